@@ -1,0 +1,50 @@
+/** Text of a tool result. */
+export interface TextBlock {
+  readonly type: 'text'
+  readonly text: string
+}
+
+/** A JSON value of a tool result. */
+export interface JsonBlock {
+  readonly type: 'json'
+  readonly value: unknown
+}
+
+/** An image, sound, video or document, as bytes or by URL. */
+export type MediaBlock = {
+  readonly type: 'image' | 'audio' | 'video' | 'document'
+  /** A MIME type, such as `image/png`. */
+  readonly mediaType: string
+  /** A file name, where one is known. */
+  readonly name?: string | undefined
+} & ({ readonly data: Uint8Array; readonly url?: undefined } | { readonly url: string; readonly data?: undefined })
+
+/** A link to something that the result does not contain. */
+export interface LinkBlock {
+  readonly type: 'link'
+  readonly url: string
+  readonly name?: string | undefined
+  readonly mediaType?: string | undefined
+}
+
+/** A block of the framework that Spillway does not know: it passes through unchanged. */
+export interface UnknownBlock {
+  readonly type: 'unknown'
+  readonly value: unknown
+}
+
+/**
+ * One part of a tool result, in the form that all adapters map theirs to.
+ *
+ * @example
+ * ```ts
+ * import type { ContentBlock } from '@spillway/core'
+ *
+ * const content: ContentBlock[] = [
+ *   { type: 'text', text: 'two users' },
+ *   { type: 'json', value: [{ id: 1 }, { id: 2 }] },
+ * ]
+ * console.assert(content.length === 2)
+ * ```
+ */
+export type ContentBlock = TextBlock | JsonBlock | MediaBlock | LinkBlock | UnknownBlock

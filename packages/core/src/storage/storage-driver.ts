@@ -1,0 +1,84 @@
+import type { Eviction } from './storage-error.ts'
+import type { ByteRange, Location, Metadata } from './storage.ts'
+
+/**
+ * The name of an entry inside a driver: encoded scope segments and the reference, joined by `/`.
+ *
+ * Only `a-z`, `0-9`, `_`, `-` and `/` occur in it, no segment is longer than 64 characters, none is `.` or `..`, and
+ * the whole has at most 900: it is usable as a path, an object key or a database key as it stands.
+ */
+export type EntryId = string
+
+/** What a driver keeps beside the bytes of an entry and returns unchanged. Times are milliseconds since the epoch. */
+export interface EntryInfo {
+  readonly key: string
+  readonly contentType: string
+  readonly size: number
+  readonly storedAt: number
+  readonly lastUsedAt: number
+  readonly metadata: Metadata
+  /** A sparse line index over the plain bytes, in base64; absent on small entries and binary content. */
+  readonly lineIndex?: string
+}
+
+/** The description that comes with the bytes; the size of a stream is known only once it has been read. */
+export type NewEntryInfo = Omit<EntryInfo, 'size'>
+
+/** An entry and its description. */
+export interface DriverEntry {
+  readonly id: EntryId
+  readonly info: EntryInfo
+}
+
+/** Part or all of an entry. */
+export interface DriverContent {
+  readonly content: Uint8Array
+  readonly info: EntryInfo
+}
+
+/** What {@link StorageDriver.collect} removed. */
+export interface CollectReport {
+  readonly leftovers: number
+  readonly bytes: number
+}
+
+/**
+ * What a backend implements: bytes and a small description under an id. `createStorage` does the rest.
+ *
+ * Every method may be called concurrently. A missing entry is `undefined` or `false`; any thrown error means an
+ * outage, and core wraps it as `unavailable` unless it is a `StorageError` already.
+ */
+export interface StorageDriver {
+  /**
+   * Write an entry so that readers see the whole of it or nothing, also after a kill, and return whether this call
+   * created it. Where the id exists already, keep what is there (its content is the same), set its last use to
+   * `info.lastUsedAt`, and return `false`. Read `chunks` to the end, once; if they throw, leave nothing and rethrow.
+   * A driver that cannot tell may return nothing: core then goes by what it saw before writing.
+   */
+  write(id: EntryId, chunks: AsyncIterable<Uint8Array>, info: NewEntryInfo): Promise<boolean | void>
+  /** Read an entry, or the part of it in `range` (already checked; clip it to the end), or `undefined`. */
+  read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined>
+  /** Remove an entry and all that belongs to it; return whether there was one. */
+  remove(id: EntryId): Promise<boolean>
+  /** List entries whose id starts with `prefix`, which is empty or ends with `/`, in any order. */
+  list(prefix: string): AsyncIterable<DriverEntry>
+
+  /** Describe an entry without reading its bytes. Without this, core reads a range of no bytes. */
+  stat?(id: EntryId): Promise<EntryInfo | undefined>
+  /** Set the last use of an entry; return `false` where it does not exist. Without this, storing again rewrites. */
+  touch?(id: EntryId, lastUsedAt: number): Promise<boolean>
+  /**
+   * Remove an entry if it has not been used since `unusedSince`, and return whether it went. Against a concurrent
+   * `write` or `touch` this must be atomic: an entry that they report as existing stays. With an `eviction`, leave a
+   * tombstone (bounded in number or age). Without this, core checks and removes, which is safe within one process.
+   */
+  evict?(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean>
+  /** Return the tombstone of an evicted entry. Without this, core keeps tombstones in memory. */
+  findEviction?(id: EntryId): Promise<Eviction | undefined>
+  /** Remove what killed writers left behind under `prefix`, but nothing that a living writer may still need. */
+  collect?(prefix: string, now: number): Promise<CollectReport>
+  /** Say how a shell reaches an entry. */
+  locate?(id: EntryId, info: Pick<EntryInfo, 'contentType'>): Location | undefined
+  /** Release connections and handles. */
+  close?(): Promise<void>
+}

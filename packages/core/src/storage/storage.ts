@@ -1,0 +1,143 @@
+import type { EvictionReason } from './storage-error.ts'
+
+/** What a caller may say of an entry: short strings, such as the tool's name; never its arguments or content. */
+export type Metadata = Readonly<Record<string, string>>
+
+/** What {@link Storage.store} reports through {@link StoreOptions.onStored}. */
+export interface StoreReceipt {
+  readonly reference: string
+  /** `true` when this call created the entry, `false` when an equal one was there already. */
+  readonly created: boolean
+}
+
+/** Options of {@link Storage.store}. */
+export interface StoreOptions {
+  readonly metadata?: Metadata | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Called once, just before `store` resolves. */
+  readonly onStored?: ((receipt: StoreReceipt) => void) | undefined
+}
+
+/** Options of operations that can be aborted. */
+export interface OperationOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Options of {@link Storage.delete}. */
+export interface DeleteOptions extends OperationOptions {
+  /** Remove the entry only if nobody has stored or retrieved it since this time, in milliseconds since the epoch. */
+  readonly unusedSince?: number | undefined
+}
+
+/** Content as it comes back: the same bytes and the exact content type that were stored. */
+export interface StoredContent {
+  /** A copy that belongs to the caller. */
+  readonly content: Uint8Array
+  readonly contentType: string
+}
+
+/** A part of some content. */
+export interface StoredRange extends StoredContent {
+  /** Bytes of the whole entry. */
+  readonly size: number
+}
+
+/** A span of bytes: from `offset`, at most `length`. */
+export interface ByteRange {
+  readonly offset: number
+  readonly length: number
+}
+
+/** What a storage knows of an entry. Times are milliseconds since the epoch, sizes bytes. */
+export interface StoredInfo {
+  readonly reference: string
+  readonly key: string
+  readonly contentType: string
+  readonly size: number
+  readonly storedAt: number
+  /** Last time it was stored or retrieved; refreshed at most once a minute by retrieving. */
+  readonly lastUsedAt: number
+  /** When it will be evicted by age unless it is used before. Absent without a `ttlMs`. */
+  readonly expiresAt?: number
+  readonly metadata: Metadata
+}
+
+/** One entry that an eviction removed. */
+export interface EvictedEntry {
+  readonly reference: string
+  readonly size: number
+  readonly reason: EvictionReason
+}
+
+/** What {@link Storage.endTurn} removed. */
+export interface EvictionReport {
+  /** Turns that have ended in this scope since the storage was opened, this one included. */
+  readonly turn: number
+  readonly evicted: readonly EvictedEntry[]
+}
+
+/** What {@link Storage.gc} removed. */
+export interface GcReport {
+  /** Entries older than `ttlMs` without use. */
+  readonly expired: number
+  /** Files, rows or keys left behind by writers that were killed. */
+  readonly leftovers: number
+  /** Bytes freed by both. */
+  readonly bytes: number
+}
+
+/** How somebody with a shell reaches an entry: nothing here carries credentials. */
+export interface Location {
+  /** A path or a URI. */
+  readonly address: string
+  /** A shell command, quoted, that prints the content. */
+  readonly command: string
+}
+
+/**
+ * Keep content under references.
+ *
+ * Two methods are required; everything else is a capability, found by presence. A storage with only `store` and
+ * `retrieve` (the protocol of Strands' offloader) works unscoped. Failures reject with `StorageError`.
+ */
+export interface Storage {
+  /**
+   * Store bytes and return the reference under which they can be retrieved.
+   *
+   * Storing equal input (key, content, content type, scope) again returns the equal reference, counts as use, and
+   * brings back an entry that was evicted. The bytes are copied before the promise settles.
+   *
+   * @param key - A hint for people, such as a tool-call id and a block number; any string.
+   * @param contentType - A MIME type, kept exactly as given. Defaults to `text/plain`.
+   */
+  store(key: string, content: Uint8Array, contentType?: string, options?: StoreOptions): Promise<string>
+  /** Return the whole content. Rejects with `not-found`, `evicted`, `invalid-reference` or `unavailable`. */
+  retrieve(reference: string, options?: OperationOptions): Promise<StoredContent>
+  /** Return a view walled off from this one: what is stored through it can be retrieved only through it. */
+  scope?(...segments: string[]): Storage
+  /** Describe an entry without reading its content and without counting as use. Rejects like `retrieve`. */
+  stat?(reference: string, options?: OperationOptions): Promise<StoredInfo>
+  /** Return part of the content: fewer bytes than asked for, or none, where the range passes the end. */
+  retrieveRange?(reference: string, range: ByteRange, options?: OperationOptions): Promise<StoredRange>
+  /** Store content without holding all of it in memory. Its reference may be different each time. */
+  storeStream?(
+    key: string,
+    chunks: AsyncIterable<Uint8Array>,
+    contentType?: string,
+    options?: StoreOptions,
+  ): Promise<string>
+  /** List the entries of this scope and those below it, in any order. */
+  list?(options?: OperationOptions): AsyncIterable<StoredInfo>
+  /** Remove an entry of exactly this scope. Removing nothing is fine. */
+  delete?(reference: string, options?: DeleteOptions): Promise<void>
+  /** Remove every entry of this scope and those below it, nothing beside them; return how many. */
+  clear?(options?: OperationOptions): Promise<number>
+  /** Say that one model call has passed in exactly this scope, and evict what has gone unused for too many. */
+  endTurn?(): Promise<EvictionReport>
+  /** Remove expired entries of this scope and those below it, and what killed writers left behind. */
+  gc?(options?: OperationOptions): Promise<GcReport>
+  /** Say how a shell reaches an entry of this scope, or `undefined` where that is not known. */
+  locate?(reference: string): Location | undefined
+  /** Release connections and handles. A scoped view leaves that to the storage it came from. */
+  close?(): Promise<void>
+}
