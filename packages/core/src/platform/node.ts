@@ -1,0 +1,19 @@
+/** What core needs of Node.js. `web.ts` exports the same names for every other runtime. */
+import { createHash, randomFillSync } from 'node:crypto'
+import type { Sha256 } from './platform.ts'
+
+/** Start a SHA-256. */
+export function createSha256(): Sha256 {
+  const hash = createHash('sha256')
+  return {
+    update: (bytes) => {
+      hash.update(bytes)
+    },
+    digest: async () => new Uint8Array(hash.digest()),
+  }
+}
+
+/** Return `length` bytes from a cryptographic source. */
+export function randomBytes(length: number): Uint8Array {
+  return randomFillSync(new Uint8Array(length))
+}

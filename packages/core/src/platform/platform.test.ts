@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as node from './node.ts'
+import * as web from './web.ts'
+
+describe.each([
+  ['node', node],
+  ['web', web],
+])('the %s platform', (_name, platform) => {
+  it('computes the SHA-256 of all chunks together, also when their buffer is reused', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 100 })), async (chunks) => {
+        const sha256 = platform.createSha256()
+        for (const chunk of chunks) {
+          const buffer = chunk.slice()
+          sha256.update(buffer)
+          buffer.fill(0)
+        }
+        const expected = createHash('sha256')
+        for (const chunk of chunks) expected.update(chunk)
+        expect(await sha256.digest()).toEqual(new Uint8Array(expected.digest()))
+      }),
+    )
+  })
+
+  it('gives random bytes of any length, different each time', () => {
+    for (const length of [0, 1, 16, 65_536, 65_537, 200_000]) {
+      expect(platform.randomBytes(length)).toHaveLength(length)
+    }
+    expect(platform.randomBytes(16)).not.toEqual(platform.randomBytes(16))
+    expect(platform.randomBytes(200_000).subarray(-16)).not.toEqual(new Uint8Array(16))
+  })
+})
+
+it('exports the same names on every platform', () => {
+  expect(Object.keys(web).sort()).toEqual(Object.keys(node).sort())
+})

@@ -1,0 +1,35 @@
+/** What core needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
+import type { Sha256 } from './platform.ts'
+
+/** `crypto.getRandomValues` fills at most this many bytes per call. */
+const MAX_RANDOM_BYTES = 65_536
+
+/** Start a SHA-256. The web has no incremental one, so the bytes are kept until `digest`. */
+export function createSha256(): Sha256 {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  return {
+    update: (bytes) => {
+      chunks.push(bytes.slice())
+      size += bytes.length
+    },
+    digest: async () => {
+      const whole = new Uint8Array(size)
+      let offset = 0
+      for (const chunk of chunks) {
+        whole.set(chunk, offset)
+        offset += chunk.length
+      }
+      return new Uint8Array(await crypto.subtle.digest('SHA-256', whole))
+    },
+  }
+}
+
+/** Return `length` bytes from a cryptographic source. */
+export function randomBytes(length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let offset = 0; offset < length; offset += MAX_RANDOM_BYTES) {
+    crypto.getRandomValues(bytes.subarray(offset, offset + MAX_RANDOM_BYTES))
+  }
+  return bytes
+}
