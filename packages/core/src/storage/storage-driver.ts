@@ -49,14 +49,19 @@ export interface CollectReport {
  * outage, and core wraps it as `unavailable` unless it is a `StorageError` already.
  */
 export interface StorageDriver {
+  /** Set where content lives only as long as this object, so that there is never anything to find at the start. */
+  readonly ephemeral?: boolean
+  /** How old a last use must be, in milliseconds, before retrieving refreshes it. Defaults to 60,000; 0 if it is free. */
+  readonly refreshMs?: number
+
   /**
    * Write an entry so that readers see the whole of it or nothing, also after a kill, and return whether this call
-   * created it. Where the id exists already, keep what is there (its content is the same), set its last use to
-   * `info.lastUsedAt`, and return `false`. Read `chunks` to the end, once; if they throw, leave nothing and rethrow.
-   * A driver that cannot tell may return nothing: core then goes by what it saw before writing.
+   * created it. Where the id exists already, keep what is there (its content is the same), touch it, and return `false`.
+   * Read `chunks` to the end, once; if they throw, leave nothing and rethrow. The chunks may be kept: nobody changes
+   * them later. A driver that cannot tell may return nothing: core then goes by what it saw before writing.
    */
   write(id: EntryId, chunks: AsyncIterable<Uint8Array>, info: NewEntryInfo): Promise<boolean | void>
-  /** Read an entry, or the part of it in `range` (already checked; clip it to the end), or `undefined`. */
+  /** Read an entry, or the part of it in `range` (clip it to the end), into bytes that become the caller's own. */
   read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined>
   /** Remove an entry and all that belongs to it; return whether there was one. */
   remove(id: EntryId): Promise<boolean>
@@ -65,8 +70,12 @@ export interface StorageDriver {
 
   /** Describe an entry without reading its bytes. Without this, core reads a range of no bytes. */
   stat?(id: EntryId): Promise<EntryInfo | undefined>
-  /** Set the last use of an entry; return `false` where it does not exist. Without this, storing again rewrites. */
-  touch?(id: EntryId, lastUsedAt: number): Promise<boolean>
+  /**
+   * Set the last use of an entry to `lastUsedAt`, or to one millisecond after the present one where that is later, so
+   * that every use can be told from the one before. Return when it was set to, or `undefined` where there is no entry.
+   * Without this, storing again rewrites the entry.
+   */
+  touch?(id: EntryId, lastUsedAt: number): Promise<number | undefined>
   /**
    * Remove an entry if it has not been used since `unusedSince`, and return whether it went. Against a concurrent
    * `write` or `touch` this must be atomic: an entry that they report as existing stays. With an `eviction`, leave a

@@ -8,12 +8,16 @@ export interface StoreReceipt {
   readonly reference: string
   /** `true` when this call created the entry, `false` when an equal one was there already. */
   readonly created: boolean
+  /** The last use that this call recorded, in milliseconds since the epoch. Fits {@link DeleteOptions.unusedSince}. */
+  readonly usedAt: number
 }
 
 /** Options of {@link Storage.store}. */
 export interface StoreOptions {
   readonly metadata?: Metadata | undefined
   readonly signal?: AbortSignal | undefined
+  /** Give the buffer away: it is kept as it is instead of copied, and must not be changed any more. */
+  readonly transfer?: boolean | undefined
   /** Called once, just before `store` resolves. */
   readonly onStored?: ((receipt: StoreReceipt) => void) | undefined
 }
@@ -21,6 +25,12 @@ export interface StoreOptions {
 /** Options of operations that can be aborted. */
 export interface OperationOptions {
   readonly signal?: AbortSignal | undefined
+}
+
+/** Options of {@link Storage.list}. */
+export interface ListOptions extends OperationOptions {
+  /** Also list the scopes below this one. Defaults to `true`; only entries of exactly this scope can be retrieved here. */
+  readonly below?: boolean | undefined
 }
 
 /** Options of {@link Storage.delete}. */
@@ -71,8 +81,6 @@ export interface EvictedEntry {
 
 /** What {@link Storage.endTurn} removed. */
 export interface EvictionReport {
-  /** Turns that have ended in this scope since the storage was opened, this one included. */
-  readonly turn: number
   readonly evicted: readonly EvictedEntry[]
 }
 
@@ -127,7 +135,7 @@ export interface Storage {
     options?: StoreOptions,
   ): Promise<string>
   /** List the entries of this scope and those below it, in any order. */
-  list?(options?: OperationOptions): AsyncIterable<StoredInfo>
+  list?(options?: ListOptions): AsyncIterable<StoredInfo>
   /** Remove an entry of exactly this scope. Removing nothing is fine. */
   delete?(reference: string, options?: DeleteOptions): Promise<void>
   /** Remove every entry of this scope and those below it, nothing beside them; return how many. */

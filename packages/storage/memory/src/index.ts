@@ -1,1 +1,1 @@
-export {}
+export { InMemoryStorage, type InMemoryStorageOptions } from './in-memory-storage.ts'

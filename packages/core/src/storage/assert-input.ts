@@ -1,0 +1,71 @@
+import { INPUT } from './guard.ts'
+import { StorageError } from './storage-error.ts'
+
+const MAX_KEY_LENGTH = 65_536
+const MAX_CONTENT_TYPE_LENGTH = 255
+const MAX_METADATA_LENGTH = 2_048
+/** RFC 9110 section 8.3.1: type "/" subtype, then parameters, all visible ASCII. */
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+const METADATA_NAME = /^[a-z][a-z0-9-]{0,63}$/
+
+/** Refuse a key that is no string or has no end. */
+export function assertKey(key: unknown): asserts key is string {
+  if (typeof key !== 'string')
+    throw new StorageError(
+      'invalid-key',
+      `A key must be a string, got ${typeof key}. Pass the tool-call id, for example.`,
+    )
+  if (key.length > MAX_KEY_LENGTH)
+    throw new StorageError('invalid-key', `A key may have at most ${MAX_KEY_LENGTH} characters, got ${key.length}.`, {
+      key: key.slice(0, 80),
+    })
+}
+
+/** Refuse content that is not bytes. */
+export function assertContent(content: unknown): asserts content is Uint8Array {
+  if (!(content instanceof Uint8Array))
+    throw inputError(
+      `content must be a Uint8Array, got ${typeof content}. Encode text with new TextEncoder().encode(text).`,
+    )
+}
+
+/** Refuse what is no MIME type. */
+export function assertContentType(contentType: unknown): asserts contentType is string {
+  if (
+    typeof contentType !== 'string' ||
+    contentType.length > MAX_CONTENT_TYPE_LENGTH ||
+    !CONTENT_TYPE.test(contentType)
+  )
+    throw inputError(
+      `contentType must be a MIME type such as 'text/plain' of at most ${MAX_CONTENT_TYPE_LENGTH} characters, got ${JSON.stringify(contentType)?.slice(0, 80)}.`,
+    )
+}
+
+/** Refuse metadata that some backend could not keep: other values than short strings. */
+export function assertMetadata(metadata: unknown): void {
+  if (metadata === undefined) return
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
+    throw inputError(`metadata must be an object of strings, such as { tool: 'read_file' }.`)
+  let length = 0
+  for (const [name, value] of Object.entries(metadata)) {
+    if (!METADATA_NAME.test(name))
+      throw inputError(`metadata.${JSON.stringify(name).slice(0, 80)} must be named with a-z, 0-9 and "-".`)
+    if (typeof value !== 'string') throw inputError(`metadata.${name} must be a string, got ${typeof value}.`)
+    length += name.length + new TextEncoder().encode(value).length
+  }
+  if (length > MAX_METADATA_LENGTH)
+    throw inputError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in all, got ${length}.`)
+}
+
+/** Refuse a range that counts in anything but whole bytes from the start. */
+export function assertRange(range: unknown): void {
+  const { offset, length } = Object(range) as { offset?: unknown; length?: unknown }
+  if (!isCount(offset))
+    throw inputError(`range.offset must be a whole number of bytes, 0 or more, got ${String(offset)}.`)
+  if (!isCount(length))
+    throw inputError(`range.length must be a whole number of bytes, 0 or more, got ${String(length)}.`)
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+
+const inputError = (message: string): TypeError => new TypeError(message, { cause: INPUT })

@@ -1,0 +1,19 @@
+/** Run at most one task at a time for each key, in the order in which they came. */
+export class KeyedLock {
+  readonly #tails = new Map<string, Promise<void>>()
+
+  /** Run a task once all earlier ones of the same key have ended, whatever became of them. */
+  async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+    const before = this.#tails.get(key)
+    let release: () => void = () => undefined
+    const tail = new Promise<void>((resolve) => (release = resolve))
+    this.#tails.set(key, tail)
+    try {
+      await before
+      return await task()
+    } finally {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key)
+      release()
+    }
+  }
+}

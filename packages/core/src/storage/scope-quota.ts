@@ -1,0 +1,72 @@
+import { StorageError } from './storage-error.ts'
+import type { EntryId, EntryInfo } from './storage-driver.ts'
+
+/** How the quota sees and empties one scope. */
+export interface QuotaScope {
+  list(): AsyncIterable<{ readonly id: EntryId; readonly info: EntryInfo }>
+  /** Evict an entry that was last used at `lastUsedAt`; return whether it went. */
+  evict(id: EntryId, lastUsedAt: number): Promise<boolean>
+}
+
+interface Candidate {
+  readonly id: EntryId
+  readonly lastUsedAt: number
+  readonly size: number
+}
+
+/**
+ * Keep each scope below a number of bytes by evicting what was used least recently.
+ *
+ * A scope is listed when it is first written to and each time its list of candidates has been used up, so the cost of
+ * a store does not grow with what is stored. Other processes' entries are seen at the next listing.
+ */
+export class ScopeQuota {
+  readonly #maxBytes: number
+  readonly #scopes = new Map<string, { bytes: number; candidates: Candidate[] }>()
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Refuse content that would not fit even into an empty scope. */
+  assertFits(key: string, size: number): void {
+    if (size > this.#maxBytes)
+      throw new StorageError(
+        'too-large',
+        `${size} bytes are more than maxBytes (${this.#maxBytes}) allows. Raise it.`,
+        { key },
+      )
+  }
+
+  /** Count an entry that was created, and evict others until the scope fits again. */
+  async added(path: string, size: number, scope: QuotaScope): Promise<void> {
+    let state = this.#scopes.get(path)
+    if (state === undefined) this.#scopes.set(path, (state = await this.#load(scope)))
+    else state.bytes += size
+    let listed = false
+    while (state.bytes > this.#maxBytes) {
+      const candidate = state.candidates.shift()
+      if (candidate !== undefined) {
+        if (await scope.evict(candidate.id, candidate.lastUsedAt)) state.bytes -= candidate.size
+        continue
+      }
+      // Listed just now and still over: the rest is in use elsewhere, and the next store tries again.
+      if (listed) return
+      listed = true
+      const { bytes, candidates } = await this.#load(scope)
+      state.bytes = bytes
+      state.candidates = candidates
+    }
+  }
+
+  async #load(scope: QuotaScope): Promise<{ bytes: number; candidates: Candidate[] }> {
+    const candidates: Candidate[] = []
+    let bytes = 0
+    for await (const { id, info } of scope.list()) {
+      candidates.push({ id, lastUsedAt: info.lastUsedAt, size: info.size })
+      bytes += info.size
+    }
+    candidates.sort((a, b) => a.lastUsedAt - b.lastUsedAt)
+    return { bytes, candidates }
+  }
+}

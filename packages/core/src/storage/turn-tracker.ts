@@ -1,0 +1,62 @@
+/**
+ * Remember when each entry was last used, counted in turns of its scope, and say which have gone unused too long.
+ *
+ * One turn is one model call. An entry neither stored nor retrieved for more than `evictAfterTurns` turns is due.
+ */
+export class TurnTracker {
+  readonly #evictAfterTurns: number
+  readonly #scopes = new Map<string, { turn: number; lastUse: Map<string, number> }>()
+
+  constructor(evictAfterTurns: number) {
+    this.#evictAfterTurns = evictAfterTurns
+  }
+
+  /** Note that an entry was stored or retrieved in the present turn. */
+  used(scope: string, reference: string): void {
+    const state = this.#state(scope)
+    // Moving it to the end keeps the map in the order of use, so that finding what is due costs what is due.
+    state.lastUse.delete(reference)
+    state.lastUse.set(reference, state.turn)
+  }
+
+  /** Tell whether the turns of a scope have been counted before. */
+  knows(scope: string): boolean {
+    return this.#scopes.has(scope)
+  }
+
+  /** Note an entry that was found in the storage; one that is known keeps its last use. */
+  found(scope: string, reference: string): void {
+    const state = this.#state(scope)
+    if (!state.lastUse.has(reference)) state.lastUse.set(reference, state.turn)
+  }
+
+  /** End a turn of a scope and return the references that are due, least recently used first. */
+  endTurn(scope: string): string[] {
+    const state = this.#state(scope)
+    state.turn += 1
+    const due: string[] = []
+    for (const [reference, turn] of state.lastUse) {
+      if (state.turn - turn <= this.#evictAfterTurns) break
+      due.push(reference)
+    }
+    return due
+  }
+
+  /** Tell whether an entry is due now. */
+  isDue(scope: string, reference: string): boolean {
+    const state = this.#scopes.get(scope)
+    const turn = state?.lastUse.get(reference)
+    return state !== undefined && turn !== undefined && state.turn - turn > this.#evictAfterTurns
+  }
+
+  /** Forget an entry that is gone. */
+  forget(scope: string, reference: string): void {
+    this.#scopes.get(scope)?.lastUse.delete(reference)
+  }
+
+  #state(scope: string): { turn: number; lastUse: Map<string, number> } {
+    let state = this.#scopes.get(scope)
+    if (state === undefined) this.#scopes.set(scope, (state = { turn: 0, lastUse: new Map() }))
+    return state
+  }
+}
