@@ -1,10 +1,27 @@
 import { defineConfig } from 'vitest/config'
 
+const exclude = ['**/node_modules/**', '**/dist/**']
+
 export default defineConfig({
   test: {
-    include: ['packages/**/src/**/*.test.ts', 'packages/**/test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
-    testTimeout: 20_000,
-    coverage: { provider: 'v8', include: ['packages/core/src/**/*.ts'], exclude: ['**/*.test.ts'] },
+    coverage: {
+      provider: 'v8',
+      include: ['packages/core/src/**/*.ts'],
+      exclude: ['**/*.test.ts'],
+      reporter: ['text', 'json-summary'],
+      thresholds: { lines: 95 },
+    },
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['packages/**/src/**/*.test.ts', 'packages/**/test/**/*.test.ts', 'internal/**/*.test.ts'],
+          exclude,
+          testTimeout: 20_000,
+        },
+      },
+      { test: { name: 'docs', include: ['scripts/docs/**/*.test.ts'], exclude, testTimeout: 120_000 } },
+      { test: { name: 'packages', include: ['scripts/packages/**/*.test.ts'], exclude, testTimeout: 300_000 } },
+    ],
   },
 })

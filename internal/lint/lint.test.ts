@@ -1,0 +1,234 @@
+/** Lints small faulty and sound files under the workspace's own configuration, and looks for lint being switched off. */
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const BOUNDARY = 'spillway(dependency-rules)'
+
+/** What is wrong, where it stands, the source, and the one rule that must refuse it. */
+type Refused = readonly [name: string, path: string, source: string, rule: string]
+
+const importing = (specifier: string): string =>
+  `import { value } from '${specifier}'\nexport const copy: unknown = value\n`
+
+const REFUSED: readonly Refused[] = [
+  ['storage imports content', 'packages/core/src/storage/a.ts', importing('../content/x.ts'), BOUNDARY],
+  ['storage imports preview', 'packages/core/src/storage/b.ts', importing('../preview/x.ts'), BOUNDARY],
+  [
+    'storage imports a type of offload',
+    'packages/core/src/storage/c.ts',
+    "import type { X } from '../offload/x.ts'\nexport type Y = X\n",
+    BOUNDARY,
+  ],
+  ['tokens imports content', 'packages/core/src/tokens/a.ts', importing('../content/x.ts'), BOUNDARY],
+  ['preview imports offload', 'packages/core/src/preview/a.ts', importing('../offload/x.ts'), BOUNDARY],
+  ['preview imports retrieval', 'packages/core/src/preview/b.ts', importing('../retrieval/x.ts'), BOUNDARY],
+  ['preview imports the platform', 'packages/core/src/preview/c.ts', importing('#platform'), BOUNDARY],
+  ['retrieval imports preview', 'packages/core/src/retrieval/a.ts', importing('../preview/x.ts'), BOUNDARY],
+  ['retrieval imports offload', 'packages/core/src/retrieval/b.ts', importing('../offload/x.ts'), BOUNDARY],
+  ['offload imports history', 'packages/core/src/offload/a.ts', importing('../history/x.ts'), BOUNDARY],
+  ['conformance imports offload', 'packages/core/src/conformance/a.ts', importing('../offload/x.ts'), BOUNDARY],
+  ['conformance imports the index', 'packages/core/src/conformance/b.ts', importing('../index.ts'), BOUNDARY],
+  ['conformance cases import a runner', 'packages/core/src/conformance/cases.ts', importing('vitest'), BOUNDARY],
+  [
+    'the index exports conformance',
+    'packages/core/src/index.ts',
+    "export { x } from './conformance/index.ts'\n",
+    BOUNDARY,
+  ],
+  ['a folder without a layer', 'packages/core/src/extras/a.ts', importing('../storage/x.ts'), BOUNDARY],
+  ['core imports node', 'packages/core/src/storage/node.ts', importing('node:fs'), BOUNDARY],
+  [
+    'core imports node on demand',
+    'packages/core/src/storage/lazy.ts',
+    "export const fs: unknown = await import('node:fs')\n",
+    BOUNDARY,
+  ],
+  ['core imports an undeclared package', 'packages/core/src/storage/d.ts', importing('left-pad'), BOUNDARY],
+  ['core imports a development dependency', 'packages/core/src/storage/e.ts', importing('fast-check'), BOUNDARY],
+  ['a test of core imports a backend', 'packages/core/src/storage/a.test.ts', importing('@spillway/memory'), BOUNDARY],
+  ['a suite of core imports a backend', 'packages/core/test/a.test.ts', importing('@spillway/file'), BOUNDARY],
+  ['a backend imports another backend', 'packages/storage/file/src/a.ts', importing('@spillway/memory'), BOUNDARY],
+  ['a backend imports the command line', 'packages/storage/file/src/b.ts', importing('spillway'), BOUNDARY],
+  [
+    'a backend reaches into core by path',
+    'packages/storage/file/src/c.ts',
+    importing('../../../core/src/index.ts'),
+    BOUNDARY,
+  ],
+  ['a backend imports an undeclared SDK', 'packages/storage/memory/src/a.ts', importing('ioredis'), BOUNDARY],
+  ['a test imports the command line', 'packages/storage/memory/src/a.test.ts', importing('spillway'), BOUNDARY],
+  ['an adapter imports a backend', 'packages/adapters/mcp/src/a.ts', importing('@spillway/memory'), BOUNDARY],
+  [
+    'Buffer in core',
+    'packages/core/src/content/buffer.ts',
+    "export const bytes: unknown = Buffer.from('a')\n",
+    'eslint(no-restricted-globals)',
+  ],
+  [
+    'process in core',
+    'packages/core/src/content/process.ts',
+    'export const version: unknown = process.version\n',
+    'eslint(no-restricted-globals)',
+  ],
+  ['console in a library', 'packages/storage/file/src/console.ts', "console.log('stored')\n", 'eslint(no-console)'],
+  ['a default export', 'packages/core/src/content/default.ts', 'export default 1\n', 'import(no-default-export)'],
+  [
+    'an import cycle',
+    'packages/core/src/content/cycle-a.ts',
+    "import { b } from './cycle-b.ts'\nexport const a = (): unknown => b\n",
+    'import(no-cycle)',
+  ],
+  [
+    'instanceof StorageError',
+    'packages/storage/file/src/instance.ts',
+    "import { StorageError } from '@spillway/core'\nexport const is = (error: unknown): boolean => error instanceof StorageError\n",
+    'spillway(no-instanceof-storage-error)',
+  ],
+  [
+    'an empty catch',
+    'packages/cli/src/empty.ts',
+    'export function run(): void {\n  try {\n    JSON.parse("")\n  } catch {}\n}\n',
+    'eslint(no-empty)',
+  ],
+  [
+    'a catch that looks at nothing',
+    'packages/cli/src/bare.ts',
+    'export function run(): unknown {\n  try {\n    return JSON.parse("")\n  } catch {\n    return undefined\n  }\n}\n',
+    'spillway(no-bare-catch)',
+  ],
+  [
+    'a promise whose failure is swallowed',
+    'packages/cli/src/swallow.ts',
+    'export const run = (work: Promise<number>): Promise<unknown> => work.catch(() => undefined)\n',
+    'spillway(no-bare-catch)',
+  ],
+  [
+    'a promise that nobody awaits',
+    'packages/cli/src/floating.ts',
+    'async function work(): Promise<void> {}\nexport function run(): void {\n  work()\n}\n',
+    'typescript(no-floating-promises)',
+  ],
+  ['an explicit any', 'packages/cli/src/any.ts', 'export const value = 1 as any\n', 'typescript(no-explicit-any)'],
+  ['export *', 'packages/cli/src/all.ts', "export * from './any.ts'\n", 'spillway(no-export-all)'],
+  [
+    'a ts-ignore',
+    'packages/cli/src/ignore.ts',
+    '// @ts-ignore\nexport const one: string = 1\n',
+    'typescript(ban-ts-comment)',
+  ],
+]
+
+const ACCEPTED: readonly (readonly [path: string, source: string])[] = [
+  ['packages/core/src/index.ts', "export { value } from './storage/value.ts'\n"],
+  ['packages/core/src/storage/value.ts', "export { value } from '#platform'\n"],
+  ['packages/core/src/preview/ok.ts', importing('../tokens/x.ts')],
+  ['packages/core/src/retrieval/ok.ts', importing('../content/x.ts')],
+  ['packages/core/src/retrieval/linear.ts', importing('re2js')],
+  ['packages/core/src/offload/ok.ts', importing('../retrieval/x.ts')],
+  ['packages/core/src/history/ok.ts', importing('../offload/x.ts')],
+  ['packages/core/src/platform/node-worker.ts', importing('node:worker_threads')],
+  ['packages/core/src/conformance/vitest.ts', importing('vitest')],
+  ['packages/core/src/conformance/node-test.ts', importing('node:test')],
+  [
+    'packages/core/src/storage/ok.test.ts',
+    importing('node:fs') + "import fc from 'fast-check'\nexport const check: unknown = fc\n",
+  ],
+  ['packages/storage/file/src/ok.ts', importing('@spillway/core')],
+  ['packages/storage/file/src/disk.ts', importing('node:fs/promises')],
+  ['packages/storage/file/src/ok.test.ts', importing('@spillway/core/conformance/vitest')],
+  ['packages/cli/src/ok.ts', importing('@spillway/file')],
+  ['packages/cli/src/print.ts', "console.log('stored')\n"],
+  [
+    'packages/cli/src/callback.ts',
+    'export const run = (on: Map<string, () => void>): unknown => on.set("a", () => {})\n',
+  ],
+  [
+    'packages/cli/src/wrapped.ts',
+    'export const run = (work: Promise<number>): Promise<unknown> => work.catch((error: unknown) => [error])\n',
+  ],
+  [
+    'packages/cli/src/named.ts',
+    'export function run(): unknown {\n  try {\n    return JSON.parse("")\n  } catch (error) {\n    if (error instanceof SyntaxError) return undefined\n    throw error\n  }\n}\n',
+  ],
+]
+
+interface Diagnostic {
+  readonly code: string
+  readonly filename: string
+}
+
+/** Lint `files` in a workspace of their own that has this one's configuration and package manifests. */
+async function lint(
+  files: readonly (readonly [path: string, source: string])[],
+  folder: string,
+): Promise<Diagnostic[]> {
+  const config = JSON.parse(readFileSync(join(ROOT, '.oxlintrc.json'), 'utf8')) as Record<string, unknown>
+  const copied = ['package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json']
+  for (const name of ['core', 'cli', 'storage/file', 'storage/memory']) copied.push(`packages/${name}/package.json`)
+  for (const path of copied) cpSync(join(ROOT, path), join(folder, path))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  config['jsPlugins'] = [join(ROOT, 'internal/lint/plugin.ts')]
+  const written: (readonly [path: string, source: string])[] = [
+    ...files,
+    ['packages/core/src/content/cycle-b.ts', "import { a } from './cycle-a.ts'\nexport const b = (): unknown => a\n"],
+    ['.oxlintrc.json', JSON.stringify(config)],
+  ]
+  for (const [path, source] of written) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), source)
+  }
+  const bin = join(ROOT, 'node_modules/oxlint/bin/oxlint')
+  const output = await new Promise<string>((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [bin, '--format', 'json', 'packages'],
+      { cwd: folder, maxBuffer: 1e8 },
+      (error, stdout, stderr) => {
+        if (stdout.startsWith('{')) resolve(stdout)
+        else reject(new Error(`oxlint failed: ${stdout}${stderr}`, { cause: error }))
+      },
+    )
+  })
+  return (JSON.parse(output) as { diagnostics: Diagnostic[] }).diagnostics
+}
+
+describe('lint', () => {
+  const folders: string[] = []
+  const found = new Map<string, string[]>()
+
+  beforeAll(async () => {
+    for (const files of [REFUSED.map(([, path, source]) => [path, source] as const), ACCEPTED]) {
+      const folder = mkdtempSync(join(tmpdir(), 'spillway-lint-'))
+      folders.push(folder)
+      for (const { filename, code } of await lint(files, folder)) {
+        const key = `${files === ACCEPTED ? 'accepted' : 'refused'}:${filename.replaceAll('\\', '/')}`
+        found.set(key, [...(found.get(key) ?? []), code])
+      }
+    }
+  }, 60_000)
+
+  afterAll(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true })
+  })
+
+  it.each(REFUSED)('refuses %s', (_name, path, _source, rule) => {
+    expect(found.get(`refused:${path}`)).toContain(rule)
+  })
+
+  it.each(ACCEPTED)('accepts what %s does', (path) => {
+    expect(found.get(`accepted:${path}`) ?? []).toEqual([])
+  })
+})
+
+it('is switched off nowhere', () => {
+  const tracked = execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { cwd: ROOT, encoding: 'utf8' }).split('\n')
+  const directive = new RegExp(['(?:ox|es)lint', '-disable|@ts-(?:ignore|nocheck|expect-error)'].join(''))
+  const off = tracked.filter(
+    (path) => path !== '' && path !== 'internal/lint/lint.test.ts' && existsSync(join(ROOT, path)),
+  )
+  expect(off.filter((path) => directive.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([])
+})

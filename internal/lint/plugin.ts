@@ -1,0 +1,104 @@
+/** Lint rules of this workspace that oxlint does not have. */
+import type { RuleTester } from 'oxlint/plugins-dev'
+import { locateSource, refuseImport } from './dependency-rules.ts'
+
+type Rule = Parameters<RuleTester['run']>[1]
+
+/** The part of a syntax tree node that the rules look at. */
+interface SyntaxNode {
+  readonly type: string
+  readonly [name: string]: unknown
+}
+
+/** Refuse imports that go against the dependency rules. */
+const dependencyRules: Rule = {
+  create(context) {
+    const file = locateSource(context.filename)
+    if (file === undefined) return {}
+    const check = (source: SyntaxNode | null): void => {
+      if (source?.type !== 'Literal' || typeof source['value'] !== 'string') return
+      const message = refuseImport(file, source['value'])
+      if (message !== undefined) context.report({ message, node: source as never })
+    }
+    return {
+      ImportDeclaration: (node) => check(node.source as never),
+      ImportExpression: (node) => check(node.source as never),
+      ExportNamedDeclaration: (node) => check(node.source as never),
+      ExportAllDeclaration: (node) => check(node.source as never),
+      TSImportType: (node) => check(node.source as never),
+    }
+  },
+}
+
+/** Refuse `error instanceof StorageError`: it fails where two copies of core are installed. */
+const noInstanceofStorageError: Rule = {
+  create: (context) => ({
+    BinaryExpression(node) {
+      if (node.operator !== 'instanceof' || node.right.type !== 'Identifier') return
+      if (node.right.name !== 'StorageError') return
+      context.report({ message: 'Use `StorageError.isInstance(error)`: it also knows errors of another copy.', node })
+    },
+  }),
+}
+
+/** Refuse catches that do not look at what they caught: they swallow failures that nobody thought of. */
+const noBareCatch: Rule = {
+  create(context) {
+    const message = 'Handle one named condition and rethrow the rest: test the caught error, wrap it, or pass it on.'
+    return {
+      CatchClause(node) {
+        const rethrows = contains(node.body as never, (child) => child.type === 'ThrowStatement')
+        if (!rethrows && !usesParameter(node.param as never, node.body as never)) context.report({ message, node })
+      },
+      CallExpression(node) {
+        const { callee } = node
+        if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
+        const position = callee.property.name === 'catch' ? 0 : callee.property.name === 'then' ? 1 : -1
+        const handler = node.arguments[position]
+        if (handler?.type !== 'ArrowFunctionExpression' && handler?.type !== 'FunctionExpression') return
+        const rethrows = contains(handler.body as never, (child) => child.type === 'ThrowStatement')
+        if (!rethrows && !usesParameter(handler.params[0] as never, handler.body as never)) {
+          context.report({ message, node: handler })
+        }
+      },
+    }
+  },
+}
+
+/** Refuse `export *`: the names that a file exports are listed one by one. */
+const noExportAll: Rule = {
+  create: (context) => ({
+    ExportAllDeclaration(node) {
+      context.report({ message: 'Export names one by one, so that the public list can be read in one screen.', node })
+    },
+  }),
+}
+
+function usesParameter(parameter: SyntaxNode | null | undefined, body: SyntaxNode): boolean {
+  if (parameter === null || parameter === undefined) return false
+  if (parameter.type !== 'Identifier') return true
+  return contains(body, (child) => child.type === 'Identifier' && child['name'] === parameter['name'])
+}
+
+function contains(node: SyntaxNode, matches: (node: SyntaxNode) => boolean): boolean {
+  if (matches(node)) return true
+  for (const [name, value] of Object.entries(node)) {
+    if (name === 'parent' || typeof value !== 'object' || value === null) continue
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (typeof child?.type === 'string' && contains(child as SyntaxNode, matches)) return true
+    }
+  }
+  return false
+}
+
+const plugin: { readonly meta: { readonly name: string }; readonly rules: Readonly<Record<string, Rule>> } = {
+  meta: { name: 'spillway' },
+  rules: {
+    'dependency-rules': dependencyRules,
+    'no-instanceof-storage-error': noInstanceofStorageError,
+    'no-bare-catch': noBareCatch,
+    'no-export-all': noExportAll,
+  },
+}
+
+export default plugin
