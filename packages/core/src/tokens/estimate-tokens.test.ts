@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from './estimate-tokens.ts'
+
+const samples: Record<string, string> = {
+  prose: 'The quick brown fox jumps over the lazy dog, and nobody knows why it does so every morning. '.repeat(20),
+  log: Array.from(
+    { length: 40 },
+    (_, index) =>
+      `2024-05-17T10:21:${index + 10}.482Z [INFO] com.example.Server - Request ${index * 977} took ${index}ms`,
+  ).join('\n'),
+  json: JSON.stringify(
+    Array.from({ length: 40 }, (_, id) => ({ id, name: `user-${id}`, active: true, score: id / 7 })),
+  ),
+  table: Array.from({ length: 60 }, (_, index) => `${index},"Doe, Jane",${index * 3.14159},2020-01-${index},NULL`).join(
+    '\n',
+  ),
+  code: 'export function add(left: number, right: number): number {\n  return left + right // no overflow\n}\n'.repeat(
+    12,
+  ),
+  trace: '\tat org.junit.runners.ParentRunner$3.run(ParentRunner.java:290) ~[junit-4.12.jar:4.12]\n'.repeat(20),
+  hex: Array.from({ length: 400 }, (_, index) => ((index * 2654435761) >>> 0).toString(16)).join(''),
+  base64: Array.from({ length: 300 }, (_, index) =>
+    btoa(String.fromCharCode((index * 97) % 256, (index * 31) % 256, index % 251)),
+  ).join(''),
+  digits: Array.from({ length: 300 }, (_, index) => (index * 48_271) % 65_521).join(''),
+  chinese: '系统在处理请求时发生错误，请检查日志文件并重试。'.repeat(20),
+  russian: 'Произошла ошибка, проверьте журнал и повторите попытку. '.repeat(20),
+  emoji: '😀👍🏽👨‍👩‍👧‍👦🇫🇷🔥✨❌✓✗⚠️🚀📦🎉'.repeat(20),
+  colours: '\u001b[0m[\u001b[31merror\u001b[0m] not found: value server\u001b[0m\r\n'.repeat(20),
+}
+
+describe('estimateTokens', () => {
+  it.each(Object.keys(samples))('is never under the tokens of o200k_base, and not far over, for %s', (name) => {
+    const text = samples[name]!
+    const tokens = countTokens(text)
+    expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens)
+    expect(estimateTokens(text)).toBeLessThan(tokens * (name === 'russian' ? 1.8 : 1.5))
+  })
+
+  it('is 0 for an empty text and positive for any other', () => {
+    expect(estimateTokens('')).toBe(0)
+    fc.assert(fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => estimateTokens(text) > 0))
+  })
+
+  it('never shrinks much when a text is added to', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.string(),
+        (text, more) => estimateTokens(text + more) >= estimateTokens(text) * 0.5 - 3,
+      ),
+    )
+  })
+})

@@ -1,0 +1,200 @@
+const OTHER = 0
+const LOWER = 1
+const UPPER = 2
+const DIGIT = 3
+const SPACE = 4
+const NEWLINE = 5
+const WIDE = 6
+
+/** The class of each UTF-16 unit. */
+const CLASSES = new Uint8Array(65_536).fill(WIDE)
+CLASSES.fill(OTHER, 32, 127)
+CLASSES.fill(LOWER, 97, 123)
+CLASSES.fill(UPPER, 65, 91)
+CLASSES.fill(DIGIT, 48, 58)
+for (const code of [9, 11, 12, 32]) CLASSES[code] = SPACE
+for (const code of [10, 13]) CLASSES[code] = NEWLINE
+
+/** The letters that often follow each letter from a to z in words; other pairs seldom share a token. */
+const COMMON_PAIRS =
+  'bcdgilmnprstuvwy aeijloruy acehiklorstu adeilorsu abcdefgijlmnopqrstvwxy aefilorsu aehilnorstu aeiortu ' +
+  'abcdefgklmnoprstvz aeosu aeis abdeilostuvy abeimopsu acdefgiklnopstuv bcdfiklmnoprstuvw aehiloprstu u ' +
+  'acdefgiklmnorstuvy acehiklmopqstuwy acehilmoprstuwy abcdefilmnprst aeio aehinor aceipt bemnopst aeio'
+const RARE = new Uint8Array(1024).fill(1)
+for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
+  for (const second of seconds) RARE[((first + 1) << 5) | (second.charCodeAt(0) & 31)] = 0
+}
+
+/** Words longer than this cost one more token for every three further letters. */
+const LONGEST_WORD = 16
+
+/**
+ * Mean tokens of a run of letters by its length (1 to 16), measured with o200k_base over logs, JSON, tables, HTML, source
+ * code, terminal output and agent transcripts. A word after one space takes the space in; after one other character,
+ * that character.
+ */
+const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced' | 'joined', readonly number[]>> = {
+  lower: {
+    bare: [1, 1.02, 1.1, 1.1, 1.15, 1.26, 1.32, 1.4, 1.5, 2.0, 2.1, 2.6, 2.8, 3.4, 4, 4.2],
+    spaced: [1, 1, 1.02, 1.03, 1.05, 1.1, 1.12, 1.15, 1.2, 1.27, 1.3, 1.5, 1.6, 1.9, 2.1, 2.6],
+    joined: [1.03, 1.25, 1.28, 1.33, 1.36, 1.5, 1.72, 1.95, 2.2, 2.3, 2.4, 2.6, 3, 3.4, 3.8, 4.1],
+  },
+  capital: {
+    bare: [1, 1.14, 1.17, 1.17, 1.17, 1.22, 1.3, 1.36, 1.5, 1.5, 1.6, 1.8, 1.9, 2.2, 2.6, 3.2],
+    spaced: [1, 1.02, 1.04, 1.1, 1.18, 1.2, 1.2, 1.25, 1.55, 1.6, 1.8, 1.9, 2, 2.3, 2.7, 2.9],
+    joined: [1.05, 1.98, 1.9, 1.9, 2, 2.14, 2.1, 2.3, 2.5, 2.4, 2.5, 2.7, 3.2, 3.4, 4, 4.3],
+  },
+  upper: {
+    bare: [1, 1.05, 1.45, 1.6, 1.75, 2, 2.8, 2.9, 3.6, 4, 4.3, 4.5, 4.8, 5, 5.4, 6.5],
+    spaced: [1, 1, 1.3, 1.35, 1.4, 1.5, 1.85, 2, 2.8, 2.9, 3.3, 3.5, 3.6, 3.8, 4, 4.3],
+    joined: [1.05, 1.55, 1.92, 1.85, 2.2, 2.2, 2.4, 2.5, 3.1, 3.3, 4.2, 4.3, 4.4, 4.5, 4.6, 5],
+  },
+}
+
+const BARE = 0
+const SPACED = 1
+const JOINED = 2
+
+const COSTS = new Float64Array(9 * (LONGEST_WORD + 1))
+for (const [letters, kind] of [WORD_COSTS.lower, WORD_COSTS.capital, WORD_COSTS.upper].entries()) {
+  for (const [lead, costs] of [kind.bare, kind.spaced, kind.joined].entries()) {
+    for (const [index, cost] of costs.entries()) COSTS[(letters * 3 + lead) * (LONGEST_WORD + 1) + index + 1] = cost
+  }
+}
+
+/** What each uncommon pair of letters in a word costs. */
+const RARE_PAIR_TOKENS = 0.35
+
+/** Estimates stay on the high side: counted tokens exceed them on next to no real text. */
+const MARGIN = 1.07
+
+/**
+ * Estimate the tokens of a text without a tokenizer, in one pass over its characters.
+ *
+ * The text is split as o200k_base splits it (words with the character before them, groups of three digits, runs of
+ * punctuation and of blanks), and each part counts at its measured mean. The estimate errs on the high side, by about a
+ * tenth on most text. It is the default `CountTokens`.
+ *
+ * @example
+ * ```ts
+ * import { estimateTokens } from '@spillway/core'
+ *
+ * console.assert(estimateTokens('') === 0)
+ * console.assert(estimateTokens('a few plain words') < estimateTokens('0f3a9c7e1b5d2846'))
+ * ```
+ */
+export function estimateTokens(text: string): number {
+  return Math.ceil(scanTokens(text, 0, text.length) * MARGIN)
+}
+
+/** Estimate the tokens of `text` from `start` to `end`, without the margin. */
+function scanTokens(text: string, start: number, end: number): number {
+  let tokens = 0
+  let lead = BARE
+  let index = start
+  while (index < end) {
+    const code = text.charCodeAt(index)
+    const kind = CLASSES[code]!
+    if (kind === LOWER || kind === UPPER) {
+      const from = index
+      let rare = 0
+      let previous = code & 31
+      let next: number = kind
+      let nextCode = code
+      while (next === UPPER && ++index < end) {
+        nextCode = text.charCodeAt(index)
+        next = CLASSES[nextCode]!
+        if (next <= UPPER && next !== OTHER) rare += RARE[(previous << 5) | (previous = nextCode & 31)]!
+      }
+      const capitals = index - from
+      while (next === LOWER && ++index < end) {
+        nextCode = text.charCodeAt(index)
+        next = CLASSES[nextCode]!
+        if (next === LOWER) rare += RARE[(previous << 5) | (previous = nextCode & 31)]!
+      }
+      tokens += wordTokens(index - from, capitals, rare, lead)
+      lead = BARE
+    } else if (kind === DIGIT) {
+      const from = index++
+      while (index < end && isDigit(text.charCodeAt(index))) index++
+      tokens += Math.ceil((index - from) / 3) + (lead === BARE ? 0 : 1)
+      lead = BARE
+    } else if (kind === SPACE || kind === NEWLINE) {
+      const from = index
+      let newlines = 0
+      let next: number = kind
+      while (next >= SPACE && next <= NEWLINE) {
+        if (next === NEWLINE) newlines++
+        if (++index >= end) break
+        next = CLASSES[text.charCodeAt(index)]!
+      }
+      if (lead !== BARE) tokens++
+      // The last blank of a run goes with the word after it.
+      const joins = newlines === 0 || text.charCodeAt(index - 1) === 32
+      const run = index - from - (joins ? 1 : 0)
+      if (run > 0) tokens += 1 + Math.floor(newlines > 0 ? run / 24 : run / 64)
+      lead = joins ? SPACED : BARE
+    } else if (kind === OTHER) {
+      const from = index++
+      while (index < end && isPunctuation(text.charCodeAt(index))) index++
+      const run = index - from
+      if (run === 1 && lead === BARE) lead = JOINED
+      else {
+        tokens += punctuationTokens(text, from, run)
+        lead = BARE
+      }
+    } else {
+      if (lead === JOINED) tokens++
+      lead = BARE
+      if (code >= 0xd800 && code <= 0xdbff) {
+        tokens += 2.4
+        index += 2
+      } else {
+        tokens += wideTokens(code)
+        index++
+      }
+    }
+  }
+  return tokens + (lead === BARE ? 0 : 1)
+}
+
+function wordTokens(length: number, capitals: number, rare: number, lead: number): number {
+  const mixed = capitals > 1 && capitals < length
+  const letters = capitals === 0 ? 0 : capitals > 1 ? 2 : 1
+  const size = length > LONGEST_WORD ? LONGEST_WORD : length
+  let tokens = COSTS[(letters * 3 + lead) * (LONGEST_WORD + 1) + size]!
+  if (length > LONGEST_WORD) tokens += (length - LONGEST_WORD) / 3
+  if (mixed) tokens += 0.4
+  return tokens + rare * RARE_PAIR_TOKENS
+}
+
+/** Runs of one repeated character are cheap, mixed ones cost up to one token a character. */
+function punctuationTokens(text: string, from: number, run: number): number {
+  if (run <= 2) return 1.02
+  let changes = 0
+  for (let index = from + 1; index < from + run; index++) {
+    if (text.charCodeAt(index) !== text.charCodeAt(index - 1)) changes++
+  }
+  return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3) + Math.floor(run / 32)
+}
+
+/** Tokens of a control character, or of one outside ASCII by its script. */
+function wideTokens(code: number): number {
+  if (code < 128) return 1.6
+  if (code < 0x250) return 0.9
+  if (code < 0xe80) return 0.45
+  if (code >= 0x2000 && code < 0x2070) return 1
+  if (code >= 0x2500 && code < 0x2580) return 0.7
+  if (code >= 0x3000 && code < 0x3100) return 0.65
+  if (code >= 0x4e00 && code < 0xa000) return 0.8
+  if (code >= 0xac00 && code < 0xd7a4) return 0.65
+  return code < 0x1e00 ? 1.2 : 1.6
+}
+
+function isDigit(code: number): boolean {
+  return CLASSES[code] === DIGIT
+}
+
+function isPunctuation(code: number): boolean {
+  return CLASSES[code] === OTHER
+}
