@@ -55,6 +55,8 @@ const noBareCatch: Rule = {
         if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
         const position = callee.property.name === 'catch' ? 0 : callee.property.name === 'then' ? 1 : -1
         const handler = node.arguments[position]
+        // On its own on a named promise it only marks as handled what somebody awaits elsewhere.
+        if (callee.object.type === 'Identifier' && node.parent.type === 'ExpressionStatement') return
         if (handler?.type !== 'ArrowFunctionExpression' && handler?.type !== 'FunctionExpression') return
         const rethrows = contains(handler.body as never, (child) => child.type === 'ThrowStatement')
         if (!rethrows && !usesParameter(handler.params[0] as never, handler.body as never)) {
