@@ -2,6 +2,9 @@
 import { createHash, randomFillSync } from 'node:crypto'
 import type { Sha256 } from './platform.ts'
 
+export { createPatternMatcher } from './node-pattern-matcher.ts'
+export { yieldToEventLoop } from './yield-to-event-loop.ts'
+
 /** Start a SHA-256. */
 export function createSha256(): Sha256 {
   const hash = createHash('sha256')

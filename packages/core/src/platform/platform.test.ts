@@ -36,3 +36,10 @@ describe.each([
 it('exports the same names on every platform', () => {
   expect(Object.keys(web).sort()).toEqual(Object.keys(node).sort())
 })
+
+it('lets timers run while work yields to the event loop', async () => {
+  let fired = false
+  setTimeout(() => (fired = true), 0)
+  while (!fired) await node.yieldToEventLoop()
+  expect(fired).toBe(true)
+})

@@ -6,15 +6,36 @@ export interface Sha256 {
   digest(): Promise<Uint8Array>
 }
 
-/** One pattern to run over batches of lines, away from the event loop. */
+/** How a pattern is read. */
+export interface PatternFlags {
+  readonly ignoreCase: boolean
+}
+
+/** One pattern to run over batches of lines without holding the event loop. */
 export interface PatternMatcher {
+  /** UTF-16 units that one call of {@link PatternMatcher.match} takes at most. */
+  readonly maxTextLength: number
   /**
    * Match each line of `text` (lines end at LF; a CR before it is not part of the line).
+   *
    * Returns a flat array with three numbers for each matching line: its index in `text` from 0, and the start and end
-   * of the first match in UTF-16 units from the start of the line. Rejects with a `PatternTimeoutError` once the time
-   * given to the matcher as a whole is spent.
+   * of the first match in UTF-16 units from the start of the line. Rejects with a {@link PatternError}.
+   *
+   * @param from - Where the search begins in the first line; what is before it is seen by look-behind only.
    */
-  match(text: string): Promise<Uint32Array>
-  /** Release the worker. */
-  close(): Promise<void>
+  match(text: string, from?: number): Promise<Uint32Array>
+}
+
+/** Why a pattern could not be matched: its time is spent, or it needs too much of an engine, or more than this one has. */
+export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
+
+/** Rejection of {@link PatternMatcher.match}: the pattern is at fault, and the message says in which way. */
+export class PatternError extends Error {
+  override readonly name = 'PatternError'
+  readonly code: PatternErrorCode
+
+  constructor(code: PatternErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
 }

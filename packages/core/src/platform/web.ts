@@ -1,6 +1,9 @@
 /** What core needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
 import type { Sha256 } from './platform.ts'
 
+export { createRe2PatternMatcher as createPatternMatcher } from './re2-pattern-matcher.ts'
+export { yieldToEventLoop } from './yield-to-event-loop.ts'
+
 /** `crypto.getRandomValues` fills at most this many bytes per call. */
 const MAX_RANDOM_BYTES = 65_536
 

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as node from './node.ts'
+import { PatternError } from './platform.ts'
+import type { PatternMatcher } from './platform.ts'
+import * as web from './web.ts'
+
+const run = promisify(execFile)
+const NODE_ENTRY = new URL('node.ts', import.meta.url).href
+const CASE_SENSITIVE = { ignoreCase: false }
+
+/** Triples, line by line, as the interface describes them. */
+function matchLines(pattern: string, flags: string, text: string): number[] {
+  // Lines end at LF only: a dot matches any other character, CR included.
+  const regex = new RegExp(pattern, `${flags}s`)
+  const lines = text.split('\n')
+  const ended = lines.length - 1
+  if (lines.at(-1) === '') lines.pop()
+  return lines.flatMap((line, index) => {
+    const match = regex.exec(index < ended ? line.replace(/\r$/, '') : line)
+    return match === null ? [] : [index, match.index, match.index + match[0].length]
+  })
+}
+
+async function failure(promise: Promise<unknown>): Promise<PatternError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof PatternError)) throw new Error(`expected a PatternError, got ${String(error)}`)
+  return error
+}
+
+describe.each([
+  ['node', node],
+  ['web', web],
+])('the pattern matcher of the %s platform', (_name, { createPatternMatcher }) => {
+  it('finds the first match of each line, as a loop over the lines does', async () => {
+    const line = fc.array(fc.constantFrom('a', 'b', 'A', ' ', '\r', 'é', '.', '1'), { maxLength: 8 })
+    const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => lines.map((l) => l.join('')).join('\n'))
+    const pattern = fc.constantFrom(
+      'a',
+      '^a',
+      'b$',
+      'a.*b',
+      '[ab]+',
+      '\\d',
+      'a|b1',
+      '^$',
+      'x*',
+      '\\bA',
+      '(a)(b)?',
+      '\\.',
+    )
+    await fc.assert(
+      fc.asyncProperty(text, pattern, fc.boolean(), async (content, source, ignoreCase) => {
+        const matcher = createPatternMatcher(source, { ignoreCase }, 10_000)
+        expect([...(await matcher.match(content))]).toEqual(matchLines(source, ignoreCase ? 'i' : '', content))
+      }),
+    )
+  })
+
+  it('begins in the first line where it is told to, seeing what is before as context only', async () => {
+    const matches = async (source: string, text: string, from: number): Promise<number[]> => [
+      ...(await createPatternMatcher(source, CASE_SENSITIVE, 10_000).match(text, from)),
+    ]
+    expect(await matches('a', 'aba\na', 1)).toEqual([0, 2, 3, 1, 0, 1])
+    expect(await matches('^a', 'aaa\na', 1)).toEqual([1, 0, 1])
+    expect(await matches('\\ba', 'xa a', 1)).toEqual([0, 3, 4])
+    expect(await matches('$', 'ab', 2)).toEqual([0, 2, 2])
+    expect(await matches('a', 'ab\r\na', 3)).toEqual([1, 0, 1])
+  })
+
+  it('matches batch after batch, also when they run at once', async () => {
+    const matcher = createPatternMatcher('e+', CASE_SENSITIVE, 10_000)
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => matcher.match(`${'x'.repeat(index)}ee`)))
+    expect(answers.map((hits) => [...hits])).toEqual(answers.map((_, index) => [0, index, index + 2]))
+  })
+})
+
+/** A pattern that takes exponential time in a backtracking engine. */
+const HOSTILE = '(a|aa)+$'
+const HOSTILE_TEXT = `${'a'.repeat(100_000)}!`
+
+describe('in Node.js', () => {
+  it('ends a hostile pattern at its deadline while timers go on, and matches the next one', async () => {
+    let ticks = 0
+    const interval = setInterval(() => ticks++, 5)
+    const error = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 300).match(HOSTILE_TEXT))
+    clearInterval(interval)
+    expect(error.code).toBe('timeout')
+    expect(ticks).toBeGreaterThan(10)
+    expect([...(await node.createPatternMatcher('a!', CASE_SENSITIVE, 10_000).match(HOSTILE_TEXT))]).toEqual([
+      0, 99_999, 100_001,
+    ])
+  })
+
+  it('gives all calls of one matcher one deadline together', async () => {
+    const matcher = node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 200)
+    expect((await failure(matcher.match(HOSTILE_TEXT))).code).toBe('timeout')
+    expect((await failure(matcher.match('a'))).code).toBe('timeout')
+  })
+
+  it('answers honest patterns while more hostile ones than there are workers run', async () => {
+    const hostile = Array.from({ length: 9 }, () =>
+      failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 150).match(HOSTILE_TEXT)),
+    )
+    const honest = node.createPatternMatcher('b.?', CASE_SENSITIVE, 10_000).match('ab\nbc')
+    expect([...(await honest)]).toEqual([0, 1, 2, 1, 0, 2])
+    expect((await Promise.all(hostile)).map((error) => error.code)).toEqual(hostile.map(() => 'timeout'))
+  })
+
+  it('says so when the engine refuses a pattern', async () => {
+    const matcher = node.createPatternMatcher('(?:x?){99999999}', CASE_SENSITIVE, 5_000)
+    expect((await failure(matcher.match('xxxx'))).code).toBe('too-complex')
+  })
+
+  it('lets the process end at once, with a warm worker', async () => {
+    const script = `
+      const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
+      const hits = await createPatternMatcher('b+', { ignoreCase: false }, 5000).match('abb')
+      console.log(JSON.stringify([...hits]))
+      setTimeout(() => console.log('kept alive'), 5000).unref()`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
+    expect(stdout).toBe('[0,1,3]\n')
+  })
+
+  it('matches with RE2 where no worker may be started', async () => {
+    const script = `
+      const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
+      const matcher = createPatternMatcher('(b|bb)+$', { ignoreCase: true }, 5000)
+      console.log(JSON.stringify([...(await matcher.match('aBb')), ...(await matcher.match('b'))]))`
+    const permission = ['--permission', '--allow-fs-read=*', '--input-type=module', '--eval', script]
+    const { stdout } = await run(process.execPath, permission)
+    expect(stdout).toBe('[0,1,3,0,0,1]\n')
+  })
+})
+
+describe('on the web', () => {
+  it('takes a hostile pattern in linear time, while timers go on', async () => {
+    let ticks = 0
+    const interval = setInterval(() => ticks++, 1)
+    const matcher: PatternMatcher = web.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 20_000)
+    const text = `${'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n'.repeat(3_000)}aa`
+    for (let round = 0; round < 5; round++) expect([...(await matcher.match(text))]).toEqual([3_000, 0, 2])
+    clearInterval(interval)
+    expect(ticks).toBeGreaterThan(0)
+  })
+
+  it('ends at the deadline', async () => {
+    const matcher = web.createPatternMatcher('(.*a){12}$', CASE_SENSITIVE, 1)
+    const text = `${'a'.repeat(99)}!\n`.repeat(1_000)
+    expect((await failure(matcher.match(text))).code).toBe('timeout')
+    expect((await failure(matcher.match('a'))).code).toBe('timeout')
+  })
+
+  it('refuses what RE2 does not have, and programs that are too large', async () => {
+    const codeOf = async (pattern: string): Promise<string> =>
+      (await failure(web.createPatternMatcher(pattern, CASE_SENSITIVE, 1_000).match('a'))).code
+    expect(await codeOf('(a)\\1')).toBe('unsupported')
+    expect(await codeOf('a(?=b)')).toBe('unsupported')
+    expect(
+      await codeOf('(?:\\w{30}){30}(?:\\w{30}){30}(?:\\w{30}){30}(?:\\w{30}){30}(?:\\w{30}){30}(?:\\w{30}){30}'),
+    ).toBe('too-complex')
+  })
+})
