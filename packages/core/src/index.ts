@@ -6,6 +6,7 @@ export type {
   TextBlock,
   UnknownBlock,
 } from './content/content-block.ts'
+export { contentTypeForExtension, extensionForContentType } from './content/content-types.ts'
 export type { CountTokens } from './tokens/count-tokens.ts'
 export { scopeOf } from './storage/assert-storage.ts'
 export { createStorage } from './storage/create-storage.ts'

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contentTypeForExtension, extensionForContentType } from './content-types.ts'
+
+describe('extensionForContentType', () => {
+  // Files are found again by these names: a line that changes here strands what users have stored.
+  test.each([
+    ['text/plain', '.txt'],
+    ['application/json', '.json'],
+    ['application/x-ndjson', '.ndjson'],
+    ['text/csv', '.csv'],
+    ['text/tab-separated-values', '.tsv'],
+    ['text/html', '.html'],
+    ['text/markdown', '.md'],
+    ['text/xml', '.xml'],
+    ['application/xml', '.xml'],
+    ['application/yaml', '.yaml'],
+    ['text/x-diff', '.diff'],
+    ['application/javascript', '.js'],
+    ['image/png', '.png'],
+    ['image/jpeg', '.jpg'],
+    ['image/jpg', '.jpg'],
+    ['image/gif', '.gif'],
+    ['image/webp', '.webp'],
+    ['image/svg+xml', '.svg'],
+    ['audio/mpeg', '.mp3'],
+    ['audio/x-wav', '.wav'],
+    ['video/mp4', '.mp4'],
+    ['video/quicktime', '.mov'],
+    ['application/pdf', '.pdf'],
+    ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', '.docx'],
+    ['application/vnd.ms-excel', '.xls'],
+    ['application/octet-stream', '.bin'],
+  ])('names %s with %s', (contentType, extension) => {
+    expect(extensionForContentType(contentType)).toBe(extension)
+  })
+
+  test('ignores parameters, letter case and spaces', () => {
+    expect(extensionForContentType(' Text/HTML ; charset="utf-8"; x=.json')).toBe('.html')
+  })
+
+  test('goes by the structured suffix of types it does not know', () => {
+    expect(extensionForContentType('application/problem+json')).toBe('.json')
+    expect(extensionForContentType('application/atom+xml')).toBe('.xml')
+  })
+
+  test('names unknown text .txt and everything else .bin', () => {
+    expect(extensionForContentType('text/x-made-up')).toBe('.txt')
+    for (const unknown of ['application/x-made-up', '', 'constructor', '__proto__', 'text', '../../etc/passwd'])
+      expect(extensionForContentType(unknown)).toBe('.bin')
+  })
+
+  test('gives a short, plain extension whatever the type', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z]+\/[a-z.+-]+(;.*)?$/)), (contentType) => {
+        expect(extensionForContentType(contentType)).toMatch(/^\.[a-z0-9]{1,8}$/)
+      }),
+    )
+  })
+})
+
+describe('contentTypeForExtension', () => {
+  test.each([
+    ['.txt', 'text/plain'],
+    ['json', 'application/json'],
+    ['.JPEG', 'image/jpeg'],
+    ['.yml', 'application/yaml'],
+    ['.patch', 'text/x-diff'],
+    ['.pdf', 'application/pdf'],
+  ])('knows %s', (extension, contentType) => {
+    expect(contentTypeForExtension(extension)).toBe(contentType)
+  })
+
+  test('says so where it knows none', () => {
+    for (const unknown of ['', '.', '.made-up', 'constructor', '__proto__', '..txt'])
+      expect(contentTypeForExtension(unknown)).toBeUndefined()
+  })
+
+  test('gives a type whose own extension leads back to it', () => {
+    for (const extension of ['.txt', '.md', '.tsx', '.htm', '.jpeg', '.mpg', '.cc', '.bin', '.gz', '.log']) {
+      const contentType = contentTypeForExtension(extension) ?? 'unknown'
+      expect(contentTypeForExtension(extensionForContentType(contentType))).toBe(contentType)
+    }
+  })
+})

@@ -1,0 +1,184 @@
+/**
+ * Content types and the extension of a file that holds such content, preferred ones first.
+ *
+ * Backends name files by these extensions: adding a type or an extension is safe, changing one needs a changeset.
+ */
+const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string[]])[] = [
+  ['text/plain', '.txt', '.text'],
+  ['application/json', '.json'],
+  ['application/x-ndjson', '.ndjson'],
+  ['application/jsonl', '.jsonl'],
+  ['text/csv', '.csv'],
+  ['text/tab-separated-values', '.tsv'],
+  ['text/html', '.html', '.htm'],
+  ['application/xhtml+xml', '.xhtml'],
+  ['text/markdown', '.md', '.markdown'],
+  ['application/xml', '.xml'],
+  ['application/yaml', '.yaml', '.yml'],
+  ['application/toml', '.toml'],
+  ['text/x-log', '.log'],
+  ['text/x-diff', '.diff', '.patch'],
+  ['text/css', '.css'],
+  ['text/javascript', '.js', '.mjs', '.cjs'],
+  ['text/x-typescript', '.ts', '.tsx', '.mts', '.cts'],
+  ['text/x-python', '.py'],
+  ['text/x-java', '.java'],
+  ['text/x-kotlin', '.kt'],
+  ['text/x-go', '.go'],
+  ['text/x-rust', '.rs'],
+  ['text/x-ruby', '.rb'],
+  ['text/x-php', '.php'],
+  ['text/x-csharp', '.cs'],
+  ['text/x-swift', '.swift'],
+  ['text/x-c', '.c', '.h'],
+  ['text/x-c++', '.cpp', '.cc', '.hpp'],
+  ['application/x-sh', '.sh', '.bash'],
+  ['application/sql', '.sql'],
+  ['text/x-ini', '.ini', '.conf', '.cfg'],
+  ['text/calendar', '.ics'],
+  ['text/vcard', '.vcf'],
+  ['application/rtf', '.rtf'],
+  ['message/rfc822', '.eml'],
+  ['image/png', '.png'],
+  ['image/jpeg', '.jpg', '.jpeg'],
+  ['image/gif', '.gif'],
+  ['image/webp', '.webp'],
+  ['image/avif', '.avif'],
+  ['image/heic', '.heic'],
+  ['image/bmp', '.bmp'],
+  ['image/tiff', '.tiff', '.tif'],
+  ['image/vnd.microsoft.icon', '.ico'],
+  ['image/svg+xml', '.svg'],
+  ['audio/mpeg', '.mp3'],
+  ['audio/mp4', '.m4a'],
+  ['audio/aac', '.aac'],
+  ['audio/wav', '.wav'],
+  ['audio/flac', '.flac'],
+  ['audio/ogg', '.ogg', '.oga'],
+  ['audio/opus', '.opus'],
+  ['audio/webm', '.weba'],
+  ['video/mp4', '.mp4', '.m4v'],
+  ['video/webm', '.webm'],
+  ['video/quicktime', '.mov'],
+  ['video/x-matroska', '.mkv'],
+  ['video/x-flv', '.flv'],
+  ['video/x-ms-wmv', '.wmv'],
+  ['video/x-msvideo', '.avi'],
+  ['video/mpeg', '.mpeg', '.mpg'],
+  ['video/3gpp', '.3gp'],
+  ['video/ogg', '.ogv'],
+  ['application/pdf', '.pdf'],
+  ['application/msword', '.doc'],
+  ['application/vnd.ms-excel', '.xls'],
+  ['application/vnd.ms-powerpoint', '.ppt'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', '.docx'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', '.xlsx'],
+  ['application/vnd.openxmlformats-officedocument.presentationml.presentation', '.pptx'],
+  ['application/vnd.oasis.opendocument.text', '.odt'],
+  ['application/vnd.oasis.opendocument.spreadsheet', '.ods'],
+  ['application/vnd.oasis.opendocument.presentation', '.odp'],
+  ['application/epub+zip', '.epub'],
+  ['application/zip', '.zip'],
+  ['application/gzip', '.gz'],
+  ['application/x-tar', '.tar'],
+  ['application/x-bzip2', '.bz2'],
+  ['application/zstd', '.zst'],
+  ['application/x-7z-compressed', '.7z'],
+  ['application/vnd.sqlite3', '.sqlite'],
+  ['application/vnd.apache.parquet', '.parquet'],
+  ['application/wasm', '.wasm'],
+  ['application/octet-stream', '.bin'],
+]
+
+/** Other names in use for the types above. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'application/csv': 'text/csv',
+  'application/javascript': 'text/javascript',
+  'application/ndjson': 'application/x-ndjson',
+  'application/typescript': 'text/x-typescript',
+  'application/x-gzip': 'application/gzip',
+  'application/x-javascript': 'text/javascript',
+  'application/x-sqlite3': 'application/vnd.sqlite3',
+  'application/x-yaml': 'application/yaml',
+  'application/x-zip-compressed': 'application/zip',
+  'audio/mp3': 'audio/mpeg',
+  'audio/vnd.wave': 'audio/wav',
+  'audio/wave': 'audio/wav',
+  'audio/x-flac': 'audio/flac',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/x-wav': 'audio/wav',
+  'image/jpg': 'image/jpeg',
+  'image/x-icon': 'image/vnd.microsoft.icon',
+  'image/x-ms-bmp': 'image/bmp',
+  'text/ecmascript': 'text/javascript',
+  'text/json': 'application/json',
+  'text/rtf': 'application/rtf',
+  'text/typescript': 'text/x-typescript',
+  'text/x-java-source': 'text/x-java',
+  'text/x-markdown': 'text/markdown',
+  'text/x-patch': 'text/x-diff',
+  'text/x-sh': 'application/x-sh',
+  'text/x-shellscript': 'application/x-sh',
+  'text/x-sql': 'application/sql',
+  'text/x-yaml': 'application/yaml',
+  'text/xml': 'application/xml',
+  'text/yaml': 'application/yaml',
+}
+
+/** Types that say in their suffix how they are written, such as `application/ld+json`: RFC 6839. */
+const SUFFIXES: readonly (readonly [suffix: string, extension: string])[] = [
+  ['+json', '.json'],
+  ['+xml', '.xml'],
+  ['+yaml', '.yaml'],
+  ['+zip', '.zip'],
+  ['+gzip', '.gz'],
+]
+
+const EXTENSION_OF: ReadonlyMap<string, string> = new Map(
+  EXTENSIONS.map(([contentType, extension = '.bin']) => [contentType, extension]),
+)
+const CONTENT_TYPE_OF: ReadonlyMap<string, string> = new Map(
+  EXTENSIONS.flatMap(([contentType, ...extensions]) => extensions.map((extension) => [extension, contentType])),
+)
+const CANONICAL: ReadonlyMap<string, string> = new Map(Object.entries(ALIASES))
+
+/**
+ * Return the extension, with its dot, of a file that holds content of this type: always a dot and 1 to 8 characters
+ * of `a-z` and `0-9`.
+ *
+ * Parameters and letter case do not matter. An unknown `text/*` type gives `.txt`, anything else `.bin`.
+ *
+ * @example
+ * ```ts
+ * import { extensionForContentType } from '@spillway/core'
+ *
+ * console.assert(extensionForContentType('application/json; charset=utf-8') === '.json')
+ * console.assert(extensionForContentType('application/x-made-up') === '.bin')
+ * ```
+ */
+export function extensionForContentType(contentType: string): string {
+  const [essence = ''] = contentType.split(';', 1)
+  const given = essence.trim().toLowerCase()
+  const name = CANONICAL.get(given) ?? given
+  const known = EXTENSION_OF.get(name)
+  if (known !== undefined) return known
+  for (const [suffix, extension] of SUFFIXES) if (name.endsWith(suffix)) return extension
+  return name.startsWith('text/') ? '.txt' : '.bin'
+}
+
+/**
+ * Return the content type of files with this extension, with or without its dot, or `undefined` where none is known:
+ * look at the content then.
+ *
+ * @example
+ * ```ts
+ * import { contentTypeForExtension } from '@spillway/core'
+ *
+ * console.assert(contentTypeForExtension('.CSV') === 'text/csv' && contentTypeForExtension('png') === 'image/png')
+ * console.assert(contentTypeForExtension('.made-up') === undefined)
+ * ```
+ */
+export function contentTypeForExtension(extension: string): string | undefined {
+  const name = extension.toLowerCase()
+  return CONTENT_TYPE_OF.get(name.startsWith('.') ? name : `.${name}`)
+}
