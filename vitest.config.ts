@@ -21,7 +21,15 @@ export default defineConfig({
         },
       },
       { test: { name: 'docs', include: ['scripts/docs/**/*.test.ts'], exclude, testTimeout: 120_000 } },
-      { test: { name: 'packages', include: ['scripts/packages/**/*.test.ts'], exclude, testTimeout: 300_000 } },
+      {
+        test: {
+          name: 'packages',
+          include: ['scripts/packages/**/*.test.ts'],
+          exclude,
+          globalSetup: ['scripts/packages/pack.ts'],
+          testTimeout: 300_000,
+        },
+      },
     ],
   },
 })

@@ -1,0 +1,82 @@
+/** Every package has the same shape, and its tarball is one that bundlers, Node.js and TypeScript all read alike. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { describe, expect, inject, it } from 'vitest'
+import { exists, listPublicPackages, ROOT } from './public-packages.ts'
+
+type Entries = Record<string, unknown>
+
+const REPOSITORY = 'git+https://github.com/spillway-js/spillway.git'
+
+describe.each(listPublicPackages())('$name', ({ name, folder, manifest }) => {
+  const publishConfig = manifest['publishConfig'] as Entries
+  const sources = { ...(manifest['exports'] as Entries), ...(manifest['bin'] as Entries | undefined) }
+  const published = { ...(publishConfig['exports'] as Entries | undefined), ...(publishConfig['bin'] as Entries) }
+
+  it('describes itself as every package does', () => {
+    expect(manifest).toMatchObject({
+      license: 'Apache-2.0',
+      type: 'module',
+      repository: { type: 'git', url: REPOSITORY, directory: folder },
+      files: ['dist', '!dist/.tsbuildinfo'],
+      engines: { node: '>=22' },
+      publishConfig: { access: 'public' },
+      scripts: { build: 'tsc -b' },
+    })
+    expect(manifest['description']).toMatch(/\.$/)
+    expect(manifest['keywords']).toContain('agent')
+    expect(manifest['sideEffects']).toBe(manifest['bin'] === undefined ? false : undefined)
+    expect(exists(folder, 'README.md')).toBe(true)
+    expect(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')).toContain(`"${folder}"`)
+  })
+
+  it('resolves to sources here and to dist once published', () => {
+    for (const [entry, source] of Object.entries(sources)) {
+      if (source === './package.json') continue
+      expect(source, entry).toMatch(/^\.\/src\/.+\.ts$/)
+      expect(exists(folder, String(source)), String(source)).toBe(true)
+      const built = String(source).replace('./src/', './dist/').replace(/\.ts$/, '')
+      const isBin = entry in ((manifest['bin'] as Entries | undefined) ?? {})
+      expect(published[entry], entry).toEqual(
+        isBin ? `${built}.js` : { types: `${built}.d.ts`, default: `${built}.js` },
+      )
+    }
+  })
+
+  it('takes core as a peer, unless it is the command line', () => {
+    const peers = (manifest['peerDependencies'] ?? {}) as Entries
+    const dependencies = (manifest['dependencies'] ?? {}) as Entries
+    if (name === '@spillway/core') expect(Object.keys(dependencies)).toEqual(['re2js'])
+    else if (name === 'spillway') expect(dependencies['@spillway/core']).toBe('workspace:^')
+    else expect(peers['@spillway/core']).toBe('workspace:^')
+  })
+
+  it('packs without a finding of publint', async () => {
+    const tarball = readFileSync(tarballOf(name))
+    const pack = { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.length) }
+    const { messages, pkg } = await publint({ pack, strict: true })
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
+  })
+})
+
+// The command line exports nothing, so it has no types to resolve.
+const withTypes = listPublicPackages().filter(({ manifest }) => '.' in (manifest['exports'] as Entries))
+
+describe.each(withTypes)('types of $name', ({ name }) => {
+  it('resolve wherever the package does', async () => {
+    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+    const args = [attw, tarballOf(name), '--profile', 'esm-only', '--no-color', '--no-emoji', '--format', 'ascii']
+    const { exitCode, output } = await new Promise<{ exitCode: unknown; output: string }>((resolve) => {
+      execFile(process.execPath, args, (error, stdout) => resolve({ exitCode: error?.code ?? 0, output: stdout }))
+    })
+    expect(exitCode, output).toBe(0)
+    expect(output).toContain(`"${name}"`)
+  })
+})
+
+function tarballOf(name: string): string {
+  return inject('tarballs')[name] ?? expect.fail(`${name} was not packed`)
+}
