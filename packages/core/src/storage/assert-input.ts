@@ -1,4 +1,4 @@
-import { INPUT } from './guard.ts'
+import { isBytes } from './bytes.ts'
 import { StorageError } from './storage-error.ts'
 
 const MAX_KEY_LENGTH = 65_536
@@ -23,8 +23,8 @@ export function assertKey(key: unknown): asserts key is string {
 
 /** Refuse content that is not bytes. */
 export function assertContent(content: unknown): asserts content is Uint8Array {
-  if (!(content instanceof Uint8Array))
-    throw inputError(
+  if (!isBytes(content))
+    throw new TypeError(
       `content must be a Uint8Array, got ${typeof content}. Encode text with new TextEncoder().encode(text).`,
     )
 }
@@ -36,7 +36,7 @@ export function assertContentType(contentType: unknown): asserts contentType is 
     contentType.length > MAX_CONTENT_TYPE_LENGTH ||
     !CONTENT_TYPE.test(contentType)
   )
-    throw inputError(
+    throw new TypeError(
       `contentType must be a MIME type such as 'text/plain' of at most ${MAX_CONTENT_TYPE_LENGTH} characters, got ${JSON.stringify(contentType)?.slice(0, 80)}.`,
     )
 }
@@ -45,27 +45,25 @@ export function assertContentType(contentType: unknown): asserts contentType is 
 export function assertMetadata(metadata: unknown): void {
   if (metadata === undefined) return
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
-    throw inputError(`metadata must be an object of strings, such as { tool: 'read_file' }.`)
+    throw new TypeError(`metadata must be an object of strings, such as { tool: 'read_file' }.`)
   let length = 0
   for (const [name, value] of Object.entries(metadata)) {
     if (!METADATA_NAME.test(name))
-      throw inputError(`metadata.${JSON.stringify(name).slice(0, 80)} must be named with a-z, 0-9 and "-".`)
-    if (typeof value !== 'string') throw inputError(`metadata.${name} must be a string, got ${typeof value}.`)
+      throw new TypeError(`metadata.${JSON.stringify(name).slice(0, 80)} must be named with a-z, 0-9 and "-".`)
+    if (typeof value !== 'string') throw new TypeError(`metadata.${name} must be a string, got ${typeof value}.`)
     length += name.length + new TextEncoder().encode(value).length
   }
   if (length > MAX_METADATA_LENGTH)
-    throw inputError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in all, got ${length}.`)
+    throw new TypeError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in all, got ${length}.`)
 }
 
 /** Refuse a range that counts in anything but whole bytes from the start. */
 export function assertRange(range: unknown): void {
   const { offset, length } = Object(range) as { offset?: unknown; length?: unknown }
   if (!isCount(offset))
-    throw inputError(`range.offset must be a whole number of bytes, 0 or more, got ${String(offset)}.`)
+    throw new TypeError(`range.offset must be a whole number of bytes, 0 or more, got ${String(offset)}.`)
   if (!isCount(length))
-    throw inputError(`range.length must be a whole number of bytes, 0 or more, got ${String(length)}.`)
+    throw new TypeError(`range.length must be a whole number of bytes, 0 or more, got ${String(length)}.`)
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
-
-const inputError = (message: string): TypeError => new TypeError(message, { cause: INPUT })

@@ -17,7 +17,7 @@ export interface GuardedAction {
   readonly key?: string
 }
 
-/** Carries a failure of the caller's own stream past the guard, so that it is not taken for one of the backend. */
+/** Carries a fault of the caller's own stream past the guard, so that it is not taken for one of the backend. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
   constructor(cause: unknown) {
@@ -62,7 +62,6 @@ export function checkAborted(signal: AbortSignal | undefined): void {
 function asStorageError(action: GuardedAction, error: unknown): unknown {
   if (StorageError.isInstance(error)) return error
   if (error instanceof SourceError) return error.cause
-  if (error instanceof TypeError && error.cause === INPUT) return error
   const detail = error instanceof Error ? error.message : String(error)
   const subject =
     action.reference ?? (action.key === undefined ? '' : `content for ${JSON.stringify(action.key.slice(0, 80))}`)
@@ -72,6 +71,3 @@ function asStorageError(action: GuardedAction, error: unknown): unknown {
     { reference: action.reference, key: action.key, cause: error },
   )
 }
-
-/** Marks a `TypeError` about the caller's input, found while a driver was already reading it. */
-export const INPUT: unique symbol = Symbol('input')

@@ -1,4 +1,5 @@
 import { assertContent, assertContentType, assertKey, assertMetadata, assertRange } from './assert-input.ts'
+import { copyBytes, plainBytes } from './bytes.ts'
 import { EvictionLog } from './eviction-log.ts'
 import { KeyedLock } from './keyed-lock.ts'
 import { assertReference, contentReference, isReference, randomReference } from './reference.ts'
@@ -63,7 +64,7 @@ export class StorageEngine {
     assertMetadata(options.metadata)
     this.#quota?.assertFits(key, content.byteLength)
     checkAborted(options.signal)
-    const bytes = options.transfer === true ? content : content.slice()
+    const bytes = options.transfer === true ? content : copyBytes(content)
     const reference = await contentReference({ scope: scope.segments, key, contentType, content: bytes })
     await this.#write(scope, reference, key, contentType, only(bytes), options)
     return reference
@@ -94,15 +95,12 @@ export class StorageEngine {
     const source = chunks[Symbol.asyncIterator]()
     try {
       for (;;) {
-        const next = await source.next().catch((cause: unknown) => {
-          throw new SourceError(cause)
-        })
-        if (next.done === true) return
+        const chunk = await nextChunk(source)
+        if (chunk === undefined) return
         checkAborted(options.signal)
-        assertContent(next.value)
-        size += next.value.byteLength
+        size += chunk.byteLength
         this.#quota?.assertFits(key, size)
-        yield options.transfer === true ? next.value : next.value.slice()
+        yield options.transfer === true ? chunk : copyBytes(chunk)
       }
     } finally {
       await source.return?.()
@@ -186,7 +184,7 @@ export class StorageEngine {
     this.#turns?.used(path, reference)
     this.#rememberContentType(id, found.info.contentType)
     await this.#refresh(id, reference, found.info)
-    return found
+    return { content: plainBytes(found.content), info: found.info }
   }
 
   async #refresh(id: EntryId, reference: string, info: EntryInfo): Promise<void> {
@@ -391,6 +389,18 @@ const idPrefix = (path: string): string => (path === '' ? '' : `${path}/`)
 function splitId(id: EntryId): { path: string; reference: string } {
   const slash = id.lastIndexOf('/')
   return { path: slash < 0 ? '' : id.slice(0, slash), reference: id.slice(slash + 1) }
+}
+
+/** Read a chunk of the caller's stream, or `undefined` at its end. */
+async function nextChunk(source: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
+  try {
+    const next = await source.next()
+    if (next.done === true) return undefined
+    assertContent(next.value)
+    return next.value
+  } catch (cause) {
+    throw new SourceError(cause)
+  }
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

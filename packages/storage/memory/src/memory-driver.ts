@@ -32,8 +32,9 @@ export class MemoryDriver implements StorageDriver {
   async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
     const entry = this.#find(id)
     if (entry === undefined) return undefined
-    const content =
-      range === undefined ? entry.content.slice() : entry.content.slice(range.offset, range.offset + range.length)
+    const { offset, length } = range ?? { offset: 0, length: entry.content.byteLength }
+    // Not content.slice(), which for a Buffer would share its memory.
+    const content = new Uint8Array(entry.content.subarray(offset, offset + length))
     return { content, info: entry.info }
   }
 
@@ -42,9 +43,13 @@ export class MemoryDriver implements StorageDriver {
   }
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
-    const entry = this.#find(id)
-    if (entry === undefined) return undefined
+    const entries = this.#scopes.get(scopeOf(id))
+    const entry = entries?.get(id)
+    if (entries === undefined || entry === undefined) return undefined
     entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
+    // Listing in the order of use tells apart what was used in the same millisecond.
+    entries.delete(id)
+    entries.set(id, entry)
     return entry.info.lastUsedAt
   }
 

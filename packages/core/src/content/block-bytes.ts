@@ -1,0 +1,29 @@
+import type { ContentBlock, MediaBlock } from './content-block.ts'
+import { isMediaBlock } from './media-block.ts'
+
+/** A block that can be stored: text, JSON, or media that comes as bytes. */
+export type StorableBlock =
+  | Extract<ContentBlock, { type: 'text' | 'json' }>
+  | (MediaBlock & { readonly data: Uint8Array })
+
+/** Tell whether a block has bytes of its own; links, media by URL, unknown blocks and empty text have not. */
+export function isStorable(block: ContentBlock): block is StorableBlock {
+  if (block.type === 'text') return block.text !== ''
+  if (block.type === 'json') return true
+  return isMediaBlock(block) && block.data !== undefined
+}
+
+/**
+ * Write a JSON value indented by two spaces, so that lines, ranges and grep work on it.
+ *
+ * Returns `undefined` for what JSON cannot express as a whole: functions, `undefined`, cycles, big integers.
+ */
+export function indentJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, null, 2)
+  } catch (error) {
+    // JSON.stringify has no other way to say that a value is circular or holds a BigInt.
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+/** Types outside `text/` whose content is text, without their `x-`. */
+const TEXT_SUBTYPES: ReadonlySet<string> = new Set([
+  'csv',
+  'ecmascript',
+  'graphql',
+  'html',
+  'javascript',
+  'json',
+  'json-seq',
+  'json5',
+  'jsonl',
+  'jsonlines',
+  'log',
+  'markdown',
+  'md',
+  'mbox',
+  'ndjson',
+  'php',
+  'plain',
+  'python',
+  'rtf',
+  'ruby',
+  'sh',
+  'shellscript',
+  'sql',
+  'svg',
+  'tex',
+  'toml',
+  'tsv',
+  'txt',
+  'typescript',
+  'www-form-urlencoded',
+  'xhtml',
+  'xml',
+  'xml-dtd',
+  'yaml',
+  'yml',
+])
+
+/** Suffixes of structured syntaxes that are text. */
+const TEXT_SUFFIX = /\+(?:json|json-seq|xml|yaml)$/
+
+/**
+ * Tell whether content of this MIME type is text, so that it can be searched and read by lines.
+ *
+ * Parameters and case do not matter. `text/*` is text, and of the others those known to be: JSON, XML, YAML, source
+ * code, tables. An empty or malformed type is not.
+ */
+export function isTextContentType(contentType: string): boolean {
+  const essence = contentType.split(';', 1)[0]!.trim().toLowerCase()
+  const [type, subtype = ''] = essence.split('/', 2)
+  if (subtype === '') return false
+  if (type === 'text' || TEXT_SUFFIX.test(subtype)) return true
+  return type === 'application' && TEXT_SUBTYPES.has(subtype.replace(/^x-/, ''))
+}

@@ -1,0 +1,10 @@
+/** Tell whether a value is a `Uint8Array`, also one of another realm; a Node.js `Buffer` is one. */
+export const isBytes = (value: unknown): value is Uint8Array =>
+  Object.prototype.toString.call(value) === '[object Uint8Array]'
+
+/** Copy bytes. A `Buffer`'s own `slice` would share its memory instead. */
+export const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
+
+/** Return the same memory as a plain `Uint8Array`, so that a `Buffer`'s different methods do not leak out. */
+export const plainBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
