@@ -34,6 +34,18 @@ describe('InMemoryStorage', () => {
     expect((await storage.scope('other').retrieve(elsewhere)).content).toHaveLength(40)
   })
 
+  test('lists each entry once, also while entries are used and removed', async () => {
+    const storage = new InMemoryStorage()
+    for (let entry = 0; entry < 10; entry += 1) await storage.store(`call_${entry}`, bytes(String(entry)))
+    const listed: string[] = []
+    for await (const { reference } of storage.list()) {
+      listed.push(reference)
+      await storage.retrieve(reference)
+    }
+    expect(listed).toHaveLength(10)
+    expect(new Set(listed).size).toBe(10)
+  })
+
   test('evicts by age since the last use', async () => {
     let now = 0
     const storage = new InMemoryStorage({ ttlMs: 1_000, now: () => now })

@@ -62,8 +62,9 @@ export class MemoryDriver implements StorageDriver {
   }
 
   async *list(prefix: string): AsyncGenerator<DriverEntry> {
-    for (const [scope, entries] of this.#scopes)
-      if (`${scope}/`.startsWith(prefix)) for (const [id, { info }] of entries) yield { id, info }
+    // Copies, because an entry that is used while it is listed moves to the end and would come again.
+    for (const [scope, entries] of [...this.#scopes])
+      if (`${scope}/`.startsWith(prefix)) for (const [id, { info }] of [...entries]) yield { id, info }
   }
 
   async close(): Promise<void> {
