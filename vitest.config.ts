@@ -15,18 +15,18 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/**/src/**/*.test.ts', 'packages/**/test/**/*.test.ts', 'internal/**/*.test.ts'],
+          include: ['packages/**/src/**/*.test.ts', 'packages/**/test/**/*.test.ts', 'internal/lint/**/*.test.ts'],
           exclude,
           testTimeout: 20_000,
         },
       },
-      { test: { name: 'docs', include: ['scripts/docs/**/*.test.ts'], exclude, testTimeout: 120_000 } },
+      { test: { name: 'docs', include: ['internal/docs/**/*.test.ts'], exclude, testTimeout: 120_000 } },
       {
         test: {
           name: 'packages',
-          include: ['scripts/packages/**/*.test.ts'],
+          include: ['internal/packages/**/*.test.ts'],
           exclude,
-          globalSetup: ['scripts/packages/pack.ts'],
+          globalSetup: ['internal/packages/pack.ts'],
           testTimeout: 300_000,
         },
       },

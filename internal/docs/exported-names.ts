@@ -1,0 +1,89 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseSync, type Comment, type Statement } from 'oxc-parser'
+import { lineAt } from './extract-fences.ts'
+
+/** A name that a package exports, at its declaration. */
+export interface ExportedName {
+  readonly name: string
+  /** Such as `packages/core/src/storage/storage.ts:12`. */
+  readonly location: string
+  readonly kind: 'function' | 'class' | 'value' | 'type'
+  /** The TSDoc comment in front of the declaration, without its delimiters. */
+  readonly documentation: string | undefined
+}
+
+/** List what every entry point of every published package exports. */
+export function listExportedNames(root: string): ExportedName[] {
+  const manifests = globSync(['packages/*/package.json', 'packages/{storage,adapters}/*/package.json'], { cwd: root })
+  const names = manifests.toSorted().flatMap((path) => {
+    const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as { exports?: Record<string, string> }
+    const entries = Object.values(manifest.exports ?? {}).filter((entry) => entry.endsWith('.ts'))
+    return entries.flatMap((entry) => readExports(root, join(dirname(path), entry).replaceAll('\\', '/')))
+  })
+  return [...new Map(names.map((one) => [`${one.location} ${one.name}`, one])).values()]
+}
+
+/** List what a file exports, following names that it passes on from files beside it. */
+export function readExports(root: string, path: string): ExportedName[] {
+  const source = readFileSync(join(root, path), 'utf8')
+  const { program, comments } = parseSync(path, source)
+  return program.body.flatMap((statement): ExportedName[] => {
+    if (statement.type !== 'ExportNamedDeclaration') return []
+    if (statement.declaration !== null) return declared(path, source, comments, statement, statement.declaration)
+    return statement.specifiers.flatMap(({ local, exported }) => {
+      const [inner, outer] = [nameOf(local), nameOf(exported)]
+      const target = statement.source?.value ?? importedFrom(program.body, inner)
+      const found =
+        target?.startsWith('.') === true
+          ? readExports(root, join(dirname(path), target).replaceAll('\\', '/')).find(({ name }) => name === inner)
+          : program.body.flatMap((one) => declared(path, source, comments, one, one)).find(({ name }) => name === inner)
+      const location = `${path}:${lineAt(source, statement.start)}`
+      return [{ ...(found ?? { location, kind: 'type', documentation: undefined }), name: outer }]
+    })
+  })
+}
+
+function declared(
+  path: string,
+  source: string,
+  comments: readonly Comment[],
+  statement: { readonly start: number },
+  declaration: Statement,
+): ExportedName[] {
+  const location = `${path}:${lineAt(source, statement.start)}`
+  const documentation = commentBefore(source, comments, statement.start)
+  const named = (name: string, kind: ExportedName['kind']): ExportedName => ({ name, location, kind, documentation })
+  switch (declaration.type) {
+    case 'FunctionDeclaration':
+    case 'TSDeclareFunction':
+      return [named(declaration.id?.name ?? 'default', 'function')]
+    case 'ClassDeclaration':
+      return [named(declaration.id?.name ?? 'default', 'class')]
+    case 'VariableDeclaration':
+      return declaration.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [named(id.name, 'value')] : []))
+    case 'TSTypeAliasDeclaration':
+    case 'TSInterfaceDeclaration':
+      return [named(declaration.id.name, 'type')]
+    default:
+      return []
+  }
+}
+
+function commentBefore(source: string, comments: readonly Comment[], offset: number): string | undefined {
+  const comment = comments.findLast(({ end }) => end <= offset)
+  if (comment?.type !== 'Block' || !comment.value.startsWith('*')) return undefined
+  return source.slice(comment.end, offset).trim() === '' ? comment.value.slice(1) : undefined
+}
+
+function importedFrom(body: readonly Statement[], name: string): string | undefined {
+  for (const statement of body) {
+    if (statement.type !== 'ImportDeclaration') continue
+    if (statement.specifiers.some(({ local }) => local.name === name)) return statement.source.value
+  }
+  return undefined
+}
+
+function nameOf(node: { readonly type: string; readonly name?: string; readonly value?: unknown }): string {
+  return node.name ?? String(node.value)
+}

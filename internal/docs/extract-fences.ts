@@ -1,0 +1,59 @@
+import { parseSync } from 'oxc-parser'
+
+/** A block of code between fences in a document or a TSDoc comment. */
+export interface Fence {
+  /** What stands behind the opening fence, such as `ts` or `ts no-run`. */
+  readonly language: string
+  readonly flags: readonly string[]
+  /** The name after `file=`, under which other fences of the document can import this one. */
+  readonly file: string | undefined
+  readonly code: string
+  /** The line of the document, from 1, that the first line of code is on. */
+  readonly line: number
+}
+
+/** List the fences of a Markdown document. */
+export function extractFences(markdown: string): Fence[] {
+  return readFences(markdown.split(/\r?\n/), 1)
+}
+
+/** List the fences of every TSDoc comment in a TypeScript source. */
+export function extractDocFences(path: string, source: string): Fence[] {
+  return parseSync(path, source)
+    .comments.filter(({ type, value }) => type === 'Block' && value.startsWith('*'))
+    .flatMap(({ start, value }) => {
+      const lines = value.split(/\r?\n/).map((line) => line.replace(/^\s*\* ?/, ''))
+      return readFences(lines, lineAt(source, start))
+    })
+}
+
+/** Return the line, from 1, that an offset of a text is on. */
+export function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}
+
+function readFences(lines: readonly string[], firstLine: number): Fence[] {
+  const fences: Fence[] = []
+  let open: { fence: string; indent: number; info: string; start: number } | undefined
+  for (const [index, line] of lines.entries()) {
+    const match = /^( *)(`{3,})(.*)$/.exec(line)
+    if (open === undefined) {
+      if (match !== null) {
+        const [, indent = '', fence = '', info = ''] = match
+        open = { fence, indent: indent.length, info: info.trim(), start: index + 1 }
+      }
+    } else if (match?.[2] === open.fence && match[3]?.trim() === '') {
+      const [language = '', ...flags] = open.info.split(/\s+/)
+      const code = lines.slice(open.start, index).map((text) => text.slice(Math.min(open?.indent ?? 0, indentOf(text))))
+      const file = flags.find((flag) => flag.startsWith('file='))?.slice('file='.length)
+      fences.push({ language, flags, file, code: code.join('\n'), line: firstLine + open.start })
+      open = undefined
+    }
+  }
+  if (open !== undefined) throw new Error(`The fence that opens on line ${firstLine + open.start - 1} is never closed.`)
+  return fences
+}
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length
+}

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { isVitest, type Example } from './collect-examples.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const STRICT_ASSERT = join(import.meta.dirname, 'strict-assert.mjs')
+
+/** What a program printed and how it ended. */
+export interface Outcome {
+  readonly exitCode: number
+  readonly output: string
+}
+
+/** Type-check examples as one program. */
+export async function typecheckExamples(examples: readonly Example[]): Promise<Outcome> {
+  const folder = mkdtempSync(join(import.meta.dirname, '.typecheck-'))
+  try {
+    const config = {
+      extends: join(ROOT, 'tsconfig.test.json'),
+      compilerOptions: { noUnusedLocals: false, noUnusedParameters: false, tsBuildInfoFile: null },
+      files: examples.map(({ path }) => path),
+      include: [],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    return await execute(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], ROOT)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Run one TypeScript example in an empty folder; a `console.assert` that does not hold ends it. */
+export async function runExample(example: Example): Promise<Outcome> {
+  const vitest = ['run', '--root', dirname(example.path), '--reporter=dot', example.path]
+  return await inEmptyFolder((folder) =>
+    isVitest(example)
+      ? execute(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...vitest], folder)
+      : execute(process.execPath, ['--import', STRICT_ASSERT, example.path], folder),
+  )
+}
+
+/** Run the shell examples of one document in one empty folder, in order, until one fails. */
+export async function runShell(
+  examples: readonly Example[],
+): Promise<Outcome & { readonly last: Example | undefined }> {
+  return await inEmptyFolder(async (folder) => {
+    const bin = join(folder, '.bin')
+    mkdirSync(bin)
+    const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'packages/cli/src/bin.ts')}' "$@"\n`
+    writeFileSync(join(bin, 'spillway'), shim)
+    chmodSync(join(bin, 'spillway'), 0o755)
+    let outcome: Outcome = { exitCode: 0, output: '' }
+    for (const example of examples) {
+      outcome = await execute('bash', ['-euo', 'pipefail', '-c', example.code], folder, bin)
+      if (outcome.exitCode !== 0) return { ...outcome, last: example }
+    }
+    return { ...outcome, last: examples.at(-1) }
+  })
+}
+
+async function inEmptyFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-example-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function execute(command: string, args: readonly string[], cwd: string, bin?: string): Promise<Outcome> {
+  const { NODE_OPTIONS: _, VITEST: __, VITEST_POOL_ID: ___, SPILLWAY_STORE: ____, ...inherited } = process.env
+  const path = [bin, dirname(process.execPath), inherited['PATH']]
+    .filter((entry) => entry !== undefined)
+    .join(delimiter)
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd, env: { ...inherited, PATH: path }, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+      const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+      resolve({ exitCode, output: `${stdout}${stderr}` })
+    })
+  })
+}
