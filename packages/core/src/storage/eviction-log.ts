@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts'
 import type { Eviction } from './storage-error.ts'
 
 const MAX_SCOPES = 1_000
@@ -9,36 +10,25 @@ const MAX_SCOPES = 1_000
  */
 export class EvictionLog {
   readonly #maxPerScope: number
-  readonly #scopes = new Map<string, Map<string, Eviction>>()
+  readonly #scopes = new BoundedMap<string, BoundedMap<string, Eviction>>(MAX_SCOPES)
 
   constructor(maxPerScope = 1_000) {
     this.#maxPerScope = maxPerScope
   }
 
-  add(scope: string, reference: string, eviction: Eviction): void {
-    const log = this.#scopes.get(scope) ?? new Map<string, Eviction>()
-    this.#scopes.delete(scope)
-    this.#scopes.set(scope, log)
-    log.delete(reference)
+  add(path: string, reference: string, eviction: Eviction): void {
+    const log = this.#scopes.get(path) ?? new BoundedMap<string, Eviction>(this.#maxPerScope)
     log.set(reference, eviction)
-    if (log.size > this.#maxPerScope) deleteFirst(log)
-    if (this.#scopes.size > MAX_SCOPES) deleteFirst(this.#scopes)
+    this.#scopes.set(path, log)
   }
 
-  find(scope: string, reference: string): Eviction | undefined {
-    return this.#scopes.get(scope)?.get(reference)
+  find(path: string, reference: string): Eviction | undefined {
+    return this.#scopes.get(path)?.get(reference)
   }
 
-  remove(scope: string, reference: string): void {
-    const log = this.#scopes.get(scope)
+  remove(path: string, reference: string): void {
+    const log = this.#scopes.get(path)
     log?.delete(reference)
-    if (log?.size === 0) this.#scopes.delete(scope)
-  }
-}
-
-function deleteFirst(map: Map<string, unknown>): void {
-  for (const key of map.keys()) {
-    map.delete(key)
-    return
+    if (log?.size === 0) this.#scopes.delete(path)
   }
 }

@@ -1,7 +1,10 @@
 import { assertContent, assertContentType, assertKey, assertMetadata, assertRange } from './assert-input.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { copyBytes, plainBytes } from './bytes.ts'
+import { entryId, idPrefix, splitId } from './entry-id.ts'
 import { EvictionLog } from './eviction-log.ts'
 import { KeyedLock } from './keyed-lock.ts'
+import { missingError } from './missing-error.ts'
 import { assertReference, contentReference, isReference, randomReference } from './reference.ts'
 import { scopePath, type Scope } from './scope.ts'
 import { ScopeQuota } from './scope-quota.ts'
@@ -21,8 +24,9 @@ import type {
   StoredRange,
   StoreOptions,
 } from './storage.ts'
+import { countedChunks, onlyChunk, sourceChunks } from './stream-chunks.ts'
 import { TurnTracker } from './turn-tracker.ts'
-import { checkAborted, guard, guardIteration, SourceError } from './guard.ts'
+import { checkAborted, guard, guardIteration } from './guard.ts'
 import type { ManagedStorageOptions } from './managed-storage-options.ts'
 
 const DEFAULT_REFRESH_MS = 60_000
@@ -41,7 +45,7 @@ export class StorageEngine {
   readonly #log = new EvictionLog()
   readonly #locks = new KeyedLock()
   /** Content types of recently used entries: what `locate`, which cannot wait, needs to know. */
-  readonly #contentTypes = new Map<EntryId, string>()
+  readonly #contentTypes = new BoundedMap<EntryId, string>(MAX_KNOWN_CONTENT_TYPES)
 
   constructor(driver: StorageDriver, options: ManagedStorageOptions) {
     this.driver = driver
@@ -66,7 +70,7 @@ export class StorageEngine {
     checkAborted(options.signal)
     const bytes = options.transfer === true ? content : copyBytes(content)
     const reference = await contentReference({ scope: scope.segments, key, contentType, content: bytes })
-    await this.#write(scope, reference, key, contentType, only(bytes), options)
+    await this.#write(scope, reference, key, contentType, onlyChunk(bytes), options)
     return reference
   }
 
@@ -82,29 +86,14 @@ export class StorageEngine {
     assertMetadata(options.metadata)
     checkAborted(options.signal)
     const reference = randomReference(key)
-    await this.#write(scope, reference, key, contentType, this.#checkedChunks(key, chunks, options), options)
-    return reference
-  }
-
-  async *#checkedChunks(
-    key: string,
-    chunks: AsyncIterable<Uint8Array>,
-    options: StoreOptions,
-  ): AsyncGenerator<Uint8Array> {
     let size = 0
-    const source = chunks[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const chunk = await nextChunk(source)
-        if (chunk === undefined) return
-        checkAborted(options.signal)
-        size += chunk.byteLength
-        this.#quota?.assertFits(key, size)
-        yield options.transfer === true ? chunk : copyBytes(chunk)
-      }
-    } finally {
-      await source.return?.()
-    }
+    const checked = sourceChunks(chunks, (chunk) => {
+      checkAborted(options.signal)
+      this.#quota?.assertFits(key, (size += chunk.byteLength))
+      return options.transfer === true ? chunk : copyBytes(chunk)
+    })
+    await this.#write(scope, reference, key, contentType, checked, options)
+    return reference
   }
 
   async #write(
@@ -129,14 +118,14 @@ export class StorageEngine {
         }
         checkAborted(options.signal)
         const present = this.driver.touch === undefined && (await this.#info(id)) !== undefined
-        const counted = count(chunks, (bytes) => (size = bytes))
+        const counted = countedChunks(chunks, (bytes) => (size = bytes))
         const info = { key, contentType, storedAt: usedAt, lastUsedAt: usedAt, metadata }
         return (await this.driver.write(id, counted, info)) ?? !present
       }),
     )
     this.#turns?.used(path, reference)
     this.#log.remove(path, reference)
-    this.#rememberContentType(id, contentType)
+    this.#contentTypes.set(id, contentType)
     const quota = this.#quota
     // Not while the entry is locked: two stores that evict each other's entry would wait for ever.
     if (created && quota !== undefined)
@@ -182,7 +171,7 @@ export class StorageEngine {
         { reference },
       )
     this.#turns?.used(path, reference)
-    this.#rememberContentType(id, found.info.contentType)
+    this.#contentTypes.set(id, found.info.contentType)
     await this.#refresh(id, reference, found.info)
     return { content: plainBytes(found.content), info: found.info }
   }
@@ -349,9 +338,7 @@ export class StorageEngine {
       this.#log.find(path, reference) ??
       (await guard({ action: 'retrieve', reference }, async () => this.driver.findEviction?.(entryId(path, reference))))
     this.#forget(path, reference)
-    return eviction === undefined
-      ? new StorageError('not-found', `Nothing is stored under ${reference} here. Check the reference.`, { reference })
-      : evictedError(reference, eviction)
+    return missingError(reference, eviction)
   }
 
   #forget(path: string, reference: string): void {
@@ -369,65 +356,4 @@ export class StorageEngine {
     const known = { reference, key, contentType, size, storedAt, lastUsedAt, metadata }
     return this.#ttlMs === null ? known : { ...known, expiresAt: lastUsedAt + this.#ttlMs }
   }
-
-  #rememberContentType(id: EntryId, contentType: string): void {
-    if (this.driver.locate === undefined) return
-    this.#contentTypes.delete(id)
-    this.#contentTypes.set(id, contentType)
-    if (this.#contentTypes.size <= MAX_KNOWN_CONTENT_TYPES) return
-    for (const oldest of this.#contentTypes.keys()) {
-      this.#contentTypes.delete(oldest)
-      return
-    }
-  }
-}
-
-const entryId = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
-
-const idPrefix = (path: string): string => (path === '' ? '' : `${path}/`)
-
-function splitId(id: EntryId): { path: string; reference: string } {
-  const slash = id.lastIndexOf('/')
-  return { path: slash < 0 ? '' : id.slice(0, slash), reference: id.slice(slash + 1) }
-}
-
-/** Read a chunk of the caller's stream, or `undefined` at its end. */
-async function nextChunk(source: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
-  try {
-    const next = await source.next()
-    if (next.done === true) return undefined
-    assertContent(next.value)
-    return next.value
-  } catch (cause) {
-    throw new SourceError(cause)
-  }
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
-}
-
-async function* count(chunks: AsyncIterable<Uint8Array>, counted: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  let bytes = 0
-  for await (const chunk of chunks) {
-    counted((bytes += chunk.byteLength))
-    yield chunk
-  }
-}
-
-const WHY: Readonly<Record<EvictionReason, string>> = {
-  turns: 'it went unused for too many turns',
-  age: 'it went unused for too long',
-  quota: 'room was needed for newer content',
-}
-
-function evictedError(reference: string, eviction: Eviction): StorageError {
-  const when = new Date(eviction.evictedAt).toISOString()
-  const tool = eviction.metadata['tool']
-  const again =
-    tool === undefined ? 'Run the tool that produced it again.' : `Run the tool ${JSON.stringify(tool)} again.`
-  return new StorageError('evicted', `${reference} was removed at ${when}: ${WHY[eviction.reason]}. ${again}`, {
-    reference,
-    eviction,
-  })
 }
