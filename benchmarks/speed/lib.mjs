@@ -1,0 +1,621 @@
+// Shared helpers of the speed benchmarks. Our own code; no dependency outside node.
+import fs from 'node:fs'
+import path from 'node:path'
+import os from 'node:os'
+import crypto from 'node:crypto'
+import net from 'node:net'
+import { spawn, spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { pathToFileURL, fileURLToPath } from 'node:url'
+
+export const PEERS = process.env.SPILLWAY_BENCH_PEERS ?? path.join(os.tmpdir(), 'spillway-bench-peers')
+export const DATA = process.env.SPILLWAY_BENCH_DATA ?? path.join(os.tmpdir(), 'spillway-bench-data')
+export const HERE = path.dirname(fileURLToPath(import.meta.url))
+export const S3 = {
+  endpoint: process.env.SPILLWAY_BENCH_S3 ?? 'http://127.0.0.1:19000',
+  key: 'test',
+  secret: 'testsecret',
+  bucket: 'spillway-bench',
+}
+
+// ---------- command line ----------
+export function args() {
+  const a = process.argv.slice(2),
+    o = { ours: null, only: null, quick: false }
+  for (let i = 0; i < a.length; i++) {
+    if (a[i] === '--ours') o.ours = path.resolve(a[++i])
+    else if (a[i] === '--only') o.only = a[++i].split(',')
+    else if (a[i] === '--quick') o.quick = true
+    else if (a[i] === '--tag') o.tag = a[++i]
+    else if (a[i] === '--child') o.child = JSON.parse(a[++i])
+  }
+  return o
+}
+
+// ---------- peers ----------
+const req = createRequire(path.join(PEERS, 'package.json'))
+export const peer = (spec) => import(pathToFileURL(req.resolve(spec)).href)
+export const peerFile = (rel) => import(pathToFileURL(path.join(PEERS, rel)).href)
+const SDK = 'node_modules/@strands-agents/sdk/dist/src/'
+/** Strands 1.19.0 pieces, by file so that one module instance is shared. */
+export async function strands() {
+  const [plugin, mem, file, s3, sandbox, msgs, model, legacy] = await Promise.all(
+    [
+      'vended-plugins/context-offloader/plugin.js',
+      'storage/in-memory-storage.js',
+      'storage/local-file-storage.js',
+      'storage/s3-storage.js',
+      'sandbox/not-a-sandbox-local-environment.js',
+      'types/messages.js',
+      'models/model.js',
+      'vended-plugins/context-offloader/storage.js',
+    ].map((f) => peerFile(SDK + f)),
+  )
+  return {
+    ContextOffloader: plugin.ContextOffloader,
+    InMemoryStorage: mem.InMemoryStorage,
+    LocalFileStorage: file.LocalFileStorage,
+    S3Storage: s3.S3Storage,
+    Sandbox: sandbox.NotASandboxLocalEnvironment,
+    TextBlock: msgs.TextBlock,
+    JsonBlock: msgs.JsonBlock,
+    ToolResultBlock: msgs.ToolResultBlock,
+    Model: model.Model,
+    LegacyFileStorage: legacy.FileStorage,
+  }
+}
+/** A fake agent with Strands' own default sandbox and its own default token count. */
+export function fakeAgent(S) {
+  const hooks = []
+  const countTokens = S.Model.prototype.countTokens
+  const agent = {
+    addHook: (_e, f) => {
+      hooks.push(f)
+    },
+    metrics: { cycleCount: 0 },
+    sandbox: new S.Sandbox(),
+    model: { countTokens: (m) => countTokens.call(agent.model, m) },
+  }
+  return { agent, afterToolCall: (ev) => hooks[0](ev) }
+}
+export async function s3client(endpoint = S3.endpoint) {
+  const m = await peer('@aws-sdk/client-s3')
+  const client = new m.S3Client({
+    endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId: S3.key, secretAccessKey: S3.secret },
+  })
+  return { m, client }
+}
+export async function s3ready() {
+  try {
+    const { m, client } = await s3client()
+    try {
+      await client.send(new m.CreateBucketCommand({ Bucket: S3.bucket }))
+    } catch (e) {
+      if (!/BucketAlready/.test(e.name)) throw e
+    }
+    return true
+  } catch (e) {
+    console.error('S3 not usable, skipped:', e.name, e.message)
+    return false
+  }
+}
+export async function s3wipe(prefix) {
+  const { m, client } = await s3client()
+  let n = 0
+  for (;;) {
+    const r = await client.send(new m.ListObjectsV2Command({ Bucket: S3.bucket, Prefix: prefix, MaxKeys: 1000 }))
+    if (!r.Contents?.length) break
+    await client.send(
+      new m.DeleteObjectsCommand({
+        Bucket: S3.bucket,
+        Delete: { Objects: r.Contents.map((c) => ({ Key: c.Key })), Quiet: true },
+      }),
+    )
+    n += r.Contents.length
+  }
+  return n
+}
+
+// ---------- timing ----------
+export const now = () => Number(process.hrtime.bigint()) / 1e6
+export function stats(xs) {
+  const a = [...xs].sort((x, y) => x - y),
+    n = a.length
+  const q = (p) => a[Math.min(n - 1, Math.floor(p * n))]
+  const med = n % 2 ? a[n >> 1] : (a[n / 2 - 1] + a[n / 2]) / 2
+  return { n, med, min: a[0], max: a[n - 1], p95: q(0.95), iqr: q(0.75) - q(0.25) }
+}
+/** Median of at least `min` runs (fewer only when one run exceeds `longMs`; then flagged by n). */
+export async function timeit(fn, { min = 5, totalMs = 250, longMs = 8000, maxRuns = 40, before } = {}) {
+  const xs = []
+  let sum = 0,
+    last
+  while (xs.length < min || (sum < totalMs && xs.length < maxRuns)) {
+    if (before) await before()
+    const t = now()
+    last = fn()
+    if (last && typeof last.then === 'function') last = await last
+    const d = now() - t
+    xs.push(d)
+    sum += d
+    if (d > longMs) break
+    if (sum > longMs * 2 && xs.length >= 3) break
+  }
+  return { ...stats(xs), first: xs[0], last }
+}
+
+// ---------- memory and I/O of this process ----------
+const statusKB = (k) =>
+  +(new RegExp(`^${k}:\\s+(\\d+) kB`, 'm').exec(fs.readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0)
+export const rssMB = () => statusKB('VmRSS') / 1024
+export const peakMB = () => statusKB('VmHWM') / 1024
+/** Resets VmHWM (the peak) of this process; returns the RSS it starts from. */
+export function resetPeak() {
+  globalThis.gc?.()
+  globalThis.gc?.()
+  try {
+    fs.writeFileSync('/proc/self/clear_refs', '5')
+  } catch {}
+  return rssMB()
+}
+/** Bytes this process has read by read()/pread() so far (files and sockets). */
+export const rchar = () => +/^rchar: (\d+)/m.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1]
+const RCHAR_SELF = (() => {
+  const a = rchar(),
+    b = rchar()
+  return b - a
+})()
+export function bytesReadDuring(a, b) {
+  return Math.max(0, b - a - RCHAR_SELF)
+}
+
+// ---------- children ----------
+/** Runs SCRIPT --child JSON in a fresh node process; returns the JSON after the marker, or {killed|error}. */
+export function child(script, payload, { killMs = 90_000, nodeArgs = [] } = {}) {
+  return new Promise((resolve) => {
+    const p = spawn(
+      process.execPath,
+      ['--expose-gc', '--no-warnings', ...nodeArgs, script, '--child', JSON.stringify(payload)],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    let out = '',
+      err = '',
+      killed = false
+    const k = setTimeout(() => {
+      killed = true
+      p.kill('SIGKILL')
+    }, killMs)
+    p.stdout.on('data', (d) => {
+      out += d
+    })
+    p.stderr.on('data', (d) => {
+      err += d
+    })
+    p.on('close', (code, sig) => {
+      clearTimeout(k)
+      if (killed) return resolve({ killed: true, killMs })
+      const i = out.lastIndexOf('\u0001RESULT')
+      if (i < 0) return resolve({ error: `exit ${code} ${sig ?? ''}: ${(err || out).slice(0, 900)}` })
+      resolve(JSON.parse(out.slice(i + 7)))
+    })
+  })
+}
+export const reply = (o) => {
+  process.stdout.write('\u0001RESULT' + JSON.stringify(o), () => process.exit(0))
+}
+
+/** A whole external process: median wall ms, peak RSS MB (GNU time), exit status. */
+export async function proc(cmd, argv, { min = 5, env = {}, killMs = 20_000 } = {}) {
+  const opt = {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: 64 << 20,
+    env: { ...process.env, LC_ALL: 'C.UTF-8', ...env },
+    timeout: killMs,
+    killSignal: 'SIGKILL',
+  }
+  let r
+  const t = await timeit(
+    () => {
+      r = spawnSync(cmd, argv, opt)
+    },
+    { min, longMs: killMs - 1 },
+  )
+  const tmp = path.join(os.tmpdir(), `sb-time-${process.pid}`)
+  spawnSync('/usr/bin/time', ['-f', '%M', '-o', tmp, cmd, ...argv], opt)
+  let rss = null
+  try {
+    rss = +fs.readFileSync(tmp, 'utf8').trim().split('\n').at(-1) / 1024
+    fs.rmSync(tmp)
+  } catch {}
+  return {
+    ...t,
+    last: undefined,
+    rss,
+    status: r.status,
+    killed: r.error?.code === 'ETIMEDOUT' || r.signal === 'SIGKILL',
+    out: r.stdout,
+  }
+}
+/** Sum of bytes returned by read-like calls of a command (strace). */
+export function straceBytes(cmd, argv) {
+  const tmp = path.join(os.tmpdir(), `sb-strace-${process.pid}`)
+  spawnSync('strace', ['-f', '-qq', '-e', 'trace=read,pread64,readv,preadv', '-o', tmp, cmd, ...argv], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  let n = 0
+  for (const l of fs.readFileSync(tmp, 'utf8').split('\n')) {
+    const m = /= (\d+)$/.exec(l)
+    if (m) n += +m[1]
+  }
+  fs.rmSync(tmp)
+  return n
+}
+/** A byte-counting TCP proxy in front of S3 (so that any client's traffic can be counted). */
+export function countingProxy(target = S3.endpoint) {
+  const u = new URL(target)
+  const c = { down: 0, up: 0, conns: 0 }
+  const srv = net.createServer((a) => {
+    c.conns++
+    const b = net.connect(+u.port, u.hostname)
+    a.on('data', (d) => {
+      c.up += d.length
+    })
+    b.on('data', (d) => {
+      c.down += d.length
+    })
+    a.pipe(b)
+    b.pipe(a)
+    a.on('error', () => b.destroy())
+    b.on('error', () => a.destroy())
+  })
+  return new Promise((r) =>
+    srv.listen(0, '127.0.0.1', () => r({ c, url: `http://127.0.0.1:${srv.address().port}`, close: () => srv.close() })),
+  )
+}
+
+// ---------- deterministic content ----------
+export function prng(seed) {
+  let a = seed >>> 0
+  return () => {
+    a = (a + 0x6d2b79f5) | 0
+    let t = Math.imul(a ^ (a >>> 15), 1 | a)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+export const NEEDLE = 'FATAL payments: payment gateway refused: order=998877 code=E7731'
+const SERVICES = ['api-gateway', 'billing', 'catalog', 'search', 'auth', 'ledger', 'mailer', 'worker-7']
+const VERBS = ['GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE']
+const WORDS = [
+  'timeout',
+  'upstream',
+  'retrying',
+  'connection',
+  'reset',
+  'cache',
+  'miss',
+  'shard',
+  'replica',
+  'lag',
+  'queue',
+  'drained',
+  'token',
+  'expired',
+]
+/** One log entry (1 to 5 lines joined by nl). */
+function entry(r, i, nl, uni) {
+  const ms = i * 37 + Math.floor(r() * 30),
+    d = new Date(1773484800000 + ms).toISOString()
+  const s = SERVICES[Math.floor(r() * SERVICES.length)],
+    id = Math.floor(r() * 0xffffffff)
+      .toString(16)
+      .padStart(8, '0'),
+    k = r()
+  const u = uni && k < 0.01 ? ' client=„Zoë — 東京 🚚“' : ''
+  if (k < 0.8) {
+    const q = r()
+    const st = q < 0.93 ? 200 : q < 0.97 ? 304 : q < 0.993 ? 404 : 500 + Math.floor(r() * 4)
+    return `${d} INFO  ${s} req=${id} ${VERBS[Math.floor(r() * 6)]} /v1/items/${Math.floor(r() * 99999)}?page=${Math.floor(r() * 40)} status=${st} bytes=${Math.floor(r() * 40000)} dur=${(r() * 400).toFixed(1)}ms${u}`
+  }
+  if (k < 0.9)
+    return `${d} WARN  ${s} req=${id} ${WORDS[Math.floor(r() * 14)]} ${WORDS[Math.floor(r() * 14)]} attempt=${1 + Math.floor(r() * 5)} backoff=${Math.floor(r() * 3000)}ms${u}`
+  if (k < 0.96)
+    return `{"ts":"${d}","level":"debug","service":"${s}","req":"${id}","span":{"id":"${id.slice(0, 6)}","ms":${Math.floor(r() * 900)}},"msg":"${WORDS[Math.floor(r() * 14)]} ${WORDS[Math.floor(r() * 14)]}"}`
+  if (k < 0.98)
+    return [
+      `${d} ERROR ${s} req=${id} TypeError: cannot read properties of undefined (reading 'id')`,
+      `    at Ledger.post (/srv/app/src/ledger.ts:${10 + Math.floor(r() * 300)}:13)`,
+      '    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)',
+      `    at async handler (/srv/app/src/routes/${s}.ts:${1 + Math.floor(r() * 200)}:9)`,
+    ].join(nl)
+  if (k < 0.9802) return `${d} ERROR kubelet pod=${s}-${id} container exited: OOMKilled (137)`
+  return `${d} DEBUG ${s} req=${id} gc pause=${(r() * 12).toFixed(2)}ms heap=${Math.floor(r() * 900)}MB ${WORDS[Math.floor(r() * 14)]}`
+}
+/** Writes the variant to disk once. kind: log | crlf | utf8 | json1. Needle at about 10, 50 and 90 %. */
+export function makeFile(kind, mb) {
+  fs.mkdirSync(DATA, { recursive: true })
+  const f = path.join(DATA, `${kind}-${mb}.txt`),
+    want = mb * 1048576
+  if (fs.existsSync(f) && fs.statSync(f).size >= want * 0.99) return f
+  const r = prng(1234 + mb),
+    nl = kind === 'crlf' ? '\r\n' : '\n',
+    fd = fs.openSync(f + '.part', 'w')
+  let bytes = 0,
+    chunk = [],
+    cb = 0,
+    i = 0,
+    marks = [0.1, 0.5, 0.9].map((x) => x * want),
+    json = kind === 'json1'
+  const put = (s) => {
+    chunk.push(s)
+    cb += s.length
+    if (cb > 1 << 20) flush()
+  }
+  const flush = () => {
+    const b = Buffer.from(chunk.join(''), 'utf8')
+    fs.writeSync(fd, b)
+    bytes += b.length
+    chunk = []
+    cb = 0
+  }
+  if (json) put('{"items":[')
+  while (bytes + cb < want - 200) {
+    if (marks.length && bytes + cb > marks[0]) {
+      marks.shift()
+      put(json ? `{"id":${i},"name":"user${i}","note":"${NEEDLE}"},` : NEEDLE + nl)
+      continue
+    }
+    if (json)
+      put(
+        `{"id":${i},"name":"user${i}","email":"u${Math.floor(r() * 1e6)}@example.com","plan":"${r() < 0.3 ? 'pro' : 'free'}","tags":["a${Math.floor(r() * 50)}","b"],"score":${r().toFixed(4)}},`,
+      )
+    else put(entry(r, i, nl, kind === 'utf8') + nl)
+    i++
+  }
+  if (json) put('{"id":-1}],"next_cursor":"eyJvIjo4MDB9","status":"partial"}')
+  flush()
+  fs.closeSync(fd)
+  fs.renameSync(f + '.part', f)
+  return f
+}
+export const sha = (f) => {
+  const h = crypto.createHash('sha256'),
+    fd = fs.openSync(f, 'r'),
+    b = Buffer.alloc(1 << 20)
+  let n
+  while ((n = fs.readSync(fd, b, 0, b.length, null))) h.update(b.subarray(0, n))
+  fs.closeSync(fd)
+  return h.digest('hex').slice(0, 16)
+}
+
+// ---------- the in-process floor: one regex over the whole text ----------
+/** Exact count of matching lines and the first `cap` chars of `grep -n -C` like output. The regex must have the g flag. */
+export function scanText(s, re, C = 5, cap = 10_000) {
+  const N = s.length,
+    out = [],
+    rows = new Map() // rows: line start -> index in out, to mark a context line that is a hit itself
+  let count = 0,
+    size = 0,
+    at = 0,
+    no = 1,
+    shownTo = -1 // at/no: a known line start and its number; shownTo: end of the last printed line
+  re.lastIndex = 0
+  while (re.lastIndex <= N && re.test(s)) {
+    const e = re.lastIndex
+    const ls = e === 0 ? 0 : s.lastIndexOf('\n', e - 1) + 1
+    let le = s.indexOf('\n', e)
+    if (le < 0) le = N
+    count++
+    if (size <= cap || ls <= shownTo) {
+      if (ls <= shownTo) {
+        const k = rows.get(ls)
+        if (k !== undefined) out[k] = '>' + out[k].slice(1)
+      }
+    }
+    if (size <= cap) {
+      for (let p; (p = s.indexOf('\n', at)) >= 0 && p < ls;) {
+        at = p + 1
+        no++
+      }
+      let a = ls,
+        an = no
+      for (let c = 0; c < C && a > 0; c++) {
+        a = a < 2 ? 0 : s.lastIndexOf('\n', a - 2) + 1
+        an--
+      }
+      if (shownTo >= 0 && a > shownTo + 1) out.push('---\n')
+      while (a <= shownTo) {
+        const z = s.indexOf('\n', a)
+        an++
+        if (z < 0) {
+          a = N + 1
+          break
+        }
+        a = z + 1
+      }
+      for (let c = 0; a <= N && c <= C;) {
+        let z = s.indexOf('\n', a)
+        if (z < 0) z = N
+        const from = z - a <= 4000 ? a : a === ls ? Math.max(a, e - 2000) : a,
+          to = Math.min(z, from + 4000) // long lines: a window, around the hit where there is one
+        const row = `${a === ls ? '>' : ' '} ${an}| ${s.slice(from, to)}\n`
+        rows.set(a, out.push(row) - 1)
+        size += row.length
+        shownTo = z
+        a = z + 1
+        an++
+        if (a > ls) c++
+        if (size > cap) break
+      }
+    }
+    if (le >= N) break
+    re.lastIndex = le + 1
+  }
+  return { matches: count, text: out.join('').slice(0, cap) }
+}
+
+// ---------- the bounded-memory floor: the same scan in blocks, with a newline count per 64 KB block made at store time ----------
+export const BLOCK = 1 << 16
+/** Cumulative newlines before each block of BLOCK bytes: 8 bytes of index for each block. */
+export function lineIndex(readAt, size) {
+  const idx = new Float64Array(Math.ceil(size / BLOCK) + 1),
+    buf = Buffer.allocUnsafe(BLOCK)
+  let n = 0
+  for (let k = 0, o = 0; o < size; k++, o += BLOCK) {
+    idx[k] = n
+    const got = readAt(buf, 0, Math.min(BLOCK, size - o), o)
+    const v = got < BLOCK ? buf.subarray(0, got) : buf
+    for (let i = -1; (i = v.indexOf(10, i + 1)) >= 0;) n++
+  }
+  idx[idx.length - 1] = n
+  return idx
+}
+/** readAt(buf, at, len, pos) -> bytes. Exact count of matching lines, first `cap` chars with context. Lines longer than a block are scanned whole. */
+export function scanBlocks(readAt, size, idx, re, isAscii, C = 5, cap = 10_000) {
+  let buf = Buffer.allocUnsafe(BLOCK + 65536),
+    carry = 0,
+    pos = 0,
+    count = 0,
+    room = cap
+  const hits = [] // absolute byte offsets of the starts of the first hit lines
+  for (; pos < size || carry > 0;) {
+    if (buf.length - carry < BLOCK / 2) {
+      const b = Buffer.allocUnsafe(buf.length * 2)
+      buf.copy(b, 0, 0, carry)
+      buf = b
+    }
+    const got = pos < size ? readAt(buf, carry, Math.min(buf.length - carry, size - pos), pos) : 0
+    const base = pos - carry,
+      len = carry + got
+    pos += got
+    let cut = pos >= size ? len : buf.lastIndexOf(10, len - 1) + 1
+    if (cut === 0 && pos < size) {
+      carry = len
+      continue
+    } // no newline yet: a long line
+    const v = buf.subarray(0, cut),
+      one = isAscii(v),
+      s = one ? v.latin1Slice(0, cut) : v.utf8Slice(0, cut)
+    re.lastIndex = 0
+    let cp = 0,
+      bp = 0 // a char position and its byte position, moved forward only
+    const bytesAt = (c) => {
+      if (one) return c
+      bp += Buffer.byteLength(s.slice(cp, c))
+      cp = c
+      return bp
+    }
+    while (re.lastIndex < s.length && re.test(s)) {
+      const e = re.lastIndex
+      let le = s.indexOf('\n', e)
+      if (le < 0) le = s.length
+      count++
+      if (room > 0) {
+        const ls = e === 0 ? 0 : s.lastIndexOf('\n', e - 1) + 1
+        hits.push([base + bytesAt(ls), base + bytesAt(e)])
+        room -= le - ls + 1
+      }
+      re.lastIndex = le + 1
+    }
+    carry = len - cut
+    if (carry) buf.copyWithin(0, cut, len)
+    if (pos >= size) break
+  }
+  // context of the shown hits: small reads around them
+  const hitAt = new Set(hits.map((h) => h[0]))
+  let text = '',
+    shownTo = -1
+  const w = Buffer.allocUnsafe(BLOCK)
+  const lineNo = (o) => {
+    const k = Math.floor(o / BLOCK),
+      st = k * BLOCK
+    let n = idx[k] + 1
+    if (o > st) {
+      readAt(w, 0, o - st, st)
+      for (let i = -1; (i = w.indexOf(10, i + 1)) >= 0 && i < o - st;) n++
+    }
+    return n
+  }
+  for (const [h, e] of hits) {
+    if (text.length > cap) break
+    if (h <= shownTo) continue
+    const from = Math.max(0, h - 32768),
+      to = Math.min(size, e + 32768),
+      b = Buffer.allocUnsafe(to - from > 131072 ? 0 : to - from)
+    if (b.length === 0) {
+      const q = Buffer.allocUnsafe(4000)
+      const n = readAt(q, 0, 4000, Math.max(h, e - 2000))
+      text += `> ${lineNo(h)}| ${q.utf8Slice(0, n)}\n`
+      shownTo = h
+      continue
+    }
+    readAt(b, 0, b.length, from)
+    let a = h - from,
+      no = lineNo(h)
+    for (let c = 0; c < C && a > 0; c++) {
+      const p = a < 2 ? -1 : b.lastIndexOf(10, a - 2)
+      a = p + 1
+      no--
+    }
+    while (from + a <= shownTo) {
+      a = b.indexOf(10, a) + 1
+      no++
+    }
+    if (shownTo >= 0 && from + a > shownTo + 1) text += '---\n'
+    for (let after = 0; a < b.length && after <= C;) {
+      let z = b.indexOf(10, a)
+      if (z < 0) z = b.length
+      const hit = hitAt.has(from + a)
+      text += `${hit ? '>' : ' '} ${no}| ${b.utf8Slice(a, Math.min(z, a + 4000))}\n`
+      shownTo = from + z
+      a = z + 1
+      no++
+      if (hit) after = 1
+      else if (from + a > h) after++
+      if (text.length > cap) break
+    }
+  }
+  return { matches: count, text: text.slice(0, cap) }
+}
+
+// ---------- output ----------
+export const f1 = (x) =>
+  x == null || Number.isNaN(x)
+    ? '–'
+    : x >= 1000
+      ? Math.round(x).toLocaleString('en-US')
+      : x >= 100
+        ? x.toFixed(0)
+        : x >= 10
+          ? x.toFixed(1)
+          : x >= 0.1
+            ? x.toFixed(2)
+            : x.toFixed(4)
+export const table = (head, rows) =>
+  [`| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...rows.map((r) => `| ${r.join(' | ')} |`)].join(
+    '\n',
+  )
+export function machine() {
+  return {
+    node: process.version,
+    cpu: os.cpus()[0].model,
+    cores: os.cpus().length,
+    memGB: Math.round(os.totalmem() / 2 ** 30),
+    kernel: os.release(),
+    load: os.loadavg()[0],
+  }
+}
+export function save(name, json, md, tag) {
+  const dir = path.join(HERE, 'results')
+  fs.mkdirSync(dir, { recursive: true })
+  const base = path.join(dir, tag ? `${name}-${tag}` : name)
+  fs.writeFileSync(
+    base + '.json',
+    JSON.stringify(json, (k, v) => (typeof v === 'number' && !Number.isInteger(v) ? +v.toPrecision(5) : v), 1) + '\n',
+  )
+  fs.writeFileSync(base + '.md', md + '\n')
+  console.log(`saved ${base}.{json,md}`)
+}
