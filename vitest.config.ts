@@ -20,11 +20,11 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
-      { test: { name: 'docs', include: ['internal/docs/**/*.test.ts'], exclude, testTimeout: 120_000 } },
+      { test: { name: 'docs', include: ['internal/docs/*.test.ts'], exclude, testTimeout: 120_000 } },
       {
         test: {
           name: 'packages',
-          include: ['internal/packages/**/*.test.ts'],
+          include: ['internal/packages/*.test.ts'],
           exclude,
           globalSetup: ['internal/packages/pack.ts'],
           testTimeout: 300_000,
