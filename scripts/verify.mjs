@@ -70,12 +70,14 @@ function summarize() {
   const ran = STEPS.filter(({ name }) => isTest(name) && (wanted.length === 0 || wanted.includes(name)))
   const total = { passed: 0, failed: 0, skipped: 0 }
   const skipped = []
+  let reports = 0
   for (const { name } of ran) {
     const results = readReport(reportFile(name))
     if (results === undefined) {
       console.log(`not run: ${name}`)
       continue
     }
+    reports += 1
     total.passed += results.numPassedTests
     total.failed += results.numFailedTests
     for (const suite of results.testResults) {
@@ -88,7 +90,7 @@ function summarize() {
   }
   total.skipped = skipped.length
   for (const test of skipped) console.log(`skipped: ${test}`)
-  if (ran.length > 0) console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+  if (reports > 0) console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 }
 
 function readReport(file) {
