@@ -9,6 +9,5 @@ export default defineConfig({
     env: { SPILLWAY_SOAK: '1' },
     fileParallelism: false,
     testTimeout: 3_600_000,
-    passWithNoTests: true,
   },
 })
