@@ -3,7 +3,6 @@ import { createHash, randomFillSync } from 'node:crypto'
 import type { Sha256 } from './platform.ts'
 
 export { createPatternMatcher } from './node-pattern-matcher.ts'
-export { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /** Start a SHA-256. */
 export function createSha256(): Sha256 {
@@ -19,4 +18,9 @@ export function createSha256(): Sha256 {
 /** Return `length` bytes from a cryptographic source. */
 export function randomBytes(length: number): Uint8Array {
   return randomFillSync(new Uint8Array(length))
+}
+
+/** Let timers, I/O and other calls have their turn. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,10 +1,4 @@
-/** `setImmediate` where there is one: `setTimeout` takes at least a millisecond, and four once nested in a browser. */
-declare const setImmediate: ((callback: () => void) => unknown) | undefined
-
-/** Let timers, I/O and other calls have their turn. */
+/** Let timers, I/O and other calls have their turn. A millisecond passes, or four in a browser: call it rarely. */
 export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve)
-    else setTimeout(resolve, 0)
-  })
+  return new Promise((resolve) => setTimeout(resolve, 0))
 }

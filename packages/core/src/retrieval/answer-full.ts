@@ -1,0 +1,77 @@
+import type { ContentBlock } from '../content/content-block.ts'
+import { formatCount } from '../content/format-count.ts'
+import { isTextContentType } from '../content/text-content-type.ts'
+import { EMPTY_NOTE, writeBeginning } from './answer-lines.ts'
+import { openContent } from './content-source.ts'
+import type { ContentSource } from './content-source.ts'
+import { fits } from './fit-answer.ts'
+import { abridge } from './plain-text.ts'
+import { RetrievalError } from './retrieval-error.ts'
+import type { RetrievalContext } from './retrieval-context.ts'
+
+/** Text with more bytes per token than this does not fit, whatever it is: it is not even read. */
+const BYTES_PER_TOKEN = 64
+
+/** Text above this size is never returned as a whole, also where there is no limit: a string has its own. */
+const MAX_WHOLE_BYTES = 64 * 1_048_576
+
+/** A native block, and the text of it that counts against the limit; media have none. */
+export interface FullAnswer {
+  readonly block: ContentBlock
+  readonly text: string
+}
+
+/** Answer a bare reference: the content in its native form where it fits, else its beginning. */
+export async function answerFull(reference: string, context: RetrievalContext): Promise<FullAnswer> {
+  const source = await openContent(context.storage, reference, context)
+  const mediaKind = mediaKindOf(source.contentType)
+  if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
+  if (source.size === 0) return textAnswer(EMPTY_NOTE)
+  if (source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
+    if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(text)
+  }
+  return textAnswer(await writeBeginning(source, context))
+}
+
+function mediaKindOf(contentType: string): 'image' | 'audio' | 'video' | 'document' | undefined {
+  const type = contentType.split('/', 1)[0]!.trim().toLowerCase()
+  if (type === 'image' || type === 'audio' || type === 'video') return type
+  return isTextContentType(contentType) ? undefined : 'document'
+}
+
+async function readMedia(
+  source: ContentSource,
+  type: 'image' | 'audio' | 'video' | 'document',
+  { maxMediaBytes }: RetrievalContext,
+): Promise<FullAnswer> {
+  const { contentType, size } = source
+  if (size > maxMediaBytes) {
+    throw new RetrievalError(
+      'too-large',
+      `This content (${abridge(contentType, 80)}, ${formatCount(size)} bytes) is larger than the ` +
+        `${formatCount(maxMediaBytes)} bytes that can be returned, and it is not text that could be searched. ` +
+        'Work with the preview, or run the tool again for a smaller result.',
+    )
+  }
+  return { block: { type, mediaType: contentType, data: await source.whole() }, text: '' }
+}
+
+function isJson(contentType: string): boolean {
+  return contentType.split(';', 1)[0]!.trim().toLowerCase() === 'application/json'
+}
+
+function textAnswer(text: string): FullAnswer {
+  return { block: { type: 'text', text }, text }
+}
+
+function jsonAnswer(text: string): FullAnswer {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    return { block: { type: 'json', value }, text }
+  } catch (error) {
+    // Stored under the type of JSON without being any.
+    if (error instanceof SyntaxError) return textAnswer(text)
+    throw error
+  }
+}

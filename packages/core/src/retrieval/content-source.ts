@@ -1,0 +1,121 @@
+import { yieldToEventLoop } from '#platform'
+import { StorageError } from '../storage/storage-error.ts'
+import type { Storage, StoredContent } from '../storage/storage.ts'
+import { quote } from './plain-text.ts'
+import { RetrievalError } from './retrieval-error.ts'
+
+/** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
+export const DEFAULT_BLOCK_BYTES = 1_048_576
+
+/** How content is read. */
+export interface ReadOptions {
+  /** Bytes read at a time. */
+  readonly blockBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Stored content, read no further than it is asked for. */
+export interface ContentSource {
+  readonly reference: string
+  readonly contentType: string
+  /** Bytes of the whole. */
+  readonly size: number
+  /** The bytes from the start, block by block; may be called again. */
+  blocks(): AsyncGenerator<Uint8Array>
+  /** The bytes as a whole. */
+  whole(): Promise<Uint8Array>
+}
+
+/**
+ * Open content for reading: by ranges where the storage has them, so that memory stays bounded, else as a whole.
+ *
+ * Rejects with a `StorageError`, or with `unavailable` where a storage throws anything else.
+ */
+export async function openContent(storage: Storage, reference: string, options: ReadOptions): Promise<ContentSource> {
+  const { blockBytes, signal } = options
+  if (storage.retrieveRange === undefined) {
+    const { content, contentType } = await retrieveWhole(storage, reference, signal)
+    return {
+      reference,
+      contentType,
+      size: content.length,
+      blocks: () => slices(content, options),
+      whole: async () => content,
+    }
+  }
+  const range = async (offset: number): Promise<StoredContent & { readonly size: number }> => {
+    throwIfAborted(signal)
+    return await guard(reference, () => storage.retrieveRange!(reference, { offset, length: blockBytes }, { signal }))
+  }
+  const first = await range(0)
+  const { contentType, size } = first
+  return {
+    reference,
+    contentType,
+    size,
+    blocks: () => ranges(first.content, size, async (offset) => (await range(offset)).content, reference),
+    whole: async () =>
+      first.content.length === size ? first.content : (await retrieveWhole(storage, reference, signal)).content,
+  }
+}
+
+/** Reject with `aborted` once the caller's signal has fired. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) {
+    throw new StorageError('aborted', 'The retrieval was aborted by its signal.', { cause: signal.reason })
+  }
+}
+
+/** Run a call of a storage. What it throws beside `StorageError` may be an outage or, in a storage of others, a miss. */
+export async function guard<Result>(reference: string | undefined, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (cause) {
+    if (StorageError.isInstance(cause)) throw cause
+    const what = reference === undefined ? 'The storage failed.' : `The storage could not give ${quote(reference)}.`
+    const check = reference === undefined ? '' : ' Check that it stands exactly so under [Stored references:].'
+    throw new RetrievalError('unavailable', `${what}${check} If it should work, try the same call again.`, { cause })
+  }
+}
+
+async function retrieveWhole(
+  storage: Storage,
+  reference: string,
+  signal: AbortSignal | undefined,
+): Promise<StoredContent> {
+  throwIfAborted(signal)
+  return await guard(reference, () => storage.retrieve(reference, { signal }))
+}
+
+async function* slices(content: Uint8Array, { blockBytes, signal }: ReadOptions): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < content.length; offset += blockBytes) {
+    throwIfAborted(signal)
+    yield content.subarray(offset, offset + blockBytes)
+    await yieldToEventLoop()
+  }
+}
+
+/** The first block is there; from the third on, each is asked for while the one before it is worked on. */
+async function* ranges(
+  first: Uint8Array,
+  size: number,
+  read: (offset: number) => Promise<Uint8Array>,
+  reference: string,
+): AsyncGenerator<Uint8Array> {
+  let offset = first.length
+  yield first
+  let ahead: Promise<Uint8Array> | undefined
+  while (offset < size) {
+    const block = await (ahead ?? read(offset))
+    if (block.length === 0) {
+      const message = `The storage has only ${offset} of ${size} bytes. Run the tool again that gave the content.`
+      throw new StorageError('corrupt', message, { reference })
+    }
+    offset += block.length
+    ahead = offset < size ? read(offset) : undefined
+    // The reader may stop here; the failure of a block that nobody waits for does not matter.
+    void Promise.allSettled([ahead])
+    yield block
+    await yieldToEventLoop()
+  }
+}

@@ -1,0 +1,79 @@
+import { formatCount } from '../content/format-count.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { Eviction, EvictionReason } from '../storage/storage-error.ts'
+import { abridge, quote } from './plain-text.ts'
+import { RetrievalError } from './retrieval-error.ts'
+import type { RetrievalContext } from './retrieval-context.ts'
+import { canList, listNewest } from './scope-entries.ts'
+
+/** References that are suggested in place of an unknown one. */
+const MAX_SUGGESTIONS = 10
+
+const REASONS: Readonly<Record<EvictionReason, string>> = {
+  turns: 'because it had not been used for many turns',
+  age: 'because it had not been used for a long time',
+  quota: 'to make room for newer content',
+}
+
+/**
+ * Say what a failure of storage means for the model, and what to do next.
+ *
+ * The message of the error itself is not passed on: it may name hosts and paths.
+ */
+export async function explainStorageError(
+  error: StorageError,
+  reference: string | undefined,
+  context: RetrievalContext,
+): Promise<string> {
+  const name = reference === undefined ? 'This content' : quote(reference)
+  switch (error.code) {
+    case 'not-found':
+      return `Nothing is stored under ${name}. ${await suggest(context)}`
+    case 'invalid-reference':
+      return (
+        `${name} is not a reference: paths and addresses are not accepted. Copy one exactly as it stands under ` +
+        `[Stored references:]. ${await suggest(context)}`
+      ).trim()
+    case 'evicted':
+      return `${name} was removed from storage${error.eviction === undefined ? '' : when(error.eviction)}. ${runAgain(error.eviction)}`
+    case 'unavailable':
+      return `The storage is not available at the moment, so ${name} could not be read. It is not lost: try the same call again.`
+    case 'aborted':
+      return 'The call was aborted.'
+    case 'corrupt':
+      return `${name} is damaged and cannot be read. Run the tool again that gave it.`
+    default:
+      return `${name} could not be read (${error.code}). Run the tool again that gave it, or work with the preview.`
+  }
+}
+
+async function suggest(context: RetrievalContext): Promise<string> {
+  const again = 'Use a reference exactly as it stands under [Stored references:].'
+  if (!canList(context)) return again
+  try {
+    const { newest, total } = await listNewest(context, MAX_SUGGESTIONS, false)
+    if (total === 0) return 'Nothing is stored here. Run the tool again whose result you need.'
+    const list = newest.map(
+      ({ reference, contentType, size }) => `${reference} (${abridge(contentType, 40)}, ${formatCount(size)} bytes)`,
+    )
+    const which =
+      total > list.length ? `The newest ${list.length} of ${formatCount(total)} references` : 'These references exist'
+    return `${which}: ${list.join(', ')}`
+  } catch (error) {
+    // The answer is about another failure already; without the list it still says what to do.
+    if (StorageError.isInstance(error) || error instanceof RetrievalError) return again
+    throw error
+  }
+}
+
+function when({ reason, evictedAt }: Eviction): string {
+  const date = new Date(evictedAt)
+  const time = Number.isNaN(date.getTime()) ? '' : ` at ${date.toISOString().slice(0, 19)}Z`
+  return `${time}, ${REASONS[reason]}`
+}
+
+function runAgain(eviction: Eviction | undefined): string {
+  const tool = eviction?.metadata['tool']
+  const which = tool === undefined ? 'the tool that gave it' : `the tool ${quote(tool)}`
+  return `Run ${which} again to get a fresh result.`
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { lineBatches, lineEnd } from './line-batch.ts'
+import type { LineBatch } from './line-batch.ts'
+import { LineCollector } from './line-collector.ts'
+import { linesWithin } from './lines-within.ts'
+import type { LineProgress } from './lines-within.ts'
+import type { LineRange } from './retrieval-input.ts'
+
+const pieces = fc.constantFrom('a', 'bc', '\n', '\r\n', '\r', 'é', '漢', '😀', '\n\n', '0123456789', '\uFEFF', ' ')
+const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
+const sizes = fc.record({ block: fc.integer({ min: 1, max: 40 }), maxLength: fc.integer({ min: 9, max: 50 }) })
+
+async function* blocksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < bytes.length; offset += size) yield bytes.subarray(offset, offset + size)
+}
+
+function batchesOf(text: string, block: number, maxLength: number): AsyncGenerator<LineBatch> {
+  const overlap = Math.floor((maxLength - 1) / 4)
+  return lineBatches(blocksOf(new TextEncoder().encode(text), block), { maxLength, overlap })
+}
+
+/** Lines as `split` has them, save that a final LF ends the last one. */
+function splitLines(text: string): string[] {
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  const ended = lines.length - 1
+  if (lines.at(-1) === '') lines.pop()
+  return lines.map((line, index) => (index < ended ? line.replace(/\r$/, '') : line))
+}
+
+async function collect(batches: AsyncIterable<LineBatch>): Promise<{ number: number; text: string }[]> {
+  const lines: { number: number; text: string }[] = []
+  for await (const batch of batches) {
+    for (const [index, start] of batch.lineStarts.entries()) {
+      const number = batch.firstLine + index
+      const text = batch.text.slice(start, batch.until === undefined ? lineEnd(batch, index) : batch.until)
+      if (index > 0 || batch.column === 0) lines.push({ number, text })
+      else lines[lines.length - 1]!.text += text.slice(batch.from)
+    }
+  }
+  return lines
+}
+
+describe('lineBatches', () => {
+  it('gives all lines with their numbers, whatever the sizes of blocks and batches', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, sizes, async (text, { block, maxLength }) => {
+        const expected = splitLines(text).map((line, index) => ({ number: index + 1, text: line }))
+        expect(await collect(batchesOf(text, block, maxLength))).toEqual(expected)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('never gives a batch longer than it may be', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, sizes, async (text, { block, maxLength }) => {
+        for await (const batch of batchesOf(text, block, maxLength)) {
+          expect(batch.text.length).toBeLessThanOrEqual(maxLength)
+          expect(batch.column === 0 ? batch.from : batch.from + batch.column).toBeGreaterThanOrEqual(batch.from)
+        }
+      }),
+    )
+  })
+
+  it('replaces invalid UTF-8, also where a block ends inside a character', async () => {
+    const bytes = new Uint8Array([0xc3, 0xa9, 0x0a, 0xff, 0x61, 0x0a, 0xe2, 0x82])
+    const lines = await collect(lineBatches(blocksOf(bytes, 1), { maxLength: 100, overlap: 10 }))
+    expect(lines.map((line) => line.text)).toEqual(['é', '\uFFFDa', '\uFFFD'])
+  })
+})
+
+describe('linesWithin', () => {
+  const ranges = fc.record({ start: fc.integer({ min: 1, max: 30 }), length: fc.nat(30) })
+
+  it('passes on exactly the slice of the whole that was asked for', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, sizes, ranges, fc.boolean(), async (text, { block, maxLength }, asked, toEnd) => {
+        const range: LineRange = { start: asked.start, end: asked.start + asked.length }
+        const progress: LineProgress = { lines: 0, ended: false }
+        const lines = await collect(linesWithin(batchesOf(text, block, maxLength), range, progress, toEnd))
+        const whole = splitLines(text)
+        const expected = whole
+          .map((line, index) => ({ number: index + 1, text: line }))
+          .slice(range.start - 1, range.end)
+        expect(lines).toEqual(expected)
+        if (progress.ended) expect(progress.lines).toBe(whole.length)
+        if (toEnd) expect(progress.ended).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('does not read on after the last line of the range', async () => {
+    let read = 0
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        read++
+        yield new TextEncoder().encode('line\n'.repeat(10))
+      }
+    }
+    const progress: LineProgress = { lines: 0, ended: false }
+    const batches = lineBatches(endless(), { maxLength: 60, overlap: 10 })
+    const lines = await collect(linesWithin(batches, { start: 3, end: 12 }, progress, false))
+    expect(lines).toHaveLength(10)
+    expect(read).toBeLessThan(5)
+    expect(progress.ended).toBe(false)
+  })
+})
+
+describe('LineCollector', () => {
+  it('keeps the beginning of each line and its length, also of lines longer than a batch', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, sizes, fc.integer({ min: 1, max: 6 }), async (text, { block, maxLength }, keep) => {
+        const collector = new LineCollector(Math.min(keep, Math.floor(maxLength / 2)), Infinity)
+        for await (const batch of batchesOf(text, block, maxLength)) collector.add(batch)
+        const expected = splitLines(text).map((line, index) => [
+          index + 1,
+          line.length,
+          line.slice(0, Math.min(keep, Math.floor(maxLength / 2))),
+        ])
+        expect(collector.views.map((view) => [view.number, view.length, view.text])).toEqual(expected)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,31 @@
+import type { StorageErrorCode } from '../storage/storage-error.ts'
+
+/**
+ * Why a call of the retrieval tool failed. The codes are API: they do not change within a major version.
+ *
+ * Beside those of storage:
+ *
+ * - `invalid-input`: a parameter is missing, unknown or of the wrong type.
+ * - `invalid-range`: `line_range` ends before it starts, or starts beyond the end of the content.
+ * - `pattern-timeout`: the pattern took longer than it may.
+ * - `pattern-refused`: the pattern is too long, or more than the regular expression engine can do.
+ * - `not-text`: the content is binary and cannot be searched or read by lines.
+ */
+export type RetrievalErrorCode =
+  | StorageErrorCode
+  | 'invalid-input'
+  | 'invalid-range'
+  | 'pattern-timeout'
+  | 'pattern-refused'
+  | 'not-text'
+
+/** A failure of a retrieval that the model is told of; its message says what to do next. */
+export class RetrievalError extends Error {
+  override readonly name = 'RetrievalError'
+  readonly code: RetrievalErrorCode
+
+  constructor(code: RetrievalErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,39 @@
+import { isTextContentType } from '../content/text-content-type.ts'
+import type { StoredInfo } from '../storage/storage.ts'
+import { guard, throwIfAborted } from './content-source.ts'
+import type { RetrievalContext } from './retrieval-context.ts'
+
+/** The newest entries of a scope. */
+export interface ScopeEntries {
+  /** Newest first. */
+  readonly newest: readonly StoredInfo[]
+  /** How many there are in all, of those asked for. */
+  readonly total: number
+}
+
+/** Tell whether what a storage lists may be shown: never without a scope, nothing enumerates then. */
+export function canList(context: RetrievalContext): boolean {
+  return context.scoped && context.storage.list !== undefined
+}
+
+/** List the newest `count` entries of exactly this scope; only the text ones if `textOnly`. */
+export async function listNewest(context: RetrievalContext, count: number, textOnly: boolean): Promise<ScopeEntries> {
+  let kept: StoredInfo[] = []
+  let total = 0
+  await guard(undefined, async () => {
+    for await (const info of context.storage.list!({ below: false, signal: context.signal })) {
+      throwIfAborted(context.signal)
+      if (textOnly && !isTextContentType(info.contentType)) continue
+      total++
+      kept.push(info)
+      if (kept.length >= 2 * count + 64) kept = takeNewest(kept, count)
+    }
+  })
+  return { newest: takeNewest(kept, count), total }
+}
+
+function takeNewest(entries: readonly StoredInfo[], count: number): StoredInfo[] {
+  const newer = (a: StoredInfo, b: StoredInfo): number =>
+    b.storedAt - a.storedAt || (a.reference < b.reference ? -1 : a.reference > b.reference ? 1 : 0)
+  return entries.toSorted(newer).slice(0, count)
+}
