@@ -1,0 +1,88 @@
+const LETTER = 1
+const DIGIT = 2
+const BLANK = 3
+const ESCAPE = 4
+
+const CLASSES = new Uint8Array(65_536)
+CLASSES.fill(LETTER, 97, 123)
+CLASSES.fill(LETTER, 65, 91)
+CLASSES.fill(DIGIT, 48, 58)
+for (const code of [9, 11, 12, 13, 32, 0xa0, 0xfeff]) CLASSES[code] = BLANK
+CLASSES[27] = ESCAPE
+
+/** Words at the start of a line that make out its kind. */
+const KIND_WORDS = 3
+const KIND_UNITS = 72
+
+/** The kind of a line of blanks. */
+export const BLANK_LINE = 0
+
+/**
+ * Hash the first words of a line, with numbers as one and times left out: lines that a program prints in the same place
+ * mostly have the same kind, whatever they speak of. A line of blanks has kind 0.
+ */
+export function lineKind(text: string, start: number, end: number): number {
+  const limit = end - start > KIND_UNITS ? start + KIND_UNITS : end
+  let hash = 5381
+  let words = 0
+  let colons = 0
+  let blank = true
+  let index = start
+  while (index < limit && words < KIND_WORDS) {
+    const code = text.charCodeAt(index)
+    const kind = CLASSES[code]!
+    if (kind === LETTER) {
+      blank = false
+      do hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+      while (++index < limit && CLASSES[text.charCodeAt(index)]! === LETTER)
+      words++
+    } else if (kind === DIGIT) {
+      blank = false
+      while (++index < limit && CLASSES[text.charCodeAt(index)]! === DIGIT);
+      if (text.charCodeAt(index) === 58) colons++
+      hash = Math.imul(hash ^ 7, 0x01000193)
+    } else if (kind === BLANK) {
+      // Two colons in a word of numbers were a time.
+      if (colons >= 2) {
+        words = 0
+        hash = 5381
+      }
+      colons = 0
+      index++
+    } else if (kind === ESCAPE) {
+      index = escapeEnd(text, index, end)
+    } else {
+      blank = false
+      hash = Math.imul(hash ^ code, 0x01000193)
+      index++
+    }
+  }
+  if (blank && (limit === end || text.slice(index, end).trim() === '')) return BLANK_LINE
+  return hash | 1
+}
+
+/** The index after the terminal escape sequence that starts at `index`. */
+export function escapeEnd(text: string, index: number, end: number): number {
+  const type = text.charCodeAt(index + 1)
+  let at = index + 2
+  if (type === 91) {
+    for (; at < end; at++) {
+      const code = text.charCodeAt(at)
+      if (code >= 64 && code <= 126) return at + 1
+      if (code < 32 || code > 126) return at
+    }
+    return end
+  }
+  if (type === 93) {
+    // An operating system command ends at BEL or at ESC \.
+    const limit = Math.min(end, index + 4_096)
+    for (; at < limit; at++) {
+      const code = text.charCodeAt(at)
+      if (code === 7) return at + 1
+      if (code === 27) return Math.min(end, at + 2)
+    }
+    return Math.min(end, index + 2)
+  }
+  if (type === 40 || type === 41) return Math.min(end, index + 3)
+  return Math.min(end, index + (type >= 48 && type <= 126 ? 2 : 1))
+}

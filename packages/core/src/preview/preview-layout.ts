@@ -1,0 +1,211 @@
+import { estimateTokens } from '../tokens/estimate-tokens.ts'
+import { lineValues } from './line-values.ts'
+import type { PreviewOptions } from './previewer.ts'
+import { showLine } from './show-line.ts'
+import type { ScannedLine, TextScan } from './text-scan.ts'
+import { textNature } from './text-nature.ts'
+
+/** Tokens of a gap's mark and of the line number after it, about. */
+const CALL_TOKENS = 26
+const MARK_TOKENS = 12
+
+/** Tokens of the line that says how many lines there are. */
+const HEADER_TOKENS = 7
+
+/** Share of the budget that one line has at most while other lines are hidden. */
+const LINE_SHARE = 0.15
+/** Longest part of a line that is shown then, in UTF-16 units. */
+const MOST_CAP = 1_200
+/** Texts of so few lines show all of them, cut as needed. */
+const FEW_LINES = 4
+
+const TIME =
+  /^(?:[^\t]{1,80}\t[^\t]{1,80}\t)?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
+
+/** Chooses the lines of one text that are shown, and writes them. */
+export class PreviewLayout {
+  readonly #scan: TextScan
+  readonly #options: PreviewOptions
+  readonly #lines: readonly ScannedLine[]
+  /** What each line shows at most, without its time where times are cut. */
+  readonly #lineCap: number
+  readonly #cutTimes: boolean
+  readonly #values: Float64Array | undefined
+  readonly #headShare: number
+  readonly #endShare: number
+  readonly #gapTokens: number
+  #shown: string[] = []
+  #costs: number[] = []
+  #cap = 0
+
+  constructor(scan: TextScan, options: PreviewOptions) {
+    this.#scan = scan
+    this.#options = options
+    const nature = textNature(scan)
+    this.#cutTimes = nature === 'output' && mostHaveTimes(scan)
+    this.#lines = this.#cutTimes ? scan.kept.map((line) => ({ ...line, text: line.text.replace(TIME, '') })) : scan.kept
+    this.#lineCap = lineCap(this.#lines, options.budgetTokens)
+    this.#values =
+      nature === 'output' ? lineValues({ ...scan, kept: this.#lines }, options.isError === true) : undefined
+    this.#headShare = options.isError === true ? 0.1 : nature === 'data' ? 0.5 : 0.25
+    this.#endShare = nature === 'data' ? 0.5 : 0.2
+    this.#gapTokens = options.showLines === undefined ? MARK_TOKENS : CALL_TOKENS
+  }
+
+  /** Write a preview of about `aim` tokens, and tell whether it shows everything. */
+  write(aim: number): { text: string; complete: boolean } {
+    this.#measure(this.#lineCap)
+    const whole = this.#costs.reduce((sum, cost) => sum + cost, 0)
+    const all = this.#isAllKept()
+    if (all && (whole <= aim || this.#lines.length <= FEW_LINES)) return this.#writeAll(aim)
+    const chosen = new Uint8Array(this.#lines.length)
+    const left = aim - HEADER_TOKENS
+    if (this.#values === undefined) this.#chooseEnds(chosen, left)
+    else this.#chooseBest(chosen, left, this.#values)
+    return { text: this.#assemble(chosen), complete: false }
+  }
+
+  /** Show every line, the long ones as far as there is room. */
+  #writeAll(aim: number): { text: string; complete: boolean } {
+    let low = this.#lines.length <= FEW_LINES ? 8 : this.#lineCap
+    const longest = this.#lines.reduce((most, line) => Math.max(most, line.text.length + line.end.length), 0)
+    let high = Math.min(longest, aim * 8)
+    while (high - low > 8) {
+      const middle = Math.floor((low + high) / 2)
+      this.#measure(middle)
+      if (this.#costs.reduce((sum, cost) => sum + cost, 0) <= aim) low = middle
+      else high = middle
+    }
+    this.#measure(low)
+    const complete = this.#lines.every((line) => line.hidden === 0 && line.text.length <= low)
+    return { text: this.#assemble(new Uint8Array(this.#lines.length).fill(1)), complete }
+  }
+
+  #measure(cap: number): void {
+    if (cap === this.#cap) return
+    this.#cap = cap
+    this.#shown = this.#lines.map((line) => showLine(line, cap, this.#endShare))
+    this.#costs = this.#shown.map((text) => estimateTokens(text) + 1)
+  }
+
+  #isAllKept(): boolean {
+    return (
+      this.#scan.lines - this.#lines.length <= this.#lines.length &&
+      this.#lines.every((line, index) => {
+        return line.number - (this.#lines[index - 1]?.number ?? 0) <= 3
+      })
+    )
+  }
+
+  /** Take lines from both ends in turn, so that each end has its share of the tokens. */
+  #chooseEnds(chosen: Uint8Array, tokens: number): void {
+    let left = tokens - this.#gapTokens
+    let head = 0
+    let tail = this.#lines.length - 1
+    let spentHead = 0
+    let spentTail = 0
+    while (head <= tail) {
+      const atHead = spentHead * (1 - this.#headShare) <= spentTail * this.#headShare
+      const index = atHead ? head++ : tail--
+      const cost = this.#costs[index]!
+      if (cost > left) {
+        if (atHead ? spentTail === 0 : spentHead === 0) continue
+        break
+      }
+      left -= cost
+      if (atHead) spentHead += cost
+      else spentTail += cost
+      chosen[index] = 1
+    }
+  }
+
+  /** Take the lines worth most for their tokens; a line that stands alone costs a gap as well. */
+  #chooseBest(chosen: Uint8Array, tokens: number, values: Float64Array): void {
+    let left = tokens - this.#gapTokens
+    const rate = (index: number): number => values[index]! / (this.#costs[index]! + 20) ** 0.35
+    const order = [...this.#lines.keys()].toSorted((one, other) => rate(other) - rate(one) || one - other)
+    for (const index of order) {
+      const sides = this.#sides(index, chosen)
+      const cost = this.#costs[index]! + (sides === 2 ? -this.#gapTokens : sides === 1 ? 0 : this.#gapTokens)
+      if (cost > left) {
+        if (left < 12) break
+        continue
+      }
+      chosen[index] = 1
+      left -= cost
+    }
+  }
+
+  /** On how many sides a line would stand beside one that is shown. */
+  #sides(index: number, chosen: Uint8Array): number {
+    const lines = this.#lines
+    const number = lines[index]!.number
+    const before = index === 0 ? number <= 2 : chosen[index - 1] === 1 && number - lines[index - 1]!.number <= 2
+    const after =
+      index === lines.length - 1
+        ? this.#scan.lines - number <= 1
+        : chosen[index + 1] === 1 && lines[index + 1]!.number - number <= 2
+    return (before ? 1 : 0) + (after ? 1 : 0)
+  }
+
+  #assemble(chosen: Uint8Array): string {
+    const parts: string[] = []
+    if (chosen.includes(0) || this.#cutTimes) {
+      parts.push(`[${count(this.#scan.lines, 'line')}${this.#cutTimes ? ', times cut' : ''}]`)
+    }
+    let previous: ScannedLine | undefined
+    let previousIndex = -1
+    for (const [index, line] of this.#lines.entries()) {
+      if (chosen[index] === 0) continue
+      const from = (previous?.number ?? 0) + 1
+      // Blank lines alone are no gap.
+      const blank = previousIndex === index - 1 && line.number - from <= 2
+      if (line.number > from && !blank) parts.push(this.#gap(from, line.number - 1, previous, line))
+      parts.push(line.number === from ? this.#shown[index]! : `${line.number}| ${this.#shown[index]!}`)
+      previous = line
+      previousIndex = index
+    }
+    const last = previous?.number ?? 0
+    if (previousIndex < this.#lines.length - 1 || this.#scan.lines - last > 2) {
+      parts.push(this.#gap(last + 1, this.#scan.lines, previous, undefined))
+    }
+    return parts.join('\n')
+  }
+
+  #gap(start: number, end: number, previous: ScannedLine | undefined, next: ScannedLine | undefined): string {
+    const { errors, warnings } = this.#scan
+    const hidden = [
+      count(
+        (next?.errorsBefore ?? errors) - (previous === undefined ? 0 : previous.errorsBefore + previous.errors),
+        'error',
+      ),
+      count(
+        (next?.warningsBefore ?? warnings) - (previous === undefined ? 0 : previous.warningsBefore + previous.warnings),
+        'warning',
+      ),
+    ].filter((part) => part !== '')
+    const call = this.#options.showLines?.(start, end)
+    const kinds = hidden.length === 0 || this.#values === undefined ? '' : ` (${hidden.join(', ')})`
+    return `[… ${count(end - start + 1, 'line')}${kinds}${call === undefined ? '' : `: ${call}`}]`
+  }
+}
+
+/** The longest part of a line that is shown: less of text with many tokens to a character. */
+function lineCap(lines: readonly ScannedLine[], budgetTokens: number): number {
+  const sample = lines
+    .slice(0, 64)
+    .map((line) => line.text.slice(0, 256))
+    .join('\n')
+  const unitsPerToken = sample.length / Math.max(1, estimateTokens(sample))
+  return Math.ceil(Math.min(MOST_CAP, budgetTokens * LINE_SHARE * unitsPerToken))
+}
+
+function mostHaveTimes(scan: TextScan): boolean {
+  if (scan.kept.length < 8) return false
+  const timed = scan.kept.reduce((sum, line) => sum + (TIME.test(line.text) ? 1 : 0), 0)
+  return timed * 2 > scan.kept.length
+}
+
+function count(number: number, noun: string): string {
+  return number <= 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`
+}

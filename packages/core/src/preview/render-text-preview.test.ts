@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from '../tokens/estimate-tokens.ts'
+import { previewText } from './preview-text.ts'
+
+const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
+const options = { budgetTokens: 300, countTokens, showLines }
+
+const graphemes = (text: string): Set<string> =>
+  new Set([...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment))
+
+describe('renderTextPreview', () => {
+  it('never has more tokens than its budget, whatever the text and the counter', () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 4_000, unit: 'binary' }),
+      fc.array(fc.string({ maxLength: 200 }), { maxLength: 300 }).map((lines) => lines.join('\n')),
+      fc
+        .array(fc.constantFrom('error: x', 'FAILED a::b', '', '{"a":1}', 'exited with 2', '汉字'.repeat(90)), {
+          maxLength: 400,
+        })
+        .map((lines) => lines.join('\n')),
+    )
+    const counters = fc.constantFrom(
+      countTokens,
+      estimateTokens,
+      (value: string) => value.length,
+      (value: string) => value.length * 3 + 7,
+    )
+    fc.assert(
+      fc.property(text, fc.nat(1_200), counters, fc.boolean(), (value, budgetTokens, counter, isError) => {
+        const preview = previewText(value, { budgetTokens, countTokens: counter, isError, showLines })
+        expect(preview === '' ? 0 : counter(preview)).toBeLessThanOrEqual(budgetTokens)
+        expect(preview).toBe(previewText(value, { budgetTokens, countTokens: counter, isError, showLines }))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('returns nothing for a budget of nothing', () => {
+    expect(previewText('text', { ...options, budgetTokens: 0 })).toBe('')
+    expect(previewText('text', { ...options, budgetTokens: Number.NaN })).toBe('')
+  })
+
+  it('returns a text that fits as it is', () => {
+    expect(previewText('one\ntwo\n\nthree\n', options)).toBe('one\ntwo\n4| three')
+  })
+
+  it('never cuts inside a grapheme', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '🇫🇷', '漢', 'a'), { minLength: 500, maxLength: 2_000 }),
+        (parts) => {
+          const text = parts.join('')
+          const known = graphemes(text)
+          const preview = previewText(text, { ...options, budgetTokens: 200 }).replace(
+            /\[… [\d,]+ more characters …\]/g,
+            '',
+          )
+          for (const grapheme of graphemes(preview)) if (grapheme !== '\n') expect(known).toContain(grapheme)
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  it('shows the first lines, the last lines and the failure between, and declares each gap', () => {
+    const noise = (from: number): string[] =>
+      Array.from({ length: 2_000 }, (_, index) => `step ${from + index} took ${index % 7} ms`)
+    const text = [
+      'build of project x',
+      ...noise(0),
+      'src/main.c:12:5: error: expected ;',
+      '   12 | int x',
+      ...noise(5_000),
+      'the end',
+    ].join('\n')
+    const preview = previewText(text, options)
+    expect(preview).toContain('build of project x')
+    expect(preview).toContain('\nsrc/main.c:12:5: error: expected ;\n   12 | int x\n')
+    expect(preview.endsWith('the end')).toBe(true)
+    expect(preview).toMatch(/\[… \d+ lines: line_range \{ start: \d+, end: \d+ \}\]/)
+  })
+
+  it('accounts for every line: shown, in a gap, or blank', () => {
+    const text = Array.from({ length: 3_000 }, (_, index) =>
+      index % 50 === 0 ? `FAILED tests/t.py::case${index}` : `line ${index}`,
+    ).join('\n')
+    const preview = previewText(text, { ...options, budgetTokens: 1_000 })
+    let next = 1
+    for (const shown of preview.split('\n').slice(1)) {
+      const gap = /^\[… (\d+) lines?(?: \([^)]*\))?: line_range \{ start: (\d+), end: (\d+) \}\]$/.exec(shown)
+      if (gap !== null) {
+        expect(Number(gap[2])).toBe(next)
+        expect(Number(gap[3]) - Number(gap[2]) + 1).toBe(Number(gap[1]))
+        next = Number(gap[3]) + 1
+        continue
+      }
+      const numbered = /^(\d+)\| /.exec(shown)
+      if (numbered !== null) expect(Number(numbered[1])).toBe(next)
+      next++
+    }
+    expect(next).toBe(3_001)
+  })
+
+  it('says what kind of lines a gap hides', () => {
+    const text = ['start', ...Array.from({ length: 2_000 }, (_, index) => `error: number ${index}`), 'end'].join('\n')
+    expect(previewText(text, options)).toMatch(/lines \(\d+ errors\)/)
+  })
+
+  it('shows both ends of a text on one line, and how much is between', () => {
+    const text = JSON.stringify(Array.from({ length: 5_000 }, (_, id) => ({ id, name: `user ${id}` })))
+    const preview = previewText(text, options)
+    expect(preview).toMatch(/\[\{"id":0.*\[… [\d,]+ more characters …\].*"user 4999"\}\]$/)
+    expect(countTokens(preview)).toBeGreaterThan(240)
+  })
+
+  it('keeps the last lines first when the tool failed', () => {
+    const text = Array.from({ length: 500 }, (_, index) => `line number ${index}`).join('\n')
+    const tail = (preview: string): number => preview.split('\n').filter((line) => /number 4\d\d$/.test(line)).length
+    expect(tail(previewText(text, { ...options, isError: true }))).toBeGreaterThan(
+      tail(previewText(text, { ...options })),
+    )
+  })
+
+  it('leaves out times that stand before every line, and says so', () => {
+    const text = Array.from(
+      { length: 900 },
+      (_, index) => `2024-05-17T10:21:${String(index % 60).padStart(2, '0')}.482Z request ${index}`,
+    ).join('\n')
+    const preview = previewText(text, options)
+    expect(preview).toContain('times cut')
+    expect(preview).not.toContain('2024-05-17')
+  })
+})

@@ -1,0 +1,38 @@
+import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
+import type { ScannedLine } from './text-scan.ts'
+
+/** Units before a match that are shown with it. */
+const BEFORE_MATCH = 60
+
+/**
+ * Show at most `cap` UTF-16 units of a line: its start, the neighbourhood of what matters in it, and with `endShare` of
+ * the units its end; what is left out is said.
+ */
+export function showLine(line: ScannedLine, cap: number, endShare: number): string {
+  if (line.hidden === 0 && line.text.length <= cap) return line.text
+  const endUnits = Math.floor(cap * endShare)
+  const end = cutAtGrapheme(line.hidden === 0 ? line.text : line.end, endUnits, true)
+  let start = cutAtGrapheme(line.text, cap - endUnits)
+  const length = line.text.length + line.hidden + line.end.length
+  if (line.weight > 0 && line.at > start.length - 40 && line.at < line.text.length - end.length) {
+    // What matters stands beyond the start: part of the room goes there.
+    start = cutAtGrapheme(start, Math.floor(start.length * 0.4))
+    const from =
+      line.text.length -
+      cutAtGrapheme(line.text, line.text.length - Math.max(start.length, line.at - BEFORE_MATCH), true).length
+    const match = cutAtGrapheme(line.text.slice(from), cap - endUnits - start.length)
+    const between = from - start.length
+    const rest = length - from - match.length - end.length
+    return `${start}${mark(between)}${match}${rest > 0 ? mark(rest) : ''}${rest > 0 ? end : ''}`
+  }
+  return `${start}${mark(length - start.length - end.length)}${end}`
+}
+
+function mark(units: number): string {
+  return units <= 0 ? '' : `[… ${withCommas(units)} more characters …]`
+}
+
+/** Group the digits of a whole number, independent of the host's locale. */
+function withCommas(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
+}

@@ -1,0 +1,63 @@
+import type { TextScan } from './text-scan.ts'
+
+/**
+ * What a text is, as far as it decides which of its lines are shown: the output of a program, whose lines differ in
+ * weight; data, of which both ends show the shape; or writing (source code, prose), in which words such as "error" mean
+ * nothing special.
+ */
+export type TextNature = 'output' | 'data' | 'writing'
+
+/** Lines looked at. */
+const LOOKED_AT = 400
+
+/** A line number that a tool has put before a line. */
+const NUMBERED = /^\s*\d+(?:→|\t|: ?|\| ?|- )/
+
+/** Lines as they stand in source code. */
+const CODE =
+  /[;{}]\s*$|^\s*[)\]}]+[;,)]*\s*$|^\s{2,}.*[,([:]\s*$|^\s*(?:def|func|function|class|import|from|return|if|for|while|const|let|var|public|private|protected|static|package|use|using|fn|impl|struct|enum|interface|type|end|else|elif|elsif|switch|case|try|catch|except|with|module|defmodule|alias|export|async|await|raise|throw)\b[^.!?]*$|^\s*(?:\/\/|\/\*|\*\s|\*\/|#\s|#include|@\w+|"""|<\/?\w+)|^\s+\w+(?:\.\w+)*\s*(?:=|:=|\()|^\s+"?\w+"?:\s/
+
+/** Lines as they stand in Markdown and plain prose. */
+const PROSE = /^\s*(?:#{1,6} \S|[-*] \S|\d+\. \S|\||>)|^(?:\w+[,;]? ){7,}.*[.:?!]\s*$|^.{200,}[.:?!]\s*$/
+
+/** Tell what a scanned text is from a few hundred of its lines. */
+export function textNature(scan: TextScan): TextNature {
+  const first = scan.kept[0]
+  if (first === undefined) return 'output'
+  if (isJson(scan) || isTable(scan)) return 'data'
+  if (/^\s*(?:<\?xml|<!doctype|<html|<svg)\b/i.test(first.text)) return 'writing'
+  const step = Math.max(1, Math.floor(scan.kept.length / LOOKED_AT))
+  let looked = 0
+  let written = 0
+  for (let index = 0; index < scan.kept.length; index += step) {
+    const text = scan.kept[index]!.text.slice(0, 400).replace(NUMBERED, '')
+    if (text.trim().length < 2) continue
+    looked++
+    if (CODE.test(text) || PROSE.test(text)) written++
+  }
+  return written > looked * 0.55 ? 'writing' : 'output'
+}
+
+function isJson(scan: TextScan): boolean {
+  const first = scan.kept[0]!
+  const last = scan.kept.at(-1)!
+  const start = first.text.trimStart()
+  const end = (last.end === '' ? last.text : last.end).trimEnd()
+  if (/^(?:\{\s*(?:$|")|\[\s*(?:$|[{["\d]))/.test(start) && /[}\]]$/.test(end)) return true
+  // One JSON value on each line.
+  return scan.kept.slice(0, 5).every(({ text }) => /^\{\s*"[^"]{1,80}"\s*:/.test(text))
+}
+
+/** Whether the first lines have the same number of separators, outside quotes. */
+function isTable(scan: TextScan): boolean {
+  const lines = scan.kept.slice(0, 12)
+  if (lines.length < 4) return false
+  return [',', '\t', ';', '|'].some((separator) => {
+    const counts = lines.map(({ text }) => text.replace(/"[^"]*"/g, '').split(separator).length - 1)
+    const usual = counts[0]!
+    return (
+      usual >= (separator === ',' || separator === '\t' ? 1 : 2) &&
+      counts.filter((count) => count === usual).length >= counts.length * 0.75
+    )
+  })
+}

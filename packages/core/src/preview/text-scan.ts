@@ -1,0 +1,40 @@
+import type { SignalKind } from './line-signal.ts'
+
+/** A line that a scan has kept, as a terminal would show it. */
+export interface ScannedLine {
+  /** 1-based. */
+  readonly number: number
+  /** The line, or the start of a long one. */
+  readonly text: string
+  /** The end of a line that is not kept whole. */
+  readonly end: string
+  /** UTF-16 units between `text` and `end` that are not kept. */
+  readonly hidden: number
+  readonly signal: SignalKind
+  /** How much the line matters on its own, from 0 to 100. */
+  readonly weight: number
+  /** Where in `text` that shows. */
+  readonly at: number
+  /** How many lines of the text begin like this one, about. */
+  readonly alike: number
+  /** How many lines with a signal are like this one up to their numbers, itself included; 0 without a signal. */
+  readonly repeats: number
+  /** Lines with errors, and with warnings, before this one in the whole text. */
+  readonly errorsBefore: number
+  readonly warningsBefore: number
+  /** 1 where the line itself counts as an error, or as a warning. */
+  readonly errors: number
+  readonly warnings: number
+}
+
+/** What is kept of a text to make a preview of: bounded, however long the text was. */
+export interface TextScan {
+  /** Lines of the text; a final newline ends the last line, and an empty text has none. */
+  readonly lines: number
+  /** UTF-16 units of the text. */
+  readonly length: number
+  readonly errors: number
+  readonly warnings: number
+  /** In order, without blank lines. */
+  readonly kept: readonly ScannedLine[]
+}

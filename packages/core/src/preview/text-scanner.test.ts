@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { TextScan } from './text-scan.ts'
+import { TextScanner } from './text-scanner.ts'
+
+function scan(pieces: readonly string[]): TextScan {
+  const scanner = new TextScanner()
+  for (const piece of pieces) scanner.push(piece)
+  return scanner.finish()
+}
+
+function split(text: string, cuts: readonly number[]): string[] {
+  const at = [0, ...cuts.map((cut) => cut % (text.length + 1)).toSorted((one, other) => one - other), text.length]
+  return at.slice(1).map((end, index) => text.slice(at[index]!, end))
+}
+
+const words = [
+  'error: no such file',
+  'ok',
+  'warning: unused',
+  '\u001b[31mFAILED\u001b[0m tests/a.py::b',
+  'exited with 1',
+  '\r',
+  '50%\r',
+]
+const line = fc.oneof(
+  fc.string({ maxLength: 60 }),
+  fc.constantFrom(...words),
+  fc.constantFrom('', '  ', '\tat a.b(C.java:1)'),
+  fc.constantFrom('x'.repeat(3_000), 'é😀'.repeat(20_000), 'é\r'.repeat(30_000)),
+)
+const texts = fc
+  .array(fc.tuple(line, fc.nat(400), fc.constantFrom('\n', '\r\n', '\n\n')), { maxLength: 14 })
+  .map((parts) =>
+    parts.map(([text, times, end]) => (text.length > 500 ? text + end : (text + end).repeat(times))).join(''),
+  )
+
+describe('TextScanner', () => {
+  it('keeps the same, however the text was split', () => {
+    fc.assert(
+      fc.property(texts, fc.array(fc.nat(10_000_000), { maxLength: 40 }), (text, cuts) => {
+        expect(scan(split(text, cuts))).toEqual(scan([text]))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('keeps the same when every unit comes alone', () => {
+    const text = `${'😀 error: one\r\n'.repeat(300)}${'y'.repeat(40_000)}\nlast`
+    expect(scan([...Array(text.length)].map((_, index) => text[index]!))).toEqual(scan([text]))
+  })
+
+  it('counts lines as text.split does, save that a final newline ends the last line', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const lines = text.split('\n')
+        if (lines.at(-1) === '') lines.pop()
+        expect(scan([text]).lines).toBe(lines.length)
+        expect(scan([text]).length).toBe(text.length)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('gives each kept line the number it has in the text', () => {
+    const text = Array.from({ length: 60_000 }, (_, index) =>
+      index % 97 === 0 ? `error: ${index + 1} broke` : `line ${index + 1}`,
+    ).join('\n')
+    const { kept } = scan([text])
+    expect(kept.length).toBeGreaterThan(1_000)
+    for (const { number, text: shown } of kept) expect(shown).toContain(` ${number}`)
+    expect(kept.map(({ number }) => number)).toEqual(
+      kept.map(({ number }) => number).toSorted((one, other) => one - other),
+    )
+  })
+
+  it('counts the errors and warnings before each line', () => {
+    const text = `start\n${'error: a\nwarning: b\nfine\n'.repeat(20_000)}end\n`
+    const { errors, warnings, kept } = scan([text])
+    expect([errors, warnings]).toEqual([20_000, 20_000])
+    expect(kept.at(-1)).toMatchObject({ text: 'end', errorsBefore: 20_000, warningsBefore: 20_000 })
+    expect(kept.at(-3)).toMatchObject({ text: 'warning: b', errorsBefore: 20_000, warningsBefore: 19_999, warnings: 1 })
+  })
+
+  it('finds one failure in the middle of a long log, with the lines around it', () => {
+    const noise = Array.from({ length: 40_000 }, (_, index) => `[info] step ${index} done`).join('\n')
+    const { kept } = scan([`${noise}\nbefore\npanic: index out of range\n  at main.go:12\n${noise}`])
+    const texts = kept.map(({ text }) => text)
+    expect(texts).toEqual(expect.arrayContaining(['before', 'panic: index out of range', '  at main.go:12']))
+  })
+
+  it('keeps little of endless input: one long line, many short lines, many distinct errors', () => {
+    const long = new TextScanner()
+    for (let index = 0; index < 300; index++) long.push('0123456789'.repeat(10_000))
+    const one = long.finish()
+    expect(one).toMatchObject({ lines: 1, length: 30_000_000 })
+    expect(one.kept).toHaveLength(1)
+    expect(one.kept[0]!.text.length + one.kept[0]!.end.length + one.kept[0]!.hidden).toBe(30_000_000)
+
+    const short = new TextScanner()
+    for (let index = 0; index < 100; index++) short.push('a\n'.repeat(20_000))
+    expect(short.finish().lines).toBe(2_000_000)
+
+    const errors = new TextScanner()
+    for (let index = 0; index < 60_000; index++) {
+      errors.push(
+        `error: ${String.fromCharCode(97 + (index % 26), 97 + ((index * 7) % 25), 97 + ((index * 3) % 23))} of ${'word '.repeat(8)}\n`,
+      )
+    }
+    const { kept } = errors.finish()
+    expect(kept.length).toBeLessThan(12_000)
+    expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(2_000_000)
+  })
+
+  it('shows lines as a terminal does', () => {
+    const { kept } = scan([
+      '\uFEFF\u001b[1;32mgreen\u001b[0m  \r\n 10%\r 55%\r100% done\r\n\u001b]0;title\u0007plain\u0000\n',
+    ])
+    expect(kept.map(({ text }) => text)).toEqual(['green', '100% done', 'plain'])
+  })
+
+  it('has no lines for an empty text', () => {
+    expect(scan([])).toEqual({ lines: 0, length: 0, errors: 0, warnings: 0, kept: [] })
+  })
+})
