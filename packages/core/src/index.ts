@@ -7,7 +7,31 @@ export type {
   UnknownBlock,
 } from './content/content-block.ts'
 export { contentTypeForExtension, extensionForContentType } from './content/content-types.ts'
+export { ContextOffloader } from './offload/context-offloader.ts'
+export type { ContextOffloaderOptions, OffloadCandidate, ResolvedOptions } from './offload/context-offloader-options.ts'
+export type { OffloadEvent } from './offload/offload-event.ts'
+export type {
+  InlineReason,
+  OffloadedBlock,
+  OffloadRequest,
+  OffloadStreamRequest,
+  Outcome,
+} from './offload/offload-request.ts'
+export type { Meter } from './offload/token-meter.ts'
+export type { PreviewOptions } from './preview/previewer.ts'
+export { previewText } from './preview/preview-text.ts'
+export type { RetrievalErrorCode } from './retrieval/retrieval-error.ts'
+export type { RetrievalEvent, RetrievalMode } from './retrieval/retrieval-event.ts'
+export type { RetrievalInputSchema } from './retrieval/retrieval-schema.ts'
+export {
+  createRetrievalTool,
+  RETRIEVAL_TOOL_NAME,
+  type RetrievalResult,
+  type RetrievalTool,
+  type RetrievalToolOptions,
+} from './retrieval/retrieval-tool.ts'
 export type { CountTokens } from './tokens/count-tokens.ts'
+export { estimateTokens } from './tokens/estimate-tokens.ts'
 export { scopeOf } from './storage/assert-storage.ts'
 export { createStorage } from './storage/create-storage.ts'
 export { ManagedStorage, ScopedStorage } from './storage/managed-storage.ts'

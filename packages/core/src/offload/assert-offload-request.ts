@@ -1,0 +1,39 @@
+import { isBytes } from '../storage/bytes.ts'
+import type { OffloadRequest } from './offload-request.ts'
+
+/** Refuse with a `TypeError` what is no tool result, before anything is done with it. */
+export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
+  const { toolName, toolCallId, content } = Object(request) as Partial<Record<keyof OffloadRequest, unknown>>
+  if (typeof toolName !== 'string') throw new TypeError(`toolName must be a string, got ${typeof toolName}.`)
+  if (typeof toolCallId !== 'string') throw new TypeError(`toolCallId must be a string, got ${typeof toolCallId}.`)
+  if (!Array.isArray(content)) throw new TypeError(`content must be an array of content blocks, got ${typeof content}.`)
+  for (const [index, block] of content.entries()) assertBlock(block, `content[${index}]`)
+}
+
+function assertBlock(block: unknown, name: string): void {
+  const { type, text, data, url, mediaType } = Object(block) as Record<string, unknown>
+  switch (type) {
+    case 'text':
+      if (typeof text !== 'string') throw new TypeError(`${name}.text must be a string, got ${typeof text}.`)
+      return
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'document':
+      if (typeof mediaType !== 'string')
+        throw new TypeError(`${name}.mediaType must be a MIME type such as 'image/png'.`)
+      if (!isBytes(data) && typeof url !== 'string')
+        throw new TypeError(`${name} must have data (a Uint8Array) or a url.`)
+      return
+    case 'link':
+      if (typeof url !== 'string') throw new TypeError(`${name}.url must be a string, got ${typeof url}.`)
+      return
+    case 'json':
+    case 'unknown':
+      return
+    default:
+      throw new TypeError(
+        `${name}.type must be a content block type, got ${JSON.stringify(type)}. Pass other blocks as { type: 'unknown', value }.`,
+      )
+  }
+}

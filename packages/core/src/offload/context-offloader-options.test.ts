@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import type { Storage } from '../storage/storage.ts'
+import { resolveOptions, type ContextOffloaderOptions } from './context-offloader-options.ts'
+
+const storage: Storage = {
+  store: async (key) => key,
+  retrieve: async () => ({ content: new Uint8Array(), contentType: 'text/plain' }),
+}
+const located: Storage = { ...storage, locate: () => ({ address: '/a', command: "cat '/a'" }) }
+
+describe('resolveOptions', () => {
+  test('fills in the documented defaults', () => {
+    expect(resolveOptions({ storage })).toMatchObject({
+      maxResultTokens: 2_500,
+      previewTokens: 1_000,
+      maxRetrievalTokens: 2_500,
+      includeRetrievalTool: true,
+      showLocation: false,
+    })
+  })
+
+  test('shows locations when there is no retrieval tool', () => {
+    expect(resolveOptions({ storage: located, includeRetrievalTool: false }).showLocation).toBe(true)
+  })
+
+  test('shrinks the default preview below a small limit', () => {
+    expect(resolveOptions({ storage, maxResultTokens: 500 }).previewTokens).toBe(200)
+  })
+
+  test.each<[string, Partial<Record<keyof ContextOffloaderOptions | 'evictAfterCycles', unknown>>, RegExp]>([
+    ['an unknown option', { evictAfterCycles: 20 }, /Unknown option "evictAfterCycles"/],
+    ['a storage without store()', { storage: { retrieve: () => undefined } }, /store\(\) is missing/],
+    ['no storage', { storage: undefined }, /storage must have/],
+    ['a limit of 0', { maxResultTokens: 0 }, /maxResultTokens must be a positive/],
+    ['a limit that is no number', { maxResultTokens: Number.NaN }, /maxResultTokens/],
+    ['a limit that is a string', { maxResultTokens: '2500' }, /maxResultTokens/],
+    ['a negative preview', { previewTokens: -1 }, /previewTokens must be/],
+    ['a preview that is not below the limit', { previewTokens: 2_500 }, /must be less than maxResultTokens/],
+    ['a negative retrieval limit', { maxRetrievalTokens: -5 }, /maxRetrievalTokens/],
+    ['a flag that is no flag', { includeRetrievalTool: 'no' }, /includeRetrievalTool must be true or false/],
+    ['a counter that is no function', { countTokens: 4 }, /countTokens must be a function/],
+    ['locations of a storage without any', { showLocation: true }, /showLocation needs/],
+    ['no tool and nothing to locate', { includeRetrievalTool: false }, /nothing could reach/],
+    [
+      'no tool and no locations',
+      { storage: located, includeRetrievalTool: false, showLocation: false },
+      /Turn one of them on/,
+    ],
+  ])('refuses %s', (_name, options, message) => {
+    const all = { storage, ...options } as unknown as ContextOffloaderOptions
+    expect(() => resolveOptions(all)).toThrow(TypeError)
+    expect(() => resolveOptions(all)).toThrow(message)
+  })
+
+  test.each([undefined, null, 'storage'])('refuses %j in place of options', (options) => {
+    expect(() => resolveOptions(options as unknown as ContextOffloaderOptions)).toThrow(TypeError)
+  })
+})

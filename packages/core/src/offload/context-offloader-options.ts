@@ -1,0 +1,129 @@
+import { assertStorage } from '../storage/assert-storage.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { CountTokens } from '../tokens/count-tokens.ts'
+import { estimateTokens } from '../tokens/estimate-tokens.ts'
+import type { OffloadEvent } from './offload-event.ts'
+
+const DEFAULT_MAX_RESULT_TOKENS = 2_500
+const DEFAULT_PREVIEW_TOKENS = 1_000
+
+/** What `shouldOffload` is asked about: a result over the limit. */
+export interface OffloadCandidate {
+  readonly toolName: string
+  readonly toolCallId: string
+  readonly input: unknown
+  readonly isError: boolean
+  readonly tokens: number
+}
+
+/** Options of a {@link ContextOffloader}. */
+export interface ContextOffloaderOptions {
+  /** Where offloaded content goes. */
+  readonly storage: Storage
+  /** Results with more tokens than this are offloaded; one that equals it stays. Defaults to 2,500. */
+  readonly maxResultTokens?: number | undefined
+  /** Tokens of the preview that stays in the context; less than `maxResultTokens`. Defaults to 1,000. */
+  readonly previewTokens?: number | undefined
+  /** Tokens that one answer of the retrieval tool may have; `Infinity` for no limit. Defaults to `maxResultTokens`. */
+  readonly maxRetrievalTokens?: number | undefined
+  /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
+  readonly includeRetrievalTool?: boolean | undefined
+  /**
+   * Show how a shell reaches the stored content. It lets whoever has the shell past the scope's wall.
+   * Defaults to the opposite of `includeRetrievalTool`.
+   */
+  readonly showLocation?: boolean | undefined
+  /** Count tokens as the model does. Defaults to an estimate from the characters. */
+  readonly countTokens?: CountTokens | undefined
+  /** Decide on a result over the limit. Where it throws, the result is offloaded. */
+  readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
+  /**
+   * Rewrite text and JSON before it is stored and previewed; what it removes is kept nowhere. It sees only results that
+   * are offloaded. Where it throws, the original result stays.
+   */
+  readonly redact?: ((text: string) => string) | undefined
+  /** Called with every offload, retrieval and eviction. What it throws is ignored. */
+  readonly onEvent?: ((event: OffloadEvent) => void) | undefined
+}
+
+/** The options with their defaults. */
+export interface ResolvedOptions {
+  readonly storage: Storage
+  readonly maxResultTokens: number
+  readonly previewTokens: number
+  readonly maxRetrievalTokens: number
+  readonly includeRetrievalTool: boolean
+  readonly showLocation: boolean
+  readonly countTokens: CountTokens
+  readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
+  readonly redact: ContextOffloaderOptions['redact']
+  readonly onEvent: ContextOffloaderOptions['onEvent']
+}
+
+const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
+  'storage',
+  'maxResultTokens',
+  'previewTokens',
+  'maxRetrievalTokens',
+  'includeRetrievalTool',
+  'showLocation',
+  'countTokens',
+  'shouldOffload',
+  'redact',
+  'onEvent',
+])
+
+/** Check options and fill in defaults. Throws a `TypeError` that names the option and the fix. */
+export function resolveOptions(options: ContextOffloaderOptions): ResolvedOptions {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('ContextOffloader needs options with at least { storage }.')
+  for (const name of Object.keys(options))
+    if (!NAMES.has(name))
+      throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${[...NAMES].join(', ')}.`)
+  assertStorage(options.storage)
+  const maxResultTokens = options.maxResultTokens ?? DEFAULT_MAX_RESULT_TOKENS
+  const previewTokens = options.previewTokens ?? Math.min(DEFAULT_PREVIEW_TOKENS, Math.floor(maxResultTokens * 0.4))
+  const maxRetrievalTokens = options.maxRetrievalTokens ?? maxResultTokens
+  const includeRetrievalTool = options.includeRetrievalTool ?? true
+  const showLocation = options.showLocation ?? !includeRetrievalTool
+  if (!(Number.isFinite(maxResultTokens) && maxResultTokens > 0))
+    throw new TypeError(`maxResultTokens must be a positive number of tokens, got ${maxResultTokens}.`)
+  if (!(Number.isFinite(previewTokens) && previewTokens >= 0))
+    throw new TypeError(`previewTokens must be a number of tokens, 0 or more, got ${previewTokens}.`)
+  if (previewTokens >= maxResultTokens)
+    throw new TypeError(
+      `previewTokens (${previewTokens}) must be less than maxResultTokens (${maxResultTokens}). Lower it or raise the limit.`,
+    )
+  if (!(typeof maxRetrievalTokens === 'number' && maxRetrievalTokens > 0))
+    throw new TypeError(
+      `maxRetrievalTokens must be a positive number of tokens or Infinity, got ${maxRetrievalTokens}.`,
+    )
+  for (const name of ['includeRetrievalTool', 'showLocation'] as const)
+    if (options[name] !== undefined && typeof options[name] !== 'boolean')
+      throw new TypeError(`${name} must be true or false, got ${String(options[name])}.`)
+  for (const name of ['countTokens', 'shouldOffload', 'redact', 'onEvent'] as const)
+    if (options[name] !== undefined && typeof options[name] !== 'function')
+      throw new TypeError(`${name} must be a function, got ${typeof options[name]}.`)
+  if (showLocation && options.storage.locate === undefined)
+    throw new TypeError(
+      includeRetrievalTool
+        ? 'showLocation needs a storage that a shell can reach, such as FileStorage. Leave it out.'
+        : 'Without the retrieval tool nothing could reach this storage. Set includeRetrievalTool: true, or use a storage that a shell can reach, such as FileStorage.',
+    )
+  if (!showLocation && !includeRetrievalTool)
+    throw new TypeError(
+      'With includeRetrievalTool: false and showLocation: false nothing could reach what is stored. Turn one of them on.',
+    )
+  return {
+    storage: options.storage,
+    maxResultTokens,
+    previewTokens,
+    maxRetrievalTokens,
+    includeRetrievalTool,
+    showLocation,
+    countTokens: options.countTokens ?? estimateTokens,
+    shouldOffload: options.shouldOffload,
+    redact: options.redact,
+    onEvent: options.onEvent,
+  }
+}

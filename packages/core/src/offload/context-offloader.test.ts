@@ -1,0 +1,391 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { ContentBlock } from '../content/content-block.ts'
+import { formatCount } from '../content/format-count.ts'
+import { createStorage } from '../storage/create-storage.ts'
+import type { ManagedStorageOptions } from '../storage/managed-storage-options.ts'
+import type { ManagedStorage } from '../storage/managed-storage.ts'
+import type { DriverContent, StorageDriver } from '../storage/storage-driver.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { ContextOffloaderOptions } from './context-offloader-options.ts'
+import { ContextOffloader } from './context-offloader.ts'
+import type { OffloadEvent } from './offload-event.ts'
+import type { Outcome } from './offload-request.ts'
+
+/** A storage over a map, whose writes can be made to fail. */
+function mapStorage(options?: ManagedStorageOptions): {
+  storage: ManagedStorage
+  entries: Map<string, DriverContent>
+  failWrites(times: number): void
+} {
+  const entries = new Map<string, DriverContent>()
+  let failing = 0
+  const driver: StorageDriver = {
+    ephemeral: true,
+    refreshMs: 0,
+    async write(id, chunks, info) {
+      const parts: Uint8Array[] = []
+      for await (const chunk of chunks) parts.push(chunk)
+      if (failing > 0 && --failing === 0) throw new Error('disk full')
+      const content = new Uint8Array(parts.flatMap((part) => [...part]))
+      entries.set(id, { content, info: { ...info, size: content.length } })
+      return true
+    },
+    async read(id, range) {
+      const entry = entries.get(id)
+      if (entry === undefined) return undefined
+      const { offset, length } = range ?? { offset: 0, length: entry.content.length }
+      return { ...entry, content: entry.content.slice(offset, offset + length) }
+    },
+    async touch(id, lastUsedAt) {
+      const entry = entries.get(id)
+      if (entry === undefined) return undefined
+      const at = Math.max(lastUsedAt, entry.info.lastUsedAt + 1)
+      entries.set(id, { ...entry, info: { ...entry.info, lastUsedAt: at } })
+      return at
+    },
+    remove: async (id) => entries.delete(id),
+    async *list(prefix) {
+      for (const [id, { info }] of [...entries]) if (id.startsWith(prefix)) yield { id, info }
+    },
+  }
+  return { storage: createStorage(driver, options), entries, failWrites: (times) => void (failing = times) }
+}
+
+const quarter = (text: string): number => Math.ceil(text.length / 4)
+const log = (lines: number): string =>
+  Array.from({ length: lines }, (_, line) => `line ${line} of the log, all is well`).join('\n')
+const textBlock = (text: string): ContentBlock => ({ type: 'text', text })
+
+function setUp(options: Partial<ContextOffloaderOptions> = {}) {
+  const map = mapStorage()
+  const events: OffloadEvent[] = []
+  const offloader = new ContextOffloader({
+    storage: map.storage,
+    countTokens: quarter,
+    onEvent: (event) => events.push(event),
+    ...options,
+  })
+  const offload = (
+    content: ContentBlock[],
+    more: { toolName?: string; toolCallId?: string; isError?: boolean } = {},
+  ): Promise<Outcome> => offloader.offload({ toolName: 'tool', toolCallId: 'call_1', content, ...more })
+  return { ...map, events, offloader, offload }
+}
+
+function offloaded(outcome: Outcome): Extract<Outcome, { status: 'offloaded' }> {
+  if (outcome.status !== 'offloaded')
+    throw new Error(`was left inline: ${outcome.reason} ${String(outcome.error ?? '')}`)
+  return outcome
+}
+
+function replacementText(outcome: Outcome): string {
+  const [block] = offloaded(outcome).content
+  if (block?.type !== 'text') throw new Error('expected the replacement first')
+  return block.text
+}
+
+describe('what stays', () => {
+  test('a result that equals the limit, as the very blocks that came in', async () => {
+    const { offload, entries } = setUp({ maxResultTokens: 1_000, previewTokens: 100 })
+    const content = [textBlock('x'.repeat(4_000))]
+    const outcome = await offload(content)
+    expect(outcome).toMatchObject({ status: 'inline', reason: 'within-limit', tokens: { original: 1_000 } })
+    expect(outcome.content).toBe(content)
+    expect(entries.size).toBe(0)
+  })
+
+  test('a result one token over the limit does not', async () => {
+    const { offload } = setUp({ maxResultTokens: 1_000, previewTokens: 100 })
+    expect(await offload([textBlock(`${'word '.repeat(800)}x`)])).toMatchObject({ status: 'offloaded' })
+  })
+
+  test('results of the retrieval tool and of cancelled calls', async () => {
+    const { offload, offloader } = setUp()
+    const large = [textBlock(log(5_000))]
+    expect(await offload(large, { toolName: 'retrieve_offloaded_content' })).toMatchObject({
+      reason: 'retrieval-result',
+    })
+    const cancelled = await offloader.offload({ toolName: 't', toolCallId: 'c', content: large, isCancelled: true })
+    expect(cancelled).toMatchObject({ status: 'inline', reason: 'cancelled', content: large })
+  })
+
+  test('what shouldOffload declines; where it fails, the result is offloaded', async () => {
+    const { offload, events } = setUp({ shouldOffload: ({ toolName }) => toolName !== 'keep' })
+    const large = [textBlock(log(5_000))]
+    expect(await offload(large, { toolName: 'keep' })).toMatchObject({ status: 'inline', reason: 'declined' })
+    expect(events).toMatchObject([{ type: 'offload-skipped', reason: 'declined' }])
+    const failing = setUp({ shouldOffload: () => Promise.reject(new Error('no')) })
+    expect(await failing.offload(large)).toMatchObject({ status: 'offloaded' })
+  })
+
+  test('blocks that Spillway does not know, links and media by URL, unchanged and in order', async () => {
+    const { offload } = setUp()
+    const unknown: ContentBlock = { type: 'unknown', value: { type: 'cachePoint' } }
+    const image: ContentBlock = { type: 'image', mediaType: 'image/png', url: 'https://example.com/a.png' }
+    const link: ContentBlock = { type: 'link', url: 'https://example.com/' }
+    const outcome = offloaded(await offload([unknown, textBlock(log(5_000)), image, link]))
+    expect(outcome.content.slice(1)).toEqual([unknown, image, link])
+    expect(outcome.content[1]).toBe(unknown)
+  })
+
+  test('a result whose replacement would not be smaller, with nothing left in storage', async () => {
+    const { offload, entries } = setUp({ maxResultTokens: 30, previewTokens: 20 })
+    expect(await offload([textBlock('a few words '.repeat(12))])).toMatchObject({ reason: 'not-smaller' })
+    expect(entries.size).toBe(0)
+  })
+
+  test('a circular value, which has no JSON', async () => {
+    const { offload } = setUp()
+    const circular: Record<string, unknown> = {}
+    circular['self'] = circular
+    const outcome = await offload([{ type: 'json', value: circular }])
+    expect(outcome).toMatchObject({ status: 'inline' })
+  })
+})
+
+describe('what is stored', () => {
+  test('every byte of a text, and its metadata names the tool only', async () => {
+    const { offload, storage } = setUp()
+    const text = `${log(5_000)}\r\n\u{1F69A} end`
+    const { stored } = offloaded(await offload([textBlock(text)]))
+    const reference = stored[0]?.reference ?? ''
+    const { content, contentType } = await storage.retrieve(reference)
+    expect(new TextDecoder().decode(content)).toBe(text)
+    expect(contentType).toBe('text/plain')
+    expect((await storage.stat(reference)).metadata).toEqual({ tool: 'tool' })
+  })
+
+  test('JSON indented by two spaces, JSON in a text byte for byte', async () => {
+    const { offload, storage } = setUp()
+    const value = { users: Array.from({ length: 2_000 }, (_, id) => ({ id, name: `user ${id}` })) }
+    const asJson = offloaded(await offload([{ type: 'json', value }]))
+    const asText = offloaded(await offload([textBlock(JSON.stringify(value))]))
+    const read = async (outcome: typeof asJson): Promise<string> =>
+      new TextDecoder().decode((await storage.retrieve(outcome.stored[0]?.reference ?? '')).content)
+    expect(asJson.stored[0]).toMatchObject({ type: 'json', contentType: 'application/json' })
+    expect(await read(asJson)).toBe(JSON.stringify(value, null, 2))
+    expect(await read(asText)).toBe(JSON.stringify(value))
+  })
+
+  test('media as they are, counted by size, with a placeholder', async () => {
+    const { offload, storage } = setUp()
+    const data = new Uint8Array(5_000_000).fill(7)
+    const outcome = await offload([{ type: 'image', mediaType: 'image/png', data }])
+    expect(replacementText(outcome)).toContain('[image: png, 5,000,000 bytes]')
+    const { content, contentType } = await storage.retrieve(offloaded(outcome).stored[0]?.reference ?? '')
+    expect(contentType).toBe('image/png')
+    expect(content).toEqual(data)
+  })
+
+  test('each large block on its own, the small ones kept', async () => {
+    const { offload } = setUp()
+    const small = textBlock('a short note')
+    const outcome = offloaded(await offload([small, textBlock(log(3_000)), textBlock(`other ${log(3_000)}`)]))
+    expect(outcome.stored).toHaveLength(2)
+    expect(outcome.content.slice(1)).toEqual([small])
+  })
+
+  test('many texts as one, so that naming them does not fill the context again', async () => {
+    const { offload, storage } = setUp()
+    const texts = Array.from({ length: 300 }, (_, index) => `result ${index}: ${'some words '.repeat(50)}`)
+    const outcome = offloaded(await offload(texts.map(textBlock)))
+    expect(outcome.stored).toHaveLength(1)
+    expect(replacementText(outcome)).toMatch(/\(text of \d+ blocks, /)
+    const { content } = await storage.retrieve(outcome.stored[0]?.reference ?? '')
+    expect(texts.join('\n')).toContain(new TextDecoder().decode(content))
+  })
+
+  test('what redact leaves, in storage and preview alike', async () => {
+    const { offload, storage } = setUp({ redact: (text) => text.replaceAll('sk-secret', '[redacted]') })
+    const outcome = await offload([textBlock(`key=sk-secret\n${log(5_000)}\nkey=sk-secret`)])
+    expect(replacementText(outcome)).not.toContain('sk-secret')
+    const { content } = await storage.retrieve(offloaded(outcome).stored[0]?.reference ?? '')
+    expect(new TextDecoder().decode(content)).not.toContain('sk-secret')
+  })
+
+  test('equal ids with different content beside each other', async () => {
+    const { offload, entries } = setUp()
+    const first = offloaded(await offload([textBlock(log(5_000))]))
+    const second = offloaded(await offload([textBlock(log(5_001))]))
+    expect(first.stored[0]?.reference).not.toBe(second.stored[0]?.reference)
+    expect(entries.size).toBe(2)
+  })
+})
+
+describe('the replacement', () => {
+  test('is the same bytes for the same input, also by another offloader', async () => {
+    const content = [
+      textBlock(log(5_000)),
+      { type: 'json', value: Array.from({ length: 3_000 }, (_, id) => ({ id })) } as const,
+    ]
+    expect(replacementText(await setUp().offload([...content]))).toBe(
+      replacementText(await setUp().offload([...content])),
+    )
+  })
+
+  test('has the frame, a preview within its budget, gaps with the call that shows them, and the references last', async () => {
+    const { offload } = setUp()
+    const outcome = await offload([textBlock(log(5_000))])
+    const text = replacementText(outcome)
+    const reference = offloaded(outcome).stored[0]?.reference ?? ''
+    expect(text).toMatch(/^\[Offloaded: 1 blocks, ~[\d,]+ tokens\]\n/)
+    expect(text).toMatch(/line_range \{ start: \d+, end: \d+ \}/)
+    expect(
+      text.endsWith(
+        `[Stored references:]\n  ${reference} (text, ${formatCount(log(5_000).length)} bytes, 5,000 lines)`,
+      ),
+    ).toBe(true)
+    const preview = text.slice(text.indexOf('untrusted content\n') + 18, text.indexOf('\n>>> end of'))
+    expect(quarter(preview)).toBeLessThanOrEqual(1_000)
+    expect(quarter(preview)).toBeGreaterThan(700)
+  })
+
+  test('keeps the last lines of an error', async () => {
+    const { offload } = setUp()
+    const text = replacementText(await offload([textBlock(`${log(5_000)}\nthe very last words`)], { isError: true }))
+    expect(text).toContain('the very last words')
+    expect(text).toContain('The tool failed')
+  })
+
+  test('shows commands in place of a tool where there is none', async () => {
+    const { storage } = mapStorage()
+    const located: Storage = Object.assign(storage, { locate: () => ({ address: '/a b', command: "cat '/a b'" }) })
+    const offloader = new ContextOffloader({ storage: located, includeRetrievalTool: false })
+    const outcome = await offloader.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] })
+    expect(replacementText(outcome)).toContain("cat '/a b'")
+    expect(replacementText(outcome)).not.toContain('retrieve_offloaded_content')
+  })
+})
+
+describe('failures', () => {
+  test('leave the original in the context, say so, and leave nothing new behind', async () => {
+    const { offload, events, entries, failWrites } = setUp()
+    const content = [textBlock(log(3_000)), textBlock(`a ${log(3_000)}`), textBlock(`b ${log(3_000)}`)]
+    failWrites(3)
+    const outcome = await offload(content)
+    expect(outcome).toMatchObject({ status: 'inline', reason: 'failed' })
+    expect(outcome.content).toBe(content)
+    expect(StorageError.isInstance(outcome.status === 'inline' && outcome.error)).toBe(true)
+    expect(events).toMatchObject([{ type: 'offload-failed', toolCallId: 'call_1' }])
+    expect(entries.size).toBe(0)
+  })
+
+  test('do not take away what an earlier offload stored', async () => {
+    const { offload, entries, failWrites } = setUp()
+    const first = textBlock(log(3_000))
+    await offload([first])
+    expect(entries.size).toBe(1)
+    failWrites(1)
+    expect(await offload([first, textBlock(`b ${log(3_000)}`)])).toMatchObject({ reason: 'failed' })
+    expect(entries.size).toBe(1)
+  })
+
+  test('of an aborted signal leave the original', async () => {
+    const { offloader } = setUp()
+    const content = [textBlock(log(5_000))]
+    const outcome = await offloader.offload({ toolName: 't', toolCallId: 'c', content, signal: AbortSignal.abort() })
+    expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'aborted' } })
+  })
+
+  test('of an observer cost nothing', async () => {
+    const { offload } = setUp({
+      onEvent: () => {
+        throw new Error('observer')
+      },
+    })
+    expect(await offload([textBlock(log(5_000))])).toMatchObject({ status: 'offloaded' })
+  })
+
+  test.each([
+    [{ toolName: 1 }, 'toolName'],
+    [{ toolCallId: undefined }, 'toolCallId'],
+    [{ content: 'text' }, 'content'],
+    [{ content: [{ type: 'text' }] }, 'content[0].text'],
+    [{ content: [{ type: 'image', mediaType: 'image/png' }] }, 'content[0]'],
+    [{ content: [{ type: 'thinking' }] }, 'content[0].type'],
+  ])('refuses the request %j, naming what is wrong', async (wrong, name) => {
+    const { offloader } = setUp()
+    const request = { toolName: 't', toolCallId: 'c', content: [], ...wrong } as never
+    await expect(offloader.offload(request)).rejects.toThrow(TypeError)
+    await expect(offloader.offload(request)).rejects.toThrow(name)
+  })
+})
+
+describe('scopes', () => {
+  test('wall references off: another scope finds nothing', async () => {
+    const { offloader } = setUp()
+    const mine = offloader.forScope('tenant-1')
+    const outcome = offloaded(await mine.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] }))
+    const input = { reference: outcome.stored[0]?.reference, pattern: 'line 4999' }
+    expect(await mine.retrievalTool.execute(input)).toMatchObject({ isError: false })
+    for (const other of [offloader, offloader.forScope('tenant-2'), mine.forScope('session')])
+      expect(await other.retrievalTool.execute(input)).toMatchObject({ isError: true, code: 'not-found' })
+  })
+
+  test('are refused by a storage that has none', () => {
+    const storage: Storage = {
+      store: async (key) => key,
+      retrieve: async () => ({ content: new Uint8Array(), contentType: 'text/plain' }),
+    }
+    const offloader = new ContextOffloader({ storage })
+    expect(() => offloader.forScope('tenant-1')).toThrow(expect.objectContaining({ code: 'unsupported' }))
+  })
+
+  test('share one meter', async () => {
+    const { offloader } = setUp()
+    for (const scope of ['a', 'b']) {
+      const session = offloader.forScope(scope)
+      const outcome = offloaded(
+        await session.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] }),
+      )
+      if (scope === 'a')
+        await session.retrievalTool.execute({ reference: outcome.stored[0]?.reference, context_lines: 2 })
+    }
+    const meter = offloader.meter()
+    expect(meter).toMatchObject({ results: 2, offloaded: 2, retrievals: 1, bounceRate: 0.5 })
+    expect(meter.tokensNet).toBe(meter.tokensAvoided - meter.tokensShown - meter.tokensRetrieved)
+    expect(meter.tokensNet).toBeGreaterThan(0)
+  })
+})
+
+describe('a foreign storage with two methods', () => {
+  test('works unscoped, its references passed through', async () => {
+    const contents = new Map<string, Uint8Array>()
+    const storage: Storage = {
+      store: async (key, content) => {
+        contents.set(`s3://bucket/${key}`, content.slice())
+        return `s3://bucket/${key}`
+      },
+      retrieve: async (reference) => ({
+        content: contents.get(reference) ?? new Uint8Array(),
+        contentType: 'text/plain',
+      }),
+    }
+    const offloader = new ContextOffloader({ storage })
+    const outcome = await offloader.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] })
+    expect(replacementText(outcome)).toContain('  s3://bucket/c_0 (text, ')
+    const answer = await offloader.retrievalTool.execute({ reference: 's3://bucket/c_0', pattern: 'line 4999' })
+    expect(answer).toMatchObject({ isError: false, content: [{ text: expect.stringContaining('> 5000| line 4999') }] })
+    expect(await offloader.endTurn()).toEqual({ evicted: [] })
+  })
+})
+
+describe('turns', () => {
+  test('evict what goes unused, and report it', async () => {
+    const { storage } = mapStorage({ evictAfterTurns: 2 })
+    const onEvent = vi.fn<(event: OffloadEvent) => void>()
+    const session = new ContextOffloader({ storage, onEvent }).forScope('s')
+    const outcome = offloaded(
+      await session.offload({ toolName: 'read_log', toolCallId: 'c', content: [textBlock(log(5_000))] }),
+    )
+    for (let turn = 0; turn < 3; turn += 1) await session.endTurn()
+    expect(onEvent).toHaveBeenCalledWith({ type: 'eviction', evicted: [expect.objectContaining({ reason: 'turns' })] })
+    const answer = await session.retrievalTool.execute({ reference: outcome.stored[0]?.reference })
+    expect(answer).toMatchObject({
+      isError: true,
+      code: 'evicted',
+      content: [{ text: expect.stringContaining('read_log') }],
+    })
+  })
+})

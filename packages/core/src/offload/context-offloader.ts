@@ -1,0 +1,217 @@
+import type { ContentBlock } from '../content/content-block.ts'
+import { TextScanner } from '../preview/text-scanner.ts'
+import { createRetrievalTool, RETRIEVAL_TOOL_NAME, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
+import { scopeOf } from '../storage/assert-storage.ts'
+import type { EvictionReport } from '../storage/storage.ts'
+import { chooseBlocks } from './choose-blocks.ts'
+import { resolveOptions, type ContextOffloaderOptions, type ResolvedOptions } from './context-offloader-options.ts'
+import { measureContent } from './measure-content.ts'
+import type { OffloadEvent } from './offload-event.ts'
+import type { InlineReason, OffloadRequest, OffloadStreamRequest, Outcome } from './offload-request.ts'
+import { offloadStream } from './offload-stream.ts'
+import { assertOffloadRequest } from './assert-offload-request.ts'
+import { renderReplacement, type ReplacementSource } from './render-replacement.ts'
+import { storageParts, storeParts, type StoragePart } from './store-blocks.ts'
+import { TokenMeter, type Meter } from './token-meter.ts'
+
+/** What an offloader and its scopes have in common. @internal */
+export interface SharedState {
+  readonly meter: TokenMeter
+  readonly scoped: boolean
+}
+
+/**
+ * Keep large tool results out of the context: store them, and put a preview and references in their place.
+ *
+ * @throws TypeError where an option is unknown or impossible; its message names the option and the fix.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const session = offloader.forScope('tenant-1', 'session-1')
+ *
+ * const text = Array.from({ length: 5_000 }, (_, line) => `line ${line}: status=${line === 4_321 ? 'FAILED' : 'ok'}`).join('\n')
+ * const outcome = await session.offload({ toolName: 'read_log', toolCallId: 'call_1', content: [{ type: 'text', text }] })
+ * console.assert(outcome.status === 'offloaded')
+ *
+ * if (outcome.status === 'offloaded') {
+ *   const answer = await session.retrievalTool.execute({ reference: outcome.stored[0]?.reference, pattern: 'FAILED' })
+ *   console.assert(!answer.isError)
+ * }
+ * ```
+ */
+export class ContextOffloader {
+  /** The settings in force, defaults included. */
+  readonly options: ResolvedOptions
+  /**
+   * The tool `retrieve_offloaded_content` over the storage of this scope. Register it with the agent when
+   * `options.includeRetrievalTool` is true.
+   */
+  readonly retrievalTool: RetrievalTool
+  readonly #shared: SharedState
+
+  /** @param shared - Used by {@link ContextOffloader.forScope}. */
+  constructor(options: ContextOffloaderOptions, shared: SharedState = { meter: new TokenMeter(), scoped: false }) {
+    this.options = resolveOptions(options)
+    this.#shared = shared
+    this.retrievalTool = createRetrievalTool({
+      storage: this.options.storage,
+      scoped: shared.scoped,
+      maxRetrievalTokens: this.options.maxRetrievalTokens,
+      countTokens: this.options.countTokens,
+      onRetrieve: (event) => {
+        shared.meter.retrieved(event.tokens, event.reference)
+        this.#emit(event)
+      },
+    })
+  }
+
+  /**
+   * Return an offloader with the same settings and meter behind a wall of its own, such as a tenant's or a session's.
+   *
+   * @throws StorageError `unsupported` where the storage has no scopes, `invalid-key` where a segment cannot be one.
+   */
+  forScope(...segments: string[]): ContextOffloader {
+    const storage = scopeOf(this.options.storage, segments)
+    return new ContextOffloader({ ...this.options, storage }, { meter: this.#shared.meter, scoped: true })
+  }
+
+  /**
+   * Store a result that is over the limit and return what stands in its place, or return the result as it is.
+   *
+   * Never loses a result: where storing fails the original comes back with the reason `failed`, an event says so, and
+   * nothing new is left in storage. Equal input and settings give equal bytes. Rejects only with a `TypeError`, for a
+   * request that is none.
+   */
+  async offload(request: OffloadRequest): Promise<Outcome> {
+    assertOffloadRequest(request)
+    const { maxResultTokens, previewTokens, countTokens } = this.options
+    this.#shared.meter.seen()
+    const inline = (reason: InlineReason, original: number, error?: unknown): Outcome => ({
+      status: 'inline',
+      reason,
+      content: request.content,
+      tokens: { original },
+      ...(error === undefined ? {} : { error }),
+    })
+    if (request.toolName === RETRIEVAL_TOOL_NAME) return inline('retrieval-result', 0)
+    if (request.isCancelled === true) return inline('cancelled', 0)
+
+    const blocks = measureContent(request.content, maxResultTokens, countTokens)
+    const original = blocks.reduce((sum, block) => sum + block.tokens, 0)
+    if (original <= maxResultTokens) return inline('within-limit', original)
+    const skip = (reason: 'declined' | 'not-storable' | 'not-smaller'): Outcome => {
+      const { toolName, toolCallId } = request
+      this.#emit({ type: 'offload-skipped', toolName, toolCallId, reason, tokens: { original } })
+      return inline(reason, original)
+    }
+    const fail = (error: unknown): Outcome => {
+      const { toolName, toolCallId } = request
+      this.#emit({ type: 'offload-failed', toolName, toolCallId, error, tokens: { original } })
+      return inline('failed', original, error)
+    }
+    if (!(await this.#shouldOffload(request, original))) return skip('declined')
+    const chosen = chooseBlocks(blocks, maxResultTokens, previewTokens)
+    if (chosen.length === 0) return skip('not-storable')
+    try {
+      const parts = storageParts(chosen, request.toolCallId, this.options.redact ?? ((text) => text))
+      const { stored, undo } = await storeParts(this.options.storage, parts, request.toolName, request.signal)
+      const sources = stored.map(({ part, reference, size }) => replacementSource(part, reference, size))
+      const isError = request.isError ?? false
+      const text = renderReplacement(sources, { blocks: blocks.length, tokens: original, isError }, this.options)
+      const indexes = new Set(chosen.map((block) => block.index))
+      const kept = blocks.filter((block) => !indexes.has(block.index))
+      const replacement = countTokens(text) + kept.reduce((sum, block) => sum + block.tokens, 0)
+      if (replacement >= original) {
+        await undo()
+        return skip('not-smaller')
+      }
+      const content: ContentBlock[] = [{ type: 'text', text }, ...kept.map((block) => block.block)]
+      return this.#offloaded(request, sources, content, { original, replacement })
+    } catch (error) {
+      // Whatever it was, the result must not be lost with it: it stays in the context, and the event carries the error.
+      return fail(error)
+    }
+  }
+
+  /**
+   * Store a stream of output while it arrives, holding only a little of it, and return what stands in its place.
+   *
+   * A stream within the limit is not stored; it comes back as one text block. Rejects where storing fails, because the
+   * original is gone by then.
+   */
+  async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
+    this.#shared.meter.seen()
+    const result = await offloadStream(request, this.options)
+    const original = result.tokens
+    if (result.stored === undefined)
+      return { status: 'inline', reason: 'within-limit', content: result.content, tokens: { original } }
+    const { stored, isError } = result
+    const source: ReplacementSource = {
+      ...stored,
+      type: stored.scan === undefined ? 'document' : 'text',
+      tokens: original,
+    }
+    const text = renderReplacement([source], { blocks: 1, tokens: original, isError }, this.options)
+    const replacement = this.options.countTokens(text)
+    return this.#offloaded(request, [source], [{ type: 'text', text }], { original, replacement })
+  }
+
+  /** Say that one model call has passed: content unused for too many of them is evicted, where the storage does that. */
+  async endTurn(): Promise<EvictionReport> {
+    const report = (await this.options.storage.endTurn?.()) ?? { evicted: [] }
+    if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
+    return report
+  }
+
+  /** Read the meter: tokens avoided, shown, retrieved and net, over all scopes of this offloader. */
+  meter(): Meter {
+    return this.#shared.meter.read()
+  }
+
+  #offloaded(
+    request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
+    sources: readonly ReplacementSource[],
+    content: readonly ContentBlock[],
+    tokens: { readonly original: number; readonly replacement: number },
+  ): Outcome {
+    const stored = sources.map(({ reference, type, contentType, size }) => ({ reference, type, contentType, size }))
+    this.#shared.meter.offloaded(
+      tokens,
+      stored.map(({ reference }) => reference),
+    )
+    const { toolName, toolCallId } = request
+    this.#emit({ type: 'offload', toolName, toolCallId, stored, tokens })
+    return { status: 'offloaded', content, stored, tokens }
+  }
+
+  async #shouldOffload(request: OffloadRequest, tokens: number): Promise<boolean> {
+    const { toolName, toolCallId, input, isError = false } = request
+    try {
+      return (await this.options.shouldOffload?.({ toolName, toolCallId, input, isError, tokens })) ?? true
+    } catch {
+      // Documented: a decision that fails must not fill the context.
+      return true
+    }
+  }
+
+  #emit(event: OffloadEvent): void {
+    try {
+      this.options.onEvent?.(event)
+    } catch {
+      // Documented: an observer's failure must not cost the agent its tool result.
+    }
+  }
+}
+
+function replacementSource(part: StoragePart, reference: string, size: number): ReplacementSource {
+  const { type, contentType, name, joined, text, tokens } = part
+  const block = { reference, type, contentType, size, name, joined, tokens }
+  if (text === undefined) return block
+  const scanner = new TextScanner()
+  scanner.push(text)
+  return { ...block, scan: scanner.finish() }
+}

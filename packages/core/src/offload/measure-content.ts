@@ -1,0 +1,59 @@
+import { indentJson, isStorable } from '../content/block-bytes.ts'
+import type { ContentBlock } from '../content/content-block.ts'
+import { isMediaBlock } from '../content/media-block.ts'
+import type { CountTokens } from '../tokens/count-tokens.ts'
+import { estimateLargeTokens } from '../tokens/estimate-large-tokens.ts'
+
+/** Models charge media by dimensions, pages or seconds, which grow with the size; these are typical bytes per token. */
+const BYTES_PER_TOKEN = { image: 400, audio: 400, video: 400, document: 20 } as const
+const URL_TOKENS = 100
+/** Indentation costs at most about this factor, so below it only the compact form can tell. */
+const INDENT_FACTOR = 3
+
+/** A block and what it costs the context. */
+export interface MeasuredBlock {
+  readonly block: ContentBlock
+  /** Position in the result. */
+  readonly index: number
+  readonly tokens: number
+  /** Text to store and preview: that of a text block, or indented JSON. Absent for media and what is not stored. */
+  readonly text?: string | undefined
+  readonly isStorable: boolean
+}
+
+/**
+ * Count what each block of a result costs, without counting a large text whole.
+ *
+ * JSON is written once, indented, for storage and preview alike; where that could make the difference to `limit`, its
+ * compact form is counted instead, which is what a framework would send.
+ */
+export function measureContent(
+  content: readonly ContentBlock[],
+  limit: number,
+  countTokens: CountTokens,
+): MeasuredBlock[] {
+  return content.map((block, index) => {
+    if (block.type === 'text')
+      return {
+        block,
+        index,
+        text: block.text,
+        tokens: estimateLargeTokens(block.text, countTokens),
+        isStorable: isStorable(block),
+      }
+    if (block.type === 'json') {
+      const text = indentJson(block.value)
+      if (text === undefined) return { block, index, tokens: 0, isStorable: false }
+      const indented = estimateLargeTokens(text, countTokens)
+      const tokens = indented > limit * INDENT_FACTOR ? indented : countTokens(JSON.stringify(block.value))
+      return { block, index, text, tokens, isStorable: true }
+    }
+    if (isMediaBlock(block)) {
+      const bytesPerToken = BYTES_PER_TOKEN[block.type]
+      const tokens = block.data === undefined ? URL_TOKENS : Math.ceil(block.data.byteLength / bytesPerToken)
+      return { block, index, tokens, isStorable: isStorable(block) }
+    }
+    const text = block.type === 'link' ? block.url : indentJson(block.value)
+    return { block, index, tokens: text === undefined ? 0 : estimateLargeTokens(text, countTokens), isStorable: false }
+  })
+}

@@ -1,0 +1,31 @@
+import type { EvictedEntry } from '../storage/storage.ts'
+import type { InlineReason, OffloadedBlock } from './offload-request.ts'
+import type { RetrievalEvent } from '../retrieval/retrieval-event.ts'
+
+/** What a {@link ContextOffloader} reports through `onEvent`. Nothing in it is content. */
+export type OffloadEvent =
+  | {
+      readonly type: 'offload'
+      readonly toolName: string
+      readonly toolCallId: string
+      readonly stored: readonly OffloadedBlock[]
+      readonly tokens: { readonly original: number; readonly replacement: number }
+    }
+  | {
+      /** A result over the limit was left as it was. */
+      readonly type: 'offload-skipped'
+      readonly toolName: string
+      readonly toolCallId: string
+      readonly reason: Exclude<InlineReason, 'within-limit' | 'retrieval-result' | 'cancelled' | 'failed'>
+      readonly tokens: { readonly original: number }
+    }
+  | {
+      /** Storing failed; the original result stays in the context and nothing new is left in storage. */
+      readonly type: 'offload-failed'
+      readonly toolName: string
+      readonly toolCallId: string
+      readonly error: unknown
+      readonly tokens: { readonly original: number }
+    }
+  | RetrievalEvent
+  | { readonly type: 'eviction'; readonly evicted: readonly EvictedEntry[] }

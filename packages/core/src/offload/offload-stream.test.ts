@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import type { Storage } from '../storage/storage.ts'
+import { ContextOffloader } from './context-offloader.ts'
+
+/** The seed's two methods, with the contents in reach. */
+function twoMethodStorage(): { storage: Storage; contents: Map<string, Uint8Array> } {
+  const contents = new Map<string, Uint8Array>()
+  const storage: Storage = {
+    store: async (key, content) => {
+      contents.set(key, new Uint8Array(content))
+      return key
+    },
+    retrieve: async (reference) => ({
+      content: contents.get(reference) ?? new Uint8Array(),
+      contentType: 'text/plain',
+    }),
+  }
+  return { storage, contents }
+}
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const log = Array.from({ length: 20_000 }, (_, line) => `line ${line} 🚚 of the log`).join('\n')
+const request = { toolName: 'run', toolCallId: 'run_1' }
+
+test('stores every byte of a large stream and returns its replacement', async () => {
+  const { storage, contents } = twoMethodStorage()
+  const offloader = new ContextOffloader({ storage })
+  const outcome = await offloader.offloadStream({ ...request, chunks: pieces(encode(log), 1_000) })
+  expect(outcome).toMatchObject({ status: 'offloaded', stored: [{ reference: 'run_1_0', contentType: 'text/plain' }] })
+  expect(new TextDecoder().decode(contents.get('run_1_0'))).toBe(log)
+})
+
+test('gives the same replacement however the stream was cut', async () => {
+  const texts: string[] = []
+  for (const size of [777, 65_536, 10_000_000]) {
+    const { storage } = twoMethodStorage()
+    const outcome = await new ContextOffloader({ storage }).offloadStream({
+      ...request,
+      chunks: pieces(encode(log), size),
+    })
+    const [block] = outcome.content
+    texts.push(block?.type === 'text' ? block.text : '')
+  }
+  expect(texts[0]).toMatch(/^\[Offloaded: /)
+  expect(new Set(texts).size).toBe(1)
+})
+
+test('returns a small stream as text, stored nowhere', async () => {
+  const { storage, contents } = twoMethodStorage()
+  const offloader = new ContextOffloader({ storage })
+  const outcome = await offloader.offloadStream({ ...request, chunks: pieces(encode('\uFEFFa few words\r\n'), 3) })
+  expect(outcome).toMatchObject({ status: 'inline', content: [{ type: 'text', text: '\uFEFFa few words\r\n' }] })
+  const empty = await offloader.offloadStream({ ...request, chunks: pieces(encode(''), 3) })
+  expect(empty).toMatchObject({ status: 'inline', content: [{ type: 'text', text: '' }] })
+  expect(contents.size).toBe(0)
+})
+
+test('returns small bytes that are no text as they are', async () => {
+  const { storage } = twoMethodStorage()
+  const bytes = Uint8Array.from([0x68, 0x69, 0xff, 0xfe])
+  const outcome = await new ContextOffloader({ storage }).offloadStream({ ...request, chunks: pieces(bytes, 1) })
+  expect(outcome.content).toEqual([{ type: 'document', mediaType: 'application/octet-stream', data: bytes }])
+})
+
+test('stores a large binary stream under its type, with a placeholder for a preview', async () => {
+  const { storage, contents } = twoMethodStorage()
+  const bytes = new Uint8Array(100_000)
+  const outcome = await new ContextOffloader({ storage }).offloadStream({ ...request, chunks: pieces(bytes, 4_096) })
+  expect(outcome).toMatchObject({
+    status: 'offloaded',
+    stored: [{ contentType: 'application/octet-stream', size: 100_000 }],
+  })
+  expect(outcome.content).toMatchObject([{ text: expect.stringContaining('[document: octet-stream, 100,000 bytes]') }])
+  expect(contents.get('run_1_0')).toEqual(bytes)
+})
+
+test('asks whether it failed once the stream has ended', async () => {
+  const { storage } = twoMethodStorage()
+  let ended = false
+  const chunks = (async function* () {
+    yield encode(log)
+    ended = true
+  })()
+  const outcome = await new ContextOffloader({ storage }).offloadStream({ ...request, chunks, isError: () => ended })
+  expect(outcome.content).toMatchObject([{ text: expect.stringContaining('The tool failed') }])
+})
+
+test('rejects with what the stream fails with', async () => {
+  const { storage } = twoMethodStorage()
+  const chunks = (async function* () {
+    yield encode(log)
+    throw new Error('pipe broke')
+  })()
+  await expect(new ContextOffloader({ storage }).offloadStream({ ...request, chunks })).rejects.toThrow('pipe broke')
+})

@@ -1,0 +1,159 @@
+import type { ContentBlock } from '../content/content-block.ts'
+import { concatBytes } from '../content/concat-bytes.ts'
+import type { TextScan } from '../preview/text-scan.ts'
+import { TextScanner } from '../preview/text-scanner.ts'
+import type { Storage, StoreOptions } from '../storage/storage.ts'
+import { longerThan } from '../tokens/longer-than.ts'
+import { TokenSampler } from '../tokens/token-sampler.ts'
+import type { ResolvedOptions } from './context-offloader-options.ts'
+import type { OffloadStreamRequest } from './offload-request.ts'
+
+/** Beginnings that are held back are looked at when they reach this many bytes for each token of the limit. */
+const BYTES_PER_TOKEN = 8
+/** More than this is stored whatever it consists of. */
+const MAX_HELD_BYTES = 1 << 20
+const SNIFFED_BYTES = 8_192
+const BYTES_PER_BINARY_TOKEN = 2
+
+/** A stream that stays inline, as a block, or was stored, with what its preview needs. */
+export type StreamResult =
+  | { readonly content: readonly ContentBlock[]; readonly tokens: number; readonly stored?: undefined }
+  | { readonly stored: StoredStream; readonly tokens: number; readonly isError: boolean }
+
+/** A stream that was stored. */
+export interface StoredStream {
+  readonly reference: string
+  readonly contentType: string
+  readonly size: number
+  /** Absent where the stream is not text. */
+  readonly scan?: TextScan | undefined
+}
+
+/** Store a stream while it arrives and scan it for its preview; hold back only what may turn out to be small. */
+export async function offloadStream(request: OffloadStreamRequest, options: ResolvedOptions): Promise<StreamResult> {
+  const source = request.chunks[Symbol.asyncIterator]()
+  try {
+    const held = await hold(source, options)
+    const isText = !held.bytes.subarray(0, SNIFFED_BYTES).includes(0)
+    if (held.ended) {
+      const inline = inlineBlock(held.bytes, isText, request.contentType, options)
+      if (inline !== undefined) return inline
+    }
+    const contentType = request.contentType ?? (isText ? 'text/plain' : 'application/octet-stream')
+    const scan = isText ? new TextStreamScan(options) : undefined
+    let size = 0
+    const chunks = async function* (): AsyncGenerator<Uint8Array> {
+      for (let chunk: Uint8Array | undefined = held.bytes; chunk !== undefined; chunk = await nextChunk(source)) {
+        size += chunk.byteLength
+        scan?.push(chunk)
+        yield chunk
+      }
+    }
+    const reference = await storeChunks(options.storage, `${request.toolCallId}_0`, chunks(), contentType, {
+      metadata: { tool: request.toolName.slice(0, 200) },
+      signal: request.signal,
+    })
+    const scanned = scan?.finish()
+    return {
+      stored: { reference, contentType, size, scan: scanned?.scan },
+      tokens: scanned?.tokens ?? Math.ceil(size / BYTES_PER_BINARY_TOKEN),
+      isError: request.isError?.() ?? false,
+    }
+  } finally {
+    await source.return?.()
+  }
+}
+
+/** Decodes, scans and counts chunks of text. */
+class TextStreamScan {
+  readonly #decoder = new TextDecoder('utf-8')
+  readonly #scanner = new TextScanner()
+  readonly #sampler: TokenSampler
+
+  constructor(options: ResolvedOptions) {
+    this.#sampler = new TokenSampler(options.countTokens)
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#text(this.#decoder.decode(chunk, { stream: true }))
+  }
+
+  finish(): { scan: TextScan; tokens: number } {
+    this.#text(this.#decoder.decode())
+    return { scan: this.#scanner.finish(), tokens: this.#sampler.tokens() }
+  }
+
+  #text(text: string): void {
+    this.#scanner.push(text)
+    this.#sampler.push(text)
+  }
+}
+
+async function nextChunk(source: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
+  const next = await source.next()
+  return next.done === true ? undefined : next.value
+}
+
+/** Read until the stream ends or is certainly over the limit. */
+async function hold(
+  source: AsyncIterator<Uint8Array>,
+  options: ResolvedOptions,
+): Promise<{ bytes: Uint8Array; ended: boolean }> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  let lookAt = Math.min(MAX_HELD_BYTES, Math.ceil(options.maxResultTokens * BYTES_PER_TOKEN))
+  for (;;) {
+    const chunk = await nextChunk(source)
+    if (chunk === undefined) return { bytes: concatBytes(parts, size), ended: true }
+    parts.push(chunk)
+    size += chunk.byteLength
+    if (size <= lookAt) continue
+    const bytes = concatBytes(parts, size)
+    const text = new TextDecoder().decode(bytes)
+    if (size > MAX_HELD_BYTES || longerThan(text, options.maxResultTokens, options.countTokens))
+      return { bytes, ended: false }
+    lookAt = size * 2
+  }
+}
+
+/** Return a small stream as a block that has all its bytes, or `undefined` where it is over the limit. */
+function inlineBlock(
+  bytes: Uint8Array,
+  isText: boolean,
+  contentType: string | undefined,
+  options: ResolvedOptions,
+): StreamResult | undefined {
+  const text = isText ? decodeExactly(bytes) : undefined
+  if (text === undefined) {
+    const tokens = Math.ceil(bytes.byteLength / BYTES_PER_BINARY_TOKEN)
+    const mediaType = contentType ?? 'application/octet-stream'
+    return tokens > options.maxResultTokens
+      ? undefined
+      : { content: [{ type: 'document', mediaType, data: bytes }], tokens }
+  }
+  const tokens = options.countTokens(text)
+  return tokens > options.maxResultTokens ? undefined : { content: [{ type: 'text', text }], tokens }
+}
+
+/** Decode bytes as UTF-8, or return `undefined` where encoding the text again would not give the same bytes. */
+function decodeExactly(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+async function storeChunks(
+  storage: Storage,
+  key: string,
+  chunks: AsyncIterable<Uint8Array>,
+  contentType: string,
+  options: StoreOptions,
+): Promise<string> {
+  if (storage.storeStream !== undefined) return storage.storeStream(key, chunks, contentType, options)
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(new Uint8Array(chunk))
+  return storage.store(key, concatBytes(parts), contentType, options)
+}

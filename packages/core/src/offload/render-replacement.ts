@@ -1,0 +1,47 @@
+import { renderTextPreview } from '../preview/render-text-preview.ts'
+import type { TextScan } from '../preview/text-scan.ts'
+import { RETRIEVAL_TOOL_NAME } from '../retrieval/retrieval-tool-name.ts'
+import type { ResolvedOptions } from './context-offloader-options.ts'
+import { formatReplacement, type ReplacedBlock } from './replacement.ts'
+import { shareBudget } from './share-budget.ts'
+
+/** A stored part of a result, and what its preview is made from. */
+export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'lines' | 'location'> {
+  /** Tokens of the whole part: it needs no larger share of the preview budget. */
+  readonly tokens: number
+  /** Absent for media. */
+  readonly scan?: TextScan | undefined
+}
+
+/** Preview the stored parts of a result within one budget, and write the text that stands in its place. */
+export function renderReplacement(
+  sources: readonly ReplacementSource[],
+  original: { readonly blocks: number; readonly tokens: number; readonly isError: boolean },
+  options: ResolvedOptions,
+): string {
+  const shares = shareBudget(
+    sources.map((source) => (source.scan === undefined ? 0 : source.tokens)),
+    options.previewTokens,
+  )
+  const blocks = sources.map((source, index): ReplacedBlock => {
+    const { scan, tokens: _, ...block } = source
+    const location = options.showLocation ? options.storage.locate?.(source.reference) : undefined
+    if (scan === undefined) return { ...block, location }
+    const preview = renderTextPreview(scan, {
+      budgetTokens: shares[index] ?? 0,
+      countTokens: options.countTokens,
+      isError: original.isError,
+      ...(options.includeRetrievalTool ? { showLines } : {}),
+    })
+    return { ...block, lines: scan.lines, preview, location }
+  })
+  return formatReplacement({
+    blocks,
+    original,
+    isError: original.isError,
+    retrievalTool: options.includeRetrievalTool ? RETRIEVAL_TOOL_NAME : undefined,
+  })
+}
+
+/** The argument of the retrieval tool that shows a gap. */
+const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`

@@ -1,0 +1,98 @@
+import { formatCount } from '../content/format-count.ts'
+import { mediaFormat } from '../content/media-block.ts'
+import type { Location } from '../storage/storage.ts'
+
+/** A stored block as the replacement shows it. */
+export interface ReplacedBlock {
+  readonly reference: string
+  readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
+  readonly contentType: string
+  readonly size: number
+  /** Lines of text; absent for media. */
+  readonly lines?: number | undefined
+  readonly name?: string | undefined
+  /** Text blocks that were joined into this one. */
+  readonly joined?: number | undefined
+  readonly preview?: string | undefined
+  readonly location?: Location | undefined
+}
+
+/** What the replacement of a tool result says. */
+export interface Replacement {
+  readonly blocks: readonly ReplacedBlock[]
+  /** Blocks and tokens of the original result. */
+  readonly original: { readonly blocks: number; readonly tokens: number }
+  readonly isError: boolean
+  readonly retrievalTool: string | undefined
+}
+
+const MAX_NAME_LENGTH = 80
+
+/**
+ * Write the text that stands for a tool result in the context.
+ *
+ * The frame is that of Strands' offloader: `[Offloaded: N blocks, ~T tokens]` first, `[Stored references:]` last.
+ * Previews are untrusted and stand between fences that they cannot contain.
+ */
+export function formatReplacement(replacement: Replacement): string {
+  const { blocks, original } = replacement
+  const located = blocks.some((block) => block.location !== undefined)
+  return [
+    `[Offloaded: ${original.blocks} blocks, ~${formatCount(original.tokens)} tokens]`,
+    ...instructions(replacement.retrievalTool, located, replacement.isError),
+    '',
+    ...blocks.flatMap(formatBlock),
+    '[Stored references:]',
+    ...blocks.map(formatReference),
+  ].join('\n')
+}
+
+function instructions(retrievalTool: string | undefined, located: boolean, isError: boolean): string[] {
+  const what = isError ? 'The tool failed; its output' : 'The tool result'
+  const lines = [
+    `${what} was offloaded to storage because of its size. Use the preview below if it answers your question.`,
+  ]
+  if (retrievalTool !== undefined)
+    lines.push(
+      `If you need more, use ${retrievalTool} with a reference and:`,
+      '  - pattern: regex or keyword to find matching lines with context',
+      '  - line_range: { start, end } to read a span of lines',
+      'Retrieve full content (omit pattern and line_range) only as a last resort.',
+    )
+  if (located)
+    lines.push('The command after a reference prints its full content; pipe it into grep or sed to read part of it.')
+  return lines
+}
+
+function formatBlock(block: ReplacedBlock): string[] {
+  if (block.preview === undefined) return [placeholder(block), '']
+  const fence = fenceFor(block)
+  return [`<<< preview of ${fence}: untrusted content`, block.preview, `>>> end of ${fence}`, '']
+}
+
+/** A digest in the reference makes it unforgeable; references of other storages may be guessed, so make sure. */
+function fenceFor(block: ReplacedBlock): string {
+  let fence = block.reference
+  while (block.preview?.includes(fence) === true) fence += '_'
+  return fence
+}
+
+/** Say what a media block is: `[image: png, 1,234 bytes]`, `[document: pdf, report.pdf, 99 bytes]`. */
+function placeholder(block: ReplacedBlock): string {
+  const name = block.name === undefined ? '' : `${safeName(block.name)}, `
+  return `[${block.type}: ${mediaFormat(block.contentType)}, ${name}${formatCount(block.size)} bytes]`
+}
+
+function formatReference(block: ReplacedBlock): string {
+  const kind = block.type === 'text' || block.type === 'json' ? block.type : block.contentType
+  const joined = block.joined === undefined ? '' : ` of ${block.joined} blocks`
+  const lines = block.lines === undefined ? '' : `, ${formatCount(block.lines)} ${block.lines === 1 ? 'line' : 'lines'}`
+  const location = block.location === undefined ? '' : `: ${block.location.command}`
+  return `  ${block.reference} (${kind}${joined}, ${formatCount(block.size)} bytes${lines})${location}`
+}
+
+const safeName = (name: string): string =>
+  name
+    .replace(/[\p{C}\p{Z}[\]]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_NAME_LENGTH)
