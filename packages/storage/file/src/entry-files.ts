@@ -1,0 +1,153 @@
+import { doneUnless, fileErrorCode, unless } from './file-error.ts'
+import type { FileStatus, FileSystem } from './file-system.ts'
+import { pendingPair, type EntryPaths } from './paths.ts'
+import { decodeSidecar, encodeSidecar, type Sidecar } from './sidecar.ts'
+import type { StorageDirectory } from './storage-directory.ts'
+
+const MAX_SIDECAR_BYTES = 64 * 1024 * 1024
+const MAX_ATTEMPTS = 10
+/** What file systems without hard links say, such as exFAT, many network mounts and sandboxes. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
+/** A link, a directory or a pipe where a plain file should be. */
+const NO_PLAIN_FILE = ['ELOOP', 'EINVAL', 'EISDIR']
+
+/** A sidecar that was found; `sidecar` is absent where it is damaged. */
+export interface FoundSidecar {
+  readonly lastUsedAt: number
+  readonly sidecar?: Sidecar
+}
+
+/** The single steps on the files of entries, from which writing, reading and removing are made. */
+export class EntryFiles {
+  readonly directory: StorageDirectory
+  readonly fileSystem: FileSystem
+  readonly fsync: boolean
+
+  constructor(directory: StorageDirectory, fsync: boolean) {
+    this.directory = directory
+    this.fileSystem = directory.fileSystem
+    this.fsync = fsync
+  }
+
+  async stat(path: string): Promise<FileStatus | undefined> {
+    return unless('ENOENT', this.fileSystem.stat(path))
+  }
+
+  /** Tell whether the content that a sidecar describes is there. */
+  async hasContent(paths: EntryPaths, { info, extension }: Sidecar): Promise<boolean> {
+    const status = await this.stat(paths.content(extension))
+    return status?.kind === 'file' && status.size === info.size
+  }
+
+  async readSidecar(path: string): Promise<FoundSidecar | undefined> {
+    try {
+      const { content, status } = await this.fileSystem.readFile(path, { offset: 0, length: MAX_SIDECAR_BYTES })
+      const sidecar = decodeSidecar(content, status.modifiedAt)
+      return sidecar === undefined
+        ? { lastUsedAt: status.modifiedAt }
+        : { lastUsedAt: sidecar.info.lastUsedAt, sidecar }
+    } catch (error) {
+      const code = fileErrorCode(error) ?? ''
+      if (code === 'ENOENT') return undefined
+      if (!NO_PLAIN_FILE.includes(code)) throw error
+      const status = await this.stat(path)
+      return status && { lastUsedAt: status.modifiedAt }
+    }
+  }
+
+  /** Write a sidecar under a pending name, so that a link to it carries the time of its last use from the start. */
+  async writeSidecar(path: string, sidecar: Sidecar): Promise<void> {
+    const holdsLastUse = this.fileSystem.setModifiedAt === undefined
+    const file = await this.fileSystem.createFile(path)
+    try {
+      await file.write(encodeSidecar(sidecar, holdsLastUse))
+      if (this.fsync) await file.sync?.()
+    } finally {
+      await file.close()
+    }
+    await this.fileSystem.setModifiedAt?.(path, sidecar.info.lastUsedAt)
+  }
+
+  /**
+   * Give a file another name that must not be taken; tell whether it worked. Without hard links the file is renamed:
+   * then two processes can both believe that the name was theirs, and the file is gone from its old name.
+   */
+  async put(from: string, to: string, folder: string): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#putOnce(from, to)
+      } catch (error) {
+        // A folder that was empty may have been removed.
+        if (fileErrorCode(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
+        if ((await this.stat(from)) === undefined) throw error
+        await this.directory.ensure(folder)
+      }
+    }
+  }
+
+  /** Give a file another name, replacing what is there. */
+  async replace(paths: EntryPaths, from: string, to: string): Promise<void> {
+    const copy = pendingPair(paths).content
+    await this.put(from, copy, paths.sidecarFolder)
+    await this.fileSystem.rename(copy, to)
+    // Renaming does nothing where both names belong to one file already.
+    await this.remove(copy)
+  }
+
+  /** Remove a file; tell whether it was there. */
+  async remove(path: string): Promise<boolean> {
+    return doneUnless('ENOENT', this.fileSystem.removeFile(path))
+  }
+
+  /**
+   * Move the last use of an entry forward to `lastUsedAt`, at least by a millisecond, and return it; `undefined` where
+   * the entry is not there, or is just being removed.
+   */
+  async touch(paths: EntryPaths, lastUsedAt: number): Promise<number | undefined> {
+    const found = await this.readSidecar(paths.sidecar)
+    if (found === undefined) return undefined
+    const usedAt = Math.max(found.lastUsedAt + 1, lastUsedAt)
+    const done = await unless('ENOENT', this.#setLastUse(paths, found, usedAt))
+    // Whoever takes the sidecar away after this point sees the new time; whoever took it before has it no longer here.
+    return done !== undefined && (await this.stat(paths.sidecar)) !== undefined ? usedAt : undefined
+  }
+
+  /** With `fsync`, bring files, and the names in folders, onto the medium. */
+  async sync(paths: readonly string[]): Promise<void> {
+    if (!this.fsync) return
+    for (const path of paths) await unless('ENOENT', this.fileSystem.sync?.(path) ?? Promise.resolve())
+  }
+
+  /** With `fsync`, bring an entry and its names onto the medium. */
+  async syncEntry(paths: EntryPaths, extension: string): Promise<void> {
+    await this.sync([paths.content(extension), paths.contentFolder, paths.sidecar, paths.sidecarFolder])
+  }
+
+  async #putOnce(from: string, to: string): Promise<boolean> {
+    if (this.fileSystem.link !== undefined) {
+      try {
+        await this.fileSystem.link(from, to)
+        return true
+      } catch (error) {
+        const code = fileErrorCode(error) ?? ''
+        if (code === 'EEXIST') return false
+        if (!NO_LINKS.includes(code)) throw error
+      }
+    }
+    if ((await this.stat(to)) !== undefined) return false
+    await this.fileSystem.rename(from, to)
+    return true
+  }
+
+  async #setLastUse(paths: EntryPaths, found: FoundSidecar, usedAt: number): Promise<true> {
+    const { sidecar } = found
+    if (this.fileSystem.setModifiedAt !== undefined && sidecar?.holdsLastUse !== true) {
+      await this.fileSystem.setModifiedAt(paths.sidecar, usedAt)
+    } else if (sidecar !== undefined) {
+      const pending = pendingPair(paths).sidecar
+      await this.writeSidecar(pending, { ...sidecar, info: { ...sidecar.info, lastUsedAt: usedAt } })
+      await this.fileSystem.rename(pending, paths.sidecar)
+    }
+    return true
+  }
+}

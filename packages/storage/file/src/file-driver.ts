@@ -1,0 +1,214 @@
+import {
+  type ByteRange,
+  type CollectReport,
+  type DriverContent,
+  type DriverEntry,
+  type EntryId,
+  type EntryInfo,
+  type Eviction,
+  type Location,
+  type NewEntryInfo,
+  type StorageDriver,
+  extensionForContentType,
+} from '@spillway/core'
+import { Collector } from './collector.ts'
+import { EntryFiles } from './entry-files.ts'
+import { EntryReader } from './entry-reader.ts'
+import { EntryRemover } from './entry-remover.ts'
+import { EntryWriter, SourceFailure } from './entry-writer.ts'
+import { explainFileError } from './file-error.ts'
+import type { FileSystem } from './file-system.ts'
+import {
+  entryPaths,
+  METADATA_FOLDER,
+  parseSidecarFolderItem,
+  prefixSegments,
+  scopeFolder,
+  type EntryPaths,
+} from './paths.ts'
+import { StorageDirectory } from './storage-directory.ts'
+import { Tombstones } from './tombstones.ts'
+import { walkScopes } from './walk.ts'
+
+const MAX_TOUCH_ATTEMPTS = 10
+/** How many sidecars are read at the same time while listing. */
+const LIST_BATCH = 32
+const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
+
+/** What {@link FileDriver} needs. */
+export interface FileDriverOptions {
+  readonly fileSystem: FileSystem
+  /** An absolute path, with `/` between its parts. */
+  readonly directory: string
+  readonly fsync: boolean
+}
+
+/** Keep each entry as a plain file of content and a sidecar, in one directory that any number of processes share. */
+export class FileDriver implements StorageDriver {
+  readonly #directory: StorageDirectory
+  readonly #files: EntryFiles
+  readonly #reader: EntryReader
+  readonly #writer: EntryWriter
+  readonly #remover: EntryRemover
+  readonly #tombstones: Tombstones
+  readonly #collector: Collector
+
+  constructor({ fileSystem, directory, fsync }: FileDriverOptions) {
+    this.#directory = new StorageDirectory(fileSystem, directory, fsync)
+    this.#files = new EntryFiles(this.#directory, fsync)
+    this.#remover = new EntryRemover(this.#files)
+    this.#reader = new EntryReader(this.#files, this.#remover)
+    this.#writer = new EntryWriter(this.#files, this.#remover)
+    this.#tombstones = new Tombstones(this.#files)
+    this.#collector = new Collector(this.#files, this.#remover, this.#tombstones)
+  }
+
+  async write(id: EntryId, chunks: AsyncIterable<Uint8Array>, info: NewEntryInfo): Promise<boolean> {
+    return this.#explained(async () => {
+      const paths = entryPaths(await this.#directory.create(), id)
+      const created = await this.#writer.write(paths, chunks, info)
+      if (created) await this.#tombstones.remove(paths)
+      return created
+    })
+  }
+
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    return this.#explained(async () => {
+      const paths = await this.#find(id)
+      return paths && this.#reader.read(paths, range)
+    })
+  }
+
+  async stat(id: EntryId): Promise<EntryInfo | undefined> {
+    return this.#explained(async () => {
+      const paths = await this.#find(id)
+      return paths && (await this.#reader.describe(paths))?.info
+    })
+  }
+
+  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
+    return this.#explained(async () => {
+      const paths = await this.#find(id)
+      if (paths === undefined) return undefined
+      for (let attempt = 0; attempt < MAX_TOUCH_ATTEMPTS; attempt += 1) {
+        const found = await this.#reader.findSidecar(paths)
+        // What is damaged counts as missing, so that storing it again mends it.
+        if (found?.sidecar === undefined || !(await this.#files.hasContent(paths, found.sidecar))) return undefined
+        const usedAt = await this.#files.touch(paths, lastUsedAt)
+        if (usedAt === undefined) continue
+        await this.#files.syncEntry(paths, found.sidecar.extension)
+        return usedAt
+      }
+      return undefined
+    })
+  }
+
+  async remove(id: EntryId): Promise<boolean> {
+    return this.#explained(async () => {
+      const root = await this.#directory.open()
+      if (root === undefined) return false
+      await this.#tombstones.remove(entryPaths(root, id))
+      const paths = await this.#find(id)
+      return paths !== undefined && this.#remover.remove(paths)
+    })
+  }
+
+  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
+    return this.#explained(async () => {
+      const paths = await this.#find(id)
+      if (paths === undefined) return false
+      return this.#remover.evict(paths, unusedSince, async () => {
+        if (eviction !== undefined) await this.#tombstones.write(paths, eviction)
+      })
+    })
+  }
+
+  async findEviction(id: EntryId): Promise<Eviction | undefined> {
+    return this.#explained(async () => {
+      const root = await this.#directory.open()
+      if (root === undefined) return undefined
+      const paths = entryPaths(root, id)
+      const eviction = await this.#tombstones.find(paths)
+      return eviction === undefined || (await this.#files.stat(paths.sidecar)) !== undefined ? undefined : eviction
+    })
+  }
+
+  async *list(prefix: string): AsyncGenerator<DriverEntry> {
+    try {
+      yield* this.#list(prefix)
+    } catch (error) {
+      throw explainFileError(error, this.#directory.path)
+    }
+  }
+
+  async collect(prefix: string, now: number): Promise<CollectReport> {
+    return this.#explained(async () => {
+      const root = await this.#directory.open()
+      return root === undefined ? { leftovers: 0, bytes: 0 } : this.#collector.collect(root, prefix, now)
+    })
+  }
+
+  locate(id: EntryId, { contentType }: Pick<EntryInfo, 'contentType'>): Location {
+    const address = entryPaths(this.#directory.path, id).content(extensionForContentType(contentType))
+    return { address, command: `cat '${address.replaceAll("'", String.raw`'\''`)}'` }
+  }
+
+  /** Find the files of an entry; `undefined` where its scope has none. Throws where a symbolic link leads elsewhere. */
+  async #find(id: EntryId): Promise<EntryPaths | undefined> {
+    const root = await this.#directory.open()
+    if (root === undefined) return undefined
+    const paths = entryPaths(root, id)
+    const [exists] = await Promise.all([
+      this.#directory.has(paths.sidecarFolder),
+      this.#directory.has(paths.contentFolder),
+    ])
+    return exists ? paths : undefined
+  }
+
+  async *#list(prefix: string): AsyncGenerator<DriverEntry> {
+    const segments = prefixSegments(prefix)
+    const root = await this.#directory.open()
+    if (root === undefined) return
+    const base = `${root}/${METADATA_FOLDER}`
+    if (!(await this.#directory.has(scopeFolder(base, segments)))) return
+    let batch: Promise<DriverEntry | undefined>[] = []
+    for await (const item of walkScopes(this.#files.fileSystem, base, segments)) {
+      const parsed = parseSidecarFolderItem(item.name)
+      if (parsed?.kind !== 'sidecar') continue
+      batch.push(this.#describe(entryPaths(root, [...item.segments, parsed.reference].join('/'))))
+      if (batch.length < LIST_BATCH) continue
+      yield* present(await Promise.all(batch))
+      batch = []
+    }
+    yield* present(await Promise.all(batch))
+  }
+
+  /** Describe an entry for a listing: a damaged one too, since otherwise nobody could find and remove it. */
+  async #describe(paths: EntryPaths): Promise<DriverEntry | undefined> {
+    const found = await this.#files.readSidecar(paths.sidecar)
+    if (found === undefined) return undefined
+    const { lastUsedAt, sidecar } = found
+    const damaged = {
+      key: '',
+      contentType: UNKNOWN_CONTENT_TYPE,
+      size: 0,
+      storedAt: lastUsedAt,
+      lastUsedAt,
+      metadata: {},
+    }
+    return { id: paths.id, info: sidecar?.info ?? damaged }
+  }
+
+  async #explained<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof SourceFailure) throw error.cause
+      throw explainFileError(error, this.#directory.path)
+    }
+  }
+}
+
+function* present(entries: readonly (DriverEntry | undefined)[]): Generator<DriverEntry> {
+  for (const entry of entries) if (entry !== undefined) yield entry
+}

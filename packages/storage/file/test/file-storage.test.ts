@@ -1,0 +1,309 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { StorageError } from '@spillway/core'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { FileStorage, NodeFileSystem, type FileStorageOptions } from '../src/index.ts'
+import { listFiles } from './support/list-files.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { bytes, streamOf, text } from './support/text.ts'
+
+describe('the layout on disk', () => {
+  test('keeps content in a plain file and its description in a folder of its own', async () => {
+    const directory = await temporaryDirectory()
+    const session = new FileStorage(directory).scope('tenant', 'session-1')
+    const log = await session.store('call_1', bytes('line\n'), 'text/plain; charset=utf-8')
+    const json = await session.store('call_2', bytes('{}'), 'application/json')
+    const image = await session.store('call_3', bytes('PNG'), 'image/png')
+    expect(await listFiles(directory)).toEqual(
+      [
+        '.gitignore',
+        `.metadata/tenant/session-1/${log}.metadata.json`,
+        `.metadata/tenant/session-1/${json}.metadata.json`,
+        `.metadata/tenant/session-1/${image}.metadata.json`,
+        `tenant/session-1/${log}.txt`,
+        `tenant/session-1/${json}.json`,
+        `tenant/session-1/${image}.png`,
+      ].sort(),
+    )
+    expect(await readFile(join(directory, 'tenant/session-1', `${log}.txt`), 'utf8')).toBe('line\n')
+  })
+
+  test('lets grep find content and nothing else', async () => {
+    const directory = await temporaryDirectory()
+    const session = new FileStorage(directory).scope('tenant')
+    const reference = await session.store('needle_call', bytes('hay\nneedle here\n'), 'text/plain', {
+      metadata: { tool: 'needle' },
+    })
+    await session.store('other', bytes('hay\n'))
+    const found = execFileSync('grep', ['-rn', 'needle', join(directory, 'tenant')], { encoding: 'utf8' })
+    expect(found).toBe(`${directory}/tenant/${reference}.txt:2:needle here\n`)
+  })
+
+  test('is closed to other users and to git', async () => {
+    const directory = await temporaryDirectory()
+    await new FileStorage(directory).scope('tenant').store('key', bytes('secret'))
+    for (const path of ['', '.metadata', '.metadata/tenant', 'tenant'])
+      expect((await stat(join(directory, path))).mode & 0o777).toBe(0o700)
+    for (const path of await listFiles(directory)) expect((await stat(join(directory, path))).mode & 0o777).toBe(0o600)
+    expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('*\n')
+  })
+
+  test('leaves a directory that was there already as it is', async () => {
+    const directory = await temporaryDirectory()
+    await mkdir(directory)
+    await chmod(directory, 0o755)
+    await new FileStorage(directory).store('key', bytes('content'))
+    expect((await stat(directory)).mode & 0o777).toBe(0o755)
+    expect(await readdir(directory)).not.toContain('.gitignore')
+  })
+
+  test('makes the directory, and those above it, at the first use and not before', async () => {
+    const directory = join(await temporaryDirectory(), 'a', 'b')
+    const storage = new FileStorage(directory)
+    await expect(storage.retrieve('nothing')).rejects.toMatchObject({ code: 'not-found' })
+    for await (const entry of storage.list()) expect(entry).toBe('nothing is listed')
+    expect(await storage.clear()).toBe(0)
+    expect(await storage.gc()).toEqual({ expired: 0, leftovers: 0, bytes: 0 })
+    await storage.delete('nothing')
+    await expect(stat(directory)).rejects.toMatchObject({ code: 'ENOENT' })
+    await storage.store('key', bytes('content'))
+    expect((await stat(directory)).isDirectory()).toBe(true)
+  })
+
+  test('makes the directory anew where it was removed meanwhile', async () => {
+    const directory = await temporaryDirectory()
+    const storage = new FileStorage(directory)
+    await storage.scope('a').store('key', bytes('content'))
+    execFileSync('rm', ['-r', directory])
+    const reference = await storage.scope('a').store('key', bytes('content'))
+    expect(text((await storage.scope('a').retrieve(reference)).content)).toBe('content')
+    expect(await listFiles(directory)).toContain('.gitignore')
+  })
+
+  test('leaves no residue of deleted entries, the folders of their scope included', async () => {
+    const directory = await temporaryDirectory()
+    const storage = new FileStorage(directory)
+    const session = storage.scope('tenant', 'session')
+    const reference = await session.store('key', bytes('content'))
+    await storage.scope('other').store('key', bytes('content'))
+    await session.delete(reference)
+    expect(await listFiles(directory)).toHaveLength(3)
+    expect((await readdir(directory)).sort()).toEqual(['.gitignore', '.metadata', 'other'])
+    expect(await storage.clear()).toBe(1)
+    expect(await listFiles(directory)).toEqual(['.gitignore'])
+    expect(await readdir(join(directory, '.metadata'))).toEqual([])
+  })
+})
+
+describe('FileStorage', () => {
+  test('resolves ./artifacts, its default, once', async () => {
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    const directory = dirname(await temporaryDirectory())
+    process.chdir(directory)
+    const storage = new FileStorage()
+    const reference = await storage.store('key', bytes('content'))
+    process.chdir('/')
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    expect(text((await new FileStorage(`${directory}/artifacts`).retrieve(reference)).content)).toBe('content')
+    expect(storage.locate?.(reference)?.address).toBe(`${directory}/artifacts/${reference}.txt`)
+  })
+
+  test('keeps content, content types and metadata over a reopening', async () => {
+    const directory = await temporaryDirectory()
+    const types = ['text/plain', 'text/csv; charset=utf-8; header=present', 'application/x-made-up', 'IMAGE/PNG']
+    const first = new FileStorage(directory).scope('Tenant@example.com')
+    const references = await Promise.all(
+      types.map((type) => first.store(`of ${type}`, bytes(type), type, { metadata: { tool: type } })),
+    )
+    const second = new FileStorage(directory).scope('Tenant@example.com')
+    for (const [index, type] of types.entries()) {
+      const reference = references[index] ?? ''
+      expect(await second.retrieve(reference)).toEqual({ content: bytes(type), contentType: type })
+      expect(await second.stat(reference)).toMatchObject({ key: `of ${type}`, metadata: { tool: type } })
+    }
+  })
+
+  test('returns any bytes, and any part of them, as they were stored', async () => {
+    const storage = new FileStorage(await temporaryDirectory())
+    const content = fc.uint8Array({ maxLength: 500 })
+    await fc.assert(
+      fc.asyncProperty(content, fc.nat(600), fc.nat(600), fc.string(), async (bytes, offset, length, key) => {
+        const reference = await storage.store(key, bytes, 'application/octet-stream')
+        expect((await storage.retrieve(reference)).content).toEqual(bytes)
+        const part = await storage.retrieveRange(reference, { offset, length })
+        expect(part.content).toEqual(bytes.slice(offset, offset + length))
+        expect(part.size).toBe(bytes.length)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('stores a stream without holding it in memory', async () => {
+    const directory = await temporaryDirectory()
+    const storage = new FileStorage(directory)
+    const megabyte = new Uint8Array(1024 * 1024).fill(97)
+    const reference = await storage.storeStream('big', streamOf(...Array.from({ length: 40 }, () => megabyte)))
+    expect(await storage.stat(reference)).toMatchObject({ size: 40 * 1024 * 1024 })
+    const end = await storage.retrieveRange(reference, { offset: 40 * 1024 * 1024 - 3, length: 100 })
+    expect(text(end.content)).toBe('aaa')
+    expect(await listFiles(directory)).toHaveLength(3)
+  })
+
+  test('leaves nothing of a stream that fails, and rejects with its error', async () => {
+    const directory = await temporaryDirectory()
+    const storage = new FileStorage(directory)
+    const failure = Object.assign(new Error('the source is gone'), { code: 'ENOENT' })
+    const failing = async function* (): AsyncGenerator<Uint8Array> {
+      yield bytes('some')
+      throw failure
+    }
+    await expect(storage.storeStream('stream', failing())).rejects.toBe(failure)
+    expect(await listFiles(directory)).toEqual(['.gitignore'])
+  })
+
+  test('keeps one entry where equal content is stored again, and moves its last use', async () => {
+    const directory = await temporaryDirectory()
+    let now = 1_000_000
+    const storage = new FileStorage({ directory, now: () => now })
+    const reference = await storage.store('key', bytes('content'))
+    now = 2_000_123
+    const created: boolean[] = []
+    const onStored = (receipt: { created: boolean }): number => created.push(receipt.created)
+    expect(await storage.store('key', bytes('content'), 'text/plain', { onStored })).toBe(reference)
+    expect(created).toEqual([false])
+    expect(await storage.stat(reference)).toMatchObject({ storedAt: 1_000_000, lastUsedAt: 2_000_123 })
+    expect(await listFiles(directory)).toHaveLength(3)
+  })
+
+  test('keeps look-alike scopes apart in retrieve, list and clear', async () => {
+    const storage = new FileStorage(await temporaryDirectory())
+    const names = ['foo', 'foobar', 'Foo', 'foo_', 'foo.', 'FOO', 'foo/bar', '..', '.metadata', 'foo-bar']
+    const references = new Map<string, string>()
+    for (const name of names) references.set(name, await storage.scope(name).store('key', bytes(name)))
+    await storage.scope('foo', 'bar').store('key', bytes('below foo'))
+    for (const name of names)
+      for (const [owner, reference] of references) {
+        const found = await storage
+          .scope(name)
+          .retrieve(reference)
+          .catch((error: unknown) => error)
+        if (name === owner) expect(text((found as { content: Uint8Array }).content)).toBe(name)
+        else expect(found).toMatchObject({ code: 'not-found' })
+      }
+    expect(await storage.scope('foo').clear()).toBe(2)
+    const left: string[] = []
+    for await (const { size } of storage.list()) left.push(String(size))
+    expect(left).toHaveLength(names.length - 1)
+  })
+
+  test('says evicted, with the reason, also after a reopening, until the entry is stored again', async () => {
+    const directory = await temporaryDirectory()
+    let now = 1_000_000
+    const options: FileStorageOptions = { directory, ttlMs: 1_000, now: () => now }
+    const reference = await new FileStorage(options).store('key', bytes('content'), 'text/plain', {
+      metadata: { tool: 'read_log' },
+    })
+    now += 1_000
+    expect(await new FileStorage(options).gc()).toEqual({ expired: 1, leftovers: 0, bytes: 7 })
+    await expect(new FileStorage(options).retrieve(reference)).rejects.toMatchObject({
+      code: 'evicted',
+      eviction: { reason: 'age', evictedAt: now, metadata: { tool: 'read_log' } },
+    })
+    expect(await listFiles(directory)).toEqual(['.gitignore', `.metadata/.evicted/${reference}.json`])
+    await new FileStorage(options).store('key', bytes('content'), 'text/plain')
+    expect(text((await new FileStorage(options).retrieve(reference)).content)).toBe('content')
+    expect(await listFiles(directory)).not.toContain(`.metadata/.evicted/${reference}.json`)
+  })
+
+  test('forgets an eviction when the entry is deleted', async () => {
+    const directory = await temporaryDirectory()
+    let now = 1_000_000
+    const storage = new FileStorage({ directory, ttlMs: 1_000, now: () => now })
+    const reference = await storage.store('key', bytes('content'))
+    now += 1_000
+    await storage.gc()
+    await storage.delete(reference)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+    expect(await listFiles(directory)).toEqual(['.gitignore'])
+  })
+
+  test('makes room under maxBytes, least recently used first', async () => {
+    const storage = new FileStorage({ directory: await temporaryDirectory(), maxBytes: 100 })
+    const first = await storage.store('first', new Uint8Array(40))
+    const second = await storage.store('second', new Uint8Array(40))
+    await storage.store('first', new Uint8Array(40))
+    await storage.store('third', new Uint8Array(40))
+    await expect(storage.retrieve(second)).rejects.toMatchObject({ code: 'evicted', eviction: { reason: 'quota' } })
+    expect((await storage.retrieve(first)).content).toHaveLength(40)
+  })
+
+  test('locates an entry by a quoted command that prints it', async () => {
+    const directory = join(await temporaryDirectory(), `it's "here" $HOME`)
+    const storage = new FileStorage(directory).scope('$(touch pwned)')
+    const reference = await storage.store('key', bytes('content\n'))
+    const location = storage.locate?.(reference)
+    expect(execFileSync('sh', ['-c', location?.command ?? 'false'], { encoding: 'utf8' })).toBe('content\n')
+    expect(await readFile(location?.address ?? '', 'utf8')).toBe('content\n')
+  })
+
+  test('may live behind a symbolic link', async () => {
+    const directory = await temporaryDirectory()
+    await mkdir(`${directory}-real`)
+    await symlink(`${directory}-real`, directory)
+    const storage = new FileStorage(directory).scope('a')
+    const reference = await storage.store('key', bytes('content'))
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+  })
+
+  test('lists more entries than a directory buffer holds, and skips files of others', async () => {
+    const directory = await temporaryDirectory()
+    const storage = new FileStorage(directory).scope('many')
+    const keys = Array.from({ length: 600 }, (_, index) => `key ${index}`)
+    const stored = new Set(await Promise.all(keys.map((key) => storage.store(key, bytes(key)))))
+    await writeFile(join(directory, '.metadata/many/readme.md'), 'not ours')
+    await writeFile(join(directory, '.metadata/many/UPPER.metadata.json'), '{}')
+    await writeFile(join(directory, 'many/notes.txt'), 'not ours')
+    const listed = new Set<string>()
+    for await (const { reference } of storage.list()) listed.add(reference)
+    expect(listed).toEqual(stored)
+    await utimes(join(directory, 'many/notes.txt'), 0, 0)
+    await storage.gc()
+    expect(await storage.clear()).toBe(600)
+    expect(await readFile(join(directory, 'many/notes.txt'), 'utf8')).toBe('not ours')
+  })
+
+  test.each([
+    [7, 'directory'],
+    [null, 'directory'],
+    ['', 'directory'],
+    ['a\0b', 'directory'],
+    [{ directory: 7 }, 'directory'],
+    [{ directory: '' }, 'directory'],
+    [{ fsync: 'yes' }, 'fsync'],
+    [{ fileSystem: {} }, 'fileSystem'],
+    [{ fileSystem: withoutSync(), fsync: true }, 'fsync'],
+    [{ ttlMs: -1 }, 'ttlMs'],
+    [{ maxBytes: 0 }, 'maxBytes'],
+    [{ evictAfterTurns: 0 }, 'evictAfterTurns'],
+    [{ artifactDir: './artifacts' }, 'artifactDir'],
+  ])('refuses %j, naming the option', (options, name) => {
+    expect(() => new FileStorage(options as FileStorageOptions)).toThrow(TypeError)
+    expect(() => new FileStorage(options as FileStorageOptions)).toThrow(name)
+  })
+
+  test('stores and removes with fsync as it does without', async () => {
+    const storage = new FileStorage({ directory: await temporaryDirectory(), fsync: true }).scope('a', 'b')
+    const reference = await storage.store('key', bytes('content'))
+    expect(await storage.store('key', bytes('content'))).toBe(reference)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    await storage.delete(reference)
+    await expect(storage.retrieve(reference)).rejects.toSatisfy(StorageError.isInstance)
+  })
+})
+
+function withoutSync(): object {
+  return Object.assign(Object.create(NodeFileSystem.prototype) as object, { sync: undefined })
+}

@@ -1,0 +1,111 @@
+import type { DirectoryItem, FileContent, FileStatus, FileSystem, FileWriter } from '../../src/index.ts'
+
+interface MemoryFile {
+  readonly kind: 'file'
+  bytes: Uint8Array
+  modifiedAt: number
+}
+
+interface MemoryDirectory {
+  readonly kind: 'directory'
+  modifiedAt: number
+}
+
+/** A file system in memory with the required operations alone, as a sandbox might offer them. */
+export class MemoryFileSystem implements FileSystem {
+  readonly nodes = new Map<string, MemoryFile | MemoryDirectory>([['/', { kind: 'directory', modifiedAt: 0 }]])
+
+  async createFile(path: string): Promise<FileWriter> {
+    this.#mustBeFree(path)
+    const file: MemoryFile = { kind: 'file', bytes: new Uint8Array(), modifiedAt: Date.now() }
+    this.#add(path, file)
+    return {
+      write: async (bytes) => {
+        file.bytes = Uint8Array.from([...file.bytes, ...bytes])
+        file.modifiedAt = Date.now()
+      },
+      close: async () => {},
+    }
+  }
+
+  async readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent> {
+    const { bytes } = this.#file(path)
+    const content = range === undefined ? bytes.slice() : bytes.slice(range.offset, range.offset + range.length)
+    return { content, status: await this.stat(path) }
+  }
+
+  async stat(path: string): Promise<FileStatus> {
+    const node = this.nodes.get(path) ?? fail('ENOENT', path)
+    return { kind: node.kind, size: node.kind === 'file' ? node.bytes.length : 0, modifiedAt: node.modifiedAt }
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const file = this.#file(from)
+    this.#add(to, file)
+    if (from !== to) this.nodes.delete(from)
+  }
+
+  async removeFile(path: string): Promise<void> {
+    this.#file(path)
+    this.nodes.delete(path)
+  }
+
+  async createDirectory(path: string): Promise<void> {
+    this.#mustBeFree(path)
+    this.#add(path, { kind: 'directory', modifiedAt: Date.now() })
+  }
+
+  async removeDirectory(path: string): Promise<void> {
+    if (this.nodes.get(path)?.kind !== 'directory') fail('ENOENT', path)
+    if ([...this.nodes.keys()].some((other) => other.startsWith(`${path}/`))) fail('ENOTEMPTY', path)
+    this.nodes.delete(path)
+  }
+
+  async *list(path: string): AsyncGenerator<DirectoryItem> {
+    if (this.nodes.get(path)?.kind !== 'directory') fail('ENOENT', path)
+    for (const [other, { kind }] of [...this.nodes])
+      if (other !== path && parentOf(other) === path) yield { name: other.slice(path.length + 1), kind }
+  }
+
+  protected linkNode(from: string, to: string): void {
+    this.#mustBeFree(to)
+    this.#add(to, this.#file(from))
+  }
+
+  protected setTime(path: string, modifiedAt: number): void {
+    this.#file(path).modifiedAt = modifiedAt
+  }
+
+  #file(path: string): MemoryFile {
+    const node = this.nodes.get(path) ?? fail('ENOENT', path)
+    return node.kind === 'file' ? node : fail('EISDIR', path)
+  }
+
+  #mustBeFree(path: string): void {
+    if (this.nodes.has(path)) fail('EEXIST', path)
+  }
+
+  #add(path: string, node: MemoryFile | MemoryDirectory): void {
+    const parent = this.nodes.get(parentOf(path)) ?? fail('ENOENT', path)
+    if (parent.kind !== 'directory') fail('ENOTDIR', path)
+    parent.modifiedAt = Date.now()
+    this.nodes.set(path, node)
+  }
+}
+
+/** A file system in memory with hard links and settable times. */
+export class LinkingMemoryFileSystem extends MemoryFileSystem {
+  async link(from: string, to: string): Promise<void> {
+    this.linkNode(from, to)
+  }
+
+  async setModifiedAt(path: string, modifiedAt: number): Promise<void> {
+    this.setTime(path, modifiedAt)
+  }
+}
+
+const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf('/')))
+
+function fail(code: string, path: string): never {
+  throw Object.assign(new Error(`${code}: ${path}`), { code })
+}
