@@ -1,0 +1,233 @@
+import type { StoreReceipt } from '../../storage/storage.ts'
+import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
+import {
+  attempt,
+  check,
+  checkBytes,
+  checkEqual,
+  rejection,
+  rejectionCode,
+  rejectionOfMistake,
+} from '../conformance-failure.ts'
+import { bytes, collect, pattern, pause, stream } from '../sample.ts'
+
+const MB = 1024 * 1024
+
+async function* pieces(content: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < content.length; start += length) yield content.slice(start, start + length)
+}
+
+async function checkNothingStored({ storage }: CaseContext): Promise<void> {
+  checkEqual(await collect(storage.list()), [], 'entries')
+}
+
+/** Content that is not held in memory as a whole. */
+export const streamCases: readonly ConformanceCase[] = [
+  {
+    id: 'stream/many-small-chunks',
+    title: 'Thousands of small chunks, empty ones among them, come back as one content with its type',
+    requires: ['storeStream'],
+    async run({ storage }) {
+      const content = pattern(20_000, 23)
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        for (let start = 0; start < content.length; start += 7) {
+          yield content.slice(start, start + 7)
+          if (start % 70 === 0) yield new Uint8Array(0)
+        }
+      }
+      const reference = await attempt('storing a stream', () => storage.storeStream('call_1_0', chunks(), 'Text/CSV'))
+      const found = await storage.retrieve(reference)
+      checkBytes(found.content, content, 'content')
+      checkEqual(found.contentType, 'Text/CSV', 'content type')
+    },
+  },
+  {
+    id: 'stream/empty',
+    title: 'A stream without chunks, or with empty ones only, is empty content',
+    requires: ['storeStream'],
+    async run({ storage }) {
+      for (const chunks of [stream(), stream(new Uint8Array(0), new Uint8Array(0))]) {
+        const reference = await attempt('storing an empty stream', () => storage.storeStream('call_1_0', chunks))
+        const found = await storage.retrieve(reference)
+        checkEqual([found.content.length, found.contentType], [0, 'text/plain'], 'bytes and content type')
+      }
+    },
+  },
+  {
+    id: 'stream/20-mb',
+    title: 'A stream of 20 MB comes back whole',
+    requires: ['storeStream'],
+    async run({ storage }) {
+      const content = pattern(20 * MB + 5, 29)
+      const reference = await attempt('storing a stream', () => storage.storeStream('large', pieces(content, 61_000)))
+      checkBytes((await storage.retrieve(reference)).content, content, 'content')
+    },
+  },
+  {
+    id: 'stream/as-any-entry',
+    title: 'A streamed entry has a reference of the same form, a receipt, a description, and its key and metadata',
+    requires: ['storeStream', 'stat', 'list'],
+    async run({ storage }) {
+      const receipts: StoreReceipt[] = []
+      const reference = await storage.storeStream('Call 1', stream(bytes('con'), bytes('tent')), 'text/csv', {
+        metadata: { tool: 'read_table' },
+        onStored: (receipt) => receipts.push(receipt),
+      })
+      check(/^call_1_[a-z0-9_]{1,57}$/.test(reference), `${reference} has another form`)
+      checkEqual(
+        receipts.map((receipt) => [receipt.reference, receipt.created]),
+        [[reference, true]],
+        'receipts',
+      )
+      const { key, contentType, size, metadata } = await storage.stat(reference)
+      checkEqual([key, contentType, size, metadata], ['Call 1', 'text/csv', 7, { tool: 'read_table' }], 'description')
+      checkEqual((await collect(storage.list())).length, 1, 'number of entries')
+    },
+  },
+  {
+    id: 'stream/equal-streams',
+    title: 'Equal streams stored in parallel both come back',
+    requires: ['storeStream'],
+    async run({ storage }) {
+      const references = await Promise.all(
+        Array.from({ length: 5 }, () => storage.storeStream('call_1_0', pieces(pattern(5_000, 31), 100))),
+      )
+      for (const reference of references)
+        checkBytes((await storage.retrieve(reference)).content, pattern(5_000, 31), `content of ${reference}`)
+    },
+  },
+  {
+    id: 'stream/reused-buffer',
+    title: 'A stream may fill the same buffer again for each chunk',
+    requires: ['storeStream'],
+    async run({ storage }) {
+      const content = pattern(5_000, 37)
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        const buffer = new Uint8Array(100)
+        for (let start = 0; start < content.length; start += 100) {
+          buffer.set(content.subarray(start, start + 100))
+          yield buffer
+        }
+        buffer.fill(0)
+      }
+      const reference = await storage.storeStream('call_1_0', chunks())
+      checkBytes((await storage.retrieve(reference)).content, content, 'content')
+    },
+  },
+  {
+    id: 'stream/invisible-until-complete',
+    title: 'Nobody sees an entry before its stream has ended',
+    requires: ['storeStream', 'list'],
+    async run(context) {
+      const { storage } = context
+      let end = (): void => undefined
+      const ended = new Promise<void>((resolve) => (end = resolve))
+      let half = (): void => undefined
+      const halfway = new Promise<void>((resolve) => (half = resolve))
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        yield pattern(300_000, 41)
+        half()
+        await ended
+        yield bytes('end')
+      }
+      const stored = storage.storeStream('call_1_0', chunks())
+      await Promise.race([halfway, stored])
+      for (let turn = 0; turn < 5; turn += 1) {
+        await pause()
+        await checkNothingStored(context)
+      }
+      end()
+      checkEqual((await storage.retrieve(await stored)).content.length, 300_003, 'bytes once the stream has ended')
+    },
+  },
+  {
+    id: 'stream/failing-source',
+    title: 'A stream that fails leaves nothing, and its own error comes through',
+    requires: ['storeStream', 'list'],
+    async run(context) {
+      for (const size of [0, 10, 300_000]) {
+        const failure = new Error('the source failed')
+        async function* chunks(): AsyncGenerator<Uint8Array> {
+          if (size > 0) yield pattern(size)
+          throw failure
+        }
+        const error = await rejection('storing a failing stream', () =>
+          context.storage.storeStream('call_1_0', chunks()),
+        )
+        check(error === failure, `the error of the stream became ${String(error)}`)
+        await checkNothingStored(context)
+      }
+    },
+  },
+  {
+    id: 'stream/failing-source-leaves-no-record',
+    title: 'A stream that fails leaves no physical record',
+    requires: ['storeStream', 'residue'],
+    async run({ storage, powers }) {
+      await storage.store('call_1_0', bytes('content'))
+      const before = await powers.residue()
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        yield pattern(300_000)
+        throw new Error('the source failed')
+      }
+      await rejection('storing a failing stream', () => storage.storeStream('call_2_0', chunks()))
+      checkEqual(await powers.residue(), before, 'number of records')
+    },
+  },
+  {
+    id: 'stream/aborted',
+    title: 'Aborting ends a stream with `aborted`, releases the source, and leaves nothing',
+    requires: ['storeStream', 'list'],
+    async run(context) {
+      const controller = new AbortController()
+      let released = false
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        try {
+          for (let index = 0; index < 1_000; index += 1) {
+            if (index === 10) controller.abort()
+            yield pattern(100, index)
+          }
+        } finally {
+          released = true
+        }
+      }
+      const { signal } = controller
+      await rejectionCode('aborted', 'storing an aborted stream', () =>
+        context.storage.storeStream('call_1_0', chunks(), 'text/plain', { signal }),
+      )
+      check(released, 'the source was not released')
+      await checkNothingStored(context)
+    },
+  },
+  {
+    id: 'stream/aborted-while-waiting',
+    title: 'Aborting ends a stream that waits for its next chunk',
+    requires: ['storeStream', 'list'],
+    async run(context) {
+      const controller = new AbortController()
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        yield pattern(100)
+        setTimeout(() => controller.abort(), 0)
+        await new Promise<never>(() => undefined)
+      }
+      const { signal } = controller
+      await rejectionCode('aborted', 'storing a stream that hangs', () =>
+        context.storage.storeStream('call_1_0', chunks(), 'text/plain', { signal }),
+      )
+      await checkNothingStored(context)
+    },
+  },
+  {
+    id: 'stream/only-bytes',
+    title: 'Chunks that are not bytes are refused as a mistake, and nothing is stored',
+    requires: ['storeStream', 'list'],
+    async run(context) {
+      async function* chunks(): AsyncGenerator<Uint8Array> {
+        yield bytes('content')
+        yield 'text' as unknown as Uint8Array
+      }
+      await rejectionOfMistake('storing a stream of text', () => context.storage.storeStream('call_1_0', chunks()))
+      await checkNothingStored(context)
+    },
+  },
+]

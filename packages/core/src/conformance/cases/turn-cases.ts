@@ -1,0 +1,206 @@
+import type { EvictionReport, Storage } from '../../storage/storage.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
+import { bytes, collect, stream } from '../sample.ts'
+
+const TURNS = 3
+const SETTINGS = { evictAfterTurns: TURNS }
+
+async function endTurns(storage: Storage, turns: number): Promise<string[]> {
+  const evicted: string[] = []
+  for (let turn = 0; turn < turns; turn += 1) {
+    const report: EvictionReport | undefined = await storage.endTurn?.()
+    evicted.push(...(report?.evicted.map(({ reference }) => reference) ?? []))
+  }
+  return evicted
+}
+
+const evicted = (storage: Storage, reference: string): ReturnType<typeof rejectionCode> =>
+  rejectionCode('evicted', `retrieving the evicted ${reference}`, () => storage.retrieve(reference))
+
+const kept = async (storage: Required<Storage>, reference: string): Promise<void> => {
+  await attempt(`describing ${reference}, which must have stayed`, () => storage.stat(reference))
+}
+
+type Use = (storage: Required<Storage>, reference: string) => Promise<unknown>
+
+const refreshes = (id: string, title: string, use: Use): ConformanceCase => ({
+  id,
+  title,
+  requires: ['endTurn', 'stat', 'retrieveRange', 'storeStream', 'list'],
+  settings: SETTINGS,
+  async run({ storage }) {
+    const used = await storage.store('used', bytes('used'))
+    const unused = await storage.store('unused', bytes('unused'))
+    await endTurns(storage, TURNS)
+    await use(storage, used)
+    checkEqual(await endTurns(storage, 1), [unused], 'evicted in the turn after')
+    checkEqual(await endTurns(storage, TURNS - 1), [], 'evicted in the turns that the use has added')
+    await kept(storage, used)
+    checkEqual(await endTurns(storage, 1), [used], 'evicted after those')
+  },
+})
+
+const doesNotRefresh = (id: string, title: string, use: Use): ConformanceCase => ({
+  id,
+  title,
+  requires: ['endTurn', 'stat', 'list'],
+  settings: SETTINGS,
+  async run({ storage }) {
+    const reference = await storage.store('call_1_0', bytes('content'))
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      checkEqual(await endTurns(storage, 1), [], `evicted in turn ${turn + 1}`)
+      await use(storage, reference)
+    }
+    checkEqual(await endTurns(storage, 1), [reference], `evicted in turn ${TURNS + 1}`)
+  },
+})
+
+/** Eviction of what has gone unused for too many turns. */
+export const turnCases: readonly ConformanceCase[] = [
+  {
+    id: 'turns/evicts-after-exactly-n',
+    title: 'An entry that was unused for N turns stays, and goes with the next one, which reports it',
+    requires: ['endTurn', 'stat', 'list'],
+    settings: SETTINGS,
+    async run({ storage }) {
+      const reference = await storage.store('call_1_0', bytes('content'))
+      checkEqual(await endTurns(storage, TURNS), [], `evicted in ${TURNS} turns`)
+      await kept(storage, reference)
+      const report = await storage.endTurn()
+      checkEqual(report, { evicted: [{ reference, size: 7, reason: 'turns' }] }, 'report of the turn after')
+      await evicted(storage, reference)
+      checkEqual(await collect(storage.list()), [], 'entries listed')
+      checkEqual(await endTurns(storage, 2 * TURNS), [], 'evicted afterwards')
+    },
+  },
+  refreshes('turns/retrieving-refreshes', 'Retrieving counts as use', (storage, reference) =>
+    storage.retrieve(reference),
+  ),
+  refreshes('turns/range-refreshes', 'Retrieving a range counts as use', (storage, reference) =>
+    storage.retrieveRange(reference, { offset: 0, length: 1 }),
+  ),
+  refreshes('turns/storing-refreshes', 'Storing again counts as use', (storage) =>
+    storage.store('used', bytes('used')),
+  ),
+  doesNotRefresh('turns/describing-is-no-use', 'stat does not count as use', (storage, reference) =>
+    storage.stat(reference),
+  ),
+  doesNotRefresh('turns/listing-is-no-use', 'list does not count as use', (storage) => collect(storage.list())),
+  {
+    id: 'turns/only-this-scope',
+    title: 'A turn ends in exactly one scope: not in those below, above or beside it',
+    requires: ['endTurn', 'scope', 'stat'],
+    settings: SETTINGS,
+    async run({ storage }) {
+      const scopes = [[], ['a'], ['a', 'b'], ['A'], ['ab'], ['b']].map((segments) =>
+        segments.length === 0 ? storage : (storage.scope(...segments) as Required<Storage>),
+      )
+      const references: string[] = []
+      for (const scope of scopes) references.push(await scope.store('call_1_0', bytes('content')))
+      const [, a] = scopes
+      const [, own] = references
+      checkEqual(await endTurns(a as Storage, TURNS + 1), [own], 'evicted')
+      for (const [index, scope] of scopes.entries()) if (scope !== a) await kept(scope, references[index] as string)
+    },
+  },
+  {
+    id: 'turns/error',
+    title: 'The error tells that, when and why it was evicted, and has the metadata',
+    requires: ['endTurn', 'stat', 'retrieveRange'],
+    settings: SETTINGS,
+    async run({ storage }) {
+      const reference = await storage.store('call_1_0', bytes('content'), 'text/plain', {
+        metadata: { tool: 'read_log' },
+      })
+      await endTurns(storage, TURNS + 1)
+      const { eviction, ...error } = await evicted(storage, reference)
+      checkEqual([eviction?.reason, eviction?.metadata], ['turns', { tool: 'read_log' }], 'reason and metadata')
+      check(Number.isFinite(eviction?.evictedAt), `evictedAt is ${String(eviction?.evictedAt)}`)
+      checkEqual([error.reference, error.retryable], [reference, false], 'reference and retryable')
+      await rejectionCode('evicted', 'describing it', () => storage.stat(reference))
+      await rejectionCode('evicted', 'a range of it', () => storage.retrieveRange(reference, { offset: 0, length: 1 }))
+    },
+  },
+  {
+    id: 'turns/never-stored-is-not-found',
+    title: 'What never existed, and what was deleted, is not-found and not evicted',
+    requires: ['endTurn', 'delete', 'scope'],
+    settings: SETTINGS,
+    async run({ storage }) {
+      const deleted = await storage.store('deleted', bytes('content'))
+      const reference = await storage.store('call_1_0', bytes('content'))
+      await storage.delete(deleted)
+      checkEqual(await endTurns(storage, TURNS + 1), [reference], 'evicted')
+      await rejectionCode('not-found', 'retrieving the deleted entry', () => storage.retrieve(deleted))
+      const unknown = `${reference.slice(0, -1)}${reference.endsWith('a') ? 'b' : 'a'}`
+      await rejectionCode('not-found', 'retrieving an unknown entry', () => storage.retrieve(unknown))
+      await rejectionCode('not-found', 'retrieving it in another scope', () => storage.scope('a').retrieve(reference))
+    },
+  },
+  {
+    id: 'turns/revived-by-storing',
+    title: 'Storing an evicted entry again brings it back, created, under the equal reference',
+    requires: ['endTurn', 'stat'],
+    settings: SETTINGS,
+    async run({ storage }) {
+      const reference = await storage.store('call_1_0', bytes('content'))
+      await endTurns(storage, TURNS + 1)
+      let created: boolean | undefined
+      const again = await storage.store('call_1_0', bytes('content'), 'text/plain', {
+        onStored: (receipt) => (created = receipt.created),
+      })
+      checkEqual([again, created], [reference, true], 'reference, and whether it was created')
+      checkEqual(await endTurns(storage, TURNS), [], `evicted in the next ${TURNS} turns`)
+      const found = await attempt('retrieving it again', () => storage.retrieve(reference))
+      checkBytes(found.content, bytes('content'), 'content')
+    },
+  },
+  {
+    id: 'turns/streams-too',
+    title: 'Streamed entries are evicted like others',
+    requires: ['endTurn', 'storeStream'],
+    settings: SETTINGS,
+    async run({ storage }) {
+      const reference = await storage.storeStream('call_1_0', stream(bytes('content')))
+      checkEqual(await endTurns(storage, TURNS), [], `evicted in ${TURNS} turns`)
+      checkEqual(await endTurns(storage, 1), [reference], 'evicted in the next one')
+      await evicted(storage, reference)
+    },
+  },
+  {
+    id: 'turns/earlier-instance',
+    title: 'Entries of an earlier instance are evicted too, once the new one has counted enough turns',
+    requires: ['endTurn', 'reopen', 'stat'],
+    settings: SETTINGS,
+    async run({ storage, powers }) {
+      const reference = await storage.store('call_1_0', bytes('content'))
+      await storage.close?.()
+      const reopened = (await powers.reopen()) as Required<Storage>
+      await reopened.store('call_2_0', bytes('another'))
+      checkEqual(await endTurns(reopened, TURNS), [], `evicted in ${TURNS} turns`)
+      await kept(reopened, reference)
+      check((await endTurns(reopened, 2)).includes(reference), `${reference} was not evicted in ${TURNS + 2} turns`)
+    },
+  },
+  {
+    id: 'turns/tombstones-bounded',
+    title: 'Only so many evicted entries are remembered: the latest, the others are not-found',
+    requires: ['endTurn', 'maxTombstones'],
+    settings: { evictAfterTurns: 1 },
+    async run({ storage, powers: { maxTombstones } }) {
+      const references: string[] = []
+      for (let index = 0; index < maxTombstones + 20; index += 1)
+        references.push(await storage.store(`call_${index}`, bytes(`${index}`)))
+      checkEqual((await endTurns(storage, 2)).length, references.length, 'number of entries evicted')
+      let remembered = 0
+      for (const reference of references) {
+        const error = await rejectionCode(['evicted', 'not-found'], `retrieving ${reference}`, () =>
+          storage.retrieve(reference),
+        )
+        if (error.code === 'evicted') remembered += 1
+      }
+      check(remembered > 0 && remembered <= maxTombstones, `${remembered} of ${references.length} are remembered`)
+    },
+  },
+]

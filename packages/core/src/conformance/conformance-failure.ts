@@ -1,0 +1,111 @@
+/** Thrown by a case when a promise is not kept. Any other error means that the case could not do its work. */
+export class ConformanceFailure extends Error {
+  override readonly name = 'ConformanceFailure'
+}
+
+/** Say that a promise is not kept. */
+export function fail(message: string, cause?: unknown): never {
+  throw new ConformanceFailure(message, cause === undefined ? undefined : { cause })
+}
+
+/** Require a condition. */
+export function check(condition: boolean, message: string): asserts condition {
+  if (!condition) fail(message)
+}
+
+/** Require equal values: compared as JSON where they are objects, as `Object.is` does otherwise. */
+export function checkEqual(actual: unknown, expected: unknown, what: string): void {
+  if (!Object.is(actual, expected) && canonical(actual) !== canonical(expected))
+    fail(`${what}: expected ${show(expected)}, got ${show(actual)}`)
+}
+
+/** Require equal bytes. */
+export function checkBytes(actual: Uint8Array, expected: Uint8Array, what: string): void {
+  if (!ArrayBuffer.isView(actual)) fail(`${what}: expected bytes, got ${show(actual)}`)
+  if (actual.byteLength !== expected.byteLength)
+    fail(`${what}: expected ${expected.byteLength} bytes, got ${actual.byteLength}`)
+  for (let index = 0; index < expected.length; index += 1)
+    if (actual[index] !== expected[index])
+      fail(`${what}: byte ${index} is ${actual[index]} instead of ${expected[index]}`)
+}
+
+/** Do what must succeed; a rejection means that the promise is not kept. */
+export async function attempt<Result>(what: string, run: () => Promise<Result> | Result): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof ConformanceFailure) throw error
+    fail(`${what} failed: ${show(error)}`, error)
+  }
+}
+
+/** Do what must fail, and return the error. */
+export async function rejection(what: string, run: () => unknown): Promise<unknown> {
+  let result: unknown
+  try {
+    result = await run()
+  } catch (error) {
+    return error
+  }
+  fail(`${what} must be refused, but resolved to ${show(result)}`)
+}
+
+/** Do what must fail with a `StorageError` of one of the given codes, and return the error. */
+export async function rejectionCode(
+  codes: string | readonly string[],
+  what: string,
+  run: () => unknown,
+): Promise<StorageErrorLike> {
+  const error = await rejection(what, run)
+  const expected = typeof codes === 'string' ? [codes] : codes
+  if (!isStorageError(error) || !expected.includes(error.code))
+    fail(`${what} must reject with a StorageError ${expected.join(' or ')}, got ${show(error)}`, error)
+  return error
+}
+
+/** Do what must be refused with a `TypeError`: a mistake of the program, not a failure of the storage. */
+export async function rejectionOfMistake(what: string, run: () => unknown): Promise<void> {
+  const error = await rejection(what, run)
+  if (!(error instanceof Error) || error.name !== 'TypeError')
+    fail(`${what} must be refused with a TypeError, got ${show(error)}`, error)
+}
+
+/** What cases look at in a `StorageError`, whichever copy of the package made it. */
+export interface StorageErrorLike extends Error {
+  readonly code: string
+  readonly reference?: string
+  readonly retryable: boolean
+  readonly eviction?: {
+    readonly reason: string
+    readonly evictedAt: number
+    readonly metadata: Readonly<Record<string, string>>
+  }
+}
+
+const BRAND: symbol = Symbol.for('spillway.storage-error')
+
+function isStorageError(error: unknown): error is StorageErrorLike {
+  return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true
+}
+
+const MAX_SHOWN = 200
+
+function show(value: unknown): string {
+  if (value instanceof Error) {
+    const code = (value as { code?: unknown }).code
+    return `${value.name}${typeof code === 'string' ? ` ${code}` : ''}: ${value.message}`.slice(0, 2 * MAX_SHOWN)
+  }
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
+  const text = JSON.stringify(value, (_name, nested: unknown) =>
+    ArrayBuffer.isView(nested) ? `<${nested.byteLength} bytes>` : nested,
+  )
+  return (text ?? String(value)).slice(0, MAX_SHOWN)
+}
+
+function canonical(value: unknown): string | undefined {
+  return JSON.stringify(value, (_name, nested: unknown) =>
+    typeof nested === 'object' && nested !== null && !Array.isArray(nested)
+      ? Object.fromEntries(Object.entries(nested).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : nested,
+  )
+}

@@ -1,0 +1,89 @@
+import type { Storage } from '../storage/storage.ts'
+import type { KillScript } from './kill-script.ts'
+
+/**
+ * How much a storage promises: `two-method` is only `store` and `retrieve`, with references of whatever form;
+ * `full` is everything that a Spillway backend promises.
+ */
+export type ConformanceLevel = 'two-method' | 'full'
+
+/** Settings that a case may ask for, with the meaning they have in `ManagedStorageOptions`. */
+export interface StorageSettings {
+  readonly evictAfterTurns?: number
+  readonly ttlMs?: number
+  readonly maxBytes?: number
+}
+
+/** A clock that the storage under test goes by. */
+export interface ConformanceClock {
+  /** The time in milliseconds since the epoch. */
+  now(): number
+  /** Let time pass, in milliseconds. */
+  advance(milliseconds: number): void
+}
+
+/**
+ * What only the backend's author can do to it from outside. Each power unlocks cases; without it they are reported as
+ * not proven. Give those that the backend can have.
+ */
+export interface ConformancePowers {
+  /**
+   * Open one more instance over the same data, with the same settings and clock. The earlier one may still be open.
+   * The suite closes it where it has `close`.
+   */
+  readonly reopen?: () => Promise<Storage>
+  /** Make every operation of the backend fail, as if it were down; return what ends the outage. */
+  readonly outage?: () => Promise<() => Promise<void>>
+  /** Count the physical records (files, rows, keys, objects; not folders, not tombstones) that the backend holds. */
+  readonly residue?: () => Promise<number>
+  /**
+   * Put foreign content close to the storage but not into it (a file beside its directory, a key outside its prefix, a
+   * link that points out), and return references with which somebody could try to reach it.
+   */
+  readonly plant?: (content: Uint8Array) => Promise<readonly string[]>
+  /** The clock that the storage was created with. */
+  readonly clock?: ConformanceClock
+  /**
+   * Run a script (see `runKillScript`) in a writer of its own, a process if possible, kill that once it is half-way
+   * through the script's last entry, and return the references that it was acknowledged before.
+   */
+  readonly kill?: (script: KillScript) => Promise<readonly string[]>
+  /** Cut the stored bytes of an entry of the unscoped storage short by at least one, behind the storage's back. */
+  readonly damage?: (reference: string) => Promise<void>
+  /** Run a command in a shell and return what it prints. */
+  readonly shell?: (command: string) => Promise<Uint8Array>
+  /** How many evicted entries of one scope the backend remembers at most. */
+  readonly maxTombstones?: number
+}
+
+/** The name of a power. */
+export type PowerName = keyof ConformancePowers
+
+/** A storage to run one case on. */
+export interface HarnessInstance {
+  readonly storage: Storage
+  readonly powers?: ConformancePowers
+  /** Release and remove everything that belongs to this instance. */
+  readonly dispose?: () => Promise<void> | void
+}
+
+/** How the suite gets at a backend. */
+export interface ConformanceHarness {
+  /** The backend's name, as it stands in reports. */
+  readonly name: string
+  /** What the storage promises. Defaults to `full`. */
+  readonly level?: ConformanceLevel
+  /** The settings that `create` can apply. Defaults to none. */
+  readonly settings?: readonly (keyof StorageSettings)[]
+  /**
+   * Create a fresh storage that shares nothing with any other, with the given settings and no other limits. It is
+   * called for every case; creating is not part of what is tested, so it should fail loudly.
+   */
+  create(settings: StorageSettings): Promise<HarnessInstance>
+  /** Promises that the backend is known not to keep: case id → reason. A gap that has closed fails the run. */
+  readonly knownGaps?: Readonly<Record<string, string>>
+  /** Why powers are missing, for the report: power → reason. */
+  readonly missingPowers?: Readonly<Partial<Record<PowerName, string>>>
+  /** Milliseconds that a case may take. Defaults to 30,000. */
+  readonly timeoutMs?: number
+}

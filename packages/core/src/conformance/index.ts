@@ -1,0 +1,22 @@
+export { conformanceCases } from './cases/index.ts'
+export type { Capability, CaseContext, ConformanceCase } from './conformance-case.ts'
+export { ConformanceFailure } from './conformance-failure.ts'
+export type {
+  ConformanceClock,
+  ConformanceHarness,
+  ConformanceLevel,
+  ConformancePowers,
+  HarnessInstance,
+  PowerName,
+  StorageSettings,
+} from './harness.ts'
+export { runKillScript, type KillScript, type KillScriptEntry } from './kill-script.ts'
+export { planConformance, type ConformanceOptions, type PlannedCase } from './plan.ts'
+export {
+  formatReport,
+  type CaseFailure,
+  type CaseResult,
+  type ConformanceReport,
+  type FormatReportOptions,
+} from './report.ts'
+export { runConformance, type RunConformanceOptions } from './run.ts'

@@ -1,0 +1,61 @@
+import type { Storage } from '../storage/storage.ts'
+
+/** An entry of a {@link KillScript}. */
+export interface KillScriptEntry {
+  readonly key: string
+  readonly contentType: string
+  readonly content: Uint8Array
+}
+
+/** What a writer that is going to be killed has to do. */
+export interface KillScript {
+  /** Entries to store one after the other, each of which is acknowledged. */
+  readonly acknowledged: readonly KillScriptEntry[]
+  /** The entry that the writer is killed in the middle of. */
+  readonly unfinished: KillScriptEntry
+}
+
+/**
+ * Be the writer that is going to be killed: store what is to be acknowledged, stream half of the last entry, call
+ * `halfway` with the references of the acknowledged ones, and never end.
+ *
+ * @example
+ * ```ts
+ * import { runKillScript } from '@spillway/core/conformance'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const encoder = new TextEncoder()
+ * const entry = (key: string) => ({ key, contentType: 'text/plain', content: encoder.encode(key) })
+ * const storage = new InMemoryStorage()
+ * const references = await new Promise<readonly string[]>((resolve) => {
+ *   void runKillScript(storage, { acknowledged: [entry('first')], unfinished: entry('second') }, resolve)
+ * })
+ * console.assert(references.length === 1)
+ * ```
+ */
+export async function runKillScript(
+  storage: Storage,
+  script: KillScript,
+  halfway: (acknowledged: readonly string[]) => void,
+): Promise<never> {
+  const acknowledged: string[] = []
+  for (const { key, content, contentType } of script.acknowledged)
+    acknowledged.push(await storage.store(key, content, contentType))
+  const { key, content, contentType } = script.unfinished
+  if (storage.storeStream === undefined) throw new TypeError('The kill power needs a storage with storeStream().')
+  await storage.storeStream(
+    key,
+    halfOf(content, () => halfway(acknowledged)),
+    contentType,
+  )
+  throw new Error('The unfinished entry was stored, although its stream has not ended.')
+}
+
+const PIECES = 16
+
+async function* halfOf(content: Uint8Array, reached: () => void): AsyncGenerator<Uint8Array> {
+  const length = Math.ceil(content.length / PIECES)
+  for (let piece = 0; piece < PIECES / 2; piece += 1) yield content.slice(piece * length, (piece + 1) * length)
+  reached()
+  await new Promise<never>(() => undefined)
+}

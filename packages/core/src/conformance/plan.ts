@@ -1,0 +1,129 @@
+import { conformanceCases } from './cases/index.ts'
+import type { Capability, ConformanceCase } from './conformance-case.ts'
+import type { ConformanceHarness, ConformanceLevel, HarnessInstance, PowerName, StorageSettings } from './harness.ts'
+
+/** Which cases to run, and how thoroughly. */
+export interface ConformanceOptions {
+  /** Run only the cases whose id this accepts. */
+  readonly filter?: (id: string) => boolean
+  /** Run long random series in full, such as 10,000 forged references instead of 300. Defaults to `false`. */
+  readonly thorough?: boolean
+  /** Also run the cases that need hundreds of megabytes. Defaults to `false`. */
+  readonly large?: boolean
+  /** Seed of everything random. Defaults to 1. */
+  readonly seed?: number
+  /** The cases to run. Defaults to {@link conformanceCases}. */
+  readonly cases?: readonly ConformanceCase[]
+}
+
+/** What is going to happen to a case: it runs, or why it does not. */
+export interface PlannedCase {
+  readonly case: ConformanceCase
+  /**
+   * `run`: it is checked. `not-proven`: the harness lacks a power or a setting. `not-applicable`: the storage lacks the
+   * method, or promises less. `skipped`: left out by an option.
+   */
+  readonly action: 'run' | 'not-proven' | 'not-applicable' | 'skipped'
+  /** Why it does not run. */
+  readonly reason?: string
+  /** Why the backend's author expects it to fail. */
+  readonly knownGap?: string
+}
+
+/**
+ * Decide which cases run on a backend. Creates one storage to see what it and the harness can do, and disposes of it.
+ *
+ * @throws TypeError where the harness is incomplete, or a known gap names no case.
+ *
+ * @example
+ * ```ts
+ * import { planConformance } from '@spillway/core/conformance'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const plan = await planConformance({ name: 'memory', create: async () => ({ storage: new InMemoryStorage() }) })
+ * const reopened = plan.find((planned) => planned.case.id === 'durability/content')
+ * console.assert(reopened?.action === 'not-proven')
+ * ```
+ */
+export async function planConformance(
+  harness: ConformanceHarness,
+  options: ConformanceOptions = {},
+): Promise<readonly PlannedCase[]> {
+  const cases = options.cases ?? conformanceCases
+  assertHarness(harness, cases)
+  const instance = await harness.create({})
+  try {
+    assertInstance(harness, instance)
+    return cases.map((one) => {
+      const knownGap = harness.knownGaps?.[one.id]
+      return { case: one, ...decide(one, harness, instance, options), ...(knownGap === undefined ? {} : { knownGap }) }
+    })
+  } finally {
+    await instance.dispose?.()
+  }
+}
+
+const POWERS: Readonly<Record<PowerName, true>> = {
+  reopen: true,
+  outage: true,
+  residue: true,
+  plant: true,
+  clock: true,
+  kill: true,
+  damage: true,
+  shell: true,
+  maxTombstones: true,
+}
+
+function decide(
+  one: ConformanceCase,
+  harness: ConformanceHarness,
+  instance: HarnessInstance,
+  options: ConformanceOptions,
+): Pick<PlannedCase, 'action' | 'reason'> {
+  const level: ConformanceLevel = harness.level ?? 'full'
+  if (options.filter !== undefined && !options.filter(one.id))
+    return { action: 'skipped', reason: 'left out by the filter' }
+  if (level === 'two-method' && one.level !== 'two-method')
+    return { action: 'not-applicable', reason: 'a two-method storage does not promise it' }
+  const requires = one.requires ?? []
+  for (const name of requires)
+    if (!isPower(name) && typeof instance.storage[name] !== 'function')
+      return { action: 'not-applicable', reason: `the storage has no ${name}()` }
+  for (const name of requires)
+    if (isPower(name) && instance.powers?.[name] === undefined)
+      return {
+        action: 'not-proven',
+        reason: harness.missingPowers?.[name] ?? `the harness has no power ${JSON.stringify(name)}`,
+      }
+  for (const name of Object.keys(one.settings ?? {}) as (keyof StorageSettings)[])
+    if (harness.settings?.includes(name) !== true)
+      return { action: 'not-proven', reason: `the harness cannot set ${name}` }
+  if (one.large === true && options.large !== true)
+    return { action: 'skipped', reason: 'needs hundreds of megabytes; pass { large: true }' }
+  return { action: 'run' }
+}
+
+const isPower = (name: Capability | PowerName): name is PowerName => Object.hasOwn(POWERS, name)
+
+function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceCase[]): void {
+  if (typeof harness?.create !== 'function')
+    throw new TypeError('A conformance harness needs a function create() that returns a fresh { storage }.')
+  if (typeof harness.name !== 'string' || harness.name === '')
+    throw new TypeError('A conformance harness needs a name, which its report carries.')
+  for (const id of Object.keys(harness.knownGaps ?? {}))
+    if (!cases.some((one) => one.id === id))
+      throw new TypeError(`knownGaps names ${JSON.stringify(id)}, which is no conformance case. Correct or remove it.`)
+  for (const name of Object.keys(harness.missingPowers ?? {}))
+    if (!Object.hasOwn(POWERS, name))
+      throw new TypeError(`missingPowers names ${JSON.stringify(name)}, which is no power. Correct or remove it.`)
+}
+
+function assertInstance(harness: ConformanceHarness, { storage, powers }: HarnessInstance): void {
+  for (const method of ['store', 'retrieve'] as const)
+    if (typeof (storage as Partial<typeof storage> | undefined)?.[method] !== 'function')
+      throw new TypeError(`The storage that ${harness.name} creates has no ${method}().`)
+  for (const name of Object.keys(powers ?? {}))
+    if (!Object.hasOwn(POWERS, name))
+      throw new TypeError(`${harness.name} has an unknown power ${JSON.stringify(name)}. Correct or remove it.`)
+}

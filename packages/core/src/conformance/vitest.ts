@@ -1,0 +1,32 @@
+import { describe, test } from 'vitest'
+import type { ConformanceHarness } from './harness.ts'
+import { planConformance, type ConformanceOptions } from './plan.ts'
+import { runCase } from './run-case.ts'
+import { testName, throwUnlessExpected } from './test-binding.ts'
+
+/**
+ * Register the conformance suite as vitest tests, one for each case. What is not proven or not applicable is a skipped
+ * test whose name says why; a known gap is a test that passes as long as the case fails.
+ *
+ * @example
+ * ```ts no-run
+ * import { storageConformance } from '@spillway/core/conformance/vitest'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * storageConformance({ name: 'memory', create: async () => ({ storage: new InMemoryStorage() }) })
+ * ```
+ */
+export function storageConformance(harness: ConformanceHarness, options: ConformanceOptions = {}): void {
+  describe(`conformance of ${harness.name}`, async () => {
+    for (const planned of await planConformance(harness, options)) {
+      if (planned.action === 'run')
+        test(testName(planned), { timeout: RUNNER_TIMEOUT_MS }, async () =>
+          throwUnlessExpected(await runCase(harness, planned, options)),
+        )
+      else test.skip(testName(planned))
+    }
+  })
+}
+
+/** The suite has its own timeout for each case, whose message is better. */
+const RUNNER_TIMEOUT_MS = 2 ** 31 - 1
