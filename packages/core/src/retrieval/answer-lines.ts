@@ -6,7 +6,6 @@ import { LineCollector } from './line-collector.ts'
 import type { LineProgress } from './lines-within.ts'
 import { lineBeyondEnd } from './range-error.ts'
 import { EVERY_LINE, readText } from './read-text.ts'
-import { formatRetrievalCall } from './retrieval-call.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import type { LineRange } from './retrieval-input.ts'
 import { writeLines } from './write-lines.ts'
@@ -65,7 +64,7 @@ async function writeRange(
     more: (last: number): string | undefined => {
       if (last >= end) return undefined
       const page = end === EVERY_LINE.end ? 2 * last : end
-      const call = formatRetrievalCall({ reference: source.reference, line_range: { start: last + 1, end: page } })
+      const call = context.formatCall({ reference: source.reference, line_range: { start: last + 1, end: page } })
       const missing = end === EVERY_LINE.end ? `what follows line ${last}` : `lines ${last + 1}-${end}`
       return `[Not shown: ${missing}.${note === undefined ? '' : ` ${note}`} To continue: ${call}]`
     },

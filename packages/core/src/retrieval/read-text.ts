@@ -5,7 +5,6 @@ import { linesWithin } from './lines-within.ts'
 import type { LineBatch } from './line-batch.ts'
 import type { LineProgress } from './lines-within.ts'
 import { abridge } from './plain-text.ts'
-import { formatRetrievalCall } from './retrieval-call.ts'
 import { RetrievalError } from './retrieval-error.ts'
 import type { LineRange } from './retrieval-input.ts'
 
@@ -45,6 +44,7 @@ function assertText({ contentType, reference }: ContentSource): void {
   throw new RetrievalError(
     'not-text',
     `This content is binary (${abridge(contentType, 80)}) and cannot be searched or read by lines. ` +
-      `To get it in its native form: ${formatRetrievalCall({ reference })}`,
+      'To get it in its native form:',
+    { call: { reference } },
   )
 }

@@ -1,4 +1,5 @@
 import type { StorageErrorCode } from '../storage/storage-error.ts'
+import type { RetrievalCall } from './retrieval-call.ts'
 
 /**
  * Why a call of the retrieval tool failed. The codes are API: they do not change within a major version.
@@ -19,13 +20,21 @@ export type RetrievalErrorCode =
   | 'pattern-refused'
   | 'not-text'
 
+/** What a {@link RetrievalError} carries beside its code and message. */
+export interface RetrievalErrorDetails extends ErrorOptions {
+  /** The call to make instead; the message leads up to it. */
+  readonly call?: RetrievalCall | undefined
+}
+
 /** A failure of a retrieval that the model is told of; its message says what to do next. */
 export class RetrievalError extends Error {
   override readonly name = 'RetrievalError'
   readonly code: RetrievalErrorCode
+  readonly call: RetrievalCall | undefined
 
-  constructor(code: RetrievalErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(code: RetrievalErrorCode, message: string, details: RetrievalErrorDetails = {}) {
+    super(message, details)
     this.code = code
+    this.call = details.call
   }
 }

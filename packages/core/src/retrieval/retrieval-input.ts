@@ -1,5 +1,4 @@
 import { formatCount } from '../content/format-count.ts'
-import { formatRetrievalCall } from './retrieval-call.ts'
 import type { RetrievalCall } from './retrieval-call.ts'
 import { RetrievalError } from './retrieval-error.ts'
 import { quote } from './plain-text.ts'
@@ -48,7 +47,8 @@ export function parseRetrievalInput(input: unknown): RetrievalRequest {
     throw new RetrievalError(
       'invalid-range',
       `line_range.start (${formatCount(range.start)}) must not be after line_range.end (${formatCount(range.end)}). ` +
-        `Call again with both in order, such as ${formatRetrievalCall(swapped)}`,
+        'With both in order:',
+      { call: swapped },
     )
   }
   if (pattern !== undefined) {
@@ -129,7 +129,7 @@ function countParameter(name: string, value: unknown, least: number): number | u
 }
 
 function invalid(message: string): RetrievalError {
-  return new RetrievalError('invalid-input', `${message} A right call: ${formatRetrievalCall(EXAMPLE)}`)
+  return new RetrievalError('invalid-input', `${message} A right call:`, { call: EXAMPLE })
 }
 
 function describe(value: unknown): string {

@@ -11,6 +11,8 @@ import { answerScope } from './answer-scope.ts'
 import { DEFAULT_BLOCK_BYTES } from './content-source.ts'
 import { explainStorageError } from './failure-message.ts'
 import { cutToFit, fits } from './fit-answer.ts'
+import { formatRetrievalCall } from './retrieval-call.ts'
+import type { RetrievalCall } from './retrieval-call.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import { RetrievalError } from './retrieval-error.ts'
 import type { RetrievalErrorCode } from './retrieval-error.ts'
@@ -42,6 +44,8 @@ export interface RetrievalToolOptions {
   readonly deadlineMs?: number | undefined
   /** Bytes read from storage at a time. Defaults to 1 MiB. */
   readonly blockBytes?: number | undefined
+  /** Write the calls that answers suggest. Defaults to the tool's name and the input as JSON. */
+  readonly formatCall?: ((call: RetrievalCall) => string) | undefined
   /** Called after every call, answered or failed. */
   readonly onRetrieve?: ((event: RetrievalEvent) => void) | undefined
 }
@@ -151,7 +155,10 @@ async function explain(
   reference: string | undefined,
   context: RetrievalContext,
 ): Promise<{ readonly code: RetrievalErrorCode; readonly message: string }> {
-  if (error instanceof RetrievalError) return error
+  if (error instanceof RetrievalError) {
+    const { code, message, call } = error
+    return { code, message: call === undefined ? message : `${message} ${context.formatCall(call)}` }
+  }
   if (StorageError.isInstance(error)) {
     return { code: error.code, message: await explainStorageError(error, reference, context) }
   }
@@ -183,6 +190,7 @@ function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, '
     scoped,
     maxTokens: maxRetrievalTokens,
     countTokens,
+    formatCall: options.formatCall ?? formatRetrievalCall,
     maxMediaBytes: positive('maxMediaBytes', options.maxMediaBytes ?? DEFAULT_MAX_MEDIA_BYTES),
     deadlineMs: positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS),
     blockBytes: Math.ceil(positive('blockBytes', options.blockBytes ?? DEFAULT_BLOCK_BYTES)),

