@@ -34,7 +34,7 @@ export type { CountTokens } from './tokens/count-tokens.ts'
 export { estimateTokens } from './tokens/estimate-tokens.ts'
 export { scopeOf } from './storage/assert-storage.ts'
 export { createStorage } from './storage/create-storage.ts'
-export { ManagedStorage, ScopedStorage } from './storage/managed-storage.ts'
+export { ManagedStorage, type ScopedStorage } from './storage/managed-storage.ts'
 export type { ManagedStorageOptions } from './storage/managed-storage-options.ts'
 export type {
   CollectReport,

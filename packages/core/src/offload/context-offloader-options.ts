@@ -35,14 +35,14 @@ export interface ContextOffloaderOptions {
   readonly showLocation?: boolean | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
-  /** Decide on a result over the limit. Where it throws, the result is offloaded. */
+  /** Decide on a result over the limit. Where it throws, the result is offloaded and a warning printed. */
   readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
   /**
    * Rewrite text and JSON before it is stored and previewed; what it removes is kept nowhere. It sees only results that
    * are offloaded. Where it throws, the original result stays.
    */
   readonly redact?: ((text: string) => string) | undefined
-  /** Called with every offload, retrieval and eviction. What it throws is ignored. */
+  /** Called with every offload, retrieval and eviction. What it throws is printed as a warning and costs nothing else. */
   readonly onEvent?: ((event: OffloadEvent) => void) | undefined
 }
 

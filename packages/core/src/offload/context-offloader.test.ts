@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ContentBlock } from '../content/content-block.ts'
 import { formatCount } from '../content/format-count.ts'
 import { createStorage } from '../storage/create-storage.ts'
@@ -74,8 +74,7 @@ function setUp(options: Partial<ContextOffloaderOptions> = {}) {
 }
 
 function offloaded(outcome: Outcome): Extract<Outcome, { status: 'offloaded' }> {
-  if (outcome.status !== 'offloaded')
-    throw new Error(`was left inline: ${outcome.reason} ${String(outcome.error ?? '')}`)
+  if (outcome.status !== 'offloaded') throw new Error(`was left inline: ${outcome.reason}`, { cause: outcome.error })
   return outcome
 }
 
@@ -115,8 +114,11 @@ describe('what stays', () => {
     const large = [textBlock(log(5_000))]
     expect(await offload(large, { toolName: 'keep' })).toMatchObject({ status: 'inline', reason: 'declined' })
     expect(events).toMatchObject([{ type: 'offload-skipped', reason: 'declined' }])
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    onTestFinished(() => emitWarning.mockRestore())
     const failing = setUp({ shouldOffload: () => Promise.reject(new Error('no')) })
     expect(await failing.offload(large)).toMatchObject({ status: 'offloaded' })
+    expect(emitWarning).toHaveBeenCalledWith(expect.stringContaining('shouldOffload threw'), expect.anything())
   })
 
   test('blocks that Spillway does not know, links and media by URL, unchanged and in order', async () => {
@@ -288,13 +290,16 @@ describe('failures', () => {
     expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'aborted' } })
   })
 
-  test('of an observer cost nothing', async () => {
+  test('of an observer cost nothing but a warning', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    onTestFinished(() => emitWarning.mockRestore())
     const { offload } = setUp({
       onEvent: () => {
         throw new Error('observer')
       },
     })
     expect(await offload([textBlock(log(5_000))])).toMatchObject({ status: 'offloaded' })
+    expect(emitWarning).toHaveBeenCalledWith(expect.stringContaining('onEvent threw'), expect.anything())
   })
 
   test.each([

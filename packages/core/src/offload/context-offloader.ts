@@ -1,3 +1,4 @@
+import { warn } from '#platform'
 import type { ContentBlock } from '../content/content-block.ts'
 import { TextScanner } from '../preview/text-scanner.ts'
 import { createRetrievalTool, RETRIEVAL_TOOL_NAME, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
@@ -14,11 +15,14 @@ import { renderReplacement, type ReplacementSource } from './render-replacement.
 import { storageParts, storeParts, type StoragePart } from './store-blocks.ts'
 import { TokenMeter, type Meter } from './token-meter.ts'
 
-/** What an offloader and its scopes have in common. @internal */
-export interface SharedState {
+/** What an offloader and its scopes have in common. */
+interface SharedState {
   readonly meter: TokenMeter
   readonly scoped: boolean
 }
+
+/** Hands it to a scope by the options that the scope is constructed with, out of reach of everybody else. */
+const sharedStates = new WeakMap<ContextOffloaderOptions, SharedState>()
 
 /**
  * Keep large tool results out of the context: store them, and put a preview and references in their place.
@@ -53,9 +57,9 @@ export class ContextOffloader {
   readonly retrievalTool: RetrievalTool
   readonly #shared: SharedState
 
-  /** @param shared - Used by {@link ContextOffloader.forScope}. */
-  constructor(options: ContextOffloaderOptions, shared: SharedState = { meter: new TokenMeter(), scoped: false }) {
+  constructor(options: ContextOffloaderOptions) {
     this.options = resolveOptions(options)
+    const shared = sharedStates.get(options) ?? { meter: new TokenMeter(), scoped: false }
     this.#shared = shared
     this.retrievalTool = createRetrievalTool({
       storage: this.options.storage,
@@ -75,8 +79,9 @@ export class ContextOffloader {
    * @throws StorageError `unsupported` where the storage has no scopes, `invalid-key` where a segment cannot be one.
    */
   forScope(...segments: string[]): ContextOffloader {
-    const storage = scopeOf(this.options.storage, segments)
-    return new ContextOffloader({ ...this.options, storage }, { meter: this.#shared.meter, scoped: true })
+    const options = { ...this.options, storage: scopeOf(this.options.storage, segments) }
+    sharedStates.set(options, { meter: this.#shared.meter, scoped: true })
+    return new ContextOffloader(options)
   }
 
   /**
@@ -192,8 +197,8 @@ export class ContextOffloader {
     const { toolName, toolCallId, input, isError = false } = request
     try {
       return (await this.options.shouldOffload?.({ toolName, toolCallId, input, isError, tokens })) ?? true
-    } catch {
-      // Documented: a decision that fails must not fill the context.
+    } catch (error) {
+      warn('shouldOffload threw, so the result was offloaded.', error)
       return true
     }
   }
@@ -201,8 +206,8 @@ export class ContextOffloader {
   #emit(event: OffloadEvent): void {
     try {
       this.options.onEvent?.(event)
-    } catch {
-      // Documented: an observer's failure must not cost the agent its tool result.
+    } catch (error) {
+      warn('onEvent threw; the tool result is not affected.', error)
     }
   }
 }

@@ -1,5 +1,6 @@
 /** What core needs of Node.js. `web.ts` exports the same names for every other runtime. */
 import { createHash, randomFillSync } from 'node:crypto'
+import process from 'node:process'
 import type { Sha256 } from './platform.ts'
 
 export { createPatternMatcher } from './node-pattern-matcher.ts'
@@ -23,4 +24,10 @@ export function randomBytes(length: number): Uint8Array {
 /** Let timers, I/O and other calls have their turn. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Tell the developer of a fault that must not fail the operation at hand. */
+export function warn(message: string, cause: unknown): void {
+  const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+  process.emitWarning(message, { type: 'SpillwayWarning', detail })
 }

@@ -36,3 +36,8 @@ export function randomBytes(length: number): Uint8Array {
   }
   return bytes
 }
+
+/** Tell the developer of a fault that must not fail the operation at hand. */
+export function warn(message: string, cause: unknown): void {
+  globalThis.console.warn(`SpillwayWarning: ${message}`, cause)
+}
