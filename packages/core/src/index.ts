@@ -17,9 +17,11 @@ export type {
   OffloadStreamRequest,
   Outcome,
 } from './offload/offload-request.ts'
+export type { RetrievalGuide } from './offload/retrieval-guide.ts'
 export type { Meter } from './offload/token-meter.ts'
 export type { PreviewOptions } from './preview/previewer.ts'
 export { previewText } from './preview/preview-text.ts'
+export type { RetrievalCall } from './retrieval/retrieval-call.ts'
 export type { RetrievalErrorCode } from './retrieval/retrieval-error.ts'
 export type { RetrievalEvent, RetrievalMode } from './retrieval/retrieval-event.ts'
 export type { RetrievalInputSchema } from './retrieval/retrieval-schema.ts'

@@ -23,6 +23,12 @@ describe('resolveOptions', () => {
     expect(resolveOptions({ storage: located, includeRetrievalTool: false }).showLocation).toBe(true)
   })
 
+  test('shows no locations where a guide says how to get more', () => {
+    const guide = { instructions: () => [], formatCall: () => '' }
+    expect(resolveOptions({ storage: located, includeRetrievalTool: false, guide }).showLocation).toBe(false)
+    expect(resolveOptions({ storage, includeRetrievalTool: false, guide }).guide).toBe(guide)
+  })
+
   test('shrinks the default preview below a small limit', () => {
     expect(resolveOptions({ storage, maxResultTokens: 500 }).previewTokens).toBe(200)
   })
@@ -46,6 +52,8 @@ describe('resolveOptions', () => {
       { storage: located, includeRetrievalTool: false, showLocation: false },
       /Turn one of them on/,
     ],
+    ['a guide beside the tool', { guide: { instructions: () => [], formatCall: () => '' } }, /guide stands in for/],
+    ['half a guide', { includeRetrievalTool: false, guide: { formatCall: () => '' } }, /instructions\(\) is missing/],
   ])('refuses %s', (_name, options, message) => {
     const all = { storage, ...options } as unknown as ContextOffloaderOptions
     expect(() => resolveOptions(all)).toThrow(TypeError)

@@ -3,6 +3,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { CountTokens } from '../tokens/count-tokens.ts'
 import { estimateTokens } from '../tokens/estimate-tokens.ts'
 import type { OffloadEvent } from './offload-event.ts'
+import type { RetrievalGuide } from './retrieval-guide.ts'
 
 const DEFAULT_MAX_RESULT_TOKENS = 2_500
 const DEFAULT_PREVIEW_TOKENS = 1_000
@@ -30,9 +31,11 @@ export interface ContextOffloaderOptions {
   readonly includeRetrievalTool?: boolean | undefined
   /**
    * Show how a shell reaches the stored content. It lets whoever has the shell past the scope's wall.
-   * Defaults to the opposite of `includeRetrievalTool`.
+   * Defaults to `true` where neither `includeRetrievalTool` nor `guide` says how to get more.
    */
   readonly showLocation?: boolean | undefined
+  /** Say in replacements how to get more without the retrieval tool. Needs `includeRetrievalTool: false`. */
+  readonly guide?: RetrievalGuide | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
   /** Decide on a result over the limit. Where it throws, the result is offloaded and a warning printed. */
@@ -54,6 +57,7 @@ export interface ResolvedOptions {
   readonly maxRetrievalTokens: number
   readonly includeRetrievalTool: boolean
   readonly showLocation: boolean
+  readonly guide: RetrievalGuide | undefined
   readonly countTokens: CountTokens
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
   readonly redact: ContextOffloaderOptions['redact']
@@ -67,6 +71,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'maxRetrievalTokens',
   'includeRetrievalTool',
   'showLocation',
+  'guide',
   'countTokens',
   'shouldOffload',
   'redact',
@@ -85,7 +90,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
   const previewTokens = options.previewTokens ?? Math.min(DEFAULT_PREVIEW_TOKENS, Math.floor(maxResultTokens * 0.4))
   const maxRetrievalTokens = options.maxRetrievalTokens ?? maxResultTokens
   const includeRetrievalTool = options.includeRetrievalTool ?? true
-  const showLocation = options.showLocation ?? !includeRetrievalTool
+  const showLocation = options.showLocation ?? (!includeRetrievalTool && options.guide === undefined)
   if (!(Number.isFinite(maxResultTokens) && maxResultTokens > 0))
     throw new TypeError(`maxResultTokens must be a positive number of tokens, got ${maxResultTokens}.`)
   if (!(Number.isFinite(previewTokens) && previewTokens >= 0))
@@ -110,7 +115,8 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
         ? 'showLocation needs a storage that a shell can reach, such as FileStorage. Leave it out.'
         : 'Without the retrieval tool nothing could reach this storage. Set includeRetrievalTool: true, or use a storage that a shell can reach, such as FileStorage.',
     )
-  if (!showLocation && !includeRetrievalTool)
+  assertGuide(options.guide, includeRetrievalTool)
+  if (!showLocation && !includeRetrievalTool && options.guide === undefined)
     throw new TypeError(
       'With includeRetrievalTool: false and showLocation: false nothing could reach what is stored. Turn one of them on.',
     )
@@ -121,9 +127,19 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     maxRetrievalTokens,
     includeRetrievalTool,
     showLocation,
+    guide: options.guide,
     countTokens: options.countTokens ?? estimateTokens,
     shouldOffload: options.shouldOffload,
     redact: options.redact,
     onEvent: options.onEvent,
   }
+}
+
+function assertGuide(guide: RetrievalGuide | undefined, includeRetrievalTool: boolean): void {
+  if (guide === undefined) return
+  if (includeRetrievalTool)
+    throw new TypeError('guide stands in for the retrieval tool: set includeRetrievalTool: false, or leave guide out.')
+  for (const method of ['instructions', 'formatCall'] as const)
+    if (typeof (guide as Partial<RetrievalGuide> | null)?.[method] !== 'function')
+      throw new TypeError(`guide must have the functions instructions() and formatCall(); ${method}() is missing.`)
 }

@@ -23,6 +23,10 @@ export function renderReplacement(
     sources.map((source) => (source.scan === undefined ? 0 : source.tokens)),
     options.previewTokens,
   )
+  const { guide } = options
+  const showGap = options.includeRetrievalTool
+    ? showLines
+    : guide && ((start: number, end: number): string => guide.formatCall({ line_range: { start, end } }))
   const blocks = sources.map((source, index): ReplacedBlock => {
     const { scan, tokens: _, ...block } = source
     const location = options.showLocation ? options.storage.locate?.(source.reference) : undefined
@@ -31,7 +35,7 @@ export function renderReplacement(
       budgetTokens: shares[index] ?? 0,
       countTokens: options.countTokens,
       isError: original.isError,
-      ...(options.includeRetrievalTool ? { showLines } : {}),
+      showLines: showGap,
     })
     return { ...block, lines: scan.lines, preview, location }
   })
@@ -40,6 +44,7 @@ export function renderReplacement(
     original,
     isError: original.isError,
     retrievalTool: options.includeRetrievalTool ? RETRIEVAL_TOOL_NAME : undefined,
+    guide: guide?.instructions(sources.map((source) => source.reference)),
   })
 }
 

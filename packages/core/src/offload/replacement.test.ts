@@ -66,3 +66,10 @@ test('names only ways to get more that exist', () => {
   expect(text).toContain(`  ${block.reference} (text, 1,234,567 bytes, 20,000 lines): cat '/tmp/a.txt'`)
   expect(format([block], 'retrieve_offloaded_content')).not.toContain('command')
 })
+
+test('says what the guide says in place of the tool, before the preview', () => {
+  const guide = ['To see more:', '  my-tool show call_1']
+  const original = { blocks: 1, tokens: 310_000 }
+  const text = formatReplacement({ blocks: [block], original, isError: false, retrievalTool: undefined, guide })
+  expect(text.split('\n').slice(2, 6)).toEqual([...guide, '', `<<< preview of ${block.reference}: untrusted content`])
+})

@@ -24,6 +24,8 @@ export interface Replacement {
   readonly original: { readonly blocks: number; readonly tokens: number }
   readonly isError: boolean
   readonly retrievalTool: string | undefined
+  /** Lines that say how to get more without that tool. */
+  readonly guide?: readonly string[] | undefined
 }
 
 const MAX_NAME_LENGTH = 80
@@ -39,7 +41,7 @@ export function formatReplacement(replacement: Replacement): string {
   const located = blocks.some((block) => block.location !== undefined)
   return [
     `[Offloaded: ${original.blocks} blocks, ~${formatCount(original.tokens)} tokens]`,
-    ...instructions(replacement.retrievalTool, located, replacement.isError),
+    ...instructions(replacement, located),
     '',
     ...blocks.flatMap(formatBlock),
     '[Stored references:]',
@@ -47,7 +49,7 @@ export function formatReplacement(replacement: Replacement): string {
   ].join('\n')
 }
 
-function instructions(retrievalTool: string | undefined, located: boolean, isError: boolean): string[] {
+function instructions({ retrievalTool, guide = [], isError }: Replacement, located: boolean): string[] {
   const what = isError ? 'The tool failed; its output' : 'The tool result'
   const lines = [
     `${what} was offloaded to storage because of its size. Use the preview below if it answers your question.`,
@@ -59,6 +61,7 @@ function instructions(retrievalTool: string | undefined, located: boolean, isErr
       '  - line_range: { start, end } to read a span of lines',
       'Retrieve full content (omit pattern and line_range) only as a last resort.',
     )
+  lines.push(...guide)
   if (located)
     lines.push('The command after a reference prints its full content; pipe it into grep or sed to read part of it.')
   return lines
