@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { describeError, errorJson, usageError } from './cli-error.ts'
+import { addGcCommand } from './commands/gc.ts'
+import { addGetCommand } from './commands/get.ts'
+import { addGrepCommand } from './commands/grep.ts'
+import { addLsCommand } from './commands/ls.ts'
+import { addPutCommand } from './commands/put.ts'
+import { addRmCommand } from './commands/rm.ts'
+import { addRunCommand } from './commands/run.ts'
+import { addStatCommand } from './commands/stat.ts'
+import { addStatsCommand } from './commands/stats.ts'
+import { EXIT_CODE } from './exit-code.ts'
+import { noteLine, OutputClosedError, printJson } from './output.ts'
+
+/** Run the command line and return the exit code; every failure is told to the user. */
+export async function main(args: readonly string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return Number(process.exitCode ?? EXIT_CODE.ok)
+  } catch (error) {
+    try {
+      return await reportError(error, args)
+    } catch (failure) {
+      if (failure instanceof OutputClosedError) return describeError(error).exitCode
+      throw failure
+    }
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('spillway')
+    .description("Keep large output out of an agent's context: store it, show a preview, search the rest.")
+    .version(readVersion(), '-V, --version')
+    .enablePositionalOptions()
+    .helpCommand(false)
+    .showHelpAfterError(false)
+    // Thrown as an error instead, and told to the user where all errors are; help asked for goes to standard output.
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ spillway run -- npm test                          run; large output becomes a preview
+  $ spillway get npm_0_4tq… --pattern 'error|failed'  search what was stored
+  $ spillway ls                                       what is there
+  $ spillway gc --ttl 7d                              forget what is a week old
+
+Exit codes: 0 ok, 1 no match or not there, 2 wrong use, 3 store not usable, 70 fault of spillway; run: see run --help.
+Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`,
+    )
+  for (const add of [
+    addRunCommand,
+    addPutCommand,
+    addGetCommand,
+    addGrepCommand,
+    addLsCommand,
+    addStatCommand,
+    addRmCommand,
+    addGcCommand,
+    addStatsCommand,
+  ]) {
+    add(program)
+  }
+  for (const command of program.commands) command.copyInheritedSettings(program)
+  return program
+}
+
+async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
+  if (thrown instanceof OutputClosedError) return EXIT_CODE.ok
+  if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT_CODE.ok
+  const error = thrown instanceof CommanderError ? usageError(usageMessage(thrown, args), { cause: thrown }) : thrown
+  const { message, exitCode } = describeError(error)
+  if (wantsJson(args)) await printJson({ error: errorJson(error) })
+  else await noteLine(process.env['SPILLWAY_DEBUG'] ? stackOf(error) : message)
+  return exitCode
+}
+
+/** Commander's messages begin with `error:`, and do not say where to look. */
+function usageMessage({ code, message }: CommanderError, args: readonly string[]): string {
+  const command = createProgram().commands.find((each) => each.name() === args[0])
+  const help = `spillway ${command === undefined ? '' : `${command.name()} `}--help`
+  if (code === 'commander.help') return `Which command? See ${help}.`
+  return `${message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')}. See ${help}.`.replace(/([.?)])\./, '$1')
+}
+
+/** Whether errors are wanted as JSON, also those of a command line that could not be parsed. */
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return (end === -1 ? args : args.slice(0, end)).includes('--json')
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const stack = error.stack ?? error.message
+  return error.cause === undefined ? stack : `${stack}\ncaused by: ${stackOf(error.cause)}`
+}
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return version
+}

@@ -1,0 +1,121 @@
+import type { ContentBlock, Storage, StoredContent } from '@spillway/core'
+import { Option, type Command } from 'commander'
+import { usageError } from '../cli-error.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { formatBytes } from '../format.ts'
+import { parseCount, parseLines, parseTokenLimit, type LineSpan } from '../option-parsers.ts'
+import { note, print, printJson, printLine } from '../output.ts'
+import { DEFAULT_MAX_TOKENS, hasMatches, retrieve } from '../retrieval.ts'
+import { highlight } from '../highlight.ts'
+import { readContent } from '../read-content.ts'
+import { addStoreOptions, storeArguments, withStore, type StoreOptions } from '../store-options.ts'
+import { action, type Invocation } from '../action.ts'
+
+/** Above this, in bytes, whole content is not put into JSON. */
+const MAX_JSON_BYTES = 64 * 1024 * 1024
+
+interface GetOptions extends StoreOptions {
+  readonly pattern?: string
+  readonly lines?: LineSpan
+  readonly context?: number
+  readonly ignoreCase?: boolean
+  readonly raw?: boolean
+  readonly maxTokens: number
+}
+
+/** Add `spillway get`. */
+export function addGetCommand(program: Command): void {
+  const command = program
+    .command('get')
+    .summary('search, read or print what is stored')
+    .description(
+      'Print stored content: the lines that match a pattern, a span of lines, or everything.\n\n' +
+        'Without a filter, a pipe or file gets all bytes, a terminal the numbered first lines.',
+    )
+    .argument('<reference>', 'a reference, as `spillway run` and `spillway ls` print it')
+    .option('-p, --pattern <regex>', 'lines that match a regular expression or keyword')
+    .option('-l, --lines <A:B>', 'lines A to B, from 1; A: and :B go to the end and from the start', parseLines)
+    .option('-C, --context <count>', 'lines around each match (5), or alone: the first lines', parseCount)
+    .option('-i, --ignore-case', 'match the pattern in any case')
+    .addOption(
+      new Option('--max-tokens <count>', 'tokens of a filtered answer; none for no limit')
+        .argParser(parseTokenLimit)
+        .default(DEFAULT_MAX_TOKENS, '2500'),
+    )
+    .option('--raw', 'all bytes as they are, also on a terminal')
+  addStoreOptions(command)
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway get npm_0_4tq… --pattern 'error|failed'
+  $ spillway get npm_0_4tq… --lines 120:160
+  $ spillway get npm_0_4tq… > output.log`,
+  )
+  action(command, get)
+}
+
+async function get({ args: [reference = ''], options, command }: Invocation<GetOptions>): Promise<number> {
+  const { pattern, lines, context, ignoreCase, raw, json } = options
+  const filtered = pattern !== undefined || lines !== undefined || context !== undefined
+  if (raw === true && (filtered || json === true)) {
+    throw usageError('--raw prints everything: leave out --pattern, --lines, --context and --json.')
+  }
+  if (ignoreCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')
+  if (pattern === '') throw usageError('--pattern must not be empty. To print everything, leave it out.')
+  if (context !== undefined && lines !== undefined && pattern === undefined) {
+    throw usageError('--context shows lines around matches, or alone the first lines: leave it out with --lines.')
+  }
+  return withStore(options, async (storage) => {
+    if (raw === true || (!filtered && json !== true && !process.stdout.isTTY)) {
+      for await (const chunk of readContent(storage, reference)) await print(chunk)
+      return EXIT_CODE.ok
+    }
+    // A reference that leads nowhere fails here, with the storage's own message and not with that for a model.
+    await storage.stat?.(reference)
+    if (!filtered && json === true) {
+      await printJson({ reference, ...describeContent(await retrieveSmall(storage, reference)) })
+      return EXIT_CODE.ok
+    }
+    const call = { reference, pattern, line_range: lines, context_lines: context, ignore_case: ignoreCase }
+    const { content } = await retrieve(storage, call, options.maxTokens, storeArguments(command))
+    const [block] = content
+    if (!filtered && block?.type !== 'text' && block !== undefined) return printNative(storage, reference, block)
+    const text = block?.type === 'text' ? block.text : ''
+    await (json === true ? printJson({ reference, text }) : printLine(highlight(text)))
+    return pattern === undefined || hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
+  })
+}
+
+/** Print content that is no plain text on a terminal: JSON as it was stored, the rest only by its size. */
+async function printNative(storage: Storage, reference: string, block: ContentBlock): Promise<number> {
+  const { content, contentType } = await storage.retrieve(reference)
+  if (block.type === 'json') await print(content)
+  else {
+    await note(
+      `[${contentType}, ${formatBytes(content.byteLength)}: not shown on a terminal. ` +
+        `Write it to a file: spillway get ${reference} > file]\n`,
+    )
+  }
+  return EXIT_CODE.ok
+}
+
+async function retrieveSmall(storage: Storage, reference: string): Promise<StoredContent> {
+  const info = await storage.stat?.(reference)
+  if (info !== undefined && info.size > MAX_JSON_BYTES) {
+    throw usageError(
+      `${reference} has ${formatBytes(info.size)}, too much for JSON. Use --raw into a file, or a filter.`,
+    )
+  }
+  return storage.retrieve(reference)
+}
+
+function describeContent({ content, contentType }: StoredContent): Record<string, unknown> {
+  const common = { contentType, size: content.byteLength }
+  try {
+    return { ...common, content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content) }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return { ...common, contentBase64: Buffer.from(content).toString('base64') }
+  }
+}

@@ -1,0 +1,117 @@
+import { createReadStream } from 'node:fs'
+import { basename, extname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { contentTypeForExtension, type Storage } from '@spillway/core'
+import type { Command } from 'commander'
+import { action, type Invocation } from '../action.ts'
+import { CliError } from '../cli-error.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { noteLine, printJson, printLine } from '../output.ts'
+import { addStoreOptions, storeArguments, withStore, type StoreOptions } from '../store-options.ts'
+
+/** Content up to this many bytes is stored under a reference that is made of it: putting it again gives the same one. */
+const MAX_WHOLE_BYTES = 8 * 1024 * 1024
+const SNIFFED_BYTES = 8_192
+
+interface PutOptions extends StoreOptions {
+  readonly type?: string
+  readonly name?: string
+  readonly quiet?: boolean
+}
+
+/** Add `spillway put`. */
+export function addPutCommand(program: Command): void {
+  const command = program
+    .command('put')
+    .summary('store a file or standard input')
+    .description('Store a file, or standard input, and print its reference.')
+    .argument('[file]', 'the file; - or nothing for standard input')
+    .option('-t, --type <mime>', 'its content type; else told by its extension or its first bytes')
+    .option('-n, --name <name>', "what its reference begins with; else the file's name")
+    .option('-q, --quiet', 'print the reference alone, also on a terminal')
+  addStoreOptions(command)
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway put server.log
+  $ kubectl logs my-pod | spillway put --name my-pod`,
+  )
+  action(command, put)
+}
+
+async function put({ args: [file = '-'], options, command }: Invocation<PutOptions>): Promise<number> {
+  const fromStdin = file === '-'
+  const source: Readable = fromStdin ? process.stdin : createReadStream(file)
+  const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
+  return withStore(options, async (storage) => {
+    const { head, rest } = await splitHead(source, file)
+    const contentType = options.type ?? contentTypeForExtension(extname(file)) ?? sniff(head)
+    const { reference, size } = await store(storage, key, head, rest, contentType)
+    if (options.json === true) await printJson({ reference, key, contentType, size })
+    else {
+      await printLine(reference)
+      if (process.stdout.isTTY && options.quiet !== true) {
+        await noteLine(`search it: spillway get ${reference}${storeArguments(command)} --pattern REGEX`)
+      }
+    }
+    return EXIT_CODE.ok
+  })
+}
+
+/** Read the beginning; `rest` is there only if there is more. */
+async function splitHead(
+  source: Readable,
+  name: string,
+): Promise<{ readonly head: Uint8Array; readonly rest: AsyncIterable<Uint8Array> | undefined }> {
+  const chunks = readAll(source, name)
+  const parts: Uint8Array[] = []
+  let size = 0
+  while (size <= MAX_WHOLE_BYTES) {
+    const next = await chunks.next()
+    if (next.done === true) return { head: Buffer.concat(parts, size), rest: undefined }
+    parts.push(next.value)
+    size += next.value.byteLength
+  }
+  return { head: Buffer.concat(parts, size), rest: chunks }
+}
+
+async function* readAll(source: Readable, name: string): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of source) yield chunk as Uint8Array
+  } catch (error) {
+    const { code, syscall } = Object(error) as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
+    const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a directory' : (error as Error).message
+    throw new CliError('unreadable-file', EXIT_CODE.nothing, `${name}: ${reason}. Nothing was stored.`, {
+      cause: error,
+    })
+  }
+}
+
+async function store(
+  storage: Storage,
+  key: string,
+  head: Uint8Array,
+  rest: AsyncIterable<Uint8Array> | undefined,
+  contentType: string,
+): Promise<{ readonly reference: string; readonly size: number }> {
+  let size = head.byteLength
+  if (rest === undefined) return { reference: await storage.store(key, head, contentType), size }
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    yield head
+    for await (const chunk of rest) {
+      size += chunk.byteLength
+      yield chunk
+    }
+  }
+  if (storage.storeStream !== undefined) {
+    return { reference: await storage.storeStream(key, chunks(), contentType), size }
+  }
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks()) parts.push(chunk)
+  return { reference: await storage.store(key, Buffer.concat(parts), contentType), size }
+}
+
+const sniff = (head: Uint8Array): string =>
+  head.subarray(0, SNIFFED_BYTES).includes(0) ? 'application/octet-stream' : 'text/plain'

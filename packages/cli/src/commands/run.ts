@@ -1,0 +1,147 @@
+import { basename } from 'node:path'
+import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from '@spillway/core'
+import type { Command } from 'commander'
+import { action, type Invocation } from '../action.ts'
+import { errorJson, usageError } from '../cli-error.ts'
+import { formatBytes } from '../format.ts'
+import { parseCount, parseTokens } from '../option-parsers.ts'
+import { note, noteLine, OutputClosedError, print, printJson } from '../output.ts'
+import { commandGuide } from '../retrieval-commands.ts'
+import { assertWritable } from '../run/assert-writable.ts'
+import { Progress } from '../run/progress.ts'
+import { RescuedOutput } from '../run/rescued-output.ts'
+import { startCommand, type CommandExit } from '../run/start-command.ts'
+import { addStoreOptions, storeArguments, withStore, type StoreOptions } from '../store-options.ts'
+
+interface RunOptions extends StoreOptions {
+  readonly maxTokens?: number
+  readonly previewTokens?: number
+  readonly name?: string
+}
+
+/** Add `spillway run`. */
+export function addRunCommand(program: Command): void {
+  const command = program
+    .command('run')
+    .summary('run a command; store its output and print a preview where it is large')
+    .description(
+      'Run a command and store all it writes while it writes it. Small output is printed as it is; of large output a\n' +
+        'preview is printed, with the reference under which the rest can be searched. Exits with the code of the command.',
+    )
+    .usage('[options] -- <command> [args...]')
+    .argument('<command...>', 'the command and its arguments; it is run as it stands, without a shell')
+    .option('--max-tokens <count>', 'output with more tokens than this is offloaded (default: 2500)', parseTokens)
+    .option('--preview-tokens <count>', 'tokens of the preview (default: 1000)', parseCount)
+    .option('-n, --name <name>', "what the reference begins with (default: the command's name)")
+    .passThroughOptions()
+  addStoreOptions(command)
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway run -- npm test
+  $ spillway run --max-tokens 1000 -- sh -c 'make 2>&1 | grep -v warning'
+  $ spillway run --json -- cargo build
+
+Exit codes: the command's own, 128 + n where signal n ended it; 126 not executable, 127 not found,
+3 the store cannot be written (the command is not run), 2 wrong options.`,
+  )
+  action(command, run)
+}
+
+async function run({ args: [name = '', ...args], options, command }: Invocation<RunOptions>): Promise<number> {
+  return withStore(options, async (storage) => {
+    const offloader = createOffloader(storage, options, storeArguments(command))
+    await assertWritable(storage, options.store)
+    const child = await startCommand(name, args)
+    const progress = new Progress(basename(name))
+    const output = new RescuedOutput(child.output, (bytes) => progress.update(bytes))
+    let exit: CommandExit | undefined
+    void child.exit.then((result) => (exit = result))
+    try {
+      const outcome = await offloader.offloadStream({
+        toolName: 'run',
+        toolCallId: options.name ?? basename(name),
+        chunks: output,
+        // An ended stream means an ended command.
+        isError: () => exit?.code !== 0,
+      })
+      await progress.stop()
+      await report(outcome, await child.exit, options)
+    } catch (error) {
+      await progress.stop()
+      if (!(error instanceof OutputClosedError)) {
+        await passThrough(error, output, options)
+        if (options.json === true)
+          await printJson({ ...exitJson(await child.exit), status: 'failed', error: errorJson(error) })
+      }
+    } finally {
+      child.release()
+    }
+    return (await child.exit).code
+  })
+}
+
+function createOffloader(storage: Storage, options: RunOptions, storeArguments: string): ContextOffloader {
+  try {
+    return new ContextOffloader({
+      storage,
+      maxResultTokens: options.maxTokens,
+      previewTokens: options.previewTokens,
+      includeRetrievalTool: false,
+      showLocation: false,
+      guide: commandGuide(storeArguments),
+    })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const message = error.message
+      .replaceAll('maxResultTokens', '--max-tokens')
+      .replaceAll('previewTokens', '--preview-tokens')
+    throw usageError(message, { cause: error })
+  }
+}
+
+async function report(outcome: Outcome, exit: CommandExit, options: RunOptions): Promise<void> {
+  const [block] = outcome.content
+  const bytes = bytesOf(block)
+  if (options.json === true) {
+    const text =
+      block?.type === 'text' ? { content: block.text } : { contentBase64: Buffer.from(bytes).toString('base64') }
+    const stored = outcome.status === 'offloaded' ? { stored: outcome.stored } : {}
+    await printJson({ ...exitJson(exit), status: outcome.status, tokens: outcome.tokens, ...stored, ...text })
+    return
+  }
+  await print(bytes)
+  if (outcome.status === 'offloaded') await print('\n')
+}
+
+/**
+ * Save what can be saved where storing has failed while the command runs: it goes on, and its output is passed on as it
+ * is, from as far back as is still known. With `--json`, standard output is JSON alone, and the output goes to standard
+ * error.
+ */
+async function passThrough(error: unknown, output: RescuedOutput, options: RunOptions): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error)
+  const lost = output.lost === 0 ? 'none of it is lost' : `the first ${formatBytes(output.lost)} are lost`
+  await noteLine(`The output could not be stored: ${message} It follows as it is; ${lost}.`)
+  let printing = true
+  for await (const chunk of output.rest()) {
+    if (!printing) continue
+    try {
+      await (options.json === true ? note(chunk) : print(chunk))
+    } catch (failure) {
+      // Nobody reads it any more, but the command must not be stopped by that.
+      if (!(failure instanceof OutputClosedError)) throw failure
+      printing = false
+    }
+  }
+}
+
+function exitJson({ code, signal }: CommandExit): Record<string, unknown> {
+  return { exitCode: code, signal: signal ?? null }
+}
+
+function bytesOf(block: ContentBlock | undefined): Uint8Array {
+  if (block?.type === 'text') return new TextEncoder().encode(block.text)
+  return block?.type === 'document' && block.data !== undefined ? block.data : new Uint8Array()
+}

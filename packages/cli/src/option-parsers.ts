@@ -1,0 +1,67 @@
+import { InvalidArgumentError } from 'commander'
+
+/** A span of lines, 1-based and inclusive. */
+export interface LineSpan {
+  readonly start: number
+  readonly end: number
+}
+
+/** Parse `A:B`, `A:` (to the end), `:B` (from the first) or `A` (one line). */
+export function parseLines(text: string): LineSpan {
+  const match = /^(\d*)(:?)(\d*)$/.exec(text)
+  const [, first = '', colon = '', last = ''] = match ?? []
+  if (first === '' && last === '') throw invalid('Write A:B, A:, :B or A, such as 120:160.')
+  const start = first === '' ? 1 : Number(first)
+  const end = colon === '' ? start : last === '' ? Number.MAX_SAFE_INTEGER : Number(last)
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 1) throw invalid('Lines count from 1.')
+  if (start > end) throw invalid(`It ends before it starts: write ${end}:${start}.`)
+  return { start, end }
+}
+
+/** Parse a whole number, 0 or more. */
+export function parseCount(text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!Number.isSafeInteger(count)) throw invalid('Write a whole number, 0 or more.')
+  return count
+}
+
+/** Parse a number of tokens, 1 or more. */
+export function parseTokens(text: string): number {
+  const tokens = parseCount(text)
+  if (tokens === 0) throw invalid('Write a whole number, 1 or more.')
+  return tokens
+}
+
+/** Parse a number of tokens, or `none` for no limit. */
+export const parseTokenLimit = (text: string): number => (text === 'none' ? Infinity : parseTokens(text))
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+
+/** Parse a length of time such as `90s`, `30m`, `12h`, `7d` or `2w` into milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? []
+  const milliseconds = Number(count) * (UNIT_MS[unit] ?? 0)
+  if (!(milliseconds > 0)) throw invalid('Write a number and a unit, such as 90s, 30m, 12h, 7d or 2w.')
+  return milliseconds
+}
+
+/**
+ * Parse a scope such as `tenant-1/session-9` into segments and append them to those of earlier options. Segments are
+ * parted by slashes; `%2F` stands for a slash inside one, `%25` for a percent sign.
+ */
+export function parseScope(text: string, earlier: readonly string[] = []): string[] {
+  const segments = text.split('/').map(decodeSegment)
+  if (segments.includes('')) throw invalid('A scope is one or more non-empty segments, such as tenant-1/session-9.')
+  return [...earlier, ...segments]
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch (error) {
+    if (error instanceof URIError) throw invalid('Write %25 for a percent sign, and %2F for a slash inside a segment.')
+    throw error
+  }
+}
+
+const invalid = (message: string): InvalidArgumentError => new InvalidArgumentError(message)

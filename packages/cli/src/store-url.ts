@@ -1,0 +1,138 @@
+import { fileURLToPath } from 'node:url'
+import type { Storage } from '@spillway/core'
+import { CliError, usageError } from './cli-error.ts'
+import { EXIT_CODE } from './exit-code.ts'
+
+/** What a command wants of a store beside its place. */
+export interface StoreSettings {
+  /** Milliseconds without use after which entries expire. */
+  readonly ttlMs?: number | undefined
+}
+
+/** Import a package by its name. */
+export type LoadPackage = (name: string) => Promise<unknown>
+
+interface Backend {
+  readonly package: string
+  readonly className: string
+  readonly example: string
+  /** The arguments of the class's constructor. */
+  arguments(url: string, settings: StoreSettings): readonly unknown[]
+}
+
+const redis: Backend = {
+  package: '@spillway/redis',
+  className: 'RedisStorage',
+  example: 'redis://localhost:6379',
+  arguments: (url, settings) => [url, settings],
+}
+
+/** Backends by the scheme of their URLs. Each is loaded only when it is asked for. */
+const BACKENDS: Readonly<Record<string, Backend>> = {
+  file: {
+    package: '@spillway/file',
+    className: 'FileStorage',
+    example: 'file:./.spillway',
+    arguments: (url, settings) => [{ directory: pathOf(url, 'file'), ...settings }],
+  },
+  memory: {
+    package: '@spillway/memory',
+    className: 'InMemoryStorage',
+    example: 'memory:',
+    arguments: (_url, settings) => [settings],
+  },
+  sqlite: {
+    package: '@spillway/sqlite',
+    className: 'SqliteStorage',
+    example: 'sqlite:./spillway.db',
+    arguments: (url, settings) => [pathOf(url, 'sqlite'), settings],
+  },
+  redis,
+  rediss: redis,
+  s3: {
+    package: '@spillway/s3',
+    className: 'S3Storage',
+    example: 's3://bucket/prefix',
+    arguments: (url) => {
+      const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(url) ?? []
+      if (bucket === '') throw usageError('An S3 store needs a bucket: s3://bucket/prefix.')
+      return [bucket, prefix === '' ? {} : { prefix }]
+    },
+  },
+}
+
+/**
+ * Open the store that a URL names.
+ *
+ * Throws a {@link CliError}: `usage` where the URL names no backend, `not-installed` with what to install.
+ */
+export async function openStore(
+  url: string,
+  settings: StoreSettings = {},
+  load: LoadPackage = (name) => import(name),
+): Promise<Storage> {
+  const scheme = /^([a-z0-9]+):/i.exec(url)?.[1]?.toLowerCase()
+  const backend = scheme === undefined ? undefined : BACKENDS[scheme]
+  if (backend === undefined) throw unknownStore(url, scheme)
+  if (settings.ttlMs !== undefined && scheme === 's3') {
+    throw usageError('In S3 a lifecycle rule of the bucket ends old entries: set one there, and leave out --ttl.')
+  }
+  const loaded = await loadBackend(backend, load)
+  const Backend = loaded[backend.className] as new (...args: readonly unknown[]) => Storage
+  try {
+    return new Backend(...backend.arguments(url, settings))
+  } catch (error) {
+    if (error instanceof TypeError) throw usageError(`${redactUrl(url)}: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+/** A URL as it may be shown: without user name and password. */
+export const redactUrl = (url: string): string => url.replace(/^([a-z0-9]+:\/\/)[^/@]*@/i, '$1')
+
+async function loadBackend(backend: Backend, load: LoadPackage): Promise<Record<string, unknown>> {
+  try {
+    return (await load(backend.package)) as Record<string, unknown>
+  } catch (error) {
+    if (!isMissing(error, backend.package)) throw error
+    throw new CliError(
+      'not-installed',
+      EXIT_CODE.storage,
+      `${backend.example.split(':', 1)[0]}: stores need the package ${backend.package}. ` +
+        `Run: npm install ${backend.package} (with -g if spillway is installed globally)`,
+      { cause: error },
+    )
+  }
+}
+
+function isMissing(error: unknown, name: string): boolean {
+  const { code, message } = Object(error) as Partial<NodeJS.ErrnoException>
+  return code === 'ERR_MODULE_NOT_FOUND' && message?.includes(`'${name}'`) === true
+}
+
+function unknownStore(url: string, scheme: string | undefined): CliError {
+  const examples = Object.values(BACKENDS).map((backend) => backend.example)
+  const known = `Known stores: ${[...new Set(examples)].join(', ')}.`
+  if (scheme === undefined)
+    return usageError(`A store is named by a URL, such as file:${url || './.spillway'}. ${known}`)
+  return usageError(`There is no backend for ${scheme}: stores. ${known}`)
+}
+
+/** The path in `file:./dir`, `file:/dir` or `file:///dir`. */
+function pathOf(url: string, scheme: string): string {
+  const path = url.slice(scheme.length + 1)
+  if (path.startsWith('//')) return filePath(`file:${path}`)
+  if (path === '') throw usageError(`${scheme}: needs a path, such as ${BACKENDS[scheme]?.example}.`)
+  return path
+}
+
+function filePath(url: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usageError(`${url} names no local path: write one or three slashes, such as ${url.replace(/\/+/, '')}.`, {
+      cause: error,
+    })
+  }
+}
