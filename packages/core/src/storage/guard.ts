@@ -55,9 +55,12 @@ export async function* guardIteration<Item>(
 
 /** Reject with `aborted` once the caller's signal has fired. */
 export function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new StorageError('aborted', 'The operation was aborted by its signal.', { cause: signal.reason })
+  if (signal?.aborted === true) throw abortedError(signal)
 }
+
+/** Make the error of an operation whose signal has fired. */
+export const abortedError = (signal: AbortSignal): StorageError =>
+  new StorageError('aborted', 'The operation was aborted by its signal.', { cause: signal.reason })
 
 function asStorageError(action: GuardedAction, error: unknown): unknown {
   if (StorageError.isInstance(error)) return error

@@ -17,12 +17,15 @@ interface Candidate {
 /**
  * Keep each scope below a number of bytes by evicting what was used least recently.
  *
- * A scope is listed when it is first written to and each time its list of candidates has been used up, so the cost of
- * a store does not grow with what is stored. Other processes' entries are seen at the next listing.
+ * A scope is listed when it is first written to, each time its list of candidates has been used up, and after entries
+ * went for other reasons, so the cost of a store does not grow with what is stored. Other processes' entries are seen
+ * at the next listing.
  */
 export class ScopeQuota {
   readonly #maxBytes: number
   readonly #scopes = new Map<string, { bytes: number; candidates: Candidate[] }>()
+  /** Entries whose store is under way, with how often: a listing may have them before they are counted. */
+  readonly #writing = new Map<EntryId, number>()
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -38,31 +41,50 @@ export class ScopeQuota {
       )
   }
 
+  /** Note that an entry is about to be written: it is not counted, nor evicted, until its own {@link added}. */
+  writing(id: EntryId): void {
+    this.#writing.set(id, (this.#writing.get(id) ?? 0) + 1)
+  }
+
+  /** Note that a store has ended, however it went. */
+  written(id: EntryId): void {
+    const others = (this.#writing.get(id) ?? 1) - 1
+    if (others > 0) this.#writing.set(id, others)
+    else this.#writing.delete(id)
+  }
+
   /** Count an entry that was created, and evict others until the scope fits again. */
-  async added(path: string, size: number, scope: QuotaScope): Promise<void> {
+  async added(path: string, id: EntryId, size: number, scope: QuotaScope): Promise<void> {
     let state = this.#scopes.get(path)
-    if (state === undefined) this.#scopes.set(path, (state = await this.#load(scope)))
+    if (state === undefined) this.#scopes.set(path, (state = await this.#load(scope, id)))
     else state.bytes += size
     let listed = false
     while (state.bytes > this.#maxBytes) {
       const candidate = state.candidates.shift()
       if (candidate !== undefined) {
-        if (await scope.evict(candidate.id, candidate.lastUsedAt)) state.bytes -= candidate.size
+        if (candidate.id !== id && (await scope.evict(candidate.id, candidate.lastUsedAt)))
+          state.bytes -= candidate.size
         continue
       }
       // Listed just now and still over: the rest is in use elsewhere, and the next store tries again.
       if (listed) return
       listed = true
-      const { bytes, candidates } = await this.#load(scope)
+      const { bytes, candidates } = await this.#load(scope, id)
       state.bytes = bytes
       state.candidates = candidates
     }
   }
 
-  async #load(scope: QuotaScope): Promise<{ bytes: number; candidates: Candidate[] }> {
+  /** Count a scope anew before the next entry: some of it has gone, and not to make room. */
+  forget(path: string): void {
+    this.#scopes.delete(path)
+  }
+
+  async #load(scope: QuotaScope, added: EntryId): Promise<{ bytes: number; candidates: Candidate[] }> {
     const candidates: Candidate[] = []
     let bytes = 0
     for await (const { id, info } of scope.list()) {
+      if (id !== added && this.#writing.has(id)) continue
       candidates.push({ id, lastUsedAt: info.lastUsedAt, size: info.size })
       bytes += info.size
     }

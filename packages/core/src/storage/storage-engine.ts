@@ -87,8 +87,7 @@ export class StorageEngine {
     checkAborted(options.signal)
     const reference = randomReference(key)
     let size = 0
-    const checked = sourceChunks(chunks, (chunk) => {
-      checkAborted(options.signal)
+    const checked = sourceChunks(chunks, options.signal, (chunk) => {
       this.#quota?.assertFits(key, (size += chunk.byteLength))
       return options.transfer === true ? chunk : copyBytes(chunk)
     })
@@ -107,30 +106,39 @@ export class StorageEngine {
     const path = await scopePath(scope)
     const id = entryId(path, reference)
     const metadata = { ...options.metadata }
+    const quota = this.#quota
     let usedAt = this.#now()
     let size = 0
-    const created = await this.#locks.run(id, () =>
-      guard({ action: 'store', key }, async () => {
-        const touched = await this.driver.touch?.(id, usedAt)
-        if (touched !== undefined) {
-          usedAt = touched
-          return false
-        }
-        checkAborted(options.signal)
-        const present = this.driver.touch === undefined && (await this.#info(id)) !== undefined
-        const counted = countedChunks(chunks, (bytes) => (size = bytes))
-        const info = { key, contentType, storedAt: usedAt, lastUsedAt: usedAt, metadata }
-        return (await this.driver.write(id, counted, info)) ?? !present
-      }),
-    )
-    this.#turns?.used(path, reference)
-    this.#log.remove(path, reference)
-    this.#contentTypes.set(id, contentType)
-    const quota = this.#quota
-    // Not while the entry is locked: two stores that evict each other's entry would wait for ever.
-    if (created && quota !== undefined)
-      await this.#locks.run(`quota:${path}`, () => this.#makeRoom(path, quota, reference, size))
-    options.onStored?.({ reference, created, usedAt })
+    let writing = false
+    try {
+      const created = await this.#locks.run(id, () =>
+        guard({ action: 'store', key }, async () => {
+          const touched = await this.driver.touch?.(id, usedAt)
+          if (touched !== undefined) {
+            usedAt = touched
+            return false
+          }
+          checkAborted(options.signal)
+          const present = this.driver.touch === undefined ? await this.#info(id) : undefined
+          // Writing again is what such a driver has for touching, and each use must be told from the one before.
+          if (present !== undefined) usedAt = Math.max(usedAt, present.lastUsedAt + 1)
+          quota?.writing(id)
+          writing = true
+          const counted = countedChunks(chunks, (bytes) => (size = bytes))
+          const info = { key, contentType, storedAt: present?.storedAt ?? usedAt, lastUsedAt: usedAt, metadata }
+          return (await this.driver.write(id, counted, info)) ?? present === undefined
+        }),
+      )
+      this.#turns?.used(path, reference)
+      this.#log.remove(path, reference)
+      this.#contentTypes.set(id, contentType)
+      // Not while the entry is locked: two stores that evict each other's entry would wait for ever.
+      if (created && quota !== undefined)
+        await this.#locks.run(`quota:${path}`, () => this.#makeRoom(path, quota, id, size))
+      options.onStored?.({ reference, created, usedAt })
+    } finally {
+      if (writing) quota?.written(id)
+    }
   }
 
   async retrieve(scope: Scope, reference: string, options: OperationOptions): Promise<StoredContent> {
@@ -219,6 +227,7 @@ export class StorageEngine {
         const { unusedSince } = options
         const gone = unusedSince === undefined ? await this.driver.remove(id) : await this.#evictUnused(id, unusedSince)
         if (unusedSince !== undefined && !gone) return
+        this.#quota?.forget(path)
         this.#forget(path, reference)
         this.#log.remove(path, reference)
       }),
@@ -226,6 +235,7 @@ export class StorageEngine {
   }
 
   async clear(scope: Scope, options: OperationOptions): Promise<number> {
+    checkAborted(options.signal)
     const prefix = idPrefix(await scopePath(scope))
     let cleared = 0
     for await (const { id } of guardIteration({ action: 'clear' }, () => this.driver.list(prefix))) {
@@ -234,6 +244,7 @@ export class StorageEngine {
       const { path, reference } = splitId(id)
       const gone = await this.#locks.run(id, () => guard({ action: 'clear', reference }, () => this.driver.remove(id)))
       if (gone) cleared += 1
+      this.#quota?.forget(path)
       this.#forget(path, reference)
       this.#log.remove(path, reference)
     }
@@ -244,8 +255,10 @@ export class StorageEngine {
     const turns = this.#turns
     if (turns === undefined) return { evicted: [] }
     const path = await scopePath(scope)
-    if (this.driver.ephemeral !== true && !turns.knows(path))
+    if (this.driver.ephemeral !== true && !turns.isListed(path)) {
       for await (const { reference } of this.list(scope, { below: false })) turns.found(path, reference)
+      turns.listed(path)
+    }
     const evicted: EvictedEntry[] = []
     for (const reference of turns.endTurn(path)) {
       const id = entryId(path, reference)
@@ -258,6 +271,7 @@ export class StorageEngine {
   }
 
   async gc(scope: Scope, options: OperationOptions): Promise<GcReport> {
+    checkAborted(options.signal)
     const prefix = idPrefix(await scopePath(scope))
     let expired = 0
     let bytes = 0
@@ -296,6 +310,7 @@ export class StorageEngine {
         const eviction: Eviction = { reason, evictedAt: this.#now(), metadata: info.metadata }
         if (!(await this.#evictUnused(id, info.lastUsedAt, eviction))) return undefined
         if (this.driver.findEviction === undefined) this.#log.add(path, reference, eviction)
+        if (reason !== 'quota') this.#quota?.forget(path)
         this.#forget(path, reference)
         return info.size
       }),
@@ -308,11 +323,10 @@ export class StorageEngine {
     return info !== undefined && info.lastUsedAt <= unusedSince && this.driver.remove(id)
   }
 
-  async #makeRoom(path: string, quota: ScopeQuota, kept: string, added: number): Promise<void> {
-    await quota.added(path, added, {
+  async #makeRoom(path: string, quota: ScopeQuota, added: EntryId, size: number): Promise<void> {
+    await quota.added(path, added, size, {
       list: () => this.#exactly(path),
       evict: async (id, lastUsedAt) =>
-        splitId(id).reference !== kept &&
         (await this.#evict(id, 'quota', (info) => info.lastUsedAt <= lastUsedAt)) !== undefined,
     })
   }
@@ -325,8 +339,10 @@ export class StorageEngine {
   /** Remove an entry that was found past its age; return whether it is gone. */
   async #expire(path: string, reference: string, info: EntryInfo): Promise<boolean> {
     if (!this.#isExpired(info)) return false
-    const size = await this.#evict(entryId(path, reference), 'age', (latest) => this.#isExpired(latest))
-    return size !== undefined
+    const id = entryId(path, reference)
+    if ((await this.#evict(id, 'age', (latest) => this.#isExpired(latest))) !== undefined) return true
+    const latest = await guard({ action: 'describe', reference }, () => this.#info(id))
+    return latest === undefined || this.#isExpired(latest)
   }
 
   #isExpired(info: EntryInfo): boolean {
@@ -353,7 +369,7 @@ export class StorageEngine {
 
   #storedInfo(reference: string, info: EntryInfo): StoredInfo {
     const { key, contentType, size, storedAt, lastUsedAt, metadata } = info
-    const known = { reference, key, contentType, size, storedAt, lastUsedAt, metadata }
+    const known = { reference, key, contentType, size, storedAt, lastUsedAt, metadata: { ...metadata } }
     return this.#ttlMs === null ? known : { ...known, expiresAt: lastUsedAt + this.#ttlMs }
   }
 }

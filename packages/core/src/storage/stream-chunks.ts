@@ -1,5 +1,5 @@
 import { assertContent } from './assert-input.ts'
-import { SourceError } from './guard.ts'
+import { abortedError, checkAborted, SourceError } from './guard.ts'
 
 /** Make a stream of one chunk. */
 export async function* onlyChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -7,37 +7,65 @@ export async function* onlyChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> 
 }
 
 /**
- * Pass on the chunks of a caller's stream as `take` returns them.
+ * Pass on the chunks of a caller's stream as `take` returns them, until the signal fires.
  *
  * What the stream itself does wrong, failing or yielding anything but bytes, is thrown as a `SourceError`.
  */
 export async function* sourceChunks(
   chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
   take: (chunk: Uint8Array) => Uint8Array,
 ): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]()
-  let ended = false
+  const abortion = abortionOf(signal)
+  let state: 'pausing' | 'waiting' | 'ended' = 'pausing'
   try {
     for (;;) {
-      const chunk = await nextChunk(source)
-      ended = chunk === undefined
-      if (chunk === undefined) return
-      yield take(chunk)
+      state = 'waiting'
+      const next = await Promise.race([nextOf(source), abortion.promise])
+      state = next.done === true ? 'ended' : 'pausing'
+      if (next.done === true) return
+      yield take(asBytes(next.value))
+      checkAborted(signal)
     }
   } finally {
-    if (!ended) await source.return?.()
+    abortion.release()
+    if (state === 'pausing') await source.return?.()
+    // A source that hangs, or has failed, is told to end; its answer is not waited for and says nothing.
+    if (state === 'waiting') void Promise.allSettled([release(source)])
   }
 }
 
-async function nextChunk(source: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
+async function nextOf(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array, unknown>> {
   try {
-    const next = await source.next()
-    if (next.done === true) return undefined
-    assertContent(next.value)
-    return next.value
+    return await source.next()
   } catch (cause) {
     throw new SourceError(cause)
   }
+}
+
+function asBytes(chunk: unknown): Uint8Array {
+  try {
+    assertContent(chunk)
+    return chunk
+  } catch (cause) {
+    throw new SourceError(cause)
+  }
+}
+
+async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
+  await source.return?.()
+}
+
+/** Return a promise that rejects when the signal fires, and never settles otherwise. */
+function abortionOf(signal: AbortSignal | undefined): { promise: Promise<never>; release(): void } {
+  const { promise, reject } = Promise.withResolvers<never>()
+  // Between two chunks nobody else listens to it: the signal is checked then.
+  void Promise.allSettled([promise])
+  if (signal === undefined) return { promise, release: () => undefined }
+  const fire = (): void => reject(abortedError(signal))
+  signal.addEventListener('abort', fire, { once: true })
+  return { promise, release: () => signal.removeEventListener('abort', fire) }
 }
 
 /** Pass on chunks and report how many bytes have gone by. */

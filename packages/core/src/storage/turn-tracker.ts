@@ -1,3 +1,9 @@
+interface ScopeTurns {
+  turn: number
+  listed: boolean
+  readonly lastUse: Map<string, number>
+}
+
 /**
  * Remember when each entry was last used, counted in turns of its scope, and say which have gone unused too long.
  *
@@ -5,7 +11,7 @@
  */
 export class TurnTracker {
   readonly #evictAfterTurns: number
-  readonly #scopes = new Map<string, { turn: number; lastUse: Map<string, number> }>()
+  readonly #scopes = new Map<string, ScopeTurns>()
 
   constructor(evictAfterTurns: number) {
     this.#evictAfterTurns = evictAfterTurns
@@ -19,9 +25,14 @@ export class TurnTracker {
     state.lastUse.set(reference, state.turn)
   }
 
-  /** Tell whether the turns of a scope have been counted before. */
-  knows(scope: string): boolean {
-    return this.#scopes.has(scope)
+  /** Tell whether the entries that a scope had from the start are known. */
+  isListed(scope: string): boolean {
+    return this.#scopes.get(scope)?.listed ?? false
+  }
+
+  /** Note that all entries of a scope have been {@link found}. */
+  listed(scope: string): void {
+    this.#state(scope).listed = true
   }
 
   /** Note an entry that was found in the storage; one that is known keeps its last use. */
@@ -54,9 +65,9 @@ export class TurnTracker {
     this.#scopes.get(scope)?.lastUse.delete(reference)
   }
 
-  #state(scope: string): { turn: number; lastUse: Map<string, number> } {
+  #state(scope: string): ScopeTurns {
     let state = this.#scopes.get(scope)
-    if (state === undefined) this.#scopes.set(scope, (state = { turn: 0, lastUse: new Map() }))
+    if (state === undefined) this.#scopes.set(scope, (state = { turn: 0, listed: false, lastUse: new Map() }))
     return state
   }
 }

@@ -126,15 +126,13 @@ export const quotaCases: readonly ConformanceCase[] = [
   {
     id: 'quota/parallel-stores-that-fit',
     title: 'Entries stored in parallel that fit together all stay',
+    requires: ['scope'],
     settings: SETTINGS,
     async run({ storage }) {
       for (let round = 0; round < 5; round += 1) {
-        const own = await Promise.all(
-          Array.from({ length: 10 }, (_, index) =>
-            storage.store(`${round}_${index}`, pattern(9_000, round * 10 + index)),
-          ),
-        )
-        for (const reference of own) await kept(storage, reference, 'parallel')
+        const scope = storage.scope(`round ${round}`)
+        const stores = Array.from({ length: 10 }, (_, index) => scope.store(`call_${index}`, pattern(9_000, index)))
+        for (const reference of await Promise.all(stores)) await kept(scope, reference, 'parallel')
       }
     },
   },
