@@ -10,12 +10,20 @@ CLASSES.fill(DIGIT, 48, 58)
 for (const code of [9, 11, 12, 13, 32, 0xa0, 0xfeff]) CLASSES[code] = BLANK
 CLASSES[27] = ESCAPE
 
+/** Marks that test runners and tools put before what failed. */
+const MARKS = new Set([...'✗✘✕✖❌⨯●⚠'].map((mark) => mark.charCodeAt(0)))
+
 /** Words at the start of a line that make out its kind. */
 const KIND_WORDS = 3
 const KIND_UNITS = 72
 
 /** The kind of a line of blanks. */
 export const BLANK_LINE = 0
+
+/** Whether a line of this kind begins in red, or with a mark of failure. */
+export function isMarked(kind: number): boolean {
+  return (kind & 2) !== 0
+}
 
 /**
  * Hash the first words of a line, with numbers as one and times left out: lines that a program prints in the same place
@@ -27,6 +35,7 @@ export function lineKind(text: string, start: number, end: number): number {
   let words = 0
   let colons = 0
   let blank = true
+  let marked = 0
   let index = start
   while (index < limit && words < KIND_WORDS) {
     const code = text.charCodeAt(index)
@@ -50,15 +59,32 @@ export function lineKind(text: string, start: number, end: number): number {
       colons = 0
       index++
     } else if (kind === ESCAPE) {
-      index = escapeEnd(text, index, end)
+      const after = escapeEnd(text, index, end)
+      if (isRed(text, index, after)) marked = 2
+      index = after
     } else {
       blank = false
+      if (code > 127 && MARKS.has(code)) marked = 2
       hash = Math.imul(hash ^ code, 0x01000193)
       index++
     }
   }
   if (blank && (limit === end || text.slice(index, end).trim() === '')) return BLANK_LINE
-  return hash | 1
+  return (hash & ~3) | 1 | marked
+}
+
+/** Whether an escape sequence sets red as the colour of letters: parameter 31 or 91. */
+function isRed(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(end - 1) !== 109) return false
+  for (let index = start + 2; index < end - 1; index++) {
+    const code = text.charCodeAt(index)
+    const before = text.charCodeAt(index - 1)
+    const after = text.charCodeAt(index + 2)
+    if ((code === 51 || code === 57) && (before === 91 || before === 59) && text.charCodeAt(index + 1) === 49) {
+      if (after === 109 || after === 59) return true
+    }
+  }
+  return false
 }
 
 /** The index after the terminal escape sequence that starts at `index`. */

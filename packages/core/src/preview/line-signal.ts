@@ -27,10 +27,6 @@ const PROGRESS =
 const COMMAND =
   /^\s*(?:\++ |\$ |> (?!Task)|\[command\]|Run |cd \S+ && |\S*\/?(?:gcc|g\+\+|cc|clang|clang\+\+|javac|rustc|ghc|cl\.exe|ar|ld) -)/
 
-/** Flags and file names that only contain the words. */
-const WORDS_IN_NAMES =
-  /-{1,2}[\w-]*(?:err|fail|warn|exit|abort)[\w-]*(?:=\S*)?|[\w./\\-]*(?:error|fail|exception|exit|warn|abort|panic|fatal)[\w-]*(?:\/|\.(?!$|\s)[a-z]{1,5}\b)[\w./\\-]*/gi
-
 const STRONG: readonly Rule[] = [
   ['exit', 100, /\bexited with (?:code |status )?-?[1-9]/i],
   [
@@ -133,19 +129,17 @@ export function lineSignal(line: string): LineSignal {
   const text = line.length > CLASSIFIED_UNITS ? line.slice(0, CLASSIFIED_UNITS) : line
   const harmless = HARMLESS.test(text)
   const command = COMMAND.test(text)
-  const bare = WORDS_IN_NAMES.test(text) ? text.replace(WORDS_IN_NAMES, (name) => '~'.repeat(name.length)) : text
-  WORDS_IN_NAMES.lastIndex = 0
   if (!command) {
     for (const [kind, weight, pattern] of STRONG) {
-      const at = (kind === 'failure' ? text : bare).search(pattern)
+      const at = text.search(pattern)
       if (at >= 0) return harmless && weight < 95 ? { kind: 'none', weight: 8, at } : { kind, weight, at }
     }
   }
   if (harmless) return NONE
-  const warning = bare.search(WARNING[2])
+  const warning = text.search(WARNING[2])
   const damp = command ? 0.25 : PROGRESS.test(text) ? 0.4 : 1
   for (const [kind, weight, pattern] of MEDIUM) {
-    const at = bare.search(pattern)
+    const at = text.search(pattern)
     if (at < 0) continue
     if (warning >= 0) return { kind: 'warning', weight: WARNING[1] * damp, at: warning }
     return { kind: damp < 1 ? 'none' : kind, weight: weight * damp, at }

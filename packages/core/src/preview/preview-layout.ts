@@ -37,6 +37,7 @@ export class PreviewLayout {
   #shown: string[] = []
   #costs: number[] = []
   #cap = 0
+  #order: readonly number[] | undefined
 
   constructor(scan: TextScan, options: PreviewOptions) {
     this.#scan = scan
@@ -122,8 +123,8 @@ export class PreviewLayout {
   /** Take the lines worth most for their tokens; a line that stands alone costs a gap as well. */
   #chooseBest(chosen: Uint8Array, tokens: number, values: Float64Array): void {
     let left = tokens - this.#gapTokens
-    const rate = (index: number): number => values[index]! / (this.#costs[index]! + 20) ** 0.35
-    const order = [...this.#lines.keys()].toSorted((one, other) => rate(other) - rate(one) || one - other)
+    this.#order ??= this.#byRate(values)
+    const order = this.#order
     for (const index of order) {
       const sides = this.#sides(index, chosen)
       const cost = this.#costs[index]! + (sides === 2 ? -this.#gapTokens : sides === 1 ? 0 : this.#gapTokens)
@@ -134,6 +135,14 @@ export class PreviewLayout {
       chosen[index] = 1
       left -= cost
     }
+  }
+
+  /** The lines worth anything, those worth most for their tokens first. */
+  #byRate(values: Float64Array): number[] {
+    const rates = values.map((value, index) => value / (this.#costs[index]! + 20) ** 0.35)
+    return [...rates.keys()]
+      .filter((index) => values[index]! > 0.5)
+      .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
   }
 
   /** On how many sides a line would stand beside one that is shown. */

@@ -1,0 +1,33 @@
+import type { KeptLine } from './kept-line.ts'
+
+const MOST_LINES = 2_048
+const MOST_UNITS = 524_288
+
+/** Keeps lines up to a number and a size; beyond, those of the lowest rank go, the later ones first. */
+export class LinePool {
+  #lines: KeptLine[] = []
+  #units = 0
+
+  get lines(): readonly KeptLine[] {
+    return this.#lines
+  }
+
+  /** Add a line; lines must come in order. */
+  add(line: KeptLine): void {
+    this.#lines.push(line)
+    this.#units += line.raw.length + line.rawEnd.length
+    if (this.#lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
+  }
+
+  #halve(): void {
+    const best = this.#lines.toSorted((one, other) => other.rank - one.rank || one.number - other.number)
+    const kept: KeptLine[] = []
+    this.#units = 0
+    for (const line of best) {
+      if (kept.length >= MOST_LINES / 2 || this.#units >= MOST_UNITS / 2) break
+      this.#units += line.raw.length + line.rawEnd.length
+      kept.push(line)
+    }
+    this.#lines = kept.toSorted((one, other) => one.number - other.number)
+  }
+}
