@@ -31,6 +31,7 @@ describe.each(listPublicPackages())('$name', ({ name, folder, manifest }) => {
     expect(manifest['sideEffects']).toBe(manifest['bin'] === undefined ? false : undefined)
     expect(exists(folder, 'README.md')).toBe(true)
     expect(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')).toContain(`"${folder}"`)
+    expect(readFileSync(join(ROOT, 'internal/docs/package.json'), 'utf8')).toContain(`"${name}"`)
   })
 
   it('resolves to sources here and to dist once published', () => {
