@@ -4,7 +4,7 @@ import { isTextContentType } from '../content/text-content-type.ts'
 import { EMPTY_NOTE, writeBeginning } from './answer-lines.ts'
 import { openContent } from './content-source.ts'
 import type { ContentSource } from './content-source.ts'
-import { fits } from './fit-answer.ts'
+import { cutToFit, fits } from './fit-answer.ts'
 import { abridge } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
@@ -26,12 +26,12 @@ export async function answerFull(reference: string, context: RetrievalContext): 
   const source = await openContent(context.storage, reference, context)
   const mediaKind = mediaKindOf(source.contentType)
   if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
-  if (source.size === 0) return textAnswer(EMPTY_NOTE)
+  if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))
   if (source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
     if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(text)
   }
-  return textAnswer(await writeBeginning(source, context))
+  return textAnswer(cutToFit(await writeBeginning(source, context), context))
 }
 
 function mediaKindOf(contentType: string): 'image' | 'audio' | 'video' | 'document' | undefined {

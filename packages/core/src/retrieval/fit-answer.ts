@@ -51,7 +51,7 @@ export function fitCount(
   return best
 }
 
-/** Cut a text at the limit: the last resort, for limits of a few tokens. */
+/** Return a text that is within the limit, or as much of its beginning as is: the last resort, for limits of a few tokens. */
 export function cutToFit(text: string, limit: AnswerLimit): string {
   return fitCount((count) => text.slice(0, count).toWellFormed(), 0, text.length, limit)?.text ?? ''
 }

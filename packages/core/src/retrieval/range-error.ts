@@ -5,9 +5,9 @@ import type { LineRange } from './retrieval-input.ts'
 /** Say that a span of lines begins beyond the end of the content. */
 export function lineBeyondEnd(range: LineRange, total: number): RetrievalError {
   const lines = `${formatCount(total)} ${total === 1 ? 'line' : 'lines'}`
-  const advice = total === 0 ? 'There is nothing to read.' : `Choose lines between 1 and ${total}.`
   return new RetrievalError(
     'invalid-range',
-    `line_range.start (${formatCount(range.start)}) is beyond the end of the content, which has ${lines}. ${advice}`,
+    `line_range.start (${formatCount(range.start)}) is beyond the end of the content, which has ${lines}. ` +
+      `Choose lines between 1 and ${total}.`,
   )
 }

@@ -26,7 +26,8 @@ export type RetrievalRequest =
   | { readonly mode: 'head'; readonly reference: string; readonly lines: number }
   | { readonly mode: 'full'; readonly reference: string }
 
-const DEFAULT_CONTEXT_LINES = 5
+/** Lines of context unless the call says otherwise. */
+export const DEFAULT_CONTEXT_LINES = 5
 const MAX_CONTEXT_LINES = 100
 const MAX_PATTERN_LENGTH = 1_000
 const PARAMETERS: readonly (keyof RetrievalCall)[] = [

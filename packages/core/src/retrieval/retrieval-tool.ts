@@ -7,10 +7,11 @@ import type { CountTokens } from '../tokens/count-tokens.ts'
 import { answerFull } from './answer-full.ts'
 import type { FullAnswer } from './answer-full.ts'
 import { answerHead, answerRange } from './answer-lines.ts'
+import { answerPattern } from './answer-pattern.ts'
 import { answerScope } from './answer-scope.ts'
 import { DEFAULT_BLOCK_BYTES } from './content-source.ts'
 import { explainStorageError } from './failure-message.ts'
-import { cutToFit, fits } from './fit-answer.ts'
+import { cutToFit } from './fit-answer.ts'
 import { formatRetrievalCall } from './retrieval-call.ts'
 import type { RetrievalCall } from './retrieval-call.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
@@ -22,7 +23,6 @@ import type { RetrievalRequest } from './retrieval-input.ts'
 import { retrievalDescription, retrievalInputSchema } from './retrieval-schema.ts'
 import type { RetrievalInputSchema } from './retrieval-schema.ts'
 import { RETRIEVAL_TOOL_NAME } from './retrieval-tool-name.ts'
-import { answerPattern } from './search-content.ts'
 
 export { RETRIEVAL_TOOL_NAME }
 
@@ -117,8 +117,7 @@ async function retrieve(
     return { result: { isError: false, content: [block] }, event }
   } catch (error) {
     const { code, message } = await explain(error, reference, context)
-    const whole = `Error: ${message}`
-    const text = fits(whole, context) ? whole : cutToFit(whole, context)
+    const text = cutToFit(`Error: ${message}`, context)
     const event = {
       type: 'retrieval',
       mode,
@@ -133,7 +132,7 @@ async function retrieve(
 
 async function answer(request: RetrievalRequest, context: RetrievalContext): Promise<FullAnswer> {
   if (request.mode === 'full') return await answerFull(request.reference, context)
-  const text = await answerText(request, context)
+  const text = cutToFit(await answerText(request, context), context)
   return { block: { type: 'text', text }, text }
 }
 

@@ -97,7 +97,7 @@ describe('searchContent', () => {
         const small: PatternMatcher = { maxTextLength: 4_000, match: (batch, from) => matcher.match(batch, from) }
         const options = { contextLines, keep: 4_000, limit: Infinity }
         const search = searchContent(sourceOf(text, blockBytes), small, range, options)
-        if (range !== undefined && range.start > expected.total) {
+        if (range !== undefined && range.start > expected.total && expected.total > 0) {
           await expect(search).rejects.toSatisfy(
             (error) => error instanceof RetrievalError && error.code === 'invalid-range',
           )

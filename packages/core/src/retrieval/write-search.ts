@@ -13,6 +13,9 @@ const CUT_LINE_LENGTHS = [500, 200, 100, 40]
 
 const MAX_PATTERN_LENGTH = 50
 
+/** What is said where a pattern is no valid regular expression. */
+export const LITERAL_NOTE = '[The pattern is not a valid regular expression, so it was searched as literal text.]'
+
 /** What a search found in one content. */
 export interface SearchFindings {
   /** Matching lines, also those that are not among `views`. */

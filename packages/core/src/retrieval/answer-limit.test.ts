@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { toolOf } from '../../test/retrieval-fixture.ts'
+
+const pieces = fc.constantFrom(
+  'a',
+  'needle',
+  '\n',
+  '\n\n',
+  '\r\n',
+  '漢字',
+  '👨‍👩‍👧‍👦',
+  ' ',
+  'x'.repeat(700),
+  'e\u0301'.repeat(40),
+  'word '.repeat(30),
+)
+const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
+const inputs = fc.constantFrom<object>(
+  { pattern: 'needle' },
+  { pattern: 'needle|a', context_lines: 0 },
+  { pattern: '.', ignore_case: true },
+  { pattern: 'nowhere(', line_range: { start: 1, end: 3 } },
+  { line_range: { start: 1, end: 1 } },
+  { line_range: { start: 2, end: 900 } },
+  { context_lines: 20 },
+  {},
+  { reference: 'unknown' },
+  { reference: undefined, pattern: 'needle' },
+  { pattern: 5 },
+)
+
+/** Token counters of different habits: by characters, by bytes, by words, and one that counts spaces for nothing. */
+const counters = fc.constantFrom<(text: string) => number>(
+  (text) => Math.ceil(text.length / 4),
+  (text) => new TextEncoder().encode(text).length,
+  (text) => text.split(/\b/).length,
+  (text) => text.replace(/\s+/g, '').length,
+)
+
+describe('an answer', () => {
+  it('never has more tokens than the limit, whatever is asked and however tokens are counted', async () => {
+    const property = fc.asyncProperty(
+      texts,
+      inputs,
+      counters,
+      fc.integer({ min: 1, max: 400 }),
+      async (content, input, countTokens, maxRetrievalTokens) => {
+        const tool = toolOf({ log: { content }, other: { content } }, { scoped: true, countTokens, maxRetrievalTokens })
+        const { content: blocks } = await tool.execute({ reference: 'log', ...input })
+        for (const block of blocks) {
+          if (block.type !== 'text') throw new Error(`a ${block.type} block`)
+          expect(countTokens(block.text)).toBeLessThanOrEqual(maxRetrievalTokens)
+        }
+      },
+    )
+    await fc.assert(property, { numRuns: 1_000 })
+  })
+
+  it('shows at least one hit wherever the limit leaves room for it', async () => {
+    const property = fc.asyncProperty(texts, fc.nat(20), async (text, context_lines) => {
+      const tool = toolOf({ log: { content: `${text}needle` } }, { maxRetrievalTokens: 100 })
+      const { content } = await tool.execute({ reference: 'log', pattern: 'needle', context_lines })
+      expect(content[0]).toMatchObject({ type: 'text', text: expect.stringMatching(/^> *\d+\| .*needle/m) as string })
+    })
+    await fc.assert(property, { numRuns: 300 })
+  })
+})

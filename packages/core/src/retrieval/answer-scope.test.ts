@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { createRetrievalTool } from './retrieval-tool.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import { ask, countTokens, fail, storageOf, toolOf } from '../../test/retrieval-fixture.ts'
+import type { Entries } from '../../test/retrieval-fixture.ts'
+
+describe('everything in a scope', () => {
+  const entries: Entries = {
+    older: { content: 'alpha\nneedle 1\nomega' },
+    picture: { content: 'needle', contentType: 'image/png' },
+    gone: new StorageError('evicted', 'gone'),
+    other: { content: 'nothing here' },
+    newer: { content: '{"needle": 2}', contentType: 'application/json' },
+  }
+
+  it('is searched for a pattern without a reference, the newest first', async () => {
+    expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'needle' })).toBe(
+      [
+        '[2 matches for /needle/ in 2 of 4 stored results]',
+        '',
+        '== newer (application/json, 13 bytes): 1 match ==',
+        '> 1| {"needle": 2}',
+        '',
+        '== older (text/plain, 20 bytes): 1 match ==',
+        '  1| alpha',
+        '> 2| needle 1',
+        '  3| omega',
+      ].join('\n'),
+    )
+    expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'absent' })).toBe(
+      '[0 matches for /absent/ in 0 of 4 stored results]',
+    )
+  })
+
+  it('shows a part of each result where not all fits', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [
+        `log_${index}`,
+        { content: 'needle in a line of hay\n'.repeat(1_000) },
+      ]),
+    )
+    for (const maxRetrievalTokens of [2_500, 1_000, 300, 100]) {
+      const text = await ask(toolOf(many, { scoped: true, maxRetrievalTokens }), {
+        pattern: 'needle',
+        context_lines: 0,
+      })
+      expect(countTokens(text)).toBeLessThanOrEqual(maxRetrievalTokens)
+      expect(text).toMatch(/^\[30,000 matches for \/needle\/ in 30 of 30 stored results\]/)
+      expect(text).toContain('== log_29 (text/plain, 24,000 bytes): 1,000 matches')
+      expect(text).toContain('retrieve_offloaded_content {"reference":"<reference>","pattern":"needle"}')
+    }
+  })
+
+  it('is never searched or listed without a scope, nor where the storage cannot list', async () => {
+    const unscoped = createRetrievalTool({
+      storage: storageOf(entries, true),
+      scoped: false,
+      maxRetrievalTokens: 500,
+      countTokens,
+    })
+    const cannotList = createRetrievalTool({
+      storage: storageOf(entries, false),
+      scoped: true,
+      maxRetrievalTokens: 500,
+      countTokens,
+    })
+    for (const tool of [unscoped, cannotList]) {
+      const refused = await fail(tool, { pattern: 'needle' })
+      expect(refused.code).toBe('invalid-input')
+      expect(refused.text).toContain('pattern needs a reference')
+      const unknown = await fail(tool, { reference: 'unknown' })
+      expect(unknown.code).toBe('not-found')
+      expect(unknown.text).not.toContain('newer')
+      expect(tool.inputSchema.required).toEqual(['reference'])
+    }
+  })
+})

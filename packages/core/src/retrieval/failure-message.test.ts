@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { createRetrievalTool } from './retrieval-tool.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { Storage } from '../storage/storage.ts'
+import { countTokens, fail, toolOf } from '../../test/retrieval-fixture.ts'
+
+describe('a failure', () => {
+  it('names up to ten references that exist, when scoped', async () => {
+    const entries = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`log_${index}`, { content: 'x' }]))
+    const { code, text } = await fail(toolOf(entries, { scoped: true }), { reference: 'log_99' })
+    expect(code).toBe('not-found')
+    expect(text).toContain(
+      'Nothing is stored under "log_99". The newest 10 of 12 references: log_11 (text/plain, 1 bytes), log_10',
+    )
+    expect(text).not.toContain('log_1 ')
+    expect(text).not.toContain('secret-host')
+    expect((await fail(toolOf({}, { scoped: true }), { reference: 'log_99' })).text).toContain(
+      'Nothing is stored here.',
+    )
+  })
+
+  it('of evicted content says when, why and which tool to run again', async () => {
+    const eviction = {
+      reason: 'turns',
+      evictedAt: Date.UTC(2026, 1, 3, 4, 5, 6),
+      metadata: { tool: 'read_log' },
+    } as const
+    const entries = {
+      log: new StorageError('evicted', 'gone', { eviction }),
+      bare: new StorageError('evicted', 'gone'),
+    }
+    const { code, text } = await fail(toolOf(entries), { reference: 'log', pattern: 'x' })
+    expect(code).toBe('evicted')
+    expect(text).toBe(
+      'Error: "log" was removed from storage at 2026-02-03T04:05:06Z, because it had not been used for many turns. ' +
+        'Run the tool "read_log" again to get a fresh result.',
+    )
+    expect((await fail(toolOf(entries), { reference: 'bare' })).text).toBe(
+      'Error: "bare" was removed from storage. Run the tool that gave it again to get a fresh result.',
+    )
+  })
+
+  it('of storage keeps its code and says what to do, without the message that may name hosts', async () => {
+    const codes = ['unavailable', 'invalid-reference', 'corrupt', 'unsupported', 'aborted'] as const
+    const tool = toolOf(Object.fromEntries(codes.map((code) => [code, new StorageError(code, 'at secret-host')])))
+    for (const code of codes) {
+      const failure = await fail(tool, { reference: code, line_range: { start: 1, end: 2 } })
+      expect(failure.code).toBe(code)
+      expect(failure.text).not.toContain('secret-host')
+    }
+    expect((await fail(tool, { reference: 'unavailable' })).text).toContain('try the same call again')
+    expect((await fail(tool, { reference: 'invalid-reference' })).text).toContain(
+      'paths and addresses are not accepted',
+    )
+  })
+
+  it('of a storage that throws errors of its own is an outage, not a miss', async () => {
+    const storage: Storage = {
+      store: async (key) => key,
+      retrieve: () => Promise.reject(new Error('secret-host is down')),
+    }
+    const tool = createRetrievalTool({ storage, scoped: false, maxRetrievalTokens: 500, countTokens })
+    const { code, text } = await fail(tool, { reference: 'log' })
+    expect(code).toBe('unavailable')
+    expect(text).not.toContain('secret-host')
+  })
+
+  it('of a range says how many lines there are, or which way round it is right', async () => {
+    const tool = toolOf({ log: { content: 'a\nb\n' } })
+    for (const pattern of [undefined, 'a', 'a+']) {
+      expect(await fail(tool, { reference: 'log', pattern, line_range: { start: 3, end: 9 } })).toEqual({
+        code: 'invalid-range',
+        text: 'Error: line_range.start (3) is beyond the end of the content, which has 2 lines. Choose lines between 1 and 2.',
+      })
+    }
+    const reversed = await fail(tool, { reference: 'log', line_range: { start: 2, end: 1 } })
+    expect(reversed.code).toBe('invalid-range')
+    expect(reversed.text).toContain('retrieve_offloaded_content {"reference":"log","line_range":{"start":1,"end":2}}')
+  })
+
+  it('of binary content says how to get it natively', async () => {
+    const tool = toolOf({ image: { content: 'x', contentType: 'image/png' } })
+    for (const input of [{ pattern: 'x' }, { line_range: { start: 1, end: 2 } }, { context_lines: 3 }]) {
+      const { code, text } = await fail(tool, { reference: 'image', ...input })
+      expect(code).toBe('not-text')
+      expect(text).toContain('retrieve_offloaded_content {"reference":"image"}')
+    }
+  })
+
+  it('of a pattern that takes too long, or is too long or too large, says what to change', async () => {
+    const tool = toolOf({ log: { content: `${'a'.repeat(5_000)}!` } }, { deadlineMs: 50 })
+    expect(await fail(tool, { reference: 'log', pattern: '(a|aa)+$' })).toMatchObject({
+      code: 'pattern-timeout',
+      text: expect.stringContaining('Simplify') as string,
+    })
+    expect(await fail(tool, { reference: 'log', pattern: 'a'.repeat(1_001) })).toMatchObject({
+      code: 'pattern-refused',
+      text: expect.stringContaining('1,001 characters') as string,
+    })
+    expect(
+      await fail(toolOf({ log: { content: 'a' } }, { deadlineMs: 10_000 }), {
+        reference: 'log',
+        pattern: '(?:x?){99999999}',
+      }),
+    ).toMatchObject({ code: 'pattern-refused' })
+  })
+
+  it('of the storage while it is being read is an error too', async () => {
+    const content = new TextEncoder().encode('line\n'.repeat(100))
+    const storage: Storage = {
+      store: async (key) => key,
+      retrieve: () => Promise.reject(new Error('not used')),
+      retrieveRange: async (_reference, { offset, length }) => {
+        if (offset > 150) return { content: new Uint8Array(), contentType: 'text/plain', size: content.length }
+        return { content: content.slice(offset, offset + length), contentType: 'text/plain', size: content.length }
+      },
+    }
+    const tool = createRetrievalTool({ storage, scoped: false, maxRetrievalTokens: 500, countTokens, blockBytes: 64 })
+    expect((await fail(tool, { reference: 'log', pattern: 'x' })).code).toBe('corrupt')
+  })
+
+  it('of an aborted call is an answer', async () => {
+    const result = await toolOf({ log: { content: 'x' } }).execute(
+      { reference: 'log' },
+      { signal: AbortSignal.abort() },
+    )
+    expect(result).toMatchObject({ isError: true, code: 'aborted' })
+  })
+})

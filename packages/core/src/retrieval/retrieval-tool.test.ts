@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { createRetrievalTool } from './retrieval-tool.ts'
+import type { RetrievalToolOptions } from './retrieval-tool.ts'
+import type { RetrievalEvent } from './retrieval-event.ts'
+import { ask, countTokens, fail, storageOf, textOf, toolOf, users } from '../../test/retrieval-fixture.ts'
+
+describe('createRetrievalTool', () => {
+  it('refuses unusable options with the name of the option', () => {
+    const good = { storage: storageOf({}, false), scoped: false, maxRetrievalTokens: 100, countTokens }
+    const bad: [Record<string, unknown>, RegExp][] = [
+      [{ storage: {} }, /storage/],
+      [{ scoped: undefined }, /scoped/],
+      [{ maxRetrievalTokens: 0 }, /maxRetrievalTokens/],
+      [{ maxRetrievalTokens: Number.NaN }, /maxRetrievalTokens/],
+      [{ countTokens: 4 }, /countTokens/],
+      [{ maxMediaBytes: -1 }, /maxMediaBytes/],
+      [{ deadlineMs: 0 }, /deadlineMs/],
+      [{ blockBytes: '1' }, /blockBytes/],
+    ]
+    for (const [options, message] of bad) {
+      expect(() => createRetrievalTool({ ...good, ...options } as RetrievalToolOptions)).toThrow(message)
+      expect(() => createRetrievalTool({ ...good, ...options } as RetrievalToolOptions)).toThrow(TypeError)
+    }
+  })
+
+  it('reports each call', async () => {
+    const events: RetrievalEvent[] = []
+    const onRetrieve = (event: RetrievalEvent): void => void events.push(event)
+    const tool = toolOf(
+      { log: { content: 'abc' }, png: { content: 'x', contentType: 'image/png' } },
+      { onRetrieve, scoped: true },
+    )
+    const answers = [
+      await tool.execute({ reference: 'log' }),
+      await tool.execute({ reference: 'log', pattern: 'b' }),
+      await tool.execute({ pattern: 'b' }),
+      await tool.execute({ reference: 'log', context_lines: 1 }),
+      await tool.execute({ reference: 'png' }),
+      await tool.execute({ reference: 'unknown', line_range: { start: 1, end: 1 } }),
+      await tool.execute(undefined),
+    ]
+    const tokens = answers.map((result, index) => (index === 4 ? 0 : countTokens(textOf(result))))
+    expect(events).toEqual([
+      { type: 'retrieval', mode: 'full', reference: 'log', tokens: tokens[0], isError: false },
+      { type: 'retrieval', mode: 'pattern', reference: 'log', tokens: tokens[1], isError: false },
+      { type: 'retrieval', mode: 'scope-pattern', reference: undefined, tokens: tokens[2], isError: false },
+      { type: 'retrieval', mode: 'head', reference: 'log', tokens: tokens[3], isError: false },
+      { type: 'retrieval', mode: 'full', reference: 'png', tokens: 0, isError: false },
+      { type: 'retrieval', mode: 'range', reference: 'unknown', tokens: tokens[5], isError: true, code: 'not-found' },
+      {
+        type: 'retrieval',
+        mode: 'invalid',
+        reference: undefined,
+        tokens: tokens[6],
+        isError: true,
+        code: 'invalid-input',
+      },
+    ])
+  })
+
+  it('writes the calls that it suggests as it is told to', async () => {
+    const tool = toolOf({ log: { content: 'abc' } }, { formatCall: (call) => `spillway get ${call.reference}` })
+    expect((await fail(tool, {})).text).toContain('A right call: spillway get call_1_0_')
+  })
+
+  it('works the same without ranges, and whatever the size of blocks', async () => {
+    const whole = storageOf({ users: { content: users } }, false)
+    const { retrieve, store } = whole
+    for (const storage of [{ retrieve, store }, whole]) {
+      for (const blockBytes of [1, 7, 100, undefined]) {
+        const tool = createRetrievalTool({ storage, scoped: false, maxRetrievalTokens: 500, countTokens, blockBytes })
+        expect(await ask(tool, { reference: 'users', pattern: 'admin', context_lines: 0 })).toBe(
+          '[2 matches for /admin/]\n\n> 49| admin 49\n---\n> 51| admin 51',
+        )
+        expect(await ask(tool, { reference: 'users' })).toBe(users)
+      }
+    }
+  })
+})

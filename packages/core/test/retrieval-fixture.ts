@@ -1,0 +1,88 @@
+import { expect } from 'vitest'
+import { StorageError } from '../src/storage/storage-error.ts'
+import type { Storage, StoredInfo } from '../src/storage/storage.ts'
+import { createRetrievalTool } from '../src/retrieval/retrieval-tool.ts'
+import type { RetrievalResult, RetrievalTool, RetrievalToolOptions } from '../src/retrieval/retrieval-tool.ts'
+
+export type Entries = Readonly<
+  Record<string, { readonly content: string | Uint8Array; readonly contentType?: string } | StorageError>
+>
+
+/** A storage over fixed entries; the later ones are the newer. */
+export function storageOf(entries: Entries, scoped: boolean): Storage {
+  const find = (reference: string): { content: Uint8Array; contentType: string } => {
+    const entry = entries[reference]
+    if (entry === undefined) throw new StorageError('not-found', 'secret-host has no such entry', { reference })
+    if (StorageError.isInstance(entry)) throw entry
+    const content = typeof entry.content === 'string' ? new TextEncoder().encode(entry.content) : entry.content.slice()
+    return { content, contentType: entry.contentType ?? 'text/plain' }
+  }
+  const storage: Storage = {
+    store: async (key) => key,
+    retrieve: async (reference) => find(reference),
+    retrieveRange: async (reference, { offset, length }) => {
+      const { content, contentType } = find(reference)
+      return { content: content.slice(offset, offset + length), contentType, size: content.length }
+    },
+  }
+  if (!scoped) return storage
+  return {
+    ...storage,
+    async *list() {
+      for (const [index, [reference, entry]] of Object.entries(entries).entries()) {
+        const described = StorageError.isInstance(entry)
+          ? { content: new Uint8Array(9), contentType: 'text/plain' }
+          : find(reference)
+        const { content, contentType } = described
+        const info: StoredInfo = {
+          reference,
+          key: '',
+          contentType,
+          size: content.length,
+          storedAt: index,
+          lastUsedAt: index,
+          metadata: {},
+        }
+        yield info
+      }
+    },
+  }
+}
+
+/** Four characters are a token. */
+export const countTokens = (text: string): number => Math.ceil(text.length / 4)
+
+export function toolOf(entries: Entries, options: Partial<RetrievalToolOptions> = {}): RetrievalTool {
+  const scoped = options.scoped ?? false
+  return createRetrievalTool({
+    storage: storageOf(entries, scoped),
+    scoped,
+    maxRetrievalTokens: 2_500,
+    countTokens,
+    ...options,
+  })
+}
+
+export function textOf(result: RetrievalResult): string {
+  const [block, ...others] = result.content
+  if (block?.type !== 'text' || others.length > 0)
+    throw new Error(`expected one text block, got ${JSON.stringify(result)}`)
+  return block.text
+}
+
+export async function ask(tool: RetrievalTool, input: unknown): Promise<string> {
+  const result = await tool.execute(input)
+  expect(result.isError).toBe(false)
+  return textOf(result)
+}
+
+export async function fail(tool: RetrievalTool, input: unknown): Promise<{ code: string; text: string }> {
+  const result = await tool.execute(input)
+  if (!result.isError) throw new Error(`expected an error, got ${textOf(result)}`)
+  return { code: result.code, text: textOf(result) }
+}
+
+/** Sixty lines, of which 49 and 51 are admins. */
+export const users = Array.from({ length: 60 }, (_, index) =>
+  index === 48 || index === 50 ? `admin ${index + 1}` : `user ${index + 1}`,
+).join('\n')
