@@ -73,6 +73,8 @@ const FILES: Readonly<Record<string, string>> = {
   `,
 }
 
+const projects: string[] = []
+
 describe('packed packages in an empty project', () => {
   let memory: string
   let file: string
@@ -85,7 +87,7 @@ describe('packed packages in an empty project', () => {
   })
 
   afterAll(() => {
-    for (const folder of [memory, file, cli]) rmSync(folder, { recursive: true })
+    for (const folder of projects) rmSync(folder, { recursive: true })
   })
 
   it('bring no other package than core, the backend and re2js', () => {
@@ -134,6 +136,7 @@ describe('packed packages in an empty project', () => {
 /** Make an empty project with npm and install the tarballs of these packages in it. */
 async function install(...names: string[]): Promise<string> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-consumer-')))
+  projects.push(folder)
   for (const [path, source] of Object.entries(FILES)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), source)
