@@ -7,9 +7,11 @@ export interface LineSignal {
   readonly weight: number
   /** Index of the match in UTF-16 units. */
   readonly at: number
+  /** Whether the line is a heading: what it announces stands below it. */
+  readonly heads: boolean
 }
 
-const NONE: LineSignal = { kind: 'none', weight: 0, at: 0 }
+const NONE: LineSignal = { kind: 'none', weight: 0, at: 0, heads: false }
 
 type Rule = readonly [kind: SignalKind, weight: number, pattern: RegExp]
 
@@ -27,6 +29,10 @@ const PROGRESS =
 const COMMAND =
   /^\s*(?:\++ |\$ |> (?!Task)|\[command\]|Run |cd \S+ && |\S*\/?(?:gcc|g\+\+|cc|clang|clang\+\+|javac|rustc|ghc|cl\.exe|ar|ld) -)/
 
+/** What to do next, as tools say it after every failure alike. */
+const ADVICE =
+  /\b(?:re-?run\b.{0,20}\b(?:with|using)|for more (?:information|details|help)|to see the full|please (?:refer|read|see|visit|check the)|see the (?:report|log|documentation)|[Rr]un with --|resume the build|\[Help \d\]|get more help|set the log level|this is probably not a problem with npm|a complete log of this run|consider (?:re-?running|adding)|To suppress this)/
+
 const STRONG: readonly Rule[] = [
   ['exit', 100, /\bexited with (?:code |status )?-?[1-9]/i],
   [
@@ -39,9 +45,9 @@ const STRONG: readonly Rule[] = [
   [
     'exit',
     84,
-    /\b(?:exit(?:ed)?|return(?:ed)?|quit|terminated)(?: with)?(?: an?)?(?: exit| error| non-zero| nonzero)* ?(?:code|status|signal)\b\W{0,3}(?!0\b)-?\d/i,
+    /\b(?:exit(?:ed)?|return(?:ed|ing)?|quit|terminated)(?: with)?(?: an?)?(?: exit| error| non-zero| nonzero)* ?(?:code|status|signal)?\b\W{0,3}(?!0\b)-?\d{1,3}$/i,
   ],
-  ['summary', 88, /\bTests run: ?\d+, ?(?:Failures: ?[1-9]|Failures: ?0, ?Errors: ?[1-9])/],
+  ['summary', 90, /\bTests run: ?\d+, ?(?:Failures: ?[1-9]|Failures: ?0, ?Errors: ?[1-9])/],
   [
     'failure',
     96,
@@ -49,16 +55,21 @@ const STRONG: readonly Rule[] = [
   ],
   ['failure', 94, /^(?:FAILED|FAIL|ERROR)\b[: ]\s?\S*(?:::|\/|\.\w+)/],
   ['failure', 92, /^\s*(?:[✗✘✕✖❌⨯●×]|\d+\) )\s*\S/],
+  [
+    'failure',
+    92,
+    /^\s*(?:\[\w+\]\s*)?(?:Failures?|Failed tests?|Tests in error|Failed examples|Failing tests?|Errors?|Issues)(?: ?\(\d+\))?:?(?: :-\()?\s*$/i,
+  ],
   ['failure', 90, /\bFAILED(?: CONSISTENTLY)?\b(?! \()|\.\.\. ?FAIL(?:ED|URE)?\b|^FAIL\b|\bFAIL$/],
   [
     'failure',
-    82,
-    /^_{3,} .{1,160} _{3,}$|^[═=─-]{3,} ?(?:FAILURES|ERRORS|short test summary info) ?[═=─-]{3,}|^\s*(?:Failures?|Failed tests?|Tests in error|Failed examples|Errors?)(?: ?\(\d+\))?:\s*$/i,
+    88,
+    /^[_!]{3,} .{1,160} [_!]{3,}$|^[═=─-]{3,} ?(?:FAILURES|ERRORS|short test summary info) ?[═=─-]{3,}|^\* What went wrong:/,
   ],
   [
     'summary',
     80,
-    /\b[1-9]\d* (?:tests? |specs? |examples?, |of \d+ )?(?:failed|failures?|failing|errors?|problems?)\b|\b(?:failures?|errors?|failed)[:=] ?[1-9]\d*|^FAILED \(/i,
+    /\b[1-9]\d* (?:tests? |specs? |examples?, |of \d+ )?(?:FAILED|failed|failures?|failing|errors?|problems?)\b|\b(?:failures?|errors?|failed)[:=] ?[1-9]\d*|^FAILED \(/i,
   ],
   [
     'error',
@@ -83,7 +94,7 @@ const STRONG: readonly Rule[] = [
   [
     'error',
     88,
-    /^(?:\s*(?:E\s+)?|.{0,80}: )(?:[a-zA-Z_$][\w$]*[.:\\]{1,2})*[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Exit|Timeout)\b(?:$|:| \[|\s-)/,
+    /^(?:\s*(?:E\s+)?|.{0,80}: |.{0,20}=> )(?:[a-zA-Z_$][\w$]*[.:\\]{1,2})*[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Exit|Timeout)\b(?:$|:| \[|\s-)/,
   ],
   [
     'error',
@@ -105,13 +116,13 @@ const MEDIUM: readonly Rule[] = [
   ],
   [
     'error',
-    62,
-    /(?<![\w/.$-])(?:errors?|failed|failures?|failing|fails|exceptions?|aborted|crashed|timed? ?out|timeout|killed|denied|refused|rejected|unhandled|corrupt(?:ed)?)(?![\w/=-]|\.\w)/i,
+    64,
+    /(?<![\w/.$-])(?:failed|failure|failing|fails|aborted|aborting|crashed|timed out|killed|denied|refused|rejected|unhandled|corrupt(?:ed)?)(?![\w/=-]|\.\w)/i,
   ],
   [
     'error',
-    50,
-    /\b(?:cannot|unable|not found|no such|undefined|unexpected|missing|unknown|unsupported|conflict(?:s|ing)?|incompatible|mismatch|illegal|invalid|violat(?:es|ion|ions)|unused|unreachable|ambiguous|inconsistent|deadlock|expected)\b/i,
+    52,
+    /(?<![\w/.$-])(?:errors?|failures|exceptions?|timeout)(?![\w/=-]|\.\w)|\b(?:cannot|unable|not found|no such|undefined|unexpected|missing|unknown|unsupported|conflict(?:s|ing)?|incompatible|mismatch|illegal|invalid|violat(?:es|ion|ions)|unreachable|ambiguous|inconsistent|deadlock|expected)\b/i,
   ],
 ]
 
@@ -121,29 +132,42 @@ const WARNING: Rule = [
   /(?:^|[\s:[(\]])(?:warn(?:ing)?s?|WARN(?:ING)?S?|Warning)\b|##\[warning\]|⚠|\bdeprecated\b/i,
 ]
 
-/** Longest start of a line that is looked at. */
-export const CLASSIFIED_UNITS = 800
+/** Of a longer line, this much of the start and of the end is looked at. */
+const START_UNITS = 800
+const END_UNITS = 240
+
+/** A line that announces what stands below it. */
+const HEADING =
+  /:\s*$|^[_=!]{3,} .*[_=!]{3,}$|\bFAILURES\b|Traceback \(most recent|-{3} FAIL: |\bFAILED$|<<< (?:FAILURE|ERROR)!$|:-\(\s*$/
 
 /** Tell how much a cleaned line matters on its own. Pure: the same line always has the same signal. */
 export function lineSignal(line: string): LineSignal {
-  const text = line.length > CLASSIFIED_UNITS ? line.slice(0, CLASSIFIED_UNITS) : line
+  if (line.length <= START_UNITS + END_UNITS) return classify(line)
+  const signal = classify(`${line.slice(0, START_UNITS)} ${line.slice(-END_UNITS)}`)
+  return signal.at < START_UNITS ? signal : { ...signal, at: signal.at + line.length - START_UNITS - END_UNITS - 1 }
+}
+
+function classify(text: string): LineSignal {
   const harmless = HARMLESS.test(text)
   const command = COMMAND.test(text)
+  const heads = HEADING.test(text)
   if (!command) {
     for (const [kind, weight, pattern] of STRONG) {
       const at = text.search(pattern)
-      if (at >= 0) return harmless && weight < 95 ? { kind: 'none', weight: 8, at } : { kind, weight, at }
+      if (at < 0) continue
+      if (harmless && weight < 95) return { kind: 'none', weight: 8, at, heads: false }
+      if (kind !== 'exit' && ADVICE.test(text)) return { kind, weight: 30, at, heads: false }
+      return { kind, weight, at, heads }
     }
   }
-  if (harmless) return NONE
+  if (harmless || ADVICE.test(text)) return NONE
   const warning = text.search(WARNING[2])
   const damp = command ? 0.25 : PROGRESS.test(text) ? 0.4 : 1
   for (const [kind, weight, pattern] of MEDIUM) {
     const at = text.search(pattern)
     if (at < 0) continue
-    if (warning >= 0) return { kind: 'warning', weight: WARNING[1] * damp, at: warning }
-    return { kind: damp < 1 ? 'none' : kind, weight: weight * damp, at }
+    if (warning >= 0) break
+    return { kind: damp < 1 ? 'none' : kind, weight: weight * damp, at, heads }
   }
-  if (warning >= 0) return { kind: 'warning', weight: WARNING[1] * damp, at: warning }
-  return NONE
+  return warning >= 0 ? { kind: 'warning', weight: WARNING[1] * damp, at: warning, heads } : NONE
 }

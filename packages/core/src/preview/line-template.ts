@@ -2,8 +2,14 @@
 export function lineTemplate(line: string): number {
   let hash = 5381
   let index = 0
-  const end = Math.min(line.length, 800)
-  while (index < end) {
+  let end = Math.min(line.length, 800)
+  for (;;) {
+    if (index >= end) {
+      if (end === line.length) break
+      // Of a long line, the start and the end make it out.
+      end = line.length
+      index = Math.max(index, end - 240)
+    }
     const code = line.charCodeAt(index++)
     if (code >= 48 && code <= 57) {
       let zero = code === 48

@@ -5,71 +5,85 @@ import type { ScannedLine, TextScan } from './text-scan.ts'
 const BEFORE_EXIT = 40
 /** Ends of failed commands that lend worth to the lines before them. */
 const EXITS = 3
+/** Lines after one that matters that are looked at for what belongs to it. */
+const AFTER = 30
+
+/** A rule, a level with nothing after it, or a mark that a CI system folds or times its output by. */
+const EMPTY = /^\W*(?:\[?[A-Za-z]{1,12}\]\W*)?$|^\W*\w{1,2}$|^travis_(?:fold|time):\S*$|^##\[endgroup\]$/
+
+type Raise = (index: number, value: number) => void
 
 /** How much each kept line of a program's output is worth showing, in the order of `scan.kept`. */
 export function lineValues(scan: TextScan, isError: boolean): Float64Array {
   const lines = scan.kept
-  const own = ownValues(lines)
+  const own = ownValues(scan)
   const values = own.slice()
-  const raise = (index: number, value: number): void => {
+  const raise: Raise = (index, value) => {
     const had = values[index]!
-    values[index] = value > had ? value + had * 0.2 : had + value * 0.2
+    const worth = value * commonness(lines[index]!)
+    values[index] = worth > had ? worth + had * 0.2 : had + worth * 0.2
   }
   addContext(lines, own, raise)
-  addExits(lines, raise)
-  addEnds(scan, isError, raise)
+  const ended = addExits(lines, raise)
+  addEnds(scan, isError, ended, raise)
   for (const [index, line] of lines.entries()) {
-    if (EMPTY.test(line.text)) values[index] = values[index]! * 0.1
+    if (EMPTY.test(line.text)) values[index] = values[index]! * 0.05
   }
   return values
 }
 
-/** A rule, or a level with nothing after it. */
-const EMPTY = /^\W*(?:\[?[A-Za-z]{1,12}\]\W*)?$/
+/** Lines that begin as hundreds of others do tell little about what stands beside them. */
+function commonness(line: ScannedLine): number {
+  return line.alike <= 16 || line.weight >= 50 ? 1 : 1 / (1 + Math.log2(line.alike / 16) * 0.12)
+}
 
 /** What a line is worth by itself: less for each like line before it, more for a line unlike all others. */
-function ownValues(lines: readonly ScannedLine[]): Float64Array {
+function ownValues(scan: TextScan): Float64Array {
+  const lines = scan.kept
   const seen = new Map<number, number>()
   const values = new Float64Array(lines.length)
+  const strong = lines.some((line) => line.weight >= 85 && line.signal !== 'exit')
+  const odd = lines.reduce((count, line) => count + (line.alike === 1 ? 1 : 0), 0) / Math.max(1, scan.lines)
+  const oddity = odd < 0.02 ? 30 : odd < 0.1 ? 12 : 4
   for (const [index, line] of lines.entries()) {
     if (line.weight === 0) {
-      values[index] = line.alike === 1 ? 4 : line.alike <= 3 ? 2 : 0
+      values[index] = line.alike === 1 ? oddity : 0
       continue
     }
     const template = lineTemplate(line.text)
     const before = seen.get(template) ?? 0
     seen.set(template, before + 1)
     const crowd = line.repeats > 3 ? 1 + Math.log2(line.repeats / 3) * 0.15 : 1
-    values[index] = line.weight / (1 + before * 0.6) / crowd
+    // Beside real failures, a word that only sounds like one means less.
+    const doubt = strong && line.weight < 72 ? 0.75 : 1
+    values[index] = (line.weight * doubt) / (1 + before * 0.6) / crowd
   }
   return values
 }
 
 /** Lines around one that matters explain it: the few before it, and those after it up to the end of its paragraph. */
-function addContext(
-  lines: readonly ScannedLine[],
-  own: Float64Array,
-  raise: (index: number, value: number) => void,
-): void {
+function addContext(lines: readonly ScannedLine[], own: Float64Array, raise: Raise): void {
   for (const [index, line] of lines.entries()) {
     const value = own[index]!
-    if (value < 30 || line.signal === 'exit') continue
+    if (value < 25 || line.weight === 0 || line.signal === 'exit') continue
     const warning = line.signal === 'warning'
-    let worth = value * (warning ? 0.4 : 0.85)
-    for (let next = index + 1; next < lines.length && next <= index + 24; next++) {
+    let worth = value * (warning ? 0.7 : line.heads ? 0.97 : 0.85)
+    for (let next = index + 1; next < lines.length && next <= index + AFTER; next++) {
       const gap = lines[next]!.number - lines[next - 1]!.number
       if (gap > 3) break
-      if (gap > 1) worth *= 0.7
+      if (gap > 1) worth *= next === index + 1 ? 0.9 : 0.6
       raise(next, worth)
-      worth *= isIndented(lines[next]!) ? 0.88 : 0.78
+      worth *= line.heads ? 0.95 : isIndented(lines[next]!) ? 0.88 : 0.74
       if (worth < 5) break
     }
     if (warning) continue
     let before = value * 0.45
-    for (let previous = index - 1; previous >= 0 && previous >= index - 3; previous--) {
-      if (lines[previous + 1]!.number - lines[previous]!.number > 2) break
+    for (let previous = index - 1; previous >= 0 && previous >= index - 4; previous--) {
+      const gap = lines[previous + 1]!.number - lines[previous]!.number
+      if (gap > 2) break
+      if (gap > 1) before *= 0.7
       raise(previous, before)
-      before *= 0.6
+      before *= 0.65
     }
   }
 }
@@ -79,32 +93,35 @@ function isIndented(line: ScannedLine): boolean {
   return code === 32 || code === 9
 }
 
-/** The last lines before a command failed are what it had to say. */
-function addExits(lines: readonly ScannedLine[], raise: (index: number, value: number) => void): void {
+/** The last lines before a command failed are what it had to say. Returns whether there were such, away from the end. */
+function addExits(lines: readonly ScannedLine[], raise: Raise): boolean {
   let exits = 0
+  let ended = false
   for (const [index, line] of lines.entries()) {
     if (line.signal !== 'exit' || line.weight < 90) continue
     if (exits++ >= EXITS) break
-    let worth = 75 / exits
+    if (index < lines.length - 3) ended = true
+    let worth = 78 / exits
     for (let previous = index - 1; previous >= 0 && previous >= index - BEFORE_EXIT; previous--) {
       if (lines[previous + 1]!.number - lines[previous]!.number > 3) break
       raise(previous, worth)
-      worth *= 0.94
+      if (!EMPTY.test(lines[previous]!.text)) worth *= 0.94
     }
   }
+  return ended
 }
 
 /** The first lines say what the text is, the last ones how it ended. */
-function addEnds(scan: TextScan, isError: boolean, raise: (index: number, value: number) => void): void {
+function addEnds(scan: TextScan, isError: boolean, ended: boolean, raise: Raise): void {
   const lines = scan.kept
-  let worth = 40
+  let worth = 30
   for (let index = 0; index < lines.length && worth > 1; index++) {
     raise(index, worth)
-    worth *= 0.85
+    worth *= 0.8
   }
-  worth = isError ? 95 : 80
+  worth = isError ? 95 : ended ? 60 : 85
   for (let index = lines.length - 1; index >= 0 && worth > 1; index--) {
     raise(index, worth)
-    worth *= 0.92
+    if (!EMPTY.test(lines[index]!.text)) worth *= ended ? 0.8 : 0.93
   }
 }

@@ -44,7 +44,7 @@ export class PreviewLayout {
     this.#options = options
     const nature = textNature(scan)
     this.#cutTimes = nature === 'output' && mostHaveTimes(scan)
-    this.#lines = this.#cutTimes ? scan.kept.map((line) => ({ ...line, text: line.text.replace(TIME, '') })) : scan.kept
+    this.#lines = this.#cutTimes ? withoutTimes(scan.kept) : scan.kept
     this.#lineCap = lineCap(this.#lines, options.budgetTokens)
     this.#values =
       nature === 'output' ? lineValues({ ...scan, kept: this.#lines }, options.isError === true) : undefined
@@ -124,17 +124,41 @@ export class PreviewLayout {
   #chooseBest(chosen: Uint8Array, tokens: number, values: Float64Array): void {
     let left = tokens - this.#gapTokens
     this.#order ??= this.#byRate(values)
-    const order = this.#order
-    for (const index of order) {
-      const sides = this.#sides(index, chosen)
-      const cost = this.#costs[index]! + (sides === 2 ? -this.#gapTokens : sides === 1 ? 0 : this.#gapTokens)
-      if (cost > left) {
-        if (left < 12) break
-        continue
+    for (let pass = 0; pass < 2; pass++) {
+      for (const index of this.#order) {
+        if (chosen[index] === 1) continue
+        const sides = this.#sides(index, chosen)
+        const cost = this.#costs[index]! + (sides === 2 ? -this.#gapTokens : sides === 1 ? 0 : this.#gapTokens)
+        if (cost > left) {
+          if (left < 12) break
+          continue
+        }
+        chosen[index] = 1
+        left -= cost
       }
-      chosen[index] = 1
-      left -= cost
+      left += this.#fillGaps(chosen)
     }
+  }
+
+  /** Show what costs no more than to say that it is hidden. Returns the tokens saved. */
+  #fillGaps(chosen: Uint8Array): number {
+    let saved = 0
+    let last = -1
+    for (let index = 0; index < chosen.length; index++) {
+      if (chosen[index] === 0) continue
+      let cost = 0
+      let near = last >= 0 && index - last > 1
+      for (let hidden = last + 1; near && hidden <= index; hidden++) {
+        near = this.#lines[hidden]!.number - this.#lines[hidden - 1]!.number <= 2
+        if (hidden < index) cost += this.#costs[hidden]!
+      }
+      if (near && cost <= this.#gapTokens) {
+        chosen.fill(1, last + 1, index)
+        saved += this.#gapTokens - cost
+      }
+      last = index
+    }
+    return saved
   }
 
   /** The lines worth anything, those worth most for their tokens first. */
@@ -207,6 +231,12 @@ function lineCap(lines: readonly ScannedLine[], budgetTokens: number): number {
     .join('\n')
   const unitsPerToken = sample.length / Math.max(1, estimateTokens(sample))
   return Math.ceil(Math.min(MOST_CAP, budgetTokens * LINE_SHARE * unitsPerToken))
+}
+
+function withoutTimes(lines: readonly ScannedLine[]): ScannedLine[] {
+  return lines
+    .map((line) => ({ ...line, text: line.text.replace(TIME, '') }))
+    .filter(({ text, end }) => text !== '' || end !== '')
 }
 
 function mostHaveTimes(scan: TextScan): boolean {

@@ -7,6 +7,9 @@ import type { TextScan } from './text-scan.ts'
  */
 export type TextNature = 'output' | 'data' | 'writing'
 
+/** A log's time of day, with the date before it. */
+const TIMED = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d/
+
 /** Lines looked at. */
 const LOOKED_AT = 400
 
@@ -51,7 +54,7 @@ function isJson(scan: TextScan): boolean {
 /** Whether the first lines have the same number of separators, outside quotes. */
 function isTable(scan: TextScan): boolean {
   const lines = scan.kept.slice(0, 12)
-  if (lines.length < 4) return false
+  if (lines.length < 4 || lines.filter(({ text }) => TIMED.test(text)).length > 2) return false
   return [',', '\t', ';', '|'].some((separator) => {
     const counts = lines.map(({ text }) => text.replace(/"[^"]*"/g, '').split(separator).length - 1)
     const usual = counts[0]!

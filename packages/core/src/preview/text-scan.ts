@@ -15,6 +15,8 @@ export interface ScannedLine {
   readonly weight: number
   /** Where in `text` that shows. */
   readonly at: number
+  /** Whether the line announces what stands below it. */
+  readonly heads: boolean
   /** How many lines of the text begin like this one, about. */
   readonly alike: number
   /** How many lines with a signal are like this one up to their numbers, itself included; 0 without a signal. */

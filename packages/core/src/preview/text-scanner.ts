@@ -22,8 +22,8 @@ const LONG_LINES = 6
 /** What stands before a line that matters is kept up to so many lines and units. */
 const BEFORE_LINES = 48
 const BEFORE_UNITS = 6_144
-/** Of a line that may matter, this much of the start is looked at. */
-const HIT_UNITS = 1_024
+/** Signals remembered. */
+const KNOWN_SIGNALS = 8_192
 /** Lines of less weight are only counted. */
 const LEAST_WEIGHT = 30
 /** Lines unlike any before them, kept until others like them come. */
@@ -176,10 +176,7 @@ export class TextScanner {
   /** Count a line that may matter, and see to it that it and the lines around it are kept. Returns its rank. */
   #hit(window: string, start: number, end: number, carried: number): number {
     const number = this.#lineCount
-    const raw = window.slice(start, end)
-    const text = cleanLine(raw.length > HIT_UNITS ? cutAtGrapheme(raw, HIT_UNITS) : raw)
-    const template = lineTemplate(text)
-    const signal = this.#signal(text, template)
+    const { template, signal } = this.#classify(keptParts(window.slice(start, end), number === 1))
     const repeats = ++this.#templates[template & 16_383]!
     const { weight } = signal
     if (isError(signal)) this.#errors++
@@ -256,13 +253,24 @@ export class TextScanner {
     if (this.#longLines.length > 2 * LONG_LINES) this.#longLines.splice(LONG_LINES, 1)
   }
 
-  #signal(text: string, template: number): LineSignal {
-    const known = this.#signals.get(template)
-    if (known !== undefined) return known
-    const signal = lineSignal(text)
-    if (this.#signals.size >= 8_192) this.#signals.clear()
-    this.#signals.set(template, signal)
-    return signal
+  /** Clean a line and tell what it says; lines that differ in numbers alone are looked at once. */
+  #classify(line: Pick<KeptLine, 'raw' | 'rawEnd'>): {
+    text: string
+    end: string
+    template: number
+    signal: LineSignal
+  } {
+    const text = cleanLine(line.raw)
+    const end = line.rawEnd === '' ? '' : cleanLine(line.rawEnd)
+    const both = end === '' ? text : `${text} ${end}`
+    const template = lineTemplate(both)
+    let signal = this.#signals.get(template)
+    if (signal === undefined) {
+      signal = lineSignal(both)
+      if (this.#signals.size >= KNOWN_SIGNALS) this.#signals.clear()
+      this.#signals.set(template, signal)
+    }
+    return { text, end, template, signal }
   }
 
   #addRare(line: KeptLine): void {
@@ -282,17 +290,16 @@ export class TextScanner {
   }
 
   #describe(line: KeptLine): ScannedLine {
-    const text = cleanLine(line.raw)
-    const template = lineTemplate(text)
-    const signal = this.#signal(text, template)
+    const { text, end, template, signal } = this.#classify(line)
     return {
       number: line.number,
       text,
-      end: line.rawEnd === '' ? '' : cleanLine(line.rawEnd),
+      end,
       hidden: line.hidden,
       signal: signal.kind,
       weight: signal.weight,
       at: signal.at,
+      heads: signal.heads,
       alike: this.#kinds[kindBucket(line.kind)]!,
       repeats: signal.weight > 0 ? Math.max(1, this.#templates[template & 16_383]!) : 0,
       errorsBefore: line.errorsBefore,
@@ -329,8 +336,7 @@ export class TextScanner {
       if (kind === BLANK_LINE) continue
       const hit = hits[index]! || isMarked(kind)
       if (hit) {
-        const text = cleanLine(raw.length > HIT_UNITS ? cutAtGrapheme(raw, HIT_UNITS) : raw)
-        const signal = this.#signal(text, lineTemplate(text))
+        const { signal } = this.#classify(keptParts(raw, false))
         if (isError(signal)) errorsBefore--
         else if (signal.kind === 'warning') warningsBefore--
       }
