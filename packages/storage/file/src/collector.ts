@@ -74,21 +74,24 @@ export class Collector {
     if (status === undefined || status.modifiedAt >= now - LEFTOVER_AGE_MS) return
     // A sidecar has the time of the entry's last use: only the content beside it says whether the writer is alive.
     if (item.kind === 'pending-sidecar' && (await this.#files.stat(pending.content)) !== undefined) return
-    await this.#finishWriter(paths, pending)
-    if (!(await this.#files.remove(path))) return
+    if (!(await this.#finishWriter(paths, pending, now)) || !(await this.#files.remove(path))) return
     report.leftovers += 1
     report.bytes += status.size
   }
 
-  /** See to the content that a killed process had named, or had taken away, without getting to its sidecar. */
-  async #finishWriter(paths: EntryPaths, pending: FilePair): Promise<void> {
+  /**
+   * See to the content that a killed process had named, or had taken away, without getting to its sidecar. Return
+   * `false` where others are at it: without these files nobody would look for that content again.
+   */
+  async #finishWriter(paths: EntryPaths, pending: FilePair, now: number): Promise<boolean> {
+    await this.#remover.isBeingRemoved(paths, now)
     const committed = await this.#files.readSidecar(paths.sidecar)
     if (committed === undefined) {
       const extension = (await this.#files.readSidecar(pending.sidecar))?.sidecar?.extension
-      if (extension !== undefined) await this.#remover.removeOrphan(paths, extension)
-    } else if (committed.sidecar !== undefined) {
-      await this.#remover.putContentBack(paths, committed.sidecar, [pending.content])
+      return extension === undefined || this.#remover.removeOrphan(paths, extension)
     }
+    if (committed.sidecar !== undefined) await this.#remover.putContentBack(paths, committed.sidecar, [pending.content])
+    return true
   }
 
   /** Remove the folders of a scope where nothing is left in them. */

@@ -73,25 +73,19 @@ export class EntryFiles {
    * then two processes can both believe that the name was theirs, and the file is gone from its old name.
    */
   async put(from: string, to: string, folder: string): Promise<boolean> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#putOnce(from, to)
-      } catch (error) {
-        // A folder that was empty may have been removed.
-        if (fileErrorCode(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
-        if ((await this.stat(from)) === undefined) throw error
-        await this.directory.ensure(folder)
-      }
-    }
+    return this.#retrying(folder, from, () => this.#putOnce(from, to))
   }
 
   /** Give a file another name, replacing what is there. */
-  async replace(paths: EntryPaths, from: string, to: string): Promise<void> {
+  async replace(paths: EntryPaths, from: string, to: string, folder: string): Promise<void> {
     const copy = pendingPair(paths).content
     await this.put(from, copy, paths.sidecarFolder)
-    await this.fileSystem.rename(copy, to)
-    // Renaming does nothing where both names belong to one file already.
-    await this.remove(copy)
+    try {
+      await this.#retrying(folder, copy, () => this.fileSystem.rename(copy, to))
+    } finally {
+      // Renaming does nothing where both names belong to one file already.
+      await this.remove(copy)
+    }
   }
 
   /** Remove a file; tell whether it was there. */
@@ -121,6 +115,19 @@ export class EntryFiles {
   /** With `fsync`, bring an entry and its names onto the medium. */
   async syncEntry(paths: EntryPaths, extension: string): Promise<void> {
     await this.sync([paths.content(extension), paths.contentFolder, paths.sidecar, paths.sidecarFolder])
+  }
+
+  /** Run what needs `folder`, making it again where it was removed for being empty, as long as `from` is there. */
+  async #retrying<Result>(folder: string, from: string, run: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await run()
+      } catch (error) {
+        if (fileErrorCode(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
+        if ((await this.stat(from)) === undefined) throw error
+        await this.directory.ensure(folder)
+      }
+    }
   }
 
   async #putOnce(from: string, to: string): Promise<boolean> {

@@ -45,7 +45,7 @@ export class EntryReader {
       if (sidecar === undefined) return undefined
       const { info, extension } = sidecar
       const path = paths.content(extension)
-      const file = await this.#readContent(path, range ?? { offset: 0, length: info.size })
+      const file = await this.#readContent(paths, path, range ?? { offset: 0, length: info.size })
       if (typeof file !== 'string' && file.status.size === info.size) return { content: file.content, info }
       problem = typeof file === 'string' ? file : `${path} has ${file.status.size} bytes instead of ${info.size}`
       if (!(await this.#remover.restoreContent(paths, sidecar))) await wait(pause)
@@ -54,14 +54,14 @@ export class EntryReader {
   }
 
   /** Read the content, or say why it is not there. */
-  async #readContent(path: string, range: ByteRange): Promise<FileContent | string> {
+  async #readContent(paths: EntryPaths, path: string, range: ByteRange): Promise<FileContent | string> {
     try {
       return await this.#files.fileSystem.readFile(path, range)
     } catch (error) {
       const code = fileErrorCode(error)
       if (code === 'ENOENT') return `${path} is missing`
-      if (code === 'ELOOP') return `${path} is a symbolic link, which the file storage does not follow`
-      if (code === 'EINVAL' || code === 'EISDIR') return `${path} is no plain file`
+      if (code === 'ELOOP') throw corrupt(paths, `${path} is a symbolic link, which the file storage does not follow`)
+      if (code === 'EINVAL' || code === 'EISDIR') throw corrupt(paths, `${path} is no plain file`)
       throw error
     }
   }

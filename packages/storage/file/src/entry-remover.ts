@@ -12,10 +12,11 @@ import {
 } from './paths.ts'
 import type { Sidecar } from './sidecar.ts'
 import { wait } from './wait.ts'
+import { listFolder } from './walk.ts'
 
 /** How long a removal may take before others believe that whoever began it was killed. */
 export const ABANDONED_AFTER_MS = 60_000
-const REMOVE_ATTEMPTS = 50
+const REMOVE_ATTEMPTS = 25
 const REMOVE_PAUSE_MS = 10
 /** Even making a directory needs space; renaming within one does not. */
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
@@ -66,16 +67,15 @@ export class EntryRemover {
     return false
   }
 
-  /** Remove content that has no sidecar, as killed and failed writers leave it; return the bytes freed. */
-  async removeOrphan(paths: EntryPaths, extension: string): Promise<number> {
-    const content = await this.#files.stat(paths.content(extension))
-    if (content === undefined || (await this.#files.stat(paths.sidecar)) !== undefined) return 0
+  /** Remove content that has no sidecar, as killed and failed writers leave it; `false` where others are at it. */
+  async removeOrphan(paths: EntryPaths, extension: string): Promise<boolean> {
+    if ((await this.#files.stat(paths.content(extension))) === undefined) return true
+    if ((await this.#files.stat(paths.sidecar)) !== undefined) return true
     const taken = await this.#begin(paths)
-    if (taken === undefined) return 0
-    const isOrphan = (await this.#files.stat(paths.sidecar)) === undefined
-    const gone = isOrphan && (await this.#takeContent(paths, taken, [extension]))
+    if (taken === undefined) return false
+    if ((await this.#files.stat(paths.sidecar)) === undefined) await this.#takeContent(paths, taken, [extension])
     await this.#end(paths, taken)
-    return gone ? content.size : 0
+    return true
   }
 
   /** Tell whether somebody is removing the entry; first undo what was begun so long ago that they must be dead. */
@@ -200,27 +200,22 @@ export class EntryRemover {
     if (found.sidecar !== undefined) return [found.sidecar.extension]
     const extensions: string[] = []
     const start = `${paths.reference}.`
-    if (await this.#files.directory.has(paths.contentFolder))
-      for await (const { name } of this.#fileSystem.list(paths.contentFolder)) {
-        const extension = name.slice(paths.reference.length)
-        if (name.startsWith(start) && isExtension(extension)) extensions.push(extension)
-      }
+    for await (const { name } of listFolder(this.#fileSystem, paths.contentFolder)) {
+      const extension = name.slice(paths.reference.length)
+      if (name.startsWith(start) && isExtension(extension)) extensions.push(extension)
+    }
     return extensions
   }
 
   async #listRemoval(paths: EntryPaths): Promise<{ readonly sidecars: string[]; readonly contents: string[] }> {
     const sidecars: string[] = []
     const contents: string[] = []
-    try {
-      for await (const { name } of this.#fileSystem.list(paths.removal)) {
-        const removed = parseRemovedName(name)
-        if (removed === undefined) continue
-        const pair = removedPair(paths, removed.nonce)
-        if (removed.isSidecar) sidecars.push(pair.sidecar)
-        else contents.push(pair.content)
-      }
-    } catch (error) {
-      if (fileErrorCode(error) !== 'ENOENT') throw error
+    for await (const { name } of listFolder(this.#fileSystem, paths.removal)) {
+      const removed = parseRemovedName(name)
+      if (removed === undefined) continue
+      const pair = removedPair(paths, removed.nonce)
+      if (removed.isSidecar) sidecars.push(pair.sidecar)
+      else contents.push(pair.content)
     }
     return { sidecars, contents }
   }

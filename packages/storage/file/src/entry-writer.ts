@@ -99,7 +99,7 @@ export class EntryWriter {
       if (existing !== undefined) {
         const isWhole = existing.sidecar !== undefined && (await this.#files.hasContent(paths, existing.sidecar))
         if (!isWhole) {
-          await this.#files.replace(paths, pending.sidecar, paths.sidecar)
+          await this.#files.replace(paths, pending.sidecar, paths.sidecar, paths.sidecarFolder)
           await this.#holdContent(paths, pending, sidecar)
           return true
         }
@@ -113,12 +113,18 @@ export class EntryWriter {
   /** Give the content its own name, unless equal content has it already. */
   async #placeContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
     const content = paths.content(sidecar.extension)
-    if (await this.#files.put(pending.content, content, paths.contentFolder)) return
-    if (await this.#files.hasContent(paths, sidecar)) return
-    // Bytes of another length are those of an entry that is whole, or damaged.
-    const existing = await this.#files.readSidecar(paths.sidecar)
-    if (existing?.sidecar !== undefined && (await this.#files.hasContent(paths, existing.sidecar))) return
-    await this.#files.replace(paths, pending.content, content)
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      if (await this.#files.put(pending.content, content, paths.contentFolder)) return
+      const status = await this.#files.stat(content)
+      if (status?.kind === 'file' && status.size === sidecar.info.size) return
+      // Taken away again between the two looks.
+      if (status === undefined) continue
+      // Bytes of another length are those of an entry that is whole, or damaged.
+      const existing = await this.#files.readSidecar(paths.sidecar)
+      if (existing?.sidecar !== undefined && (await this.#files.hasContent(paths, existing.sidecar))) return
+      await this.#files.replace(paths, pending.content, content, paths.contentFolder)
+      return
+    }
   }
 
   /** Make sure that the content is there after the commit: a removal begun before it may have taken it away. */

@@ -3,6 +3,7 @@ import type { EntryFiles } from './entry-files.ts'
 import { fileErrorCode, unless } from './file-error.ts'
 import { pendingPair, type EntryPaths } from './paths.ts'
 import { isMetadata, parseObject } from './sidecar.ts'
+import { listFolder } from './walk.ts'
 
 /** How long evicted entries are remembered. */
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
@@ -49,7 +50,7 @@ export class Tombstones {
   /** Forget what is too old in the folder of one scope, and the oldest beyond {@link MAX_TOMBSTONES}. */
   async trim(folder: string, now: number): Promise<void> {
     let kept: { path: string; modifiedAt: number }[] = []
-    for await (const { name, kind } of this.#files.fileSystem.list(folder)) {
+    for await (const { name, kind } of listFolder(this.#files.fileSystem, folder)) {
       if (kind !== 'file' || !name.endsWith('.json')) continue
       const path = `${folder}/${name}`
       const modifiedAt = (await this.#files.stat(path))?.modifiedAt ?? now

@@ -1,0 +1,185 @@
+import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { FileDriver } from '../src/file-driver.ts'
+import { FileStorage, NodeFileSystem } from '../src/index.ts'
+import { listFiles } from './support/list-files.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { bytes, streamOf, text } from './support/text.ts'
+
+const NONCE = '0123456789abcdef'
+const LONG_AGO = new Date(Date.now() - 3_600_000)
+
+async function stored(): Promise<{
+  readonly storage: FileStorage
+  readonly directory: string
+  readonly reference: string
+  readonly content: string
+  readonly sidecar: string
+}> {
+  const directory = await temporaryDirectory()
+  const storage = new FileStorage(directory)
+  const reference = await storage.store('key', bytes('content'), 'text/plain', { metadata: { tool: 'read_log' } })
+  const sidecar = join(directory, '.metadata', `${reference}.metadata.json`)
+  return { storage, directory, reference, content: join(directory, `${reference}.txt`), sidecar }
+}
+
+describe('a damaged entry', () => {
+  test.each([
+    ['an empty description', ''],
+    ['a torn description', '{"version":1,"key":"k'],
+    ['a description of something else', '{"name":"left-pad"}'],
+    ['a list', '[]'],
+    [
+      'an extension that leads elsewhere',
+      '{"version":1,"key":"k","contentType":"text/plain","extension":".txt/../../x","size":7,"storedAt":1,"metadata":{}}',
+    ],
+    [
+      'a negative size',
+      '{"version":1,"key":"k","contentType":"text/plain","extension":".txt","size":-1,"storedAt":1,"metadata":{}}',
+    ],
+  ])('with %s is corrupt, is listed, and is mended by storing it again', async (_name, damage) => {
+    const { storage, reference, sidecar, directory } = await stored()
+    await writeFile(sidecar, damage)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt', reference })
+    await expect(storage.stat(reference)).rejects.toMatchObject({ code: 'corrupt', reference })
+    const listed: string[] = []
+    for await (const entry of storage.list()) listed.push(entry.reference)
+    expect(listed).toEqual([reference])
+    expect(await storage.store('key', bytes('content'))).toBe(reference)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    expect(await listFiles(directory)).toHaveLength(3)
+  })
+
+  test('with a damaged description can be deleted without residue', async () => {
+    const { storage, reference, sidecar, directory } = await stored()
+    await writeFile(sidecar, 'damage')
+    await storage.delete(reference)
+    expect(await listFiles(directory)).toEqual(['.gitignore'])
+  })
+
+  test.each([
+    ['cut', (path: string) => truncate(path, 3)],
+    ['extended', (path: string) => writeFile(path, 'content and more')],
+    ['deleted by hand', (path: string) => rm(path)],
+  ])('whose content was %s is corrupt, and is mended by storing it again', async (_name, damage) => {
+    const { storage, reference, content } = await stored()
+    await damage(content)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt', reference })
+    await expect(storage.retrieveRange(reference, { offset: 0, length: 1 })).rejects.toMatchObject({ code: 'corrupt' })
+    expect(await storage.store('key', bytes('content'))).toBe(reference)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+  })
+})
+
+describe('gc', () => {
+  test('removes what a killed writer left in the making, and keeps what a living one needs', async () => {
+    const { storage, directory, reference } = await stored()
+    const folder = join(directory, '.metadata')
+    await writeFile(join(folder, `dead_abc.${NONCE}.content`), 'torn')
+    await utimes(join(folder, `dead_abc.${NONCE}.content`), LONG_AGO, LONG_AGO)
+    await writeFile(join(folder, `dead_abc.${NONCE}.sidecar`), '{"version":1,"key":"to')
+    await utimes(join(folder, `dead_abc.${NONCE}.sidecar`), LONG_AGO, LONG_AGO)
+    await writeFile(join(folder, `alive_abc.${NONCE}.content`), 'growing')
+    await writeFile(join(folder, `alive_abc.${NONCE}.sidecar`), '{}')
+    await utimes(join(folder, `alive_abc.${NONCE}.sidecar`), 1, 1)
+    expect(await storage.gc()).toMatchObject({ expired: 0, leftovers: 2 })
+    expect((await readdir(folder)).sort()).toEqual([
+      `alive_abc.${NONCE}.content`,
+      `alive_abc.${NONCE}.sidecar`,
+      `${reference}.metadata.json`,
+    ])
+  })
+
+  test('removes content that a killed writer had named, but not described', async () => {
+    const { storage, directory, reference, content, sidecar } = await stored()
+    const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
+    await rename(sidecar, `${pending}.sidecar`)
+    await writeFile(`${pending}.content`, 'content')
+    await utimes(`${pending}.content`, LONG_AGO, LONG_AGO)
+    await utimes(`${pending}.sidecar`, LONG_AGO, LONG_AGO)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+    await storage.gc()
+    await storage.gc()
+    await expect(stat(content)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await listFiles(directory)).toEqual(['.gitignore'])
+  })
+
+  test('puts back what a killed remover had taken away', async () => {
+    const { storage, directory, reference, content, sidecar } = await stored()
+    const removal = join(directory, '.metadata', `${reference}.removal`)
+    await mkdir(removal)
+    await rename(sidecar, join(removal, `${NONCE}.sidecar`))
+    await rename(content, join(removal, `${NONCE}.content`))
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+    await utimes(removal, LONG_AGO, LONG_AGO)
+    expect(await storage.gc()).toEqual({ expired: 0, leftovers: 1, bytes: 0 })
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    expect(await listFiles(directory)).toHaveLength(3)
+  })
+
+  test('is not needed for that: whoever reads the entry puts it back, once it is certain', async () => {
+    const { storage, directory, reference, content, sidecar } = await stored()
+    const removal = join(directory, '.metadata', `${reference}.removal`)
+    await mkdir(removal)
+    await rename(sidecar, join(removal, `${NONCE}.sidecar`))
+    await rename(content, join(removal, `${NONCE}.content`))
+    await utimes(removal, LONG_AGO, LONG_AGO)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    expect(await listFiles(directory)).toHaveLength(3)
+  })
+
+  test('of one scope leaves the leftovers of others', async () => {
+    const { storage, directory } = await stored()
+    for (const scope of ['a', 'ab']) {
+      await storage.scope(scope).store('key', bytes('content'))
+      const leftover = join(directory, '.metadata', scope, `dead_abc.${NONCE}.content`)
+      await writeFile(leftover, 'torn')
+      await utimes(leftover, LONG_AGO, LONG_AGO)
+    }
+    expect(await storage.scope('a').gc()).toEqual({ expired: 0, leftovers: 1, bytes: 4 })
+    expect(await storage.gc()).toEqual({ expired: 0, leftovers: 1, bytes: 4 })
+  })
+
+  test('removes the empty folders that a killed remover left', async () => {
+    const { storage, directory } = await stored()
+    await mkdir(join(directory, '.metadata/empty/scope'), { recursive: true })
+    await mkdir(join(directory, 'empty/scope'), { recursive: true })
+    await storage.gc()
+    expect((await readdir(directory)).filter((name) => name === 'empty')).toEqual([])
+    expect((await readdir(join(directory, '.metadata'))).filter((name) => name === 'empty')).toEqual([])
+  })
+})
+
+describe('tombstones', () => {
+  test('are bounded in number and in age', async () => {
+    const directory = await temporaryDirectory()
+    const driver = new FileDriver({ fileSystem: new NodeFileSystem(), directory, fsync: false })
+    const folder = join(directory, '.metadata/.evicted/a')
+    const id = (index: number): string => `a/key_${index}`
+    const info = { key: 'key', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }
+    await driver.write(id(0), streamOf(bytes('content')), info)
+    await mkdir(folder, { recursive: true })
+    const record = JSON.stringify({ version: 1, reason: 'age', evictedAt: 1, metadata: {} })
+    const start = Date.now() - 60_000
+    for (let index = 1; index <= 2_500; index += 1) {
+      await writeFile(join(folder, `key_${index}.json`), record)
+      await utimes(join(folder, `key_${index}.json`), new Date(start + index), new Date(start + index))
+    }
+    await driver.collect('a/', Date.now())
+    expect(await readdir(folder)).toHaveLength(1_000)
+    expect(await driver.findEviction(id(2_500))).toMatchObject({ reason: 'age' })
+    expect(await driver.findEviction(id(1_500))).toBeUndefined()
+    await driver.collect('', Date.now() + 8 * 24 * 3_600_000)
+    await expect(readdir(folder)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect((await driver.read(id(0)))?.content).toEqual(bytes('content'))
+  })
+
+  test('that are damaged are as good as none', async () => {
+    const { storage, directory } = await stored()
+    await mkdir(join(directory, '.metadata/.evicted'))
+    await writeFile(join(directory, '.metadata/.evicted/gone_abc.json'), '{"version":1,"reason":"boredom"}')
+    await expect(storage.retrieve('gone_abc')).rejects.toMatchObject({ code: 'not-found' })
+    expect(await readFile(join(directory, '.metadata/.evicted/gone_abc.json'), 'utf8')).toContain('boredom')
+  })
+})
