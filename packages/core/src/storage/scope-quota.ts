@@ -1,5 +1,9 @@
+import { BoundedMap } from './bounded-map.ts'
 import { StorageError } from './storage-error.ts'
 import type { EntryId, EntryInfo } from './storage-driver.ts'
+
+/** Scopes whose size is remembered; one that was forgotten is listed again. */
+const MAX_SCOPES = 1_000
 
 /** How the quota sees and empties one scope. */
 export interface QuotaScope {
@@ -23,7 +27,7 @@ interface Candidate {
  */
 export class ScopeQuota {
   readonly #maxBytes: number
-  readonly #scopes = new Map<string, { bytes: number; candidates: Candidate[] }>()
+  readonly #scopes = new BoundedMap<string, { bytes: number; candidates: Candidate[] }>(MAX_SCOPES)
   /** Entries whose store is under way, with how often: a listing may have them before they are counted. */
   readonly #writing = new Map<EntryId, number>()
 

@@ -264,8 +264,12 @@ export class StorageEngine {
       const id = entryId(path, reference)
       const size = await this.#evict(id, 'turns', () => turns.isDue(path, reference))
       if (size !== undefined) evicted.push({ reference, size, reason: 'turns' })
-      // What was used meanwhile, here or in another process, stays and counts from now.
-      else if (turns.isDue(path, reference)) turns.forget(path, reference)
+      else if (turns.isDue(path, reference)) {
+        // Used by another process meanwhile, it counts from now; or it went some other way.
+        const info = await guard({ action: 'describe', reference }, () => this.#info(id))
+        if (info === undefined) turns.forget(path, reference)
+        else turns.used(path, reference)
+      }
     }
     return { evicted }
   }

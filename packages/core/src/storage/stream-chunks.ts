@@ -17,26 +17,42 @@ export async function* sourceChunks(
   take: (chunk: Uint8Array) => Uint8Array,
 ): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]()
-  const abortion = abortionOf(signal)
   let state: 'pausing' | 'waiting' | 'ended' = 'pausing'
   try {
     for (;;) {
       state = 'waiting'
-      const next = await Promise.race([nextOf(source), abortion.promise])
+      const next = await nextOf(source, signal)
       state = next.done === true ? 'ended' : 'pausing'
       if (next.done === true) return
       yield take(asBytes(next.value))
       checkAborted(signal)
     }
   } finally {
-    abortion.release()
     if (state === 'pausing') await source.return?.()
     // A source that hangs, or has failed, is told to end; its answer is not waited for and says nothing.
     if (state === 'waiting') void Promise.allSettled([release(source)])
   }
 }
 
-async function nextOf(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array, unknown>> {
+/** Wait for the next chunk or for the signal. Each wait has a listener of its own: a shared promise would collect them. */
+async function nextOf(
+  source: AsyncIterator<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<IteratorResult<Uint8Array, unknown>> {
+  checkAborted(signal)
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => {
+    if (signal !== undefined) reject(abortedError(signal))
+  }
+  signal?.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([nextOfSource(source), aborted])
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+async function nextOfSource(source: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array, unknown>> {
   try {
     return await source.next()
   } catch (cause) {
@@ -55,17 +71,6 @@ function asBytes(chunk: unknown): Uint8Array {
 
 async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
   await source.return?.()
-}
-
-/** Return a promise that rejects when the signal fires, and never settles otherwise. */
-function abortionOf(signal: AbortSignal | undefined): { promise: Promise<never>; release(): void } {
-  const { promise, reject } = Promise.withResolvers<never>()
-  // Between two chunks nobody else listens to it: the signal is checked then.
-  void Promise.allSettled([promise])
-  if (signal === undefined) return { promise, release: () => undefined }
-  const fire = (): void => reject(abortedError(signal))
-  signal.addEventListener('abort', fire, { once: true })
-  return { promise, release: () => signal.removeEventListener('abort', fire) }
 }
 
 /** Pass on chunks and report how many bytes have gone by. */

@@ -30,9 +30,10 @@ export class TurnTracker {
     return this.#scopes.get(scope)?.listed ?? false
   }
 
-  /** Note that all entries of a scope have been {@link found}. */
+  /** Note that all entries of a scope have been {@link found}; an empty one is looked at again. */
   listed(scope: string): void {
-    this.#state(scope).listed = true
+    const state = this.#scopes.get(scope)
+    if (state !== undefined) state.listed = true
   }
 
   /** Note an entry that was found in the storage; one that is known keeps its last use. */
@@ -43,9 +44,10 @@ export class TurnTracker {
 
   /** End a turn of a scope and return the references that are due, least recently used first. */
   endTurn(scope: string): string[] {
-    const state = this.#state(scope)
-    state.turn += 1
     const due: string[] = []
+    const state = this.#scopes.get(scope)
+    if (state === undefined) return due
+    state.turn += 1
     for (const [reference, turn] of state.lastUse) {
       if (state.turn - turn <= this.#evictAfterTurns) break
       due.push(reference)
@@ -60,9 +62,11 @@ export class TurnTracker {
     return state !== undefined && turn !== undefined && state.turn - turn > this.#evictAfterTurns
   }
 
-  /** Forget an entry that is gone. */
+  /** Forget an entry that is gone, and with the last one its scope, so that sessions which have ended cost nothing. */
   forget(scope: string, reference: string): void {
-    this.#scopes.get(scope)?.lastUse.delete(reference)
+    const lastUse = this.#scopes.get(scope)?.lastUse
+    lastUse?.delete(reference)
+    if (lastUse?.size === 0) this.#scopes.delete(scope)
   }
 
   #state(scope: string): ScopeTurns {
