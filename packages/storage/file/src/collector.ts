@@ -69,14 +69,20 @@ export class Collector {
       return
     }
     const pending = pendingPair(paths, item.nonce)
-    const path = item.kind === 'pending-content' ? pending.content : pending.sidecar
-    const status = await this.#files.stat(path)
-    if (status === undefined || status.modifiedAt >= now - LEFTOVER_AGE_MS) return
-    // A sidecar has the time of the entry's last use: only the content beside it says whether the writer is alive.
-    if (item.kind === 'pending-sidecar' && (await this.#files.stat(pending.content)) !== undefined) return
-    if (!(await this.#finishWriter(paths, pending, now)) || !(await this.#files.remove(path))) return
-    report.leftovers += 1
-    report.bytes += status.size
+    const [content, sidecar] = await Promise.all([this.#files.stat(pending.content), this.#files.stat(pending.sidecar)])
+    // The age of both is that of the content: a sidecar has the time of the entry's last use.
+    const age = content ?? sidecar
+    if (age === undefined || age.modifiedAt >= now - LEFTOVER_AGE_MS) return
+    if (item.kind === 'pending-sidecar' && content !== undefined) return
+    if (!(await this.#finishWriter(paths, pending, now))) return
+    for (const [path, status] of [
+      [pending.content, content],
+      [pending.sidecar, sidecar],
+    ] as const)
+      if (status !== undefined && (await this.#files.remove(path))) {
+        report.leftovers += 1
+        report.bytes += status.size
+      }
   }
 
   /**

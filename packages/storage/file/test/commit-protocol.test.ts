@@ -23,10 +23,18 @@ const filesOf = ({ nodes }: MemoryFileSystem): string[] =>
   [...nodes].flatMap(([path, { kind }]) => (kind === 'file' ? [path] : [])).sort()
 const collect = (fileSystem: FileSystem): Promise<unknown> => driverOn(fileSystem).collect('', Date.now() + AN_HOUR_MS)
 
+/** A driver on a disk that has no space left for another directory. */
+const driverOnFull = (fileSystem: FileSystem): FileDriver =>
+  driverOn(
+    hookedFileSystem(fileSystem, async (operation) => {
+      if (operation === 'createDirectory') throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+    }),
+  )
+
 /** Run an operation again and again, killed after 0, 1, 2, … steps, until it gets to its end; return how many there are. */
 async function killEverywhere(
   prepare: (driver: FileDriver) => Promise<unknown>,
-  operation: (driver: FileDriver) => Promise<unknown>,
+  operation: (driver: FileDriver, fileSystem: FileSystem) => Promise<unknown>,
   check: (fileSystem: LinkingMemoryFileSystem, outcome: 'killed' | 'finished') => Promise<void>,
   damage: (fileSystem: LinkingMemoryFileSystem) => Promise<void> = async () => {},
 ): Promise<number> {
@@ -36,7 +44,7 @@ async function killEverywhere(
     await damage(disk)
     const { fileSystem, killed } = killedAfter(disk, steps)
     const outcome = await Promise.race([
-      operation(driverOn(fileSystem)).then(() => 'finished' as const),
+      operation(driverOn(fileSystem), fileSystem).then(() => 'finished' as const),
       killed.then(() => 'killed' as const),
     ])
     await check(disk, outcome)
@@ -82,6 +90,8 @@ describe('a remover killed at any step', () => {
   test.each([
     ['evicting', (driver: FileDriver) => driver.evict(ID, 100)],
     ['deleting', (driver: FileDriver) => driver.remove(ID)],
+    ['evicting on a full disk', (_: FileDriver, disk: FileSystem) => driverOnFull(disk).evict(ID, 100)],
+    ['deleting on a full disk', (_: FileDriver, disk: FileSystem) => driverOnFull(disk).remove(ID)],
   ])('leaves the whole entry or none when %s, and nothing that stays', async (_name, operation) => {
     const steps = await killEverywhere(
       (driver) => store(driver),
@@ -97,10 +107,13 @@ describe('a remover killed at any step', () => {
     expect(steps).toBeGreaterThan(5)
   })
 
-  test('does not keep the entry from being stored again', async () => {
+  test.each([
+    ['with space', driverOn],
+    ['without space', driverOnFull],
+  ])('on a disk %s does not keep the entry from being stored again', async (_name, driverOnDisk) => {
     await killEverywhere(
       (driver) => store(driver),
-      (driver) => driver.evict(ID, 100),
+      (_, fileSystem) => driverOnDisk(fileSystem).evict(ID, 100),
       async (disk) => {
         await store(driverOn(disk), USED)
         expect((await driverOn(disk).read(ID))?.content).toEqual(CONTENT)
