@@ -7,16 +7,19 @@ import { listFolder } from './walk.ts'
 
 /** How long evicted entries are remembered. */
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
-/** How many evicted entries of one scope are remembered, roughly: the oldest go first. */
+/** How many evicted entries of one scope are remembered, plus at most {@link TRIM_EVERY} for each process that evicts. */
 export const MAX_TOMBSTONES = 1_000
 const MAX_TOMBSTONE_BYTES = 64 * 1024
-/** Trimming looks at every tombstone of the scope, so it is done once in so many evictions, by whichever process. */
-const TRIM_ONE_IN = 64
+/** Trimming looks at every tombstone of the scope, so it is done once in so many evictions. */
+export const TRIM_EVERY = 64
+const MAX_KNOWN_FOLDERS = 1_000
 const REASONS: readonly EvictionReason[] = ['turns', 'age', 'quota']
 
 /** Remember evicted entries, each in a small file, bounded in age and in number for each scope. */
 export class Tombstones {
   readonly #files: EntryFiles
+  /** Evictions since a folder was trimmed. */
+  readonly #untrimmed = new Map<string, number>()
 
   constructor(files: EntryFiles) {
     this.#files = files
@@ -25,7 +28,12 @@ export class Tombstones {
   /** Remember an eviction. On a full disk it is forgotten, so that the eviction can make room. */
   async write(paths: EntryPaths, eviction: Eviction): Promise<void> {
     await unless(['ENOSPC', 'EDQUOT'], this.#write(paths, eviction))
-    if (Math.random() * TRIM_ONE_IN < 1) await this.trim(paths.tombstoneFolder, Date.now())
+    const folder = paths.tombstoneFolder
+    // Processes that evict only a few entries each must trim too, so each begins somewhere.
+    const count = 1 + (this.#untrimmed.get(folder) ?? Math.floor(Math.random() * TRIM_EVERY))
+    if (this.#untrimmed.size >= MAX_KNOWN_FOLDERS) this.#untrimmed.clear()
+    this.#untrimmed.set(folder, count % TRIM_EVERY)
+    if (count >= TRIM_EVERY) await this.trim(folder, eviction.evictedAt)
   }
 
   /** Find the tombstone of an entry that is not there. */

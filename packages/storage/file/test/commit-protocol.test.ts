@@ -1,27 +1,21 @@
-import { StorageError, type NewEntryInfo } from '@spillway/core'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FileDriver } from '../src/file-driver.ts'
+import type { FileDriver } from '../src/file-driver.ts'
 import type { FileSystem } from '../src/index.ts'
 import { hookedFileSystem, killedAfter } from './support/hooked-file-system.ts'
-import { LinkingMemoryFileSystem, type MemoryFileSystem } from './support/memory-file-system.ts'
-import { bytes, streamOf } from './support/text.ts'
-
-const ID = 'tenant/call_1_abc'
-const OTHER = 'tenant/call_2_abc'
-const CONTENT = bytes('the whole content')
-const INFO: NewEntryInfo = { key: 'call_1', contentType: 'text/plain', storedAt: 100, lastUsedAt: 100, metadata: {} }
-const USED: NewEntryInfo = { ...INFO, lastUsedAt: 200 }
-const AN_HOUR_MS = 3_600_000
-/** How many mixtures of steps to try; raise it for a soak. */
-const RUNS = Number(process.env['SPILLWAY_RUNS'] ?? 250)
-const FILES = ['/s/.gitignore', '/s/.metadata/tenant/call_1_abc.metadata.json', '/s/tenant/call_1_abc.txt']
-
-const driverOn = (fileSystem: FileSystem): FileDriver => new FileDriver({ fileSystem, directory: '/s', fsync: false })
-const store = (driver: FileDriver, info = INFO): Promise<boolean> => driver.write(ID, streamOf(CONTENT), info)
-const filesOf = ({ nodes }: MemoryFileSystem): string[] =>
-  [...nodes].flatMap(([path, { kind }]) => (kind === 'file' ? [path] : [])).sort()
-const collect = (fileSystem: FileSystem): Promise<unknown> => driverOn(fileSystem).collect('', Date.now() + AN_HOUR_MS)
+import { LinkingMemoryFileSystem } from './support/memory-file-system.ts'
+import {
+  collectLater,
+  CONTENT,
+  driverOn,
+  FILES,
+  filesOf,
+  ID,
+  INFO,
+  OTHER_ID,
+  store,
+  USED,
+} from './support/one-entry.ts'
+import { streamOf } from './support/text.ts'
 
 /** A driver on a disk that has no space left for another directory. */
 const driverOnFull = (fileSystem: FileSystem): FileDriver =>
@@ -61,7 +55,7 @@ describe('a writer killed at any step', () => {
         const found = await driverOn(disk).read(ID)
         if (found !== undefined) expect(found.content).toEqual(CONTENT)
         else expect(outcome).toBe('killed')
-        await collect(disk)
+        await collectLater(disk)
         expect((await driverOn(disk).read(ID))?.content).toEqual(found?.content)
         expect(filesOf(disk)).toEqual(found === undefined ? filesOf(disk).filter((path) => path === FILES[0]) : FILES)
         await store(driverOn(disk))
@@ -78,7 +72,7 @@ describe('a writer killed at any step', () => {
       (driver) => store(driver, USED),
       async (disk) => {
         expect((await driverOn(disk).read(ID))?.content).toEqual(CONTENT)
-        await collect(disk)
+        await collectLater(disk)
         expect((await driverOn(disk).read(ID))?.content).toEqual(CONTENT)
         expect(filesOf(disk)).toEqual(FILES)
       },
@@ -97,7 +91,7 @@ describe('a remover killed at any step', () => {
       (driver) => store(driver),
       operation,
       async (disk, outcome) => {
-        await collect(disk)
+        await collectLater(disk)
         const found = await driverOn(disk).read(ID)
         if (outcome === 'finished') expect(found).toBeUndefined()
         if (found !== undefined) expect(found.content).toEqual(CONTENT)
@@ -117,7 +111,7 @@ describe('a remover killed at any step', () => {
       async (disk) => {
         await store(driverOn(disk), USED)
         expect((await driverOn(disk).read(ID))?.content).toEqual(CONTENT)
-        await collect(disk)
+        await collectLater(disk)
         expect((await driverOn(disk).read(ID))?.content).toEqual(CONTENT)
         expect(filesOf(disk)).toEqual(FILES)
       },
@@ -131,7 +125,7 @@ describe('a remover killed at any step', () => {
       async (disk) => {
         await driverOn(disk).remove(ID)
         expect(await driverOn(disk).read(ID)).toBeUndefined()
-        await collect(disk)
+        await collectLater(disk)
         expect(await driverOn(disk).read(ID)).toBeUndefined()
         expect(filesOf(disk)).toEqual(FILES.slice(0, 1))
       },
@@ -149,13 +143,13 @@ describe('a collector killed at any step', () => {
     for (let steps = 0; !isFinished; steps += 1)
       await killEverywhere(
         async (driver) => {
-          await driver.write(OTHER, streamOf(CONTENT), INFO)
+          await driver.write(OTHER_ID, streamOf(CONTENT), INFO)
           if (exists) await store(driver)
         },
-        async (driver) => driver.collect('', Date.now() + AN_HOUR_MS),
+        (_, fileSystem) => collectLater(fileSystem),
         async (disk) => {
-          await collect(disk)
-          expect((await driverOn(disk).read(OTHER))?.content).toEqual(CONTENT)
+          await collectLater(disk)
+          expect((await driverOn(disk).read(OTHER_ID))?.content).toEqual(CONTENT)
           const found = await driverOn(disk).read(ID)
           if (found !== undefined) expect(found.content).toEqual(CONTENT)
           expect(filesOf(disk)).toHaveLength(found === undefined ? 3 : 5)
@@ -165,103 +159,5 @@ describe('a collector killed at any step', () => {
           isFinished = await Promise.race([operation(driverOn(fileSystem)).then(() => true), killed.then(() => false)])
         },
       )
-  })
-})
-
-/** What runs at the same time on one entry, and what it reported. */
-const ACTIONS = {
-  store: async (driver: FileDriver) => ((await store(driver, USED)) ? 'stored' : 'found'),
-  touch: async (driver: FileDriver) => ((await driver.touch(ID, 200)) === undefined ? 'missing' : 'found'),
-  evict: async (driver: FileDriver) => ((await driver.evict(ID, 100)) ? 'evicted' : 'kept'),
-  collect: async (driver: FileDriver) => (await driver.collect('', Date.now()), 'collected'),
-  remove: async (driver: FileDriver) => ((await driver.remove(ID)) ? 'removed' : 'missing'),
-  read: async (driver: FileDriver) => {
-    const found = await driver.read(ID)
-    if (found !== undefined && found.content.join() !== CONTENT.join()) throw new Error('A torn entry was visible.')
-    return 'read'
-  },
-} as const
-
-type Action = keyof typeof ACTIONS
-
-/** Run actions on one disk with their steps mixed as `pauses` says, each killed after so many steps. */
-async function runTogether(
-  disk: LinkingMemoryFileSystem,
-  actors: readonly { readonly action: Action; readonly pauses: readonly number[]; readonly killAfter: number }[],
-): Promise<readonly string[]> {
-  return Promise.all(
-    actors.map(async ({ action, pauses, killAfter }) => {
-      let step = 0
-      const slow = hookedFileSystem(disk, async () => {
-        const pause = pauses[step % pauses.length] ?? 0
-        step += 1
-        for (let turn = 0; turn < pause; turn += 1) await new Promise(setImmediate)
-      })
-      const { fileSystem, killed } = killedAfter(slow, killAfter)
-      return Promise.race([ACTIONS[action](driverOn(fileSystem)), killed.then(() => 'killed')])
-    }),
-  )
-}
-
-const pauses = fc.array(fc.nat(6), { minLength: 1, maxLength: 12 })
-const action = (...names: Action[]): fc.Arbitrary<Action> => fc.constantFrom(...names)
-
-describe('many processes on one entry', () => {
-  test('an entry that a store or a touch has reported survives every eviction', async () => {
-    const actor = fc.record({
-      action: action('store', 'touch', 'evict', 'evict', 'read', 'collect'),
-      pauses,
-      killAfter: fc.constant(Infinity),
-    })
-    await fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.array(actor, { minLength: 2, maxLength: 5 }), async (exists, actors) => {
-        const disk = new LinkingMemoryFileSystem()
-        if (exists) await store(driverOn(disk))
-        const outcomes = await runTogether(disk, actors)
-        const found = await driverOn(disk).read(ID)
-        if (outcomes.includes('stored') || outcomes.includes('found')) expect(found?.content).toEqual(CONTENT)
-        const kept = found === undefined ? FILES.slice(0, 1) : FILES
-        expect(filesOf(disk)).toEqual(exists || outcomes.includes('stored') ? kept : filesOf(disk))
-      }),
-      { numRuns: RUNS },
-    )
-  })
-
-  test('an entry that a store or a touch has reported survives the kill of any remover', async () => {
-    const reporter = fc.record({ action: action('store', 'touch'), pauses, killAfter: fc.constant(Infinity) })
-    const other = fc.record({ action: action('store', 'evict', 'read', 'collect'), pauses, killAfter: fc.nat(40) })
-    await fc.assert(
-      fc.asyncProperty(reporter, fc.array(other, { minLength: 1, maxLength: 3 }), async (first, others) => {
-        const disk = new LinkingMemoryFileSystem()
-        await store(driverOn(disk))
-        const outcomes = await runTogether(disk, [first, ...others])
-        await collect(disk)
-        const found = await driverOn(disk).read(ID)
-        if (outcomes.includes('stored') || outcomes.includes('found')) expect(found?.content).toEqual(CONTENT)
-        expect(filesOf(disk)).toEqual(found === undefined ? FILES.slice(0, 1) : FILES)
-      }),
-      { numRuns: RUNS },
-    )
-  })
-
-  test('a deletion leaves the entry whole or gone, whatever else happens', async () => {
-    const actor = fc.record({
-      action: action('remove', 'remove', 'store', 'touch', 'evict', 'read'),
-      pauses,
-      killAfter: fc.constant(Infinity),
-    })
-    await fc.assert(
-      fc.asyncProperty(fc.array(actor, { minLength: 2, maxLength: 5 }), async (actors) => {
-        const disk = new LinkingMemoryFileSystem()
-        await store(driverOn(disk))
-        await runTogether(disk, actors)
-        const found = await driverOn(disk)
-          .read(ID)
-          .catch((error: unknown) => expect.unreachable(StorageError.isInstance(error) ? error.message : String(error)))
-        if (found !== undefined) expect(found.content).toEqual(CONTENT)
-        expect(filesOf(disk)).toEqual(found === undefined ? FILES.slice(0, 1) : FILES)
-      }),
-      { numRuns: RUNS },
-    )
   })
 })

@@ -21,7 +21,7 @@ describe.each([
     expect(await again.stat(reference)).toMatchObject({ key: 'key', size: 7, metadata: { tool: 'query' } })
     const sizes: number[] = []
     for await (const { size } of open(disk).list()) sizes.push(size)
-    expect(sizes.sort()).toEqual([2, 7])
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([2, 7])
     await again.delete(reference)
     await expect(again.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
     expect(await open(disk).clear()).toBe(1)

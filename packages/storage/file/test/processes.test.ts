@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FileStorage } from '../src/index.ts'
-import { killSoak } from './kill-soak.ts'
 import { listFiles } from './support/list-files.ts'
 import { ended, startScript } from './support/run-script.ts'
 import { isSoakContent, soakContent } from './support/soak-content.ts'
@@ -64,12 +63,5 @@ describe('several processes in one directory', () => {
       expect(isSoakContent(key, await storage.retrieve(reference))).toBe(true)
     }
     expect(await listFiles(directory)).toHaveLength(2 * count + 1)
-  })
-
-  test('lose and tear nothing that was acknowledged when they are killed', { timeout: 120_000 }, async () => {
-    const report = await killSoak({ kills: 10, processes: 4 })
-    expect(report.problems).toEqual([])
-    expect(report.kills).toBeGreaterThanOrEqual(10)
-    expect(report.acknowledged).toBeGreaterThan(10)
   })
 })

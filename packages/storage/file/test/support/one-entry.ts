@@ -1,0 +1,36 @@
+import type { NewEntryInfo } from '@spillway/core'
+import { FileDriver } from '../../src/file-driver.ts'
+import type { FileSystem } from '../../src/index.ts'
+import type { MemoryFileSystem } from './memory-file-system.ts'
+import { bytes, streamOf } from './text.ts'
+
+export const ID = 'tenant/call_1_abc'
+export const OTHER_ID = 'tenant/call_2_abc'
+export const CONTENT: Uint8Array = bytes('the whole content')
+/** An entry, and the same entry stored again later. */
+export const INFO: NewEntryInfo = {
+  key: 'call_1',
+  contentType: 'text/plain',
+  storedAt: 100,
+  lastUsedAt: 100,
+  metadata: {},
+}
+export const USED: NewEntryInfo = { ...INFO, lastUsedAt: 200 }
+const AN_HOUR_MS = 3_600_000
+
+/** What is on a disk with that one entry. */
+export const FILES = ['/s/.gitignore', '/s/.metadata/tenant/call_1_abc.metadata.json', '/s/tenant/call_1_abc.txt']
+
+export const driverOn = (fileSystem: FileSystem): FileDriver =>
+  new FileDriver({ fileSystem, directory: '/s', fsync: false })
+
+export const store = (driver: FileDriver, info: NewEntryInfo = INFO): Promise<boolean> =>
+  driver.write(ID, streamOf(CONTENT), info)
+
+/** Name the files on a disk. */
+export const filesOf = ({ nodes }: MemoryFileSystem): string[] =>
+  [...nodes].flatMap(([path, { kind }]) => (kind === 'file' ? [path] : [])).sort()
+
+/** Collect what killed processes left, as if long after. */
+export const collectLater = (fileSystem: FileSystem, afterMs: number = AN_HOUR_MS): Promise<unknown> =>
+  driverOn(fileSystem).collect('', Date.now() + afterMs)
