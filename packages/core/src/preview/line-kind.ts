@@ -11,7 +11,7 @@ for (const code of [9, 11, 12, 13, 32, 0xa0, 0xfeff]) CLASSES[code] = BLANK
 CLASSES[27] = ESCAPE
 
 /** Marks that test runners and tools put before what failed. */
-const MARKS = new Set([...'✗✘✕✖❌⨯●⚠'].map((mark) => mark.charCodeAt(0)))
+const MARKS = new Set(['✗', '✘', '✕', '✖', '❌', '⨯', '●', '⚠'].map((mark) => mark.charCodeAt(0)))
 
 /** Words at the start of a line that make out its kind. */
 const KIND_WORDS = 3
@@ -43,11 +43,11 @@ export function lineKind(text: string, start: number, end: number): number {
     if (kind === LETTER) {
       blank = false
       do hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-      while (++index < limit && CLASSES[text.charCodeAt(index)]! === LETTER)
+      while (++index < limit && classAt(text, index) === LETTER)
       words++
     } else if (kind === DIGIT) {
       blank = false
-      while (++index < limit && CLASSES[text.charCodeAt(index)]! === DIGIT);
+      while (++index < limit && classAt(text, index) === DIGIT);
       if (text.charCodeAt(index) === 58) colons++
       hash = Math.imul(hash ^ 7, 0x01000193)
     } else if (kind === BLANK) {
@@ -71,6 +71,10 @@ export function lineKind(text: string, start: number, end: number): number {
   }
   if (blank && (limit === end || text.slice(index, end).trim() === '')) return BLANK_LINE
   return (hash & ~3) | 1 | marked
+}
+
+function classAt(text: string, index: number): number {
+  return CLASSES[text.charCodeAt(index)]!
 }
 
 /** Whether an escape sequence sets red as the colour of letters: parameter 31 or 91. */

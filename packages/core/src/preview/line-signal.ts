@@ -19,7 +19,14 @@ type Rule = readonly [kind: SignalKind, weight: number, pattern: RegExp]
 
 /** Lines that speak of success, or of failures that did not happen. */
 const HARMLESS =
-  /^\s*(?:ok\b|PASS|✓|✔|√|passed\b)|\b(?:\.\.\.|…) ?(?:ok|passed|skipped|yes|no|done|found|none needed)\s*$|\bexit(?:ed)?(?: with)?(?: code| status)? ?[:=]? ?0\b|^(?:0|no) (?:errors?|warnings?|failures?|problems?)\b|\bPASSED\b|\b(?:xfail|expected failure)/i
+  /^\s*(?:ok\b|✓|✔|√|passed\b)|\b(?:\.\.\.|…) ?(?:ok|passed|skipped|yes|no|done|found|none needed)\s*$|\bexit(?:ed)?(?: with)?(?: code| status)? ?[:=]? ?0\b|^(?:0|no) (?:errors?|warnings?|failures?|problems?)\b|\b(?:xfail|expected failure)/i
+
+/** The same, where case tells. */
+const PASSED = /^\s*PASS\b|\bPASSED\b/
+
+/** Counts of nothing. */
+const ZERO =
+  /\b(?:failures?|errors?|failed|warnings?)[:=] ?0\b|\b(?:0|no) (?:failures?|errors?|failed|failing|warnings?|problems?)\b/i
 
 /** Lines that name many things in passing, such as what is downloaded, compiled or installed. */
 const PROGRESS =
@@ -31,7 +38,7 @@ const COMMAND =
 
 /** What to do next, as tools say it after every failure alike. */
 const ADVICE =
-  /\b(?:re-?run\b.{0,20}\b(?:with|using)|for more (?:information|details|help)|to see the full|please (?:refer|read|see|visit|check the)|see the (?:report|log|documentation)|[Rr]un with --|resume the build|\[Help \d\]|get more help|set the log level|this is probably not a problem with npm|a complete log of this run|consider (?:re-?running|adding)|To suppress this)/
+  /\b(?:[Rr]e-?run\b.{0,20}\b(?:with|using)|for more (?:information|details|help)|to see the full|please (?:refer|read|see|visit|check the)|see the (?:report|log|documentation)|[Rr]un with --|resume the build|\[Help \d\]|get more help|set the log level|this is probably not a problem with npm|[Aa] complete log of this run|consider (?:re-?running|adding)|To suppress this)/
 
 const STRONG: readonly Rule[] = [
   ['exit', 100, /\bexited with (?:code |status )?-?[1-9]/i],
@@ -60,7 +67,7 @@ const STRONG: readonly Rule[] = [
     92,
     /^\s*(?:\[\w+\]\s*)?(?:Failures?|Failed tests?|Tests in error|Failed examples|Failing tests?|Errors?|Issues)(?: ?\(\d+\))?:?(?: :-\()?\s*$/i,
   ],
-  ['failure', 90, /\bFAILED(?: CONSISTENTLY)?\b(?! \()|\.\.\. ?FAIL(?:ED|URE)?\b|^FAIL\b|\bFAIL$/],
+  ['failure', 90, /\bFAILED(?: CONSISTENTLY)?\b(?! \()|\.\.\. ?FAIL(?:ED|URE)?\b|^\s*FAIL\b|\bFAIL$/],
   [
     'failure',
     88,
@@ -129,7 +136,7 @@ const MEDIUM: readonly Rule[] = [
 const WARNING: Rule = [
   'warning',
   34,
-  /(?:^|[\s:[(\]])(?:warn(?:ing)?s?|WARN(?:ING)?S?|Warning)\b|##\[warning\]|⚠|\bdeprecated\b/i,
+  /(?:^|[\s:[(\]])(?:warn(?:ing)?s?|WARN(?:ING)?S?|Warning)\b|##\[warning\]|⚠|\bdeprecated\b|\w+Warning: /i,
 ]
 
 /** Of a longer line, this much of the start and of the end is looked at. */
@@ -148,7 +155,7 @@ export function lineSignal(line: string): LineSignal {
 }
 
 function classify(text: string): LineSignal {
-  const harmless = HARMLESS.test(text)
+  const harmless = HARMLESS.test(text) || PASSED.test(text)
   const command = COMMAND.test(text)
   const heads = HEADING.test(text)
   if (!command) {
@@ -160,7 +167,7 @@ function classify(text: string): LineSignal {
       return { kind, weight, at, heads }
     }
   }
-  if (harmless || ADVICE.test(text)) return NONE
+  if (harmless || ADVICE.test(text) || ZERO.test(text)) return NONE
   const warning = text.search(WARNING[2])
   const damp = command ? 0.25 : PROGRESS.test(text) ? 0.4 : 1
   for (const [kind, weight, pattern] of MEDIUM) {

@@ -11,6 +11,9 @@ const AFTER = 30
 /** A rule, a level with nothing after it, or a mark that a CI system folds or times its output by. */
 const EMPTY = /^\W*(?:\[?[A-Za-z]{1,12}\]\W*)?$|^\W*\w{1,2}$|^travis_(?:fold|time):\S*$|^##\[endgroup\]$/
 
+/** What a line is still worth where the same line stands elsewhere. */
+const REPEATED = 0.6
+
 type Raise = (index: number, value: number) => void
 
 /** How much each kept line of a program's output is worth showing, in the order of `scan.kept`. */
@@ -29,7 +32,20 @@ export function lineValues(scan: TextScan, isError: boolean): Float64Array {
   for (const [index, line] of lines.entries()) {
     if (EMPTY.test(line.text)) values[index] = values[index]! * 0.05
   }
+  lowerRepeats(lines, values)
   return values
+}
+
+/** Of lines that are the same to the letter, the one worth most stays so. */
+function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
+  const best = new Map<string, number>()
+  for (const [index, { text }] of lines.entries()) {
+    const known = best.get(text)
+    if (known === undefined || values[index]! > values[known]!) best.set(text, index)
+  }
+  for (const [index, { text }] of lines.entries()) {
+    if (best.get(text) !== index && text.length > 12) values[index] = values[index]! * REPEATED
+  }
 }
 
 /** Lines that begin as hundreds of others do tell little about what stands beside them. */
@@ -122,6 +138,6 @@ function addEnds(scan: TextScan, isError: boolean, ended: boolean, raise: Raise)
   worth = isError ? 95 : ended ? 60 : 85
   for (let index = lines.length - 1; index >= 0 && worth > 1; index--) {
     raise(index, worth)
-    if (!EMPTY.test(lines[index]!.text)) worth *= ended ? 0.8 : 0.93
+    if (!EMPTY.test(lines[index]!.text)) worth *= ended ? 0.8 : 0.95
   }
 }

@@ -1,4 +1,5 @@
 import { estimateTokens } from '../tokens/estimate-tokens.ts'
+import { cutPrefixes } from './line-prefixes.ts'
 import { lineValues } from './line-values.ts'
 import type { PreviewOptions } from './previewer.ts'
 import { showLine } from './show-line.ts'
@@ -19,9 +20,6 @@ const MOST_CAP = 1_200
 /** Texts of so few lines show all of them, cut as needed. */
 const FEW_LINES = 4
 
-const TIME =
-  /^(?:[^\t]{1,80}\t[^\t]{1,80}\t)?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
-
 /** Chooses the lines of one text that are shown, and writes them. */
 export class PreviewLayout {
   readonly #scan: TextScan
@@ -29,7 +27,8 @@ export class PreviewLayout {
   readonly #lines: readonly ScannedLine[]
   /** What each line shows at most, without its time where times are cut. */
   readonly #lineCap: number
-  readonly #cutTimes: boolean
+  /** Says what is cut from lines. */
+  readonly #note: string
   readonly #values: Float64Array | undefined
   readonly #headShare: number
   readonly #endShare: number
@@ -43,12 +42,13 @@ export class PreviewLayout {
     this.#scan = scan
     this.#options = options
     const nature = textNature(scan)
-    this.#cutTimes = nature === 'output' && mostHaveTimes(scan)
-    this.#lines = this.#cutTimes ? withoutTimes(scan.kept) : scan.kept
+    const { lines, note } = cutPrefixes(scan.kept, nature === 'output')
+    this.#lines = lines
+    this.#note = note
     this.#lineCap = lineCap(this.#lines, options.budgetTokens)
     this.#values =
       nature === 'output' ? lineValues({ ...scan, kept: this.#lines }, options.isError === true) : undefined
-    this.#headShare = options.isError === true ? 0.1 : nature === 'data' ? 0.5 : 0.25
+    this.#headShare = options.isError === true ? 0.1 : 0.5
     this.#endShare = nature === 'data' ? 0.5 : 0.2
     this.#gapTokens = options.showLines === undefined ? MARK_TOKENS : CALL_TOKENS
   }
@@ -163,7 +163,7 @@ export class PreviewLayout {
 
   /** The lines worth anything, those worth most for their tokens first. */
   #byRate(values: Float64Array): number[] {
-    const rates = values.map((value, index) => value / (this.#costs[index]! + 20) ** 0.35)
+    const rates = values.map((value, index) => value / (this.#costs[index]! + 20) ** 0.5)
     return [...rates.keys()]
       .filter((index) => values[index]! > 0.5)
       .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
@@ -183,8 +183,8 @@ export class PreviewLayout {
 
   #assemble(chosen: Uint8Array): string {
     const parts: string[] = []
-    if (chosen.includes(0) || this.#cutTimes) {
-      parts.push(`[${count(this.#scan.lines, 'line')}${this.#cutTimes ? ', times cut' : ''}]`)
+    if (chosen.includes(0) || this.#note !== '') {
+      parts.push(`[${count(this.#scan.lines, 'line')}${this.#note}]`)
     }
     let previous: ScannedLine | undefined
     let previousIndex = -1
@@ -231,18 +231,6 @@ function lineCap(lines: readonly ScannedLine[], budgetTokens: number): number {
     .join('\n')
   const unitsPerToken = sample.length / Math.max(1, estimateTokens(sample))
   return Math.ceil(Math.min(MOST_CAP, budgetTokens * LINE_SHARE * unitsPerToken))
-}
-
-function withoutTimes(lines: readonly ScannedLine[]): ScannedLine[] {
-  return lines
-    .map((line) => ({ ...line, text: line.text.replace(TIME, '') }))
-    .filter(({ text, end }) => text !== '' || end !== '')
-}
-
-function mostHaveTimes(scan: TextScan): boolean {
-  if (scan.kept.length < 8) return false
-  const timed = scan.kept.reduce((sum, line) => sum + (TIME.test(line.text) ? 1 : 0), 0)
-  return timed * 2 > scan.kept.length
 }
 
 function count(number: number, noun: string): string {

@@ -21,9 +21,11 @@ export function showLine(line: ScannedLine, cap: number, endShare: number): stri
       line.text.length -
       cutAtGrapheme(line.text, line.text.length - Math.max(start.length, line.at - BEFORE_MATCH), true).length
     const match = cutAtGrapheme(line.text.slice(from), cap - endUnits - start.length)
-    const between = from - start.length
     const rest = length - from - match.length - end.length
-    return `${start}${mark(between)}${match}${rest > 0 ? mark(rest) : ''}${rest > 0 ? end : ''}`
+    if (rest > 0) return `${start}${mark(from - start.length)}${match}${mark(rest)}${end}`
+    // The match stands near the end: the end alone shows it.
+    const last = cutAtGrapheme(line.text, cap - start.length, true)
+    return `${start}${mark(length - start.length - last.length)}${last}`
   }
   return `${start}${mark(length - start.length - end.length)}${end}`
 }

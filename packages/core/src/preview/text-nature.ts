@@ -18,7 +18,7 @@ const NUMBERED = /^\s*\d+(?:→|\t|: ?|\| ?|- )/
 
 /** Lines as they stand in source code. */
 const CODE =
-  /[;{}]\s*$|^\s*[)\]}]+[;,)]*\s*$|^\s{2,}.*[,([:]\s*$|^\s*(?:def|func|function|class|import|from|return|if|for|while|const|let|var|public|private|protected|static|package|use|using|fn|impl|struct|enum|interface|type|end|else|elif|elsif|switch|case|try|catch|except|with|module|defmodule|alias|export|async|await|raise|throw)\b[^.!?]*$|^\s*(?:\/\/|\/\*|\*\s|\*\/|#\s|#include|@\w+|"""|<\/?\w+)|^\s+\w+(?:\.\w+)*\s*(?:=|:=|\()|^\s+"?\w+"?:\s/
+  /[;{}]\s*$|^\s*[)\]}]+[;,)]*\s*$|^\s{2,}.*[,([:]\s*$|^\s*(?:def|func|function|class|import|from|return|if|for|while|const|let|var|public|private|protected|static|package|use|using|fn|impl|struct|enum|interface|type|end|else|elif|elsif|switch|case|try|catch|except|with|module|defmodule|alias|export|async|await|raise|throw)\b[^.!?]*$|^\s*(?:\/\/|\/\*|\*\s|\*\/|#\s|#include|@\w+|"""|<\/?\w+)|\b(?:do|then|fn)\s*$|->\s*$|^\s*(?:end|fi|done|esac|\|>|%\{|:\w+)\b|^\s*(?:test|describe|it|assert|setup|defp|context|expect|val|let) .*|^\s+\w+(?:\.\w+)*\s*(?:=|:=|\()|^\s+"?\w+"?:\s/
 
 /** Lines as they stand in Markdown and plain prose. */
 const PROSE = /^\s*(?:#{1,6} \S|[-*] \S|\d+\. \S|\||>)|^(?:\w+[,;]? ){7,}.*[.:?!]\s*$|^.{200,}[.:?!]\s*$/
@@ -27,6 +27,8 @@ const PROSE = /^\s*(?:#{1,6} \S|[-*] \S|\d+\. \S|\||>)|^(?:\w+[,;]? ){7,}.*[.:?!
 export function textNature(scan: TextScan): TextNature {
   const first = scan.kept[0]
   if (first === undefined) return 'output'
+  // Only programs say how other programs ended.
+  if (scan.kept.some((line) => line.signal === 'exit' && line.weight >= 100)) return 'output'
   if (isJson(scan) || isTable(scan)) return 'data'
   if (/^\s*(?:<\?xml|<!doctype|<html|<svg)\b/i.test(first.text)) return 'writing'
   const step = Math.max(1, Math.floor(scan.kept.length / LOOKED_AT))
@@ -56,7 +58,7 @@ function isTable(scan: TextScan): boolean {
   const lines = scan.kept.slice(0, 12)
   if (lines.length < 4 || lines.filter(({ text }) => TIMED.test(text)).length > 2) return false
   return [',', '\t', ';', '|'].some((separator) => {
-    const counts = lines.map(({ text }) => text.replace(/"[^"]*"/g, '').split(separator).length - 1)
+    const counts = lines.map(({ text }) => text.replace(/"[^"]*"|, /g, '').split(separator).length - 1)
     const usual = counts[0]!
     return (
       usual >= (separator === ',' || separator === '\t' ? 1 : 2) &&

@@ -276,7 +276,7 @@ export class TextScanner {
   #addRare(line: KeptLine): void {
     this.#rare.push(line)
     if (this.#rare.length <= RARE_LINES) return
-    this.#rare = this.#rare.filter(({ kind }) => this.#kinds[kindBucket(kind)]! === 1)
+    this.#rare = this.#rare.filter(({ kind }) => this.#kinds[kindBucket(kind)] === 1)
     if (this.#rare.length > RARE_LINES / 2) this.#rare = this.#rare.filter((_, index) => index % 2 === 0)
   }
 

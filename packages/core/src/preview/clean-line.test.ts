@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cleanLine } from './clean-line.ts'
+
+describe('cleanLine', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['blanks at the end \t', 'blanks at the end'],
+    ['\u001b[1;31mred\u001b[0m and \u001b[38;5;12mblue\u001b[m', 'red and blue'],
+    ['\u001b]8;;https://example.com\u0007link\u001b]8;;\u0007', 'link'],
+    [' 10%\r 50%\r100%', '100%'],
+    ['Downloading 50%\rDownloading 100%\r', 'Downloading 100%'],
+    ['fold:start\r\u001b[0K$ make', '$ make'],
+    [
+      'time:end:123\r\u001b[0Kfold:end\r\u001b[0K\u001b[31;1mThe command exited with 1.\u001b[0m',
+      'The command exited with 1.',
+    ],
+    ['error: a long message that stays\rok', 'error: a long message that stays ok'],
+    ['N\bNA\bAM\bME\bE', 'NAME'],
+    ['a\u0000b\u0007c', 'abc'],
+    ['\uFEFFfirst', 'first'],
+    ['line\r', 'line'],
+    ['line\r\r', 'line'],
+    ['\u001b[', ''],
+    ['broken \u001b[12', 'broken'],
+  ])('shows %j as %j', (raw, shown) => {
+    expect(cleanLine(raw)).toBe(shown)
+  })
+
+  it('leaves no control character but tabs, and changes nothing the second time', () => {
+    const part = fc.constantFrom('\u001b', '[', '31', 'm', '\r', '\b', 'a', ' ', '\t', '\u0007', ']', '\u001b[K', 'é')
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
+        const shown = cleanLine(parts.join(''))
+        expect(shown).not.toMatch(/[\u0000-\u0008\u000a-\u001f\u007f]/)
+        expect(cleanLine(shown)).toBe(shown)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

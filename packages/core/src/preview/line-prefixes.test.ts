@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { cutPrefixes } from './line-prefixes.ts'
+import { TextScanner } from './text-scanner.ts'
+
+function cut(text: string, times = true): { texts: string[]; note: string } {
+  const scanner = new TextScanner()
+  scanner.push(text)
+  const { lines, note } = cutPrefixes(scanner.finish().kept, times)
+  return { texts: lines.map((line) => line.text), note }
+}
+
+const lines = Array.from({ length: 12 }, (_, index) => `text ${index}`)
+
+describe('cutPrefixes', () => {
+  it.each([
+    '2024-05-17T10:21:33.4820000Z ',
+    '2024-05-17 10:21:33,482 ',
+    '[2024-05-17 10:21:33] ',
+    '2024/05/17 10:21:33 ',
+  ])('cuts the time %j from lines and says so', (time) => {
+    expect(cut(lines.map((line) => time + line).join('\n'))).toEqual({ texts: lines, note: ', times cut' })
+  })
+
+  it('cuts line numbers that equal the lines’ own', () => {
+    expect(cut(lines.map((line, index) => `${String(index + 1).padStart(6)}\t${line}`).join('\n'))).toEqual({
+      texts: lines,
+      note: ', numbers cut',
+    })
+    expect(cut(lines.map((line, index) => `${index + 1}→${line}`).join('\n'))).toEqual({
+      texts: lines,
+      note: ', numbers cut',
+    })
+  })
+
+  it('keeps numbers that say something else, times where they are asked for, and what only some lines have', () => {
+    expect(cut(lines.map((line, index) => `${index + 100}: ${line}`).join('\n')).note).toBe('')
+    expect(cut(lines.map((line) => `2024-05-17T10:21:33Z ${line}`).join('\n'), false).note).toBe('')
+    expect(cut(lines.map((line, index) => (index < 4 ? `2024-05-17T10:21:33Z ${line}` : line)).join('\n')).note).toBe(
+      '',
+    )
+  })
+
+  it('counts lines of which only a time stood as blank', () => {
+    const { texts } = cut(lines.map((line, index) => `2024-05-17T10:21:33Z ${index % 3 === 0 ? '' : line}`).join('\n'))
+    expect(texts).toHaveLength(8)
+  })
+})

@@ -1,0 +1,48 @@
+import type { ScannedLine } from './text-scan.ts'
+
+/** A date and time before a line. */
+const TIME = /^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
+
+/** A line number as `cat -n` and file readers put it before a line. */
+const NUMBER = /^\s*(\d+)(?:→|\t|: ?|\| ?)/
+
+/** Texts of fewer lines keep their prefixes. */
+const LEAST_LINES = 8
+
+/** Lines without what stands before most of them, and a note that says so. */
+export interface BareLines {
+  readonly lines: readonly ScannedLine[]
+  readonly note: string
+}
+
+/**
+ * Cut what stands before most lines and costs more than it says: times, and numbers that equal the lines' own, which the
+ * preview gives anyway.
+ */
+export function cutPrefixes(lines: readonly ScannedLine[], times: boolean): BareLines {
+  if (lines.length < LEAST_LINES) return { lines, note: '' }
+  const numbered = lines.filter((line) => isNumbered(line)).length
+  if (numbered >= lines.length * 0.9) {
+    return {
+      lines: bare(lines, (line) => (isNumbered(line) ? line.text.replace(NUMBER, '') : line.text)),
+      note: ', numbers cut',
+    }
+  }
+  const timed = times ? lines.filter((line) => TIME.test(line.text)).length : 0
+  if (timed * 2 <= lines.length) return { lines, note: '' }
+  return { lines: bare(lines, (line) => line.text.replace(TIME, '')), note: ', times cut' }
+}
+
+function isNumbered(line: ScannedLine): boolean {
+  return Number(NUMBER.exec(line.text)?.[1]) === line.number
+}
+
+/** Replace the text of lines; those of which nothing is left count as blank. */
+function bare(lines: readonly ScannedLine[], cut: (line: ScannedLine) => string): ScannedLine[] {
+  return lines
+    .map((line) => {
+      const text = cut(line)
+      return { ...line, text, at: Math.max(0, line.at - (line.text.length - text.length)) }
+    })
+    .filter(({ text, end }) => text.trim() !== '' || end !== '')
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { showLine } from './show-line.ts'
+import type { ScannedLine } from './text-scan.ts'
+
+const line = (text: string, at = 0, weight = 0): ScannedLine => ({
+  number: 1,
+  text,
+  end: '',
+  hidden: 0,
+  signal: weight > 0 ? 'error' : 'none',
+  weight,
+  at,
+  heads: false,
+  alike: 1,
+  repeats: 0,
+  errorsBefore: 0,
+  warningsBefore: 0,
+  errors: 0,
+  warnings: 0,
+})
+
+describe('showLine', () => {
+  it('shows a line that fits as it is', () => {
+    expect(showLine(line('short'), 5, 0.2)).toBe('short')
+  })
+
+  it('shows the start and the end of a longer line, and how much is between', () => {
+    expect(showLine(line(`start${'x'.repeat(2_000)}end`), 100, 0.2)).toMatch(
+      /^startx+\[… 1,908 more characters …\]x+end$/,
+    )
+  })
+
+  it('shows what matters beyond the start', () => {
+    const text = `${'a'.repeat(1_000)} error: here ${'b'.repeat(900)}`
+    const shown = showLine(line(text, 1_001, 90), 200, 0.2)
+    expect(shown).toMatch(/^a+\[… [\d,]+ more characters …\]a* error: here b*\[… [\d,]+ more characters …\]b+$/)
+  })
+
+  it('accounts for every unit of the line', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(3_000),
+        fc.integer({ min: 1, max: 600 }),
+        fc.nat(3_000),
+        fc.constantFrom(0.2, 0.5),
+        (length, cap, at, share) => {
+          const shown = showLine(line('x'.repeat(length), Math.min(at, length), 90), cap, share)
+          const hidden = [...shown.matchAll(/\[… ([\d,]+) more characters …\]/g)].map((match) =>
+            Number(match[1]!.replaceAll(',', '')),
+          )
+          const plain = shown.replace(/\[… [\d,]+ more characters …\]/g, '')
+          expect(plain.length + hidden.reduce((sum, count) => sum + count, 0)).toBe(length)
+          expect(plain.length).toBeLessThanOrEqual(cap)
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { textNature } from './text-nature.ts'
+import { TextScanner } from './text-scanner.ts'
+
+function natureOf(text: string): string {
+  const scanner = new TextScanner()
+  scanner.push(text)
+  return textNature(scanner.finish())
+}
+
+describe('textNature', () => {
+  it('knows data: JSON in any layout, lines of JSON, and tables', () => {
+    const value = Array.from({ length: 20 }, (_, id) => ({ id, name: `user ${id}`, error: null }))
+    expect(natureOf(JSON.stringify(value))).toBe('data')
+    expect(natureOf(JSON.stringify(value, null, 2))).toBe('data')
+    expect(natureOf(JSON.stringify({ items: value }, null, 2))).toBe('data')
+    expect(natureOf(value.map((item) => JSON.stringify(item)).join('\n'))).toBe('data')
+    expect(natureOf(['id,name', ...value.map(({ id, name }) => `${id},"${name}, failed"`)].join('\n'))).toBe('data')
+    expect(natureOf(['id\tname', ...value.map(({ id, name }) => `${id}\t${name}`)].join('\r\n'))).toBe('data')
+  })
+
+  it('knows writing: source code, numbered source code, Markdown, HTML', () => {
+    const code = [
+      'import { a } from "b"',
+      'export function f(error: Error): string {',
+      '  if (error !== undefined) {',
+      '    throw new Error("failed: fatal error")',
+      '  }',
+      '  return error.message',
+      '}',
+    ]
+    expect(natureOf(Array(20).fill(code.join('\n')).join('\n'))).toBe('writing')
+    const numbered = Array(20)
+      .fill(code)
+      .flat()
+      .map((line: string, index) => `${String(index + 1).padStart(6)}→${line}`)
+    expect(natureOf(numbered.join('\n'))).toBe('writing')
+    expect(
+      natureOf(
+        '# Errors\n\n- one error\n- another failure\n\n## More\n\n1. It failed, and nobody knew why it did so.\n'.repeat(
+          9,
+        ),
+      ),
+    ).toBe('writing')
+    expect(natureOf(`<!DOCTYPE html>\n<html>\n${'<p>error</p>\n'.repeat(30)}</html>`)).toBe('writing')
+  })
+
+  it('takes anything else, and whatever tells of an exit code, for output', () => {
+    expect(natureOf('')).toBe('output')
+    expect(natureOf(Array.from({ length: 50 }, (_, index) => `[INFO] step ${index} done in 3 ms`).join('\n'))).toBe(
+      'output',
+    )
+    expect(natureOf(`${'- item of a list\n'.repeat(30)}The command "lint" exited with 1.\n`)).toBe('output')
+    const times = Array.from({ length: 30 }, (_, index) => `job\tstep\t2024-01-01T00:00:${index + 10}.123Z building`)
+    expect(natureOf(times.join('\n'))).toBe('output')
+  })
+})
