@@ -149,6 +149,15 @@ describe('on the web', () => {
     expect(ticks).toBeGreaterThan(0)
   })
 
+  it('takes shorter texts for larger patterns, since a line cannot be interrupted', async () => {
+    const small = web.createPatternMatcher('a|b', CASE_SENSITIVE, 1_000)
+    const large = web.createPatternMatcher('[ab]{900}$', CASE_SENSITIVE, 60_000)
+    expect(small.maxTextLength).toBe(131_072)
+    expect(large.maxTextLength).toBeLessThan(5_000)
+    expect([...(await large.match('ab'.repeat(1_000)))]).toEqual([0, 1_100, 2_000])
+    expect((await failure(large.match('a'.repeat(100_000)))).code).toBe('too-complex')
+  })
+
   it('ends at the deadline', async () => {
     const matcher = web.createPatternMatcher('(.*a){12}$', CASE_SENSITIVE, 1)
     const text = `${'a'.repeat(99)}!\n`.repeat(1_000)

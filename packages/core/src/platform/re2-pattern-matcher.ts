@@ -4,10 +4,19 @@ import { PatternError } from './platform.ts'
 import type { PatternFlags, PatternMatcher } from './platform.ts'
 import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
+/** UTF-16 units of a text, at most and at least. */
 const MAX_TEXT_LENGTH = 131_072
+const MIN_TEXT_LENGTH = 4_096
 
-/** Time grows with the size of the compiled program times the text: this keeps one text in the order of a second. */
-const MAX_PROGRAM_SIZE = 5_000
+/**
+ * One line cannot be interrupted, and costs up to the size of the compiled program times its length: some 70 ns each.
+ * Texts are as long as keeps this under a third of a second; a longer line is refused beyond a second.
+ */
+const STEPS_OF_A_TEXT = 4_000_000
+const MAX_STEPS_OF_A_LINE = 16_000_000
+
+/** With this the shortest text has about as many steps as a text may have. */
+const MAX_PROGRAM_SIZE = 1_500
 
 /** Milliseconds of matching between two turns of the event loop. */
 const SLICE_MS = 8
@@ -22,11 +31,12 @@ const SLICE_MS = 8
  */
 export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {
   const budget = createPatternBudget(deadlineMs)
-  let regex: RE2JS | undefined
+  const compiled = compile(pattern, flags)
+  const programSize = compiled instanceof PatternError ? 1 : compiled.programSize()
   return {
-    maxTextLength: MAX_TEXT_LENGTH,
+    maxTextLength: Math.max(MIN_TEXT_LENGTH, Math.min(MAX_TEXT_LENGTH, Math.floor(STEPS_OF_A_TEXT / programSize))),
     async match(text, from = 0) {
-      regex ??= compile(pattern, flags)
+      if (compiled instanceof PatternError) throw compiled
       let left = budget.begin(text.length)
       let begin = performance.now()
       const hits: number[] = []
@@ -35,7 +45,8 @@ export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, de
         const next = lineFeed < 0 ? text.length : lineFeed + 1
         const end = lineFeed > start && text.charCodeAt(lineFeed - 1) === 13 ? lineFeed - 1 : lineFeed
         const line = text.slice(start, lineFeed < 0 ? text.length : end)
-        const matcher = regex.matcher(line)
+        if (line.length * programSize > MAX_STEPS_OF_A_LINE) throw tooLarge()
+        const matcher = compiled.matcher(line)
         const searchFrom = index === 0 ? from : 0
         if (searchFrom <= line.length && matcher.find(searchFrom)) hits.push(index, matcher.start(), matcher.end())
         start = next
@@ -53,18 +64,19 @@ export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, de
   }
 }
 
-function compile(pattern: string, flags: PatternFlags): RE2JS {
-  let regex: RE2JS
+/** Compile a pattern, or return why that is not possible. */
+function compile(pattern: string, flags: PatternFlags): RE2JS | PatternError {
   try {
     const options = RE2JS.DOTALL | (flags.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
-    regex = RE2JS.compile(RE2JS.translateRegExp(pattern), options)
+    const regex = RE2JS.compile(RE2JS.translateRegExp(pattern), options)
+    return regex.programSize() > MAX_PROGRAM_SIZE ? tooLarge() : regex
   } catch (cause) {
     // Valid for JavaScript, which the caller has checked, and refused here.
     const message = 'Here patterns cannot use look-around or back-references, or repeat more than 1,000 times.'
-    throw new PatternError('unsupported', message, { cause })
+    return new PatternError('unsupported', message, { cause })
   }
-  if (regex.programSize() > MAX_PROGRAM_SIZE) {
-    throw new PatternError('too-complex', 'The pattern is too large once its counted repeats are written out.')
-  }
-  return regex
+}
+
+function tooLarge(): PatternError {
+  return new PatternError('too-complex', 'The pattern is too large once its counted repeats are written out.')
 }

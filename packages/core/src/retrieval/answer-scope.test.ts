@@ -51,6 +51,37 @@ describe('everything in a scope', () => {
     }
   })
 
+  it('is searched up to a thousand entries, and says how many older ones were not', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 2_500 }, (_, index) => [`log_${index}`, { content: `n ${index}` }]),
+    )
+    const text = await ask(toolOf(many, { scoped: true }), { pattern: 'n (1499|1500|2499)$' })
+    expect(text).toBe(
+      [
+        '[2 matches for /n (1499|1500|2499)$/ in 2 of 1,000 stored results]',
+        '[Not searched: 1,500 older stored results]',
+        '',
+        '== log_2499 (text/plain, 6 bytes): 1 match ==',
+        '> 1| n 2499',
+        '',
+        '== log_1500 (text/plain, 6 bytes): 1 match ==',
+        '> 1| n 1500',
+      ].join('\n'),
+    )
+  })
+
+  it('fails as a whole when the storage does', async () => {
+    const broken = { log: { content: 'needle' }, down: new StorageError('unavailable', 'at secret-host') }
+    expect((await fail(toolOf(broken, { scoped: true }), { pattern: 'needle' })).code).toBe('unavailable')
+  })
+
+  it('says that a pattern is no regular expression', async () => {
+    expect(await ask(toolOf(entries, { scoped: true }), { pattern: '(needle' })).toBe(
+      '[0 matches for /(needle/ in 0 of 4 stored results]\n' +
+        '[The pattern is not a valid regular expression, so it was searched as literal text.]',
+    )
+  })
+
   it('is never searched or listed without a scope, nor where the storage cannot list', async () => {
     const unscoped = createRetrievalTool({
       storage: storageOf(entries, true),

@@ -5,7 +5,7 @@ import { quote } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
-export const DEFAULT_BLOCK_BYTES = 1_048_576
+export const DEFAULT_BLOCK_BYTES = 524_288
 
 /** How content is read. */
 export interface ReadOptions {

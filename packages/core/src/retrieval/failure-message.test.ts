@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createRetrievalTool } from './retrieval-tool.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
-import { countTokens, fail, toolOf } from '../../test/retrieval-fixture.ts'
+import { countTokens, fail, storageOf, toolOf } from '../../test/retrieval-fixture.ts'
 
 describe('a failure', () => {
   it('names up to ten references that exist, when scoped', async () => {
@@ -125,5 +125,48 @@ describe('a failure', () => {
       { signal: AbortSignal.abort() },
     )
     expect(result).toMatchObject({ isError: true, code: 'aborted' })
+  })
+
+  it('of listing what exists leaves the failure that it was for', async () => {
+    const storage: Storage = {
+      ...storageOf({}, true),
+      list: () => {
+        throw new Error('secret-host is down')
+      },
+    }
+    const tool = createRetrievalTool({ storage, scoped: true, maxRetrievalTokens: 500, countTokens })
+    const { code, text } = await fail(tool, { reference: 'log' })
+    expect(code).toBe('not-found')
+    expect(text).toContain('Use a reference exactly as it stands')
+    expect((await fail(tool, { pattern: 'x' })).code).toBe('unavailable')
+  })
+
+  it('of an abort ends a search that is under way', async () => {
+    const controller = new AbortController()
+    const content = new TextEncoder().encode('line\n'.repeat(1_000))
+    let reads = 0
+    const storage: Storage = {
+      ...storageOf({}, false),
+      retrieveRange: async (_reference, { offset, length }) => {
+        if (++reads === 3) controller.abort()
+        return { content: content.slice(offset, offset + length), contentType: 'text/plain', size: content.length }
+      },
+    }
+    const tool = createRetrievalTool({ storage, scoped: false, maxRetrievalTokens: 500, countTokens, blockBytes: 100 })
+    const result = await tool.execute({ reference: 'log', pattern: 'x' }, { signal: controller.signal })
+    expect(result).toMatchObject({ isError: true, code: 'aborted' })
+    expect(reads).toBeLessThan(10)
+  })
+
+  it('of a function that was passed in is not hidden', async () => {
+    const tool = toolOf(
+      { log: { content: 'x' } },
+      {
+        countTokens: () => {
+          throw new TypeError('no tokenizer')
+        },
+      },
+    )
+    await expect(tool.execute({ reference: 'log' })).rejects.toThrow('no tokenizer')
   })
 })

@@ -44,11 +44,6 @@ export class HitCollector {
     return this.#firstLeftOut
   }
 
-  /** UTF-16 units kept. */
-  get size(): number {
-    return this.#size
-  }
-
   /** Take the next batch of lines and its matches, as a `PatternMatcher` returns them. */
   add(batch: LineBatch, matches: Uint32Array): void {
     const hits = unpack(matches)

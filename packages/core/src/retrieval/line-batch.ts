@@ -45,11 +45,10 @@ export async function* lineBatches(
   let column = 0
   let from = 0
 
-  function takeLines(end: number): LineBatch {
-    const text = rest.slice(0, end)
-    const batch = { text, firstLine, lineStarts: findLineStarts(text), column, from, until: undefined }
+  function takeLines(lineStarts: readonly number[], end: number): LineBatch {
+    const batch = { text: rest.slice(0, end), firstLine, lineStarts, column, from, until: undefined }
     rest = rest.slice(end)
-    firstLine += batch.lineStarts.length
+    firstLine += lineStarts.length
     column = from = 0
     return batch
   }
@@ -65,8 +64,8 @@ export async function* lineBatches(
 
   function* takeFull(): Generator<LineBatch> {
     while (rest.length > maxLength) {
-      const end = rest.lastIndexOf('\n', maxLength - 1) + 1
-      yield end > 0 ? takeLines(end) : takePart()
+      const { lineStarts, end } = findLines(rest, maxLength)
+      yield end > 0 ? takeLines(lineStarts, end) : takePart()
     }
   }
 
@@ -76,7 +75,9 @@ export async function* lineBatches(
   }
   rest += decoder.decode()
   yield* takeFull()
-  if (rest !== '') yield takeLines(rest.length)
+  if (rest === '') return
+  const { lineStarts, end } = findLines(rest, rest.length)
+  yield takeLines(end < rest.length ? [...lineStarts, end] : lineStarts, rest.length)
 }
 
 /** Where line `index` of a batch ends in its text, without its LF and a CR before that. */
@@ -88,12 +89,13 @@ export function lineEnd(batch: LineBatch, index: number): number {
   return next - 1 > start && text.charCodeAt(next - 2) === 13 ? next - 2 : next - 1
 }
 
-function findLineStarts(text: string): number[] {
-  const starts: number[] = []
-  for (let start = 0; start < text.length;) {
-    starts.push(start)
-    const end = text.indexOf('\n', start)
-    start = end < 0 ? text.length : end + 1
+/** Find where the lines begin that end within the first `limit` units of a text, and where the last of them ends. */
+function findLines(text: string, limit: number): { readonly lineStarts: number[]; readonly end: number } {
+  const lineStarts: number[] = []
+  let start = 0
+  for (let lineFeed = text.indexOf('\n'); lineFeed >= 0 && lineFeed < limit; lineFeed = text.indexOf('\n', start)) {
+    lineStarts.push(start)
+    start = lineFeed + 1
   }
-  return starts
+  return { lineStarts, end: start }
 }

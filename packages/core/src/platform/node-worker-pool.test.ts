@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
+
+/** Echoes a number, spins for ever at `spin`, ends at `exit`, and uses up its memory at `fill`. */
+const SOURCE = `
+import('node:worker_threads').then(({ parentPort }) => {
+  parentPort.on('message', (message) => {
+    if (message === 'spin') for (;;);
+    if (message === 'exit') process.exit(3)
+    if (message === 'fill') for (const kept = []; ; ) kept.push(new Array(1e5).fill(message))
+    parentPort.postMessage(message)
+  })
+})
+`
+
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+
+it('answers more calls at once than it has workers', async () => {
+  const pool = createWorkerPool(SOURCE)
+  const calls = Array.from({ length: 20 }, (_, index) => pool.run(index, 10_000))
+  expect((await Promise.all(calls)).map(({ answer }) => answer)).toEqual(calls.map((_, index) => index))
+})
+
+it('ends a worker that takes too long, and serves those who waited for it', async () => {
+  const pool = createWorkerPool(SOURCE)
+  const spinning = Array.from({ length: 5 }, () => reasonOf(pool.run('spin', 50)))
+  const { answer } = await pool.run('after', 10_000)
+  expect(answer).toBe('after')
+  for (const reason of await Promise.all(spinning)) expect(reason).toBeInstanceOf(WorkerTimeout)
+})
+
+it('replaces a worker that ends or runs out of memory', async () => {
+  const pool = createWorkerPool(SOURCE)
+  for (const message of ['exit', 'fill']) {
+    const reason = await reasonOf(pool.run(message, 20_000))
+    expect(reason).toBeInstanceOf(WorkerFailure)
+    expect(reason).toMatchObject({ started: true })
+    expect((await pool.run('next', 10_000)).answer).toBe('next')
+  }
+})
