@@ -1,5 +1,5 @@
 import { LongLine, viewLine } from './line-view.ts'
-import type { BatchHit, LineView } from './line-view.ts'
+import type { LineMatch, LineView } from './line-view.ts'
 import type { LineBatch } from './line-batch.ts'
 
 /** What a {@link HitCollector} keeps. */
@@ -46,25 +46,29 @@ export class HitCollector {
 
   /** Take the next batch of lines and its matches, as a `PatternMatcher` returns them. */
   add(batch: LineBatch, matches: Uint32Array): void {
-    const hits = unpack(matches)
+    let next = 0
     let first: LineView | undefined
     if (batch.column > 0 || batch.until !== undefined) {
-      const hit = hits[0]?.index === 0 ? hits.shift() : undefined
       this.#long ??= new LongLine(batch, this.#options.keep)
-      this.#long.add(batch, hit)
+      if (matches[0] === 0) {
+        this.#long.add(batch, matchAt(matches, 0))
+        next = 3
+      }
       if (batch.until !== undefined) return
       first = this.#long.end(batch)
       this.#long = undefined
     }
-    const line = (index: number, hit?: BatchHit): LineView =>
-      index === 0 && first !== undefined ? first : viewLine(batch, index, this.#options.keep, hit)
+    const line = (index: number, match?: LineMatch): LineView =>
+      index === 0 && first !== undefined ? first : viewLine(batch, index, this.#options.keep, match)
     if (first?.match !== undefined) this.#takeHit(batch, 0, line, first.match)
-    for (const hit of hits) this.#takeHit(batch, hit.index, line, hit)
+    for (; next < matches.length; next += 3) {
+      this.#takeHit(batch, matches[next]!, line, matchAt(matches, next))
+    }
     this.#keepAfter(batch, batch.lineStarts.length - 1, line)
     this.#remember(batch, line)
   }
 
-  #takeHit(batch: LineBatch, index: number, line: LineOf, match: Omit<BatchHit, 'index'>): void {
+  #takeHit(batch: LineBatch, index: number, line: LineOf, match: LineMatch): void {
     this.#hits++
     const number = batch.firstLine + index
     this.#keepAfter(batch, index - 1, line)
@@ -76,7 +80,7 @@ export class HitCollector {
     for (const view of this.#before) if (view.number >= from) this.#keep(view)
     for (let before = Math.max(from, batch.firstLine); before < number; before++)
       this.#keep(line(before - batch.firstLine))
-    this.#keep(line(index, { index, ...match }))
+    this.#keep(line(index, match))
     this.#lastHit = number
   }
 
@@ -112,12 +116,8 @@ export class HitCollector {
   }
 }
 
-type LineOf = (index: number, hit?: BatchHit) => LineView
+type LineOf = (index: number, match?: LineMatch) => LineView
 
-function unpack(matches: Uint32Array): BatchHit[] {
-  return Array.from({ length: matches.length / 3 }, (_, index) => ({
-    index: matches[index * 3]!,
-    start: matches[index * 3 + 1]!,
-    end: matches[index * 3 + 2]!,
-  }))
+function matchAt(matches: Uint32Array, at: number): LineMatch {
+  return { start: matches[at + 1]!, end: matches[at + 2]! }
 }

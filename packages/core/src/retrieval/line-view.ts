@@ -19,13 +19,6 @@ export interface LineView {
   readonly match?: LineMatch | undefined
 }
 
-/** The first match of a line of a batch, with its place in that batch's text. */
-export interface BatchHit {
-  readonly index: number
-  readonly start: number
-  readonly end: number
-}
-
 /** Take line `index` of a batch that holds the whole of it, and keep at most `keep` units. */
 export function viewLine(batch: LineBatch, index: number, keep: number, match?: LineMatch): LineView {
   const start = batch.lineStarts[index]!
@@ -33,7 +26,7 @@ export function viewLine(batch: LineBatch, index: number, keep: number, match?: 
   const offset = match === undefined ? 0 : windowStart(match, length, keep)
   const text = detach(batch.text.slice(start + offset, start + Math.min(length, offset + keep)))
   const number = batch.firstLine + index
-  return { number, length, text, offset, match: match && { start: match.start, end: match.end } }
+  return { number, length, text, offset, match }
 }
 
 /** Puts together a line that spans batches. */
@@ -51,8 +44,8 @@ export class LongLine {
   }
 
   /** Note the match of a part of the line; only the first one of the line counts. */
-  add(part: LineBatch, hit: BatchHit | undefined): void {
-    if (hit === undefined || this.#hit !== undefined) return
+  add(part: LineBatch, hit: LineMatch): void {
+    if (this.#hit !== undefined) return
     if (part.until !== undefined && hit.start >= part.until) return
     const length = lineEnd(part, 0)
     const offset = windowStart(hit, length, this.#keep)
