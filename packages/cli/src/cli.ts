@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { describeError, errorJson, usageError } from './cli-error.ts'
+import { addConformanceCommand } from './commands/conformance.ts'
 import { addGcCommand } from './commands/gc.ts'
 import { addGetCommand } from './commands/get.ts'
 import { addGrepCommand } from './commands/grep.ts'
@@ -60,6 +61,7 @@ Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR
     addRmCommand,
     addGcCommand,
     addStatsCommand,
+    addConformanceCommand,
   ]) {
     add(program)
   }
@@ -70,6 +72,7 @@ Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR
 async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
   if (thrown instanceof OutputClosedError) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT_CODE.ok
+  if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT_CODE.usage
   const error = thrown instanceof CommanderError ? usageError(usageMessage(thrown, args), { cause: thrown }) : thrown
   const { message, exitCode } = describeError(error)
   if (wantsJson(args)) await printJson({ error: errorJson(error) })
@@ -78,10 +81,9 @@ async function reportError(thrown: unknown, args: readonly string[]): Promise<nu
 }
 
 /** Commander's messages begin with `error:`, and do not say where to look. */
-function usageMessage({ code, message }: CommanderError, args: readonly string[]): string {
+function usageMessage({ message }: CommanderError, args: readonly string[]): string {
   const command = createProgram().commands.find((each) => each.name() === args[0])
   const help = `spillway ${command === undefined ? '' : `${command.name()} `}--help`
-  if (code === 'commander.help') return `Which command? See ${help}.`
   return `${message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')}. See ${help}.`.replace(/([.?)])\./, '$1')
 }
 

@@ -55,6 +55,10 @@ export function parseScope(text: string, earlier: readonly string[] = []): strin
   return [...earlier, ...segments]
 }
 
+/** Write a scope as {@link parseScope} reads it. */
+export const encodeScope = (segments: readonly string[]): string =>
+  segments.map((segment) => segment.replaceAll('%', '%25').replaceAll('/', '%2F')).join('/')
+
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)

@@ -32,6 +32,18 @@ export async function note(data: string | Uint8Array): Promise<void> {
 /** Tell the user something on standard error, in one line. */
 export const noteLine = (line: string): Promise<void> => note(`spillway: ${line}\n`)
 
+const CLEAR_LINE = '\r\u001B[2K'
+
+/** Show on a terminal, and nowhere else, what is going on, in place of what was shown so before. */
+export function showStatus(text: string): void {
+  if (process.stderr.isTTY) void note(`${CLEAR_LINE}${text.slice(0, Math.max(0, process.stderr.columns - 1))}`)
+}
+
+/** Take the status away. */
+export async function clearStatus(): Promise<void> {
+  if (process.stderr.isTTY) await note(CLEAR_LINE)
+}
+
 type Style = Parameters<typeof styleText>[0]
 
 /** Style text for standard output; plain where that is no terminal, or where `NO_COLOR` is set. */

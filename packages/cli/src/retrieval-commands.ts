@@ -34,6 +34,14 @@ export function commandGuide(storeArguments: string): RetrievalGuide {
   }
 }
 
+/** What a replacement says where nothing is kept. */
+export const NO_RETRIEVAL: RetrievalGuide = {
+  instructions: () => [
+    'What is not shown is gone: it was kept in memory only (--store memory:). Run it again for more.',
+  ],
+  formatCall: () => 'not kept',
+}
+
 /** A placeholder such as `<reference>` would be a redirection in a shell. */
 const shownReference = (reference: string): string =>
   reference.startsWith('<') ? reference.slice(1, -1).toUpperCase() : quoteForShell(reference)

@@ -1,7 +1,8 @@
 import { scopeOf, type Storage } from '@spillway/core'
 import { Option, type Command } from 'commander'
+import { usageError } from './cli-error.ts'
 import { quoteForShell } from './format.ts'
-import { parseScope } from './option-parsers.ts'
+import { encodeScope, parseScope } from './option-parsers.ts'
 import { openStore, redactUrl, type StoreSettings } from './store-url.ts'
 
 const DEFAULT_STORE = 'file:./.spillway'
@@ -29,12 +30,23 @@ export function addStoreOptions(command: Command): Command {
     .option('--json', 'print JSON, errors too')
 }
 
-/** Open the store and scope of a command, use it, and close it. */
+/** Whether a store lives only as long as this process. */
+export const isEphemeral = ({ store }: StoreOptions): boolean => /^memory:/i.test(store)
+
+/**
+ * Open the store and scope of a command, use it, and close it.
+ *
+ * Throws a {@link CliError} `usage` for a store that has nothing in it from before and keeps nothing for later, unless
+ * `allowEphemeral` is set.
+ */
 export async function withStore<Result>(
   options: StoreOptions,
   use: (storage: Storage) => Promise<Result>,
-  settings: StoreSettings = {},
+  { allowEphemeral = false, ...settings }: StoreSettings & { readonly allowEphemeral?: boolean } = {},
 ): Promise<Result> {
+  if (isEphemeral(options) && !allowEphemeral) {
+    throw usageError('memory: keeps nothing from one command to the next: it is of use only with `spillway run`.')
+  }
   const storage = await openStore(options.store, settings)
   try {
     return await use(options.scope === undefined ? storage : scopeOf(storage, options.scope))
@@ -54,9 +66,7 @@ export function storeArguments(command: Command): string {
   const words: string[] = []
   if (command.getOptionValueSource('store') === 'cli' && redactUrl(store) === store) words.push('--store', store)
   if (command.getOptionValueSource('scope') === 'cli' && scope !== undefined) {
-    words.push('--scope', scope.map(encodeSegment).join('/'))
+    words.push('--scope', encodeScope(scope))
   }
   return words.map((word) => ` ${quoteForShell(word)}`).join('')
 }
-
-const encodeSegment = (segment: string): string => segment.replaceAll('%', '%25').replaceAll('/', '%2F')

@@ -88,7 +88,7 @@ export async function openStore(
 }
 
 /** A URL as it may be shown: without user name and password. */
-export const redactUrl = (url: string): string => url.replace(/^([a-z0-9]+:\/\/)[^/@]*@/i, '$1')
+export const redactUrl = (url: string): string => url.replace(/^([a-z0-9]+:\/\/)[^/]*@/i, '$1')
 
 async function loadBackend(backend: Backend, load: LoadPackage): Promise<Record<string, unknown>> {
   try {

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
+
+describe('grep', () => {
+  test('searches every entry of the scope, and no other scope', async () => {
+    const cwd = temporaryFolder()
+    const one = await put('a needle in one\n', cwd, ['--name', 'one'])
+    const two = await put('nothing\nneedle in two\n', cwd, ['--name', 'two'])
+    const other = await put('needle in another scope\n', cwd, ['--scope', 'tenant'])
+    const ended = await spillway(['grep', 'needle'], { cwd })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toMatch(/^\[2 matches for \/needle\//)
+    expect(ended.stdout).toContain(one)
+    expect(ended.stdout).toContain(two)
+    expect(ended.stdout).not.toContain(other)
+    const scoped = await spillway(['grep', 'needle', '--json'], { cwd, env: { SPILLWAY_SCOPE: 'tenant' } })
+    expect((JSON.parse(scoped.stdout) as { text: string }).text).toContain(other)
+  })
+
+  test('exits with 1 where nothing matches, in an empty store too', async () => {
+    const cwd = temporaryFolder()
+    expect(await spillway(['grep', 'needle'], { cwd })).toMatchObject({ code: 1, stderr: '' })
+    await put('hay', cwd)
+    expect(await spillway(['grep', 'needle'], { cwd })).toMatchObject({ code: 1, stderr: '' })
+    expect(await spillway(['grep', 'HAY', '--ignore-case'], { cwd })).toMatchObject({ code: 0 })
+    expect(await spillway(['grep', ''], { cwd })).toMatchObject({ code: 2 })
+  })
+})
+
+describe('ls', () => {
+  test('lists the newest first, in columns parted by tabs', async () => {
+    const cwd = temporaryFolder()
+    const first = await put('1', cwd, ['--name', 'with a\ttab'])
+    const second = await put('22', cwd)
+    const { code, stdout } = await spillway(['ls'], { cwd })
+    expect(code).toBe(0)
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'))
+    expect(rows.map(([reference, size]) => [reference, size])).toEqual([
+      [second, '2'],
+      [first, '1'],
+    ])
+    expect(rows[1]).toEqual([first, '1', expect.stringMatching(/^20\d\d-.*Z$/), 'text/plain', 'with a tab'])
+  })
+
+  test('lists nothing in an empty store, and makes no folder for it', async () => {
+    const cwd = temporaryFolder()
+    expect(await spillway(['ls'], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await spillway(['ls', '--json'], { cwd })).toMatchObject({ code: 0, stdout: '[]\n' })
+  })
+
+  test('lists the scopes below only when asked', async () => {
+    const cwd = temporaryFolder()
+    const below = await put('x', cwd, ['--scope', 'tenant/session'])
+    expect((await spillway(['ls'], { cwd })).stdout).toBe('')
+    expect((await spillway(['ls', '--below'], { cwd })).stdout).toContain(below)
+    const joined = await spillway(['ls', '--scope', 'tenant', '--scope', 'session'], { cwd })
+    expect(joined.stdout).toContain(below)
+  })
+})
+
+describe('stat', () => {
+  test('describes an entry for people and for scripts', async () => {
+    const cwd = temporaryFolder()
+    const reference = await put('x'.repeat(1_500), cwd)
+    const { code, stdout } = await spillway(['stat', reference], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^size +1500 bytes \(1\.5 kB\)$/m)
+    const json = JSON.parse((await spillway(['stat', reference, '--json'], { cwd })).stdout) as Record<string, unknown>
+    expect(json).toMatchObject({ reference, key: 'stdin', contentType: 'text/plain', size: 1_500, metadata: {} })
+  })
+
+  test('prints an error with its code where there is nothing', async () => {
+    const { code, stdout } = await spillway(['stat', 'nothing', '--json'], { cwd: temporaryFolder() })
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not-found' } })
+  })
+})
+
+describe('rm', () => {
+  test('removes entries, and says which were not there', async () => {
+    const cwd = temporaryFolder()
+    const [one, two, kept] = [await put('1', cwd), await put('2', cwd), await put('3', cwd)]
+    expect(await spillway(['rm', one, two], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const again = await spillway(['rm', one, kept, '--json'], { cwd })
+    expect(again.code).toBe(1)
+    expect(JSON.parse(again.stdout)).toEqual({ removed: [kept], missing: [one] })
+    const missing = await spillway(['rm', one], { cwd })
+    expect(missing).toMatchObject({ code: 1, stdout: '' })
+    expect(missing.stderr).toContain(one)
+  })
+
+  test('removes nothing of another scope', async () => {
+    const cwd = temporaryFolder()
+    const reference = await put('1', cwd, ['--scope', 'a'])
+    expect(await spillway(['rm', reference, '--scope', 'b'], { cwd })).toMatchObject({ code: 1 })
+    expect(await spillway(['stat', reference, '--scope', 'a'], { cwd })).toMatchObject({ code: 0 })
+  })
+})
+
+describe('gc', () => {
+  test('removes what was not used for the time given, and nothing without one', async () => {
+    const cwd = temporaryFolder()
+    await put('12345', cwd)
+    expect(await spillway(['gc'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: 'removed 0 expired entries and 0 leftovers, 0 B\n',
+    })
+    expect((await spillway(['gc', '--ttl', '1w'], { cwd })).stdout).toContain('removed 0 expired entries')
+    const { stdout } = await spillway(['gc', '--ttl', '0.001s', '--json'], { cwd })
+    expect(JSON.parse(stdout)).toMatchObject({ expired: 1, leftovers: 0, bytes: 5 })
+    expect((await spillway(['ls'], { cwd })).stdout).toBe('')
+  })
+
+  test('refuses a time without a unit', async () => {
+    expect(await spillway(['gc', '--ttl', '5'], { cwd: temporaryFolder() })).toMatchObject({ code: 2 })
+  })
+})
+
+describe('stats', () => {
+  test('counts the scope and those below it, by content type', async () => {
+    const cwd = temporaryFolder()
+    await put('12345', cwd)
+    await put('{}', cwd, ['--type', 'application/json', '--scope', 'below'])
+    const { code, stdout } = await spillway(['stats', '--json'], { cwd })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      entries: 2,
+      bytes: 7,
+      byContentType: { 'text/plain': { entries: 1, bytes: 5 }, 'application/json': { entries: 1, bytes: 2 } },
+      oldest: expect.stringMatching(/Z$/),
+    })
+    expect((await spillway(['stats'], { cwd })).stdout).toMatch(/^total +2 entries +7 B\n/)
+  })
+
+  test('counts nothing in an empty store', async () => {
+    const cwd = temporaryFolder()
+    expect(await spillway(['stats'], { cwd })).toMatchObject({ code: 0, stdout: 'total  0 entries  0 B\n' })
+    expect(JSON.parse((await spillway(['stats', '--json'], { cwd })).stdout)).toEqual({
+      entries: 0,
+      bytes: 0,
+      byContentType: {},
+      oldest: null,
+      newest: null,
+    })
+  })
+})

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import { BIN, numbered, put, spillway, start, temporaryFolder } from '../../test/spillway.ts'
+
+test('prints all bytes into a pipe', async () => {
+  const cwd = temporaryFolder()
+  const bytes = Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 31) % 256))
+  const reference = await put(bytes, cwd)
+  for (const args of [[], ['--raw']]) {
+    const ended = await spillway(['get', reference, ...args], { cwd })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdoutBytes.equals(bytes)).toBe(true)
+  }
+})
+
+test('prints lines that match, with context and line numbers', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put(numbered(1_000), cwd)
+  const { code, stdout } = await spillway(['get', reference, '--pattern', '^line 500 ', '--context', '1'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toBe(
+    '[1 match for /^line 500 /]\n\n  499| line 499 of the text\n> 500| line 500 of the text\n  501| line 501 of the text\n',
+  )
+})
+
+test('exits with 1 where nothing matches, as grep does', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put(numbered(10), cwd)
+  const ended = await spillway(['get', reference, '-p', 'LINE'], { cwd })
+  expect(ended).toMatchObject({ code: 1, stderr: '' })
+  expect(ended.stdout).toContain(`spillway get ${reference} --pattern LINE --ignore-case`)
+  expect(await spillway(['get', reference, '-p', 'LINE', '-i', '-C', '0'], { cwd })).toMatchObject({ code: 0 })
+})
+
+test.each([
+  ['5:7', [5, 6, 7]],
+  ['9', [9]],
+  ['98:', [98, 99, 100]],
+  [':2', [1, 2]],
+])('prints the lines %s', async (lines, expected) => {
+  const cwd = temporaryFolder()
+  const reference = await put(numbered(100), cwd)
+  const { code, stdout } = await spillway(['get', reference, '--lines', lines], { cwd })
+  expect(code).toBe(0)
+  expect(Array.from(stdout.matchAll(/\| line (\d+) of/g), ([, line]) => Number(line))).toEqual(expected)
+})
+
+test('searches in a span of lines, and shows the first lines', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put(numbered(100), cwd)
+  const both = await spillway(['get', reference, '--lines', '1:50', '--pattern', '9 of', '-C', '0'], { cwd })
+  expect(both.stdout).toContain('5 matches')
+  const head = await spillway(['get', reference, '--context', '2'], { cwd })
+  expect(Array.from(head.stdout.matchAll(/\| line (\d+) of/g), ([, line]) => Number(line))).toEqual([1, 2])
+})
+
+test('caps an answer and gives the command that goes on, in the same store', async () => {
+  const cwd = temporaryFolder()
+  const store = ['--store', 'file:./elsewhere']
+  const reference = await put(numbered(5_000), cwd, store)
+  const args = ['get', reference, ...store, '--lines', '1:', '--max-tokens', '300']
+  const { stdout } = await spillway(args, { cwd })
+  expect(stdout.length).toBeLessThan(1_800)
+  const next = new RegExp(`spillway (get ${reference} --store file:./elsewhere --lines (\\d+):\\d+)`).exec(stdout)
+  const continued = await spillway((next?.[1] ?? '').split(' '), { cwd })
+  expect(continued.stdout).toMatch(new RegExp(`\\n +${next?.[2]}\\| line ${next?.[2]} of`))
+  const whole = await spillway([...args.slice(0, -1), 'none'], { cwd })
+  expect(whole.stdout).toContain('5000| line 5000 of the text\n')
+})
+
+test('prints JSON: an answer, the content as text, or in base64', async () => {
+  const cwd = temporaryFolder()
+  const text = await put('ä\n', cwd)
+  const bytes = await put(new Uint8Array([255, 0]), cwd)
+  const filtered = await spillway(['get', text, '--json', '--lines', '1'], { cwd })
+  expect(JSON.parse(filtered.stdout)).toEqual({ reference: text, text: expect.stringContaining('1| ä') })
+  const whole = await spillway(['get', text, '--json'], { cwd })
+  expect(JSON.parse(whole.stdout)).toEqual({ reference: text, contentType: 'text/plain', size: 3, content: 'ä\n' })
+  const binary = await spillway(['get', bytes, '--json'], { cwd })
+  expect(JSON.parse(binary.stdout)).toMatchObject({ size: 2, contentBase64: '/wA=' })
+})
+
+test('says that binary content cannot be searched', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put(new Uint8Array([1, 0, 2]), cwd)
+  const ended = await spillway(['get', reference, '--pattern', 'x'], { cwd })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toContain(`spillway get ${reference}`)
+})
+
+test.each([
+  ['nothing_here', 1],
+  ['../../etc/passwd', 2],
+  ['/etc/passwd', 2],
+  ['s3://bucket/key', 2],
+])('reads nothing under %s', async (reference, code) => {
+  const cwd = temporaryFolder()
+  for (const filter of [[], ['--pattern', 'root'], ['--lines', '1']]) {
+    const ended = await spillway(['get', reference, ...filter], { cwd })
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr).toMatch(/^spillway: [^\n]+\n$/)
+  }
+})
+
+test('exits with 1 where a span begins beyond the end', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put(numbered(10), cwd)
+  expect(await spillway(['get', reference, '--lines', '11:20'], { cwd })).toMatchObject({ code: 1, stdout: '' })
+})
+
+test.each([
+  [['--lines', '9:3'], /It ends before it starts: write 3:9/],
+  [['--lines', 'x'], /Write A:B/],
+  [['--raw', '--pattern', 'x'], /--raw prints everything/],
+  [['--ignore-case'], /--ignore-case needs --pattern/],
+  [['--pattern', ''], /--pattern must not be empty/],
+  [['--context', '1', '--lines', '2'], /--context/],
+  [['--max-tokens', '0'], /--max-tokens/],
+])('refuses %j', async (args, message) => {
+  const ended = await spillway(['get', 'reference', ...args], { cwd: temporaryFolder() })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toMatch(message)
+})
+
+test('ends without a word where nobody reads any further', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put(numbered(200_000), cwd)
+  const script = '{ "$@"; echo "ended with $?" >&2; } | head -n 1'
+  const { end } = start('sh', ['-c', script, 'sh', process.execPath, BIN, 'get', reference], { cwd })
+  expect(await end).toMatchObject({ stdout: 'line 1 of the text\n', stderr: 'ended with 0\n' })
+})

@@ -1,0 +1,60 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
+
+test('stores a file under its name and type, and prints its reference', async () => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'Data.CSV'), 'a,b\n1,2\n')
+  const ended = await spillway(['put', 'Data.CSV'], { cwd })
+  expect(ended).toMatchObject({ code: 0, stderr: '' })
+  expect(ended.stdout).toMatch(/^data_csv_\w+\n$/)
+  const { stdout } = await spillway(['stat', ended.stdout.trim(), '--json'], { cwd })
+  expect(JSON.parse(stdout)).toMatchObject({ key: 'Data.CSV', contentType: 'text/csv', size: 8 })
+})
+
+test.each([[['put']], [['put', '-']]])('stores standard input: %j', async (args) => {
+  const cwd = temporaryFolder()
+  const { stdout } = await spillway([...args, '--json'], { cwd, input: 'from a pipe' })
+  expect(JSON.parse(stdout)).toMatchObject({ key: 'stdin', contentType: 'text/plain', size: 11 })
+})
+
+test('goes by --type and --name', async () => {
+  const args = ['put', '--json', '--type', 'application/x-my', '--name', 'Mine']
+  const { stdout } = await spillway(args, { cwd: temporaryFolder(), input: '{}' })
+  expect(JSON.parse(stdout)).toMatchObject({ key: 'Mine', contentType: 'application/x-my' })
+  expect((JSON.parse(stdout) as { reference: string }).reference).toMatch(/^mine_/)
+})
+
+test('takes bytes with a NUL for binary where nothing tells their type', async () => {
+  const { stdout } = await spillway(['put', '--json'], { cwd: temporaryFolder(), input: new Uint8Array([1, 0, 2]) })
+  expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/octet-stream' })
+})
+
+test('gives the same reference for the same content', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put('twice', cwd)
+  expect(await put('twice', cwd)).toBe(reference)
+  expect(await put('other', cwd)).not.toBe(reference)
+})
+
+test('stores nothing at all, and many megabytes, byte for byte', async () => {
+  const cwd = temporaryFolder()
+  const large = Buffer.alloc(20_000_000, 'A line of a file that is too large to be held.\n')
+  for (const input of [Buffer.alloc(0), large]) {
+    const reference = await put(input, cwd)
+    const { stdoutBytes } = await spillway(['get', reference], { cwd })
+    expect(stdoutBytes.equals(input)).toBe(true)
+  }
+})
+
+test.each([
+  ['missing', /^spillway: missing: no such file\. Nothing was stored\.\n$/],
+  ['folder', /^spillway: folder: is a directory\. Nothing was stored\.\n$/],
+])('says in one line that %s cannot be read', async (name, message) => {
+  const cwd = temporaryFolder()
+  mkdirSync(join(cwd, 'folder'))
+  const ended = await spillway(['put', name], { cwd })
+  expect(ended).toMatchObject({ code: 1, stdout: '' })
+  expect(ended.stderr).toMatch(message)
+})

@@ -1,0 +1,317 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { BIN, numbered, referenceIn, spillway, start, temporaryFolder } from '../../test/spillway.ts'
+import { waitFor } from '../../test/wait-for.ts'
+
+const SCRIPT_FOR_BINARY =
+  'process.stdout.write(Buffer.from(Array.from({ length: +process.argv[1] }, (_, i) => i * 7 % 256)))'
+
+describe('small output', () => {
+  test('is printed byte for byte, and nothing else is', async () => {
+    const ended = await spillway(['run', '--', 'printf', String.raw`\303\244\r\nno newline at the end`], {
+      cwd: temporaryFolder(),
+    })
+    expect(ended).toMatchObject({ code: 0, stdout: 'ä\r\nno newline at the end', stderr: '' })
+  })
+
+  test('that is no text is printed byte for byte', async () => {
+    const { stdoutBytes } = await spillway(['run', '--', process.execPath, '-e', SCRIPT_FOR_BINARY, '300'], {
+      cwd: temporaryFolder(),
+    })
+    expect([...stdoutBytes]).toEqual(Array.from({ length: 300 }, (_, index) => (index * 7) % 256))
+  })
+
+  test('of nothing at all is nothing', async () => {
+    expect(await spillway(['run', '--', 'true'], { cwd: temporaryFolder() })).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  test('is not stored, and neither is the probe that the store can be written', async () => {
+    const cwd = temporaryFolder()
+    await spillway(['run', '--', 'echo', 'hi'], { cwd })
+    expect(JSON.parse((await spillway(['ls', '--json'], { cwd })).stdout)).toEqual([])
+  })
+})
+
+describe('large output', () => {
+  test('becomes a preview with commands that get the rest', async () => {
+    const cwd = temporaryFolder()
+    const ended = await spillway(['run', '--', 'seq', '1', '20000'], { cwd })
+    const reference = referenceIn(ended.stdout)
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toMatch(/^\[Offloaded: /)
+    expect(ended.stdout).toContain(`spillway get ${reference} --pattern `)
+    expect(ended.stdout).not.toContain('retrieve_offloaded_content')
+    const gap = / --lines (\d+):(\d+)\]/.exec(ended.stdout)
+    const lines = await spillway(['get', reference, '--lines', `${gap?.[1]}:${gap?.[2]}`], { cwd })
+    expect(lines.stdout).toMatch(new RegExp(`\\b${gap?.[1]}\\| ${gap?.[1]}\\n`))
+    const all = await spillway(['get', reference], { cwd })
+    expect(all.stdout).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
+  })
+
+  test('has its limits set by options', async () => {
+    const cwd = temporaryFolder()
+    const args = ['--max-tokens', '400', '--preview-tokens', '100', '--name', 'Counting!', '--', 'seq', '1', '1000']
+    const { stdout } = await spillway(['run', ...args], { cwd })
+    expect(referenceIn(stdout)).toMatch(/^counting_/)
+    expect(stdout.length).toBeLessThan(1_600)
+    const raised = await spillway(['run', '--max-tokens', '1000000', '--', 'seq', '1', '20000'], { cwd })
+    expect(raised.stdout).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
+  })
+
+  test('on one line is shown in part and kept whole', async () => {
+    const cwd = temporaryFolder()
+    const { stdout } = await spillway(['run', '--', 'sh', '-c', "head -c 3000000 /dev/zero | tr '\\0' x"], { cwd })
+    expect(stdout.length).toBeLessThan(10_000)
+    expect((await spillway(['get', referenceIn(stdout)], { cwd })).stdout).toBe('x'.repeat(3_000_000))
+  })
+
+  test('that is no text is named, not shown, and kept whole', async () => {
+    const cwd = temporaryFolder()
+    const args = ['--max-tokens', '500', '--', process.execPath, '-e', SCRIPT_FOR_BINARY, '100000']
+    const { stdout } = await spillway(['run', ...args], { cwd })
+    expect(stdout).toContain('[document: ')
+    const { stdoutBytes } = await spillway(['get', referenceIn(stdout)], { cwd })
+    expect(stdoutBytes.equals(Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256)))).toBe(true)
+  })
+
+  test('is named by the command alone: its arguments may be secret', async () => {
+    const cwd = temporaryFolder()
+    const { stdout } = await spillway(['run', '--', 'sh', '-c', ': hunter2; seq 1 20000'], { cwd })
+    const described = await spillway(['stat', referenceIn(stdout), '--json'], { cwd })
+    expect(stdout + described.stdout).not.toContain('hunter2')
+  })
+
+  test('hints at the store and scope that were given, quoted for a shell', async () => {
+    const cwd = temporaryFolder()
+    const options = ['--store', 'file:./my store', '--scope', 'tenant 1/a%2Fb']
+    const { stdout } = await spillway(['run', ...options, '--', 'seq', '1', '20000'], { cwd })
+    const reference = referenceIn(stdout)
+    const hint = `spillway get ${reference} --store 'file:./my store' --scope 'tenant 1/a%2Fb' --lines`
+    expect(stdout).toContain(hint)
+    expect(await spillway(['get', reference, ...options, '--lines', '5'], { cwd })).toMatchObject({ code: 0 })
+    expect(await spillway(['get', reference, '--store', 'file:./my store'], { cwd })).toMatchObject({ code: 1 })
+  })
+
+  test('in memory is previewed, and said not to be kept', async () => {
+    const ended = await spillway(['run', '--store', 'memory:', '--', 'seq', '1', '20000'], { cwd: temporaryFolder() })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toContain('memory only')
+    expect(ended.stdout).not.toContain('spillway get')
+  })
+})
+
+describe('the order of standard output and standard error', () => {
+  test('is that in which the command wrote', async () => {
+    const script = 'i=0; while [ $i -lt 400 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done'
+    const { stdout } = await spillway(['run', '--max-tokens', '10000', '--', 'sh', '-c', script], {
+      cwd: temporaryFolder(),
+    })
+    expect(stdout).toBe(Array.from({ length: 400 }, (_, index) => `out ${index}\nerr ${index}\n`).join(''))
+  })
+
+  test('is a pipe that can be opened by its path', async () => {
+    const script = 'echo a > /dev/stdout; echo b > /dev/stderr'
+    const ended = await spillway(['run', '--', 'sh', '-c', script], { cwd: temporaryFolder() })
+    expect(ended).toMatchObject({ code: 0, stdout: 'a\nb\n', stderr: '' })
+  })
+})
+
+describe('the exit code', () => {
+  test.each([0, 1, 2, 3, 42, 126, 127, 255])('%i of the command is that of the run', async (code) => {
+    const ended = await spillway(['run', '--', 'sh', '-c', `echo text; exit ${code}`], { cwd: temporaryFolder() })
+    expect(ended).toMatchObject({ code, signal: null, stdout: 'text\n', stderr: '' })
+  })
+
+  test('of a command ended by a signal is 128 and its number', async () => {
+    expect(await spillway(['run', '--', 'sh', '-c', 'kill -KILL $$'], { cwd: temporaryFolder() })).toMatchObject({
+      code: 137,
+    })
+  })
+
+  test('says that a failed command failed, in a large result too', async () => {
+    const ended = await spillway(['run', '--', 'sh', '-c', 'seq 1 20000; exit 5'], { cwd: temporaryFolder() })
+    expect(ended.code).toBe(5)
+    expect(ended.stdout).toContain('failed')
+  })
+
+  test('is 127 where there is no such command, and nothing is stored', async () => {
+    const cwd = temporaryFolder()
+    const ended = await spillway(['run', '--', 'no-such-command-anywhere'], { cwd })
+    expect(ended).toMatchObject({ code: 127, stdout: '' })
+    expect(ended.stderr).toMatch(/^spillway: no-such-command-anywhere: command not found\. .*\n$/)
+  })
+
+  test('is 126 where the command is no program', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'notes.txt'), 'text')
+    expect(await spillway(['run', '--', './notes.txt'], { cwd })).toMatchObject({ code: 126, stdout: '' })
+  })
+})
+
+describe('arguments', () => {
+  test('after -- and after the command belong to the command', async () => {
+    const cwd = temporaryFolder()
+    const expected = { code: 0, stdout: '--json|--store|x y|\n' }
+    for (const dashes of [['--'], []]) {
+      const command = ['sh', '-c', 'printf "%s|" "$@"; echo', 'sh', '--json', '--store', 'x y']
+      expect(await spillway(['run', ...dashes, ...command], { cwd })).toMatchObject(expected)
+    }
+  })
+
+  test('without a command are refused', async () => {
+    expect(await spillway(['run'], { cwd: temporaryFolder() })).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('with a preview that is not below the limit are refused by their own names', async () => {
+    const args = ['run', '--max-tokens', '100', '--preview-tokens', '100', '--', 'echo', 'hi']
+    const ended = await spillway(args, { cwd: temporaryFolder() })
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toMatch(/--preview-tokens \(100\) must be less than --max-tokens \(100\)/)
+  })
+
+  test('pass standard input on', async () => {
+    const ended = await spillway(['run', '--', 'tr', 'a-z', 'A-Z'], { cwd: temporaryFolder(), input: 'shout' })
+    expect(ended).toMatchObject({ code: 0, stdout: 'SHOUT' })
+  })
+})
+
+describe('--json', () => {
+  test('prints small output with the exit code', async () => {
+    const ended = await spillway(['run', '--json', '--', 'sh', '-c', 'echo hi; exit 4'], { cwd: temporaryFolder() })
+    expect(ended.code).toBe(4)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ exitCode: 4, signal: null, status: 'inline', content: 'hi\n' })
+  })
+
+  test('prints the replacement and the references of large output', async () => {
+    const { stdout } = await spillway(['run', '--json', '--', 'seq', '1', '20000'], { cwd: temporaryFolder() })
+    const result = JSON.parse(stdout) as { content: string; stored: { reference: string }[] }
+    expect(result).toMatchObject({ exitCode: 0, status: 'offloaded', stored: [{ type: 'text', size: 108_894 }] })
+    expect(referenceIn(result.content)).toBe(result.stored[0]?.reference)
+  })
+
+  test('prints bytes that are no text in base64', async () => {
+    const { stdout } = await spillway(['run', '--json', '--', 'printf', String.raw`\377\000`], {
+      cwd: temporaryFolder(),
+    })
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'inline', contentBase64: '/wA=' })
+  })
+
+  test('prints errors with a code', async () => {
+    const { code, stdout } = await spillway(['run', '--json', '--', 'no-such-command'], { cwd: temporaryFolder() })
+    expect(code).toBe(127)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'command-not-found' } })
+  })
+})
+
+describe('a store that cannot be written', () => {
+  test('is noticed before the command is run', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'file'), '')
+    const ended = await spillway(['run', '--store', 'file:./file/store', '--', 'touch', 'was-run'], { cwd })
+    expect(ended).toMatchObject({ code: 3, stdout: '' })
+    expect(ended.stderr).toMatch(
+      /^spillway: The store file:\.\/file\/store cannot be written: .*--store or SPILLWAY_STORE\.\n$/,
+    )
+    expect(existsSync(join(cwd, 'was-run'))).toBe(false)
+  })
+
+  // A limit on the size of files makes writing fail half-way, as a full disk does.
+  const runWithFileLimit = (kilobytes: number, args: readonly string[], cwd: string): ReturnType<typeof spillway> => {
+    const limited = `ulimit -f ${kilobytes * 2}; exec "$@"`
+    return start('sh', ['-c', limited, 'sh', process.execPath, BIN, 'run', ...args], { cwd }).end
+  }
+
+  test('half-way costs nothing of what is still known: it is passed on, with the exit code', async () => {
+    const cwd = temporaryFolder()
+    const ended = await runWithFileLimit(1_024, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
+    expect(ended.code).toBe(9)
+    expect(ended.stdout).toBe(Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join(''))
+    expect(ended.stderr).toMatch(/^spillway: The output could not be stored: .*none of it is lost\.\n$/)
+    expect(JSON.parse((await spillway(['ls', '--json'], { cwd })).stdout)).toEqual([])
+  })
+
+  test('after many megabytes loses the beginning, and says how much', async () => {
+    const cwd = temporaryFolder()
+    const ended = await runWithFileLimit(12_000, ['--', 'seq', '-f', '%015.0f', '1', '1500000'], cwd)
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toMatch(/the first \d+\.\d MB are lost/)
+    const first = Number(ended.stdout.slice(ended.stdout.indexOf('\n')).split('\n', 2)[1])
+    expect(first).toBeGreaterThan(100_000)
+    expect(ended.stdout.length).toBeGreaterThan(8_000_000)
+    expect(ended.stdout.endsWith('\n000000001500000\n')).toBe(true)
+  })
+
+  test('half-way keeps standard output to JSON with --json', async () => {
+    const cwd = temporaryFolder()
+    const ended = await runWithFileLimit(1_024, ['--json', '--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
+    expect(ended.code).toBe(9)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ exitCode: 9, status: 'failed', error: { code: 'unavailable' } })
+    expect(ended.stderr).toContain('\n299999\n300000\n')
+  })
+})
+
+describe('signals', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGQUIT', 131],
+  ] as const)('%s ends the command; what it wrote before can be retrieved', async (signal, code) => {
+    const cwd = temporaryFolder()
+    const script = 'seq 1 20000; touch written; exec sleep 300'
+    const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', script], { cwd })
+    await waitFor(() => existsSync(join(cwd, 'written')) || undefined)
+    child.kill(signal)
+    const ended = await end
+    expect(ended).toMatchObject({ code, signal: null, stderr: '' })
+    const { stdout } = await spillway(['get', referenceIn(ended.stdout)], { cwd })
+    expect(stdout.endsWith('\n19999\n20000\n')).toBe(true)
+    expect(stdout.length).toBe(108_894)
+  })
+
+  test('let a command that handles them end as it likes', async () => {
+    const cwd = temporaryFolder()
+    const script = "trap 'echo cleaned up; exit 6' TERM; echo started; touch written; while :; do sleep 0.05; done"
+    const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', script], { cwd })
+    await waitFor(() => existsSync(join(cwd, 'written')) || undefined)
+    child.kill('SIGTERM')
+    expect(await end).toMatchObject({ code: 6, stdout: 'started\ncleaned up\n' })
+  })
+
+  test('end the wait for what a command has left running', async () => {
+    const cwd = temporaryFolder()
+    const script = 'sleep 300 & echo $! > background; echo done; echo $$ > pid'
+    const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', script], { cwd })
+    const pidIn = (name: string): number | undefined =>
+      existsSync(join(cwd, name)) ? Number(readFileSync(join(cwd, name), 'utf8')) || undefined : undefined
+    const pid = await waitFor(() => pidIn('pid'))
+    await waitFor(() => (isRunning(pid) ? undefined : true))
+    child.kill('SIGINT')
+    expect(await end).toMatchObject({ code: 0, stdout: 'done\n' })
+    process.kill(await waitFor(() => pidIn('background')))
+  })
+})
+
+test('leaves no files of its own behind', async () => {
+  const cwd = temporaryFolder()
+  const env = { TMPDIR: cwd }
+  await spillway(['run', '--store', 'memory:', '--', 'seq', '1', '20000'], { cwd, env })
+  expect(readdirSync(cwd)).toEqual([])
+})
+
+test('passes on whole what a slow command writes piece by piece', async () => {
+  const script =
+    'for (let i = 1; i <= 20; i++) setTimeout(() => process.stdout.write(`line ${i} of the text\\n`), i * 5)'
+  const ended = await spillway(['run', '--', process.execPath, '-e', script], { cwd: temporaryFolder() })
+  expect(ended.stdout).toBe(numbered(20))
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
+}

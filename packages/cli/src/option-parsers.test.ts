@@ -1,0 +1,60 @@
+import { InvalidArgumentError } from 'commander'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { encodeScope, parseCount, parseDuration, parseLines, parseScope, parseTokenLimit } from './option-parsers.ts'
+
+describe('parseLines', () => {
+  test.each([
+    ['3:7', { start: 3, end: 7 }],
+    ['3:', { start: 3, end: Number.MAX_SAFE_INTEGER }],
+    [':7', { start: 1, end: 7 }],
+    ['7', { start: 7, end: 7 }],
+  ])('reads %s', (text, span) => {
+    expect(parseLines(text)).toEqual(span)
+  })
+
+  test.each(['', ':', '0', '0:5', '5:4', 'a:b', '1:2:3', '-1', '1.5', ' 1', '9'.repeat(20)])('refuses %j', (text) => {
+    expect(() => parseLines(text)).toThrow(InvalidArgumentError)
+  })
+})
+
+describe('parseDuration', () => {
+  test.each([
+    ['90s', 90_000],
+    ['1.5h', 5_400_000],
+    ['30m', 1_800_000],
+    ['7d', 604_800_000],
+    ['2w', 1_209_600_000],
+  ])('reads %s', (text, milliseconds) => {
+    expect(parseDuration(text)).toBe(milliseconds)
+  })
+
+  test.each(['', '5', 'd', '0s', '-1d', '1y', '1 d'])('refuses %j', (text) => {
+    expect(() => parseDuration(text)).toThrow(/such as 90s/)
+  })
+})
+
+describe('parseScope', () => {
+  test('reads back every list of segments that it can be given', () => {
+    const segments = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 })
+    fc.assert(
+      fc.property(segments, (scope) => {
+        expect(parseScope(encodeScope(scope))).toEqual(scope)
+      }),
+    )
+  })
+
+  test('joins repeated options', () => {
+    expect(parseScope('c', parseScope('a/b'))).toEqual(['a', 'b', 'c'])
+  })
+
+  test.each(['', '/', 'a/', '/a', 'a//b', '%', '%E0%A4%A'])('refuses %j', (text) => {
+    expect(() => parseScope(text)).toThrow(InvalidArgumentError)
+  })
+})
+
+test('numbers are whole and not negative', () => {
+  expect([parseCount('0'), parseTokenLimit('none'), parseTokenLimit('5')]).toEqual([0, Infinity, 5])
+  for (const text of ['', '-1', '1.5', '1e3', 'x', 'Infinity']) expect(() => parseCount(text)).toThrow(/0 or more/)
+  expect(() => parseTokenLimit('0')).toThrow(/1 or more/)
+})

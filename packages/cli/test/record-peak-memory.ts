@@ -1,0 +1,7 @@
+/** Imported before a program with `--import`: writes its peak memory, in bytes, to the file in `PEAK_MEMORY_FILE`. */
+import { writeFileSync } from 'node:fs'
+
+const { PEAK_MEMORY_FILE } = process.env
+if (PEAK_MEMORY_FILE !== undefined) {
+  process.on('exit', () => writeFileSync(PEAK_MEMORY_FILE, String(process.resourceUsage().maxRSS * 1024)))
+}

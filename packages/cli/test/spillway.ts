@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** The command line as it is run from the sources. */
+export const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
+
+/** How a process ended, and all it wrote. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly stdout: string
+  readonly stdoutBytes: Buffer
+  readonly stderr: string
+}
+
+/** Where and with what a process is started. */
+export interface StartOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string | Uint8Array
+}
+
+/** Make a folder that goes with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Start any program; `end` collects what it writes. */
+export function start(
+  program: string,
+  args: readonly string[],
+  { cwd, env, input }: StartOptions = {},
+): { readonly child: ChildProcess; readonly end: Promise<Ended> } {
+  const { SPILLWAY_STORE: _store, SPILLWAY_SCOPE: _scope, SPILLWAY_DEBUG: _debug, ...inherited } = process.env
+  const child = spawn(program, args, { cwd, env: { ...inherited, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+  // A process that ends without reading its input is no failure of the test.
+  child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  child.stdin.end(input)
+  const end = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      const stdoutBytes = Buffer.concat(stdout)
+      resolve({ code, signal, stdoutBytes, stdout: stdoutBytes.toString(), stderr: Buffer.concat(stderr).toString() })
+    })
+  })
+  return { child, end }
+}
+
+/** Run `spillway` to its end. */
+export const spillway = (args: readonly string[], options: StartOptions = {}): Promise<Ended> =>
+  start(process.execPath, [BIN, ...args], options).end
+
+/** Run `spillway put` on a text and return the reference. */
+export async function put(text: string | Uint8Array, cwd: string, args: readonly string[] = []): Promise<string> {
+  const { stdout } = await spillway(['put', '--quiet', ...args], { cwd, input: text })
+  return stdout.trim()
+}
+
+/** The reference in the last line of a replacement. */
+export function referenceIn(replacement: string): string {
+  const reference = /\[Stored references:\]\n {2}(\w+) /.exec(replacement)?.[1]
+  if (reference === undefined) throw new Error(`no reference in: ${replacement.slice(0, 2_000)}`)
+  return reference
+}
+
+/** Text of numbered lines: `line 1 of the text`, … */
+export const numbered = (lines: number): string =>
+  Array.from({ length: lines }, (_, index) => `line ${index + 1} of the text\n`).join('')
