@@ -15,7 +15,7 @@ const MARKS = new Set(['✗', '✘', '✕', '✖', '❌', '⨯', '●', '⚠'].m
 
 /** Words at the start of a line that make out its kind. */
 const KIND_WORDS = 3
-const KIND_UNITS = 72
+const KIND_UNITS = 48
 
 /** The kind of a line of blanks. */
 export const BLANK_LINE = 0
@@ -30,7 +30,7 @@ export function isMarked(kind: number): boolean {
  * mostly have the same kind, whatever they speak of. A line of blanks has kind 0.
  */
 export function lineKind(text: string, start: number, end: number): number {
-  const limit = end - start > KIND_UNITS ? start + KIND_UNITS : end
+  let limit = end - start > KIND_UNITS ? start + KIND_UNITS : end
   let hash = 5381
   let words = 0
   let colons = 0
@@ -42,19 +42,24 @@ export function lineKind(text: string, start: number, end: number): number {
     const kind = CLASSES[code]!
     if (kind === LETTER) {
       blank = false
-      do hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-      while (++index < limit && classAt(text, index) === LETTER)
+      const from = index
+      while (++index < limit && CLASSES[text.charCodeAt(index)] === LETTER);
+      // A word counts by its first two letters, its last one and its length.
+      const letters =
+        code + (text.charCodeAt(from + 1) << 8) + (text.charCodeAt(index - 1) << 16) + ((index - from) << 24)
+      hash = Math.imul(hash ^ letters, 0x01000193) ^ (hash >>> 15)
       words++
     } else if (kind === DIGIT) {
       blank = false
-      while (++index < limit && classAt(text, index) === DIGIT);
+      while (++index < limit && CLASSES[text.charCodeAt(index)] === DIGIT);
       if (text.charCodeAt(index) === 58) colons++
       hash = Math.imul(hash ^ 7, 0x01000193)
     } else if (kind === BLANK) {
-      // Two colons in a word of numbers were a time.
+      // Two colons in a word of numbers were a time: the line begins after it.
       if (colons >= 2) {
         words = 0
         hash = 5381
+        limit = end - index > KIND_UNITS ? index + KIND_UNITS : end
       }
       colons = 0
       index++
@@ -71,10 +76,6 @@ export function lineKind(text: string, start: number, end: number): number {
   }
   if (blank && (limit === end || text.slice(index, end).trim() === '')) return BLANK_LINE
   return (hash & ~3) | 1 | marked
-}
-
-function classAt(text: string, index: number): number {
-  return CLASSES[text.charCodeAt(index)]!
 }
 
 /** Whether an escape sequence sets red as the colour of letters: parameter 31 or 91. */

@@ -7,6 +7,12 @@ const MOST_UNITS = 524_288
 export class LinePool {
   #lines: KeptLine[] = []
   #units = 0
+  #floor = -1
+
+  /** The highest rank that is not worth adding any more: as many lines as fit rank at least as high. */
+  get floor(): number {
+    return this.#floor
+  }
 
   get lines(): readonly KeptLine[] {
     return this.#lines
@@ -28,6 +34,7 @@ export class LinePool {
       this.#units += line.raw.length + line.rawEnd.length
       kept.push(line)
     }
+    this.#floor = kept.at(-1)?.rank ?? -1
     this.#lines = kept.toSorted((one, other) => one.number - other.number)
   }
 }

@@ -17,6 +17,13 @@ type Rule = readonly [kind: SignalKind, weight: number, pattern: RegExp]
 
 // Every pattern below is tried on a text of at most about 1,000 characters, and none nests quantifiers.
 
+/** What at least one rule below needs: most lines have none of it. */
+const VOCABULARY =
+  /err|fail|exce|fatal|panic|abort|exit|warn|deprec|\bnot? |cannot|can't|could|un(?:able|known|defined|resolved|expected|supported|handled|caught|reachable)|denied|refused|reject|reset|time|kill|crash|corrupt|conflict|match|miss|invalid|illegal|violat|ambig|inconsist|deadlock|expect|received|actual|cause|reason|suppress|trace|handling|assert|segm|core dump|overflow|memory|\bsig|sanitizer|interrupt|issues|wrong|quit|return|terminat|make|problem|severe|critical|nothing|out of|does|[✗✘✕✖❌⨯●×⚠]|^\s*\d+\) |^[_!=═─-]{3}/i
+
+/** A warning, with no word of failure beside it, is no more than that. */
+const FAILURE = /err|fail|exce|fatal|panic|abort|exit|cannot|unable|denied|✖|✗/i
+
 /** Lines that speak of success, or of failures that did not happen. */
 const HARMLESS =
   /^\s*(?:ok\b|✓|✔|√|passed\b)|\b(?:\.\.\.|…) ?(?:ok|passed|skipped|yes|no|done|found|none needed)\s*$|\bexit(?:ed)?(?: with)?(?: code| status)? ?[:=]? ?0\b|^(?:0|no) (?:errors?|warnings?|failures?|problems?)\b|\b(?:xfail|expected failure)/i
@@ -136,7 +143,7 @@ const MEDIUM: readonly Rule[] = [
 const WARNING: Rule = [
   'warning',
   34,
-  /(?:^|[\s:[(\]])(?:warn(?:ing)?s?|WARN(?:ING)?S?|Warning)\b|##\[warning\]|⚠|\bdeprecated\b|\w+Warning: /i,
+  /(?:^|[\s:[(\]])(?:warn(?:ing)?s?|WARN(?:ING)?S?|Warning)\b|##\[warning\]|⚠|\bdeprecated\b|[a-z]Warning: /i,
 ]
 
 /** Of a longer line, this much of the start and of the end is looked at. */
@@ -155,6 +162,9 @@ export function lineSignal(line: string): LineSignal {
 }
 
 function classify(text: string): LineSignal {
+  if (!VOCABULARY.test(text)) return NONE
+  const warning = text.search(WARNING[2])
+  if (warning >= 0 && !FAILURE.test(text)) return classifyWarning(text, warning)
   const harmless = HARMLESS.test(text) || PASSED.test(text)
   const command = COMMAND.test(text)
   const heads = HEADING.test(text)
@@ -168,7 +178,6 @@ function classify(text: string): LineSignal {
     }
   }
   if (harmless || ADVICE.test(text) || ZERO.test(text)) return NONE
-  const warning = text.search(WARNING[2])
   const damp = command ? 0.25 : PROGRESS.test(text) ? 0.4 : 1
   for (const [kind, weight, pattern] of MEDIUM) {
     const at = text.search(pattern)
@@ -176,5 +185,10 @@ function classify(text: string): LineSignal {
     if (warning >= 0) break
     return { kind: damp < 1 ? 'none' : kind, weight: weight * damp, at, heads }
   }
-  return warning >= 0 ? { kind: 'warning', weight: WARNING[1] * damp, at: warning, heads } : NONE
+  return warning >= 0 ? classifyWarning(text, warning) : NONE
+}
+
+function classifyWarning(text: string, at: number): LineSignal {
+  const damp = COMMAND.test(text) ? 0.25 : PROGRESS.test(text) ? 0.4 : HARMLESS.test(text) || ZERO.test(text) ? 0 : 1
+  return damp === 0 ? NONE : { kind: 'warning', weight: WARNING[1] * damp, at, heads: HEADING.test(text) }
 }

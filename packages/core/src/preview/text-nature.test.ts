@@ -30,8 +30,7 @@ describe('textNature', () => {
       '}',
     ]
     expect(natureOf(Array(20).fill(code.join('\n')).join('\n'))).toBe('writing')
-    const numbered = Array(20)
-      .fill(code)
+    const numbered = Array.from({ length: 20 }, () => code)
       .flat()
       .map((line: string, index) => `${String(index + 1).padStart(6)}→${line}`)
     expect(natureOf(numbered.join('\n'))).toBe('writing')
