@@ -72,7 +72,11 @@ test('prints JSON: an answer, the content as text, or in base64', async () => {
   const text = await put('ä\n', cwd)
   const bytes = await put(new Uint8Array([255, 0]), cwd)
   const filtered = await spillway(['get', text, '--json', '--lines', '1'], { cwd })
-  expect(JSON.parse(filtered.stdout)).toEqual({ reference: text, text: expect.stringContaining('1| ä') })
+  expect(JSON.parse(filtered.stdout)).toEqual({
+    reference: text,
+    text: expect.stringContaining('1| ä'),
+    tokens: expect.any(Number),
+  })
   const whole = await spillway(['get', text, '--json'], { cwd })
   expect(JSON.parse(whole.stdout)).toEqual({ reference: text, contentType: 'text/plain', size: 3, content: 'ä\n' })
   const binary = await spillway(['get', bytes, '--json'], { cwd })

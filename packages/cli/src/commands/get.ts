@@ -1,4 +1,4 @@
-import type { ContentBlock, Storage, StoredContent } from '@spillway/core'
+import { estimateTokens, type ContentBlock, type Storage, type StoredContent } from '@spillway/core'
 import { Option, type Command } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
@@ -82,7 +82,7 @@ async function get({ args: [reference = ''], options, command }: Invocation<GetO
     const [block] = content
     if (!filtered && block?.type !== 'text' && block !== undefined) return printNative(storage, reference, block)
     const text = block?.type === 'text' ? block.text : ''
-    await (json === true ? printJson({ reference, text }) : printLine(highlight(text)))
+    await (json === true ? printJson({ reference, text, tokens: estimateTokens(text) }) : printLine(highlight(text)))
     return pattern === undefined || hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
 }

@@ -1,3 +1,4 @@
+import { estimateTokens } from '@spillway/core'
 import { Option, type Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { usageError } from '../cli-error.ts'
@@ -38,7 +39,9 @@ async function grep({ args: [pattern = ''], options, command }: Invocation<GrepO
     const call = { pattern, context_lines: options.context, ignore_case: options.ignoreCase }
     const { content } = await retrieve(storage, call, options.maxTokens, storeArguments(command))
     const text = content[0]?.type === 'text' ? content[0].text : ''
-    await (options.json === true ? printJson({ pattern, text }) : printLine(highlight(text)))
+    await (options.json === true
+      ? printJson({ pattern, text, tokens: estimateTokens(text) })
+      : printLine(highlight(text)))
     return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
 }
