@@ -161,3 +161,30 @@ describe('a collector killed at any step', () => {
       )
   })
 })
+
+test('an entry whose removal is called off between two looks of a reader is found', async () => {
+  const disk = new LinkingMemoryFileSystem()
+  await store(driverOn(disk))
+  const hasLooked = Promise.withResolvers<void>()
+  const isCalledOff = Promise.withResolvers<void>()
+  let reading: Promise<unknown> = Promise.resolve()
+
+  let looks = 0
+  const reader = hookedFileSystem(disk, async (operation) => {
+    if (operation === 'readFile') looks += 1
+    if (operation !== 'stat' || looks !== 1) return
+    hasLooked.resolve()
+    await isCalledOff.promise
+  })
+  const remover = hookedFileSystem(disk, async (operation) => {
+    // The entry is used after the remover has looked, and read while the remover has it.
+    if (operation === 'createDirectory') await driverOn(disk).touch(ID, 200)
+    if (operation !== 'link') return
+    reading = driverOn(reader).read(ID)
+    await hasLooked.promise
+  })
+
+  expect(await driverOn(remover).evict(ID, 100)).toBe(false)
+  isCalledOff.resolve()
+  expect(await reading).toMatchObject({ content: CONTENT })
+})

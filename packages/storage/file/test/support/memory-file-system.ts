@@ -11,6 +11,8 @@ interface MemoryDirectory {
   modifiedAt: number
 }
 
+const TURNS_OF_A_LOOKUP = 5
+
 /** A file system in memory with the required operations alone, as a sandbox might offer them. */
 export class MemoryFileSystem implements FileSystem {
   readonly nodes = new Map<string, MemoryFile | MemoryDirectory>([['/', { kind: 'directory', modifiedAt: 0 }]])
@@ -72,8 +74,11 @@ export class MemoryFileSystem implements FileSystem {
     this.#add(to, this.#file(from))
   }
 
-  protected setTime(path: string, modifiedAt: number): void {
-    this.#file(path).modifiedAt = modifiedAt
+  protected async setTime(path: string, modifiedAt: number): Promise<void> {
+    const file = this.#file(path)
+    // As in a kernel: once the file has been looked up, its name may change before its time does.
+    for (let turn = 0; turn < TURNS_OF_A_LOOKUP; turn += 1) await new Promise(setImmediate)
+    file.modifiedAt = modifiedAt
   }
 
   #file(path: string): MemoryFile {
@@ -100,7 +105,7 @@ export class LinkingMemoryFileSystem extends MemoryFileSystem {
   }
 
   async setModifiedAt(path: string, modifiedAt: number): Promise<void> {
-    this.setTime(path, modifiedAt)
+    await this.setTime(path, modifiedAt)
   }
 }
 
