@@ -1,7 +1,7 @@
 import type { KeptLine } from './kept-line.ts'
 
-const MOST_LINES = 2_048
-const MOST_UNITS = 524_288
+const MOST_LINES = 1_024
+const MOST_UNITS = 262_144
 
 /** Keeps lines up to a number and a size; beyond, those of the lowest rank go, the later ones first. */
 export class LinePool {

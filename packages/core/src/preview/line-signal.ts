@@ -93,7 +93,7 @@ const STRONG: readonly Rule[] = [
   [
     'error',
     90,
-    /##\[error\]|^::error|(?:^|[\s:[(])(?:error|ERROR|Error|SEVERE)(?:\[[\w-]+\]|\s[A-Z]{1,6}\d{2,6}|\s\(.{1,60}?\))?:\s*\S/,
+    /##\[error\]|^::error|(?:^|[\s:[(])(?:error|ERROR|Error|SEVERE)(?:\[[\w-]+\]|\s[A-Z]{1,6}\d{2,6}|\s\(.{1,60}?\))?:(?:\s*\S|$)/,
   ],
   [
     'error',
@@ -150,6 +150,9 @@ const WARNING: Rule = [
 const START_UNITS = 800
 const END_UNITS = 240
 
+/** At least three words. */
+const SENTENCE = /\S\s+\S+\s+\S/
+
 /** A line that announces what stands below it. */
 const HEADING =
   /:\s*$|^[_=!]{3,} .*[_=!]{3,}$|\bFAILURES\b|Traceback \(most recent|-{3} FAIL: |\bFAILED$|<<< (?:FAILURE|ERROR)!$|:-\(\s*$/
@@ -183,6 +186,8 @@ function classify(text: string): LineSignal {
     const at = text.search(pattern)
     if (at < 0) continue
     if (warning >= 0) break
+    // A bare word or name reports nothing.
+    if (!SENTENCE.test(text)) return NONE
     return { kind: damp < 1 ? 'none' : kind, weight: weight * damp, at, heads }
   }
   return warning >= 0 ? classifyWarning(text, warning) : NONE

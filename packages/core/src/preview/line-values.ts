@@ -130,10 +130,10 @@ function addExits(lines: readonly ScannedLine[], raise: Raise): boolean {
 /** The first lines say what the text is, the last ones how it ended. */
 function addEnds(scan: TextScan, isError: boolean, ended: boolean, raise: Raise): void {
   const lines = scan.kept
-  let worth = 30
+  let worth = 62
   for (let index = 0; index < lines.length && worth > 1; index++) {
     raise(index, worth)
-    worth *= 0.8
+    worth *= 0.72
   }
   worth = isError ? 95 : ended ? 60 : 85
   for (let index = lines.length - 1; index >= 0 && worth > 1; index--) {

@@ -6,9 +6,11 @@ import { showLine } from './show-line.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 import { textNature } from './text-nature.ts'
 
-/** Tokens of a gap's mark and of the line number after it, about. */
-const CALL_TOKENS = 26
-const MARK_TOKENS = 12
+/** Tokens of the line number after a gap, about. */
+const NUMBER_TOKENS = 3
+
+/** Of the lines of a program's output, those worth most are considered: this many, and more for a larger budget. */
+const LEAST_CONSIDERED = 256
 
 /** Tokens of the line that says how many lines there are. */
 const HEADER_TOKENS = 7
@@ -33,8 +35,9 @@ export class PreviewLayout {
   readonly #headShare: number
   readonly #endShare: number
   readonly #gapTokens: number
-  #shown: string[] = []
-  #costs: number[] = []
+  /** What is shown of each line at most `#cap` units long, and its tokens: worked out where needed. */
+  #shown: (string | undefined)[] = []
+  #costs: (number | undefined)[] = []
   #cap = 0
   #order: readonly number[] | undefined
 
@@ -47,18 +50,18 @@ export class PreviewLayout {
     this.#note = note
     this.#lineCap = lineCap(this.#lines, options.budgetTokens)
     this.#values =
-      nature === 'output' ? lineValues({ ...scan, kept: this.#lines }, options.isError === true) : undefined
+      nature === 'output' && isTelling(scan)
+        ? lineValues({ ...scan, kept: lines }, options.isError === true)
+        : undefined
     this.#headShare = options.isError === true ? 0.1 : 0.5
     this.#endShare = nature === 'data' ? 0.5 : 0.2
-    this.#gapTokens = options.showLines === undefined ? MARK_TOKENS : CALL_TOKENS
+    this.#gapTokens = estimateTokens(this.#gap(1_000, 1_999, undefined, undefined)) + NUMBER_TOKENS
   }
 
   /** Write a preview of about `aim` tokens, and tell whether it shows everything. */
   write(aim: number): { text: string; complete: boolean } {
-    this.#measure(this.#lineCap)
-    const whole = this.#costs.reduce((sum, cost) => sum + cost, 0)
-    const all = this.#isAllKept()
-    if (all && (whole <= aim || this.#lines.length <= FEW_LINES)) return this.#writeAll(aim)
+    this.#setCap(this.#lineCap)
+    if (this.#isAllKept() && (this.#lines.length <= FEW_LINES || this.#allCost(aim) <= aim)) return this.#writeAll(aim)
     const chosen = new Uint8Array(this.#lines.length)
     const left = aim - HEADER_TOKENS
     if (this.#values === undefined) this.#chooseEnds(chosen, left)
@@ -73,20 +76,35 @@ export class PreviewLayout {
     let high = Math.min(longest, aim * 8)
     while (high - low > 8) {
       const middle = Math.floor((low + high) / 2)
-      this.#measure(middle)
-      if (this.#costs.reduce((sum, cost) => sum + cost, 0) <= aim) low = middle
+      this.#setCap(middle)
+      if (this.#allCost(aim) <= aim) low = middle
       else high = middle
     }
-    this.#measure(low)
+    this.#setCap(low)
     const complete = this.#lines.every((line) => line.hidden === 0 && line.text.length <= low)
     return { text: this.#assemble(new Uint8Array(this.#lines.length).fill(1)), complete }
   }
 
-  #measure(cap: number): void {
+  #setCap(cap: number): void {
     if (cap === this.#cap) return
     this.#cap = cap
-    this.#shown = this.#lines.map((line) => showLine(line, cap, this.#endShare))
-    this.#costs = this.#shown.map((text) => estimateTokens(text) + 1)
+    this.#shown = []
+    this.#costs = []
+  }
+
+  #show(index: number): string {
+    return (this.#shown[index] ??= showLine(this.#lines[index]!, this.#cap, this.#endShare))
+  }
+
+  #cost(index: number): number {
+    return (this.#costs[index] ??= estimateTokens(this.#show(index)) + 1)
+  }
+
+  /** The tokens of all lines, as far as they are no more than `limit`. */
+  #allCost(limit: number): number {
+    let cost = 0
+    for (let index = 0; index < this.#lines.length && cost <= limit; index++) cost += this.#cost(index)
+    return cost
   }
 
   #isAllKept(): boolean {
@@ -108,7 +126,7 @@ export class PreviewLayout {
     while (head <= tail) {
       const atHead = spentHead * (1 - this.#headShare) <= spentTail * this.#headShare
       const index = atHead ? head++ : tail--
-      const cost = this.#costs[index]!
+      const cost = this.#cost(index)
       if (cost > left) {
         if (atHead ? spentTail === 0 : spentHead === 0) continue
         break
@@ -128,7 +146,7 @@ export class PreviewLayout {
       for (const index of this.#order) {
         if (chosen[index] === 1) continue
         const sides = this.#sides(index, chosen)
-        const cost = this.#costs[index]! + (sides === 2 ? -this.#gapTokens : sides === 1 ? 0 : this.#gapTokens)
+        const cost = this.#cost(index) + (sides === 2 ? -this.#gapTokens : sides === 1 ? 0 : this.#gapTokens)
         if (cost > left) {
           if (left < 12) break
           continue
@@ -150,7 +168,7 @@ export class PreviewLayout {
       let near = last >= 0 && index - last > 1
       for (let hidden = last + 1; near && hidden <= index; hidden++) {
         near = this.#lines[hidden]!.number - this.#lines[hidden - 1]!.number <= 2
-        if (hidden < index) cost += this.#costs[hidden]!
+        if (hidden < index) cost += this.#cost(hidden)
       }
       if (near && cost <= this.#gapTokens) {
         chosen.fill(1, last + 1, index)
@@ -163,10 +181,13 @@ export class PreviewLayout {
 
   /** The lines worth anything, those worth most for their tokens first. */
   #byRate(values: Float64Array): number[] {
-    const rates = values.map((value, index) => value / (this.#costs[index]! + 20) ** 0.5)
-    return [...rates.keys()]
+    const considered = Math.max(LEAST_CONSIDERED, this.#options.budgetTokens)
+    const best = [...values.keys()]
       .filter((index) => values[index]! > 0.5)
-      .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
+      .toSorted((one, other) => values[other]! - values[one]! || one - other)
+      .slice(0, considered)
+    const rates = new Map(best.map((index) => [index, values[index]! / Math.sqrt(this.#cost(index) + 20)]))
+    return best.toSorted((one, other) => rates.get(other)! - rates.get(one)! || one - other)
   }
 
   /** On how many sides a line would stand beside one that is shown. */
@@ -194,7 +215,7 @@ export class PreviewLayout {
       // Blank lines alone are no gap.
       const blank = previousIndex === index - 1 && line.number - from <= 2
       if (line.number > from && !blank) parts.push(this.#gap(from, line.number - 1, previous, line))
-      parts.push(line.number === from ? this.#shown[index]! : `${line.number}| ${this.#shown[index]!}`)
+      parts.push(line.number === from ? this.#show(index) : `${line.number}| ${this.#show(index)}`)
       previous = line
       previousIndex = index
     }
@@ -221,6 +242,15 @@ export class PreviewLayout {
     const kinds = hidden.length === 0 || this.#values === undefined ? '' : ` (${hidden.join(', ')})`
     return `[… ${count(end - start + 1, 'line')}${kinds}${call === undefined ? '' : `: ${call}`}]`
   }
+}
+
+/**
+ * Whether the weights of lines tell anything: some line surely reports a failure or a warning, or a few perhaps do. In a
+ * listing of names and messages, the same words stand everywhere.
+ */
+function isTelling(scan: TextScan): boolean {
+  if (scan.kept.some((line) => line.weight >= 72 || line.signal === 'warning')) return true
+  return scan.errors > 0 && scan.errors <= Math.max(5, scan.lines / 100)
 }
 
 /** The longest part of a line that is shown: less of text with many tokens to a character. */

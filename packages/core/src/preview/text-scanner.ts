@@ -25,7 +25,7 @@ const KNOWN_SIGNALS = 8_192
 /** Lines of less weight are only counted. */
 const LEAST_WEIGHT = 30
 /** Lines unlike any before them, kept until others like them come. */
-const RARE_LINES = 512
+const RARE_LINES = 256
 /** Like lines that keep their surroundings; later ones are only counted. */
 const KEPT_REPEATS = 12
 

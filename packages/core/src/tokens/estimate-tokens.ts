@@ -45,11 +45,14 @@ const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced'
     joined: [1.05, 1.98, 1.9, 1.9, 2, 2.14, 2.1, 2.3, 2.5, 2.4, 2.5, 2.7, 3.2, 3.4, 4, 4.3],
   },
   upper: {
-    bare: [1, 1.05, 1.45, 1.6, 1.75, 2, 2.8, 2.9, 3.6, 4, 4.3, 4.5, 4.8, 5, 5.4, 6.5],
-    spaced: [1, 1, 1.3, 1.35, 1.4, 1.5, 1.85, 2, 2.8, 2.9, 3.3, 3.5, 3.6, 3.8, 4, 4.3],
-    joined: [1.05, 1.55, 1.92, 1.85, 2.2, 2.2, 2.4, 2.5, 3.1, 3.3, 4.2, 4.3, 4.4, 4.5, 4.6, 5],
+    bare: [1, 1.05, 1.62, 1.79, 1.96, 2.24, 3.14, 3.25, 4.03, 4.48, 4.82, 5.04, 5.38, 5.6, 6.05, 7.28],
+    spaced: [1, 1, 1.46, 1.51, 1.57, 1.68, 2.07, 2.24, 3.14, 3.25, 3.7, 3.92, 4.03, 4.26, 4.48, 4.82],
+    joined: [1.05, 1.74, 2.15, 2.07, 2.46, 2.46, 2.69, 2.8, 3.47, 3.7, 4.7, 4.82, 4.93, 5.04, 5.15, 5.6],
   },
 }
+
+/** Seldom part of the word after it. */
+const BACKSLASH = 92
 
 const BARE = 0
 const SPACED = 1
@@ -66,7 +69,7 @@ for (const [letters, kind] of [WORD_COSTS.lower, WORD_COSTS.capital, WORD_COSTS.
 const RARE_PAIR_TOKENS = 0.35
 
 /** Estimates stay on the high side: counted tokens exceed them on next to no real text. */
-const MARGIN = 1.07
+const MARGIN = 1.1
 
 /**
  * Estimate the tokens of a text without a tokenizer, in one pass over its characters.
@@ -138,7 +141,7 @@ function scanTokens(text: string, start: number, end: number): number {
       const from = index++
       while (index < end && isPunctuation(text.charCodeAt(index))) index++
       const run = index - from
-      if (run === 1 && lead === BARE) lead = JOINED
+      if (run === 1 && lead === BARE && code !== BACKSLASH) lead = JOINED
       else {
         tokens += punctuationTokens(text, from, run)
         lead = BARE
