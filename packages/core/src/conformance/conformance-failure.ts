@@ -24,9 +24,20 @@ export function checkBytes(actual: Uint8Array, expected: Uint8Array, what: strin
   if (!ArrayBuffer.isView(actual)) fail(`${what}: expected bytes, got ${show(actual)}`)
   if (actual.byteLength !== expected.byteLength)
     fail(`${what}: expected ${expected.byteLength} bytes, got ${actual.byteLength}`)
-  for (let index = 0; index < expected.length; index += 1)
+  for (let index = equalPrefix(actual, expected); index < expected.length; index += 1)
     if (actual[index] !== expected[index])
       fail(`${what}: byte ${index} is ${actual[index]} instead of ${expected[index]}`)
+}
+
+/** Count bytes at the beginning that are equal, four at a time where memory allows: contents can be large. */
+function equalPrefix(actual: Uint8Array, expected: Uint8Array): number {
+  if (actual.byteOffset % 4 !== 0 || expected.byteOffset % 4 !== 0) return 0
+  const length = expected.byteLength >>> 2
+  const left = new Int32Array(actual.buffer, actual.byteOffset, length)
+  const right = new Int32Array(expected.buffer, expected.byteOffset, length)
+  let index = 0
+  while (index < length && left[index] === right[index]) index += 1
+  return index * 4
 }
 
 /** Do what must succeed; a rejection means that the promise is not kept. */

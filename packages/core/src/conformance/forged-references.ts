@@ -54,58 +54,114 @@ export const MALFORMED_REFERENCES: readonly string[] = [
 ]
 
 type Random = () => number
-type Mutation = (random: Random, reference: string, other: string) => string
+type Forgery = (reference: string, other: string) => string
 
-const MUTATIONS: readonly Mutation[] = [
-  (_random, _reference, other) => other,
-  (_random, reference, other) => `../${other}/${reference}`,
-  (_random, reference, other) => `${other}/${reference}`,
-  (_random, reference) => `./${reference}`,
-  (_random, reference) => `/${reference}`,
-  (_random, reference) => `${reference}/`,
-  (random, reference) =>
-    `${pick(random, ['../', '..\\', '%2e%2e%2f', '..%2f', '....//']).repeat(1 + randomBelow(random, 8))}${reference}`,
-  (random, reference) =>
-    `${reference}${pick(random, ['\u0000', '\n', '\r', ' ', '.', '.txt', '.json', '%00', '/..', '?', '#', '*', '\u00a0', '\u200b'])}`,
-  (random, reference) => `${pick(random, ['\u0000', '\n', ' ', '\ufeff', '\u200b', '"', "'"])}${reference}`,
-  (_random, reference) => reference.toUpperCase(),
-  (_random, reference) => reference.slice(0, -1),
-  (_random, reference) => reference.slice(1),
-  (_random, reference) => reference + reference,
-  (_random, reference) => reference.replaceAll('_', '-'),
-  (_random, reference) => reference.replaceAll('_', '/'),
-  (_random, reference) => encodeURIComponent(reference).replaceAll('_', '%5f'),
-  (random, reference) => withCharacter(random, reference, pick(random, Array.from('abcdefghijklmnopqrstuvwxyz234567'))),
-  (random, reference) =>
-    withCharacter(random, reference, pick(random, ['а', 'ｅ', 'ı', 'ſ', 'K', '０', '＿', '\u0301', '\ud83d'])),
-  (random, reference) => withCharacter(random, reference, String.fromCharCode(randomBelow(random, 0x10000))),
-  (_random, reference, other) => reference.slice(0, -20) + other.slice(-20),
-  (random) =>
-    Array.from({ length: randomBelow(random, 70) }, () =>
-      pick(random, Array.from('abcdefghijklmnopqrstuvwxyz0123456789_')),
-    ).join(''),
-  (random) =>
-    Array.from({ length: randomBelow(random, 40) }, () => String.fromCharCode(randomBelow(random, 0x10000))).join(''),
-  (random) => pick(random, MALFORMED_REFERENCES),
+const SUFFIXES = [
+  '\u0000',
+  '\n',
+  '\r',
+  '\t',
+  ' ',
+  '.',
+  '/',
+  '/..',
+  '/.',
+  '.txt',
+  '.json',
+  '%00',
+  '?',
+  '#',
+  '*',
+  '\u00a0',
+  '\u200b',
+]
+const PREFIXES = [
+  '/',
+  './',
+  '../',
+  '..\\',
+  '%2e%2e%2f',
+  '..%2f',
+  '....//',
+  '~/',
+  '\u0000',
+  '\n',
+  ' ',
+  '\ufeff',
+  '\u200b',
+  '"',
+  "'",
+]
+const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz0123456789_')
+const LOOK_ALIKES = ['а', 'ｅ', 'ı', 'ſ', 'K', '０', '＿', '\u0301', '\ud83d']
+
+/** What becomes of a reference of the scope, or of one from elsewhere. */
+const FORGERIES: readonly Forgery[] = [
+  (_reference, other) => other,
+  (reference, other) => `${other}/${reference}`,
+  (reference, other) => `../${other}/${reference}`,
+  (reference, other) => reference.slice(0, -20) + other.slice(-20),
+  ...PREFIXES.map(
+    (prefix): Forgery =>
+      (reference) =>
+        prefix + reference,
+  ),
+  ...SUFFIXES.map(
+    (suffix): Forgery =>
+      (reference) =>
+        reference + suffix,
+  ),
+  (reference) => reference.toUpperCase(),
+  (reference) => reference.slice(0, -1),
+  (reference) => reference.slice(1),
+  (reference) => reference + reference,
+  (reference) => reference.replaceAll('_', '-'),
+  (reference) => reference.replaceAll('_', '/'),
+  (reference) => reference.replaceAll('_', '%5f'),
+  (reference) => Array.from(reference, fullWidth).join(''),
+]
+
+/** What chance makes of a reference. */
+const MUTATIONS: readonly ((random: Random, reference: string, other: string) => string)[] = [
+  (random, reference, other) => pick(random, FORGERIES)(reference, other),
+  (random, reference) => pick(random, PREFIXES).repeat(1 + randomBelow(random, 8)) + reference,
+  (random, reference) => reference + pick(random, SUFFIXES) + pick(random, SUFFIXES),
+  (random, reference) => changed(random, reference, () => pick(random, LETTERS)),
+  (random, reference) => changed(random, reference, () => pick(random, LOOK_ALIKES)),
+  (random, reference) => changed(random, reference, fullWidth),
+  (random, reference) => changed(random, reference, (character) => character.toUpperCase()),
+  (random, reference) => changed(random, reference, () => randomCharacter(random)),
+  (random) => Array.from({ length: randomBelow(random, 70) }, () => pick(random, LETTERS)).join(''),
+  (random) => Array.from({ length: randomBelow(random, 40) }, () => randomCharacter(random)).join(''),
   (random, reference) => pick(random, MALFORMED_REFERENCES) + reference,
 ]
 
 /**
- * Return a generator of references that an attacker, or a confused model, might try in a scope.
+ * Yield references that an attacker, or a confused model, might try in a scope: first all that are known, then others
+ * by chance, without end.
  *
- * @param own - References that are valid there: they are changed, never returned.
- * @param others - References and names of elsewhere, also returned as they are.
+ * @param own - References that are valid there: they are changed, never yielded.
+ * @param others - References and names of elsewhere, also yielded as they are.
  */
-export function forgedReferences(random: Random, own: readonly string[], others: readonly string[]): () => string {
-  return () => {
-    for (;;) {
-      const forged = pick(random, MUTATIONS)(random, pick(random, own), pick(random, others))
-      if (!own.includes(forged)) return forged
-    }
+export function* forgedReferences(
+  random: Random,
+  own: readonly string[],
+  others: readonly string[],
+): Generator<string, never> {
+  yield* others
+  for (const forge of FORGERIES) yield forge(pick(random, own), pick(random, others))
+  for (;;) {
+    const forged = pick(random, MUTATIONS)(random, pick(random, own), pick(random, others))
+    if (!own.includes(forged)) yield forged
   }
 }
 
-function withCharacter(random: Random, reference: string, character: string): string {
+/** The character that Unicode calls compatible with an ASCII one. */
+const fullWidth = (character: string): string => String.fromCharCode(character.charCodeAt(0) + 0xfee0)
+
+const randomCharacter = (random: Random): string => String.fromCharCode(randomBelow(random, 0x10000))
+
+function changed(random: Random, reference: string, change: (character: string) => string): string {
   const at = randomBelow(random, reference.length)
-  return reference.slice(0, at) + character + reference.slice(at + 1)
+  return reference.slice(0, at) + change(reference.charAt(at)) + reference.slice(at + 1)
 }

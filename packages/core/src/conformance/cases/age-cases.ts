@@ -37,7 +37,7 @@ export const ageCases: readonly ConformanceCase[] = [
       const reference = await storage.store('call_1_0', bytes('content'), 'text/plain', {
         metadata: { tool: 'read_log' },
       })
-      clock.advance(TTL_MS + 1)
+      clock.advance(TTL_MS + 1_000)
       const { eviction } = await evicted(storage, reference)
       checkEqual([eviction?.reason, eviction?.metadata], ['age', { tool: 'read_log' }], 'reason and metadata')
       check((eviction?.evictedAt ?? Infinity) <= clock.now(), 'it was evicted in the future')
@@ -55,7 +55,7 @@ export const ageCases: readonly ConformanceCase[] = [
         clock.advance(TTL_MS - 1_000)
         await kept(storage, reference)
       }
-      clock.advance(TTL_MS + 1)
+      clock.advance(TTL_MS + 1_000)
       await evicted(storage, reference)
     },
   },
@@ -100,7 +100,7 @@ export const ageCases: readonly ConformanceCase[] = [
       const reference = await storage.store('call_1_0', bytes('content'))
       const info = await storage.stat(reference)
       checkEqual(info.expiresAt, info.lastUsedAt + TTL_MS, 'expiresAt')
-      clock.advance(TTL_MS + 1)
+      clock.advance(TTL_MS + 1_000)
       const fresh = await storage.store('call_2_0', bytes('content'))
       checkEqual(
         (await collect(storage.list())).map((listed) => listed.reference),
@@ -116,7 +116,7 @@ export const ageCases: readonly ConformanceCase[] = [
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
       const reference = await storage.store('call_1_0', bytes('content'))
-      clock.advance(TTL_MS + 1)
+      clock.advance(TTL_MS + 1_000)
       await Promise.all(Array.from({ length: 10 }, () => evicted(storage, reference)))
     },
   },
@@ -164,7 +164,7 @@ export const ageCases: readonly ConformanceCase[] = [
     async run({ storage, powers: { clock } }) {
       for (const segments of [['a'], ['a', 'b'], ['ab'], ['A']])
         await storage.scope(...segments).store('call_1_0', bytes('content'))
-      clock.advance(TTL_MS + 1)
+      clock.advance(TTL_MS + 1_000)
       const a = storage.scope('a') as Required<Storage>
       checkEqual((await a.gc()).expired, 2, 'entries collected from a and below')
       checkEqual((await storage.gc()).expired, 2, 'entries collected from the rest')
@@ -188,17 +188,17 @@ export const ageCases: readonly ConformanceCase[] = [
     settings: SETTINGS,
     async run({ storage, powers: { clock }, thorough }) {
       for (let round = 0; round < (thorough ? 500 : 60); round += 1) {
-        await storage.store('expiring', bytes(`${round}`))
-        clock.advance(TTL_MS + 1)
+        await storage.store('expiring', bytes('content'))
+        clock.advance(TTL_MS + 1_000)
         const collecting = (async () => {
-          await pause(round % 12)
+          await pause(1 + (round % 3))
           await storage.gc()
         })()
-        await pause(round % 5)
-        const reference = await storage.store('expiring', bytes(`${round}`))
+        await pause((round * 7) % 40)
+        const reference = await storage.store('expiring', bytes('content'))
         await collecting
         const found = await attempt(`retrieving what was stored during gc ${round}`, () => storage.retrieve(reference))
-        checkBytes(found.content, bytes(`${round}`), 'content')
+        checkBytes(found.content, bytes('content'), 'content')
       }
     },
   },
@@ -210,17 +210,17 @@ export const ageCases: readonly ConformanceCase[] = [
     async run({ storage, powers, thorough }) {
       const other = (await powers.reopen()) as Required<Storage>
       for (let round = 0; round < (thorough ? 500 : 60); round += 1) {
-        await storage.store('expiring', bytes(`${round}`))
-        powers.clock.advance(TTL_MS + 1)
+        await storage.store('expiring', bytes('content'))
+        powers.clock.advance(TTL_MS + 1_000)
         const collecting = (async () => {
-          await pause(round % 12)
+          await pause(1 + (round % 3))
           await other.gc()
         })()
-        await pause(round % 5)
-        const reference = await storage.store('expiring', bytes(`${round}`))
+        await pause((round * 7) % 40)
+        const reference = await storage.store('expiring', bytes('content'))
         await collecting
         const found = await attempt(`retrieving what was stored during gc ${round}`, () => storage.retrieve(reference))
-        checkBytes(found.content, bytes(`${round}`), 'content')
+        checkBytes(found.content, bytes('content'), 'content')
       }
     },
   },

@@ -66,7 +66,7 @@ export const concurrencyCases: readonly ConformanceCase[] = [
     async run({ storage }) {
       for (let round = 0; round < 20; round += 1) {
         const content = pattern(round * 1_000, 47)
-        const reference = await storage.store('call_1_0', content)
+        const reference = await storage.store('call_1_0', content, 'text/plain')
         let created = false
         const deleted = storage.delete(reference)
         await pause(round)

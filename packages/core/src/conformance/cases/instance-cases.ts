@@ -18,6 +18,7 @@ export const instanceCases: readonly ConformanceCase[] = [
       checkBytes((await attempt('retrieving', () => a.retrieve(second))).content, bytes('second'), 'of the second')
       checkEqual((await collect(a.list())).length, 2, 'number of entries in the first instance')
       checkEqual((await collect(b.list())).length, 2, 'number of entries in the second instance')
+      await a.retrieve(first)
       await b.delete(first)
       await rejectionCode('not-found', 'retrieving what the other has deleted', () => a.retrieve(first))
     },
@@ -139,7 +140,7 @@ export const instanceCases: readonly ConformanceCase[] = [
     async run({ storage, powers }) {
       for (const name of ['a', 'it\'s a $(id) `id` "scope"', '-rf', '日本語']) {
         const scope = storage.scope(name) as Required<Storage>
-        for (const type of ['text/plain', 'application/json', 'image/png', "text/x-odd'; echo injected"]) {
+        for (const type of ['text/plain', 'application/json', 'image/png', "text/x-odd; a='; echo injected'"]) {
           const content = pattern(3_000, 71)
           const location = scope.locate(await scope.store('call_1_0', content, type))
           check(location !== undefined, `the location of an entry of ${name} is not known after storing it`)

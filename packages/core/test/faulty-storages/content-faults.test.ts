@@ -1,0 +1,4 @@
+import { contentFaults } from './content-faults.ts'
+import { testFaults } from './test-faults.ts'
+
+testFaults('content', contentFaults)

@@ -1,0 +1,259 @@
+import type { DriverContent, EntryId, NewEntryInfo, StorageDriver } from '../../src/index.ts'
+import { TinyDriver, type TinyDisk } from '../tiny-driver.ts'
+import { overridden, readAll, type Fault } from './fault.ts'
+
+const MB_16 = 16 * 1024 * 1024
+
+async function* only(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content
+}
+
+/** A driver that changes content on its way in. */
+const writing =
+  (change: (content: Uint8Array, info: NewEntryInfo) => Uint8Array) =>
+  (disk: TinyDisk): StorageDriver => {
+    const driver = new TinyDriver(disk)
+    const write = driver.write.bind(driver)
+    driver.write = async (id, chunks, info) => write(id, only(change(await readAll(chunks), info)), info)
+    return driver
+  }
+
+/** A driver that changes what it has read. */
+const reading =
+  (change: (found: DriverContent, id: EntryId, disk: TinyDisk) => DriverContent) =>
+  (disk: TinyDisk): StorageDriver => {
+    const driver = new TinyDriver(disk)
+    const read = driver.read.bind(driver)
+    driver.read = async (id, range) => {
+      const found = await read(id, range)
+      return found === undefined ? undefined : change(found, id, disk)
+    }
+    return driver
+  }
+
+export const contentFaults: readonly Fault[] = [
+  {
+    name: "keeps the caller's buffer",
+    caughtBy: 'content/input-copied',
+    also: ['content/input-copied-at-once', 'content/input-copied-from-buffer'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type, options) => inner.store(key, content, type, { ...options, transfer: true }),
+      })),
+  },
+  {
+    name: 'copies a buffer only after it has waited',
+    caughtBy: 'content/input-copied-at-once',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async store(key, content, type, options) {
+          await Promise.resolve()
+          return inner.store(key, content, type, options)
+        },
+      })),
+  },
+  {
+    name: 'copies a Buffer with its own slice',
+    caughtBy: 'content/input-copied-from-buffer',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type, options) =>
+          inner.store(key, content.slice?.() ?? content, type, { ...options, transfer: true }),
+      })),
+  },
+  {
+    name: 'hands out its own buffer',
+    caughtBy: 'content/output-copied',
+    also: ['content/input-copied-from-buffer', 'content/transferred'],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const read = driver.read.bind(driver)
+      driver.read = async (id, range) => {
+        await driver.reach()
+        return range === undefined ? disk.records.get(id) : read(id, range)
+      }
+      return driver
+    },
+  },
+  {
+    name: 'refuses empty content',
+    caughtBy: 'content/round-trip-empty',
+    also: [
+      'reference/grammar',
+      'range/of-empty-content',
+      'delete/leaves-no-record',
+      'clear/leaves-no-record',
+      'gc/leaves-no-record',
+      'concurrency/parallel-stores',
+      'concurrency/store-while-deleting',
+      'durability/content',
+      'kill/acknowledged-survive',
+      'kill/nothing-half-written',
+      'kill/leftovers-are-collected',
+      'instances/one-creates',
+    ],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async store(key, content, type, options) {
+          if (content?.byteLength === 0) throw new Error('there is nothing to store')
+          return inner.store(key, content, type, options)
+        },
+      })),
+  },
+  {
+    name: 'cuts content over 16 MB',
+    caughtBy: 'content/round-trip-20-mb',
+    also: ['stream/20-mb'],
+    driver: writing((content) => content.subarray(0, MB_16)),
+  },
+  {
+    name: 'stores text as decoded and encoded again',
+    caughtBy: 'content/round-trip-text',
+    also: ['gc/removes-the-expired'],
+    driver: writing((content, { contentType }) =>
+      contentType === 'text/plain' && content.length < 100 && content[0] !== 243
+        ? new TextEncoder().encode(new TextDecoder().decode(content))
+        : content,
+    ),
+  },
+  {
+    name: 'ends lines in its own way',
+    caughtBy: 'content/round-trip-text',
+    driver: writing((content, { contentType }) =>
+      contentType === 'text/plain' && content.length < 100 && content.includes(13) && !content.includes(0)
+        ? content.filter((byte) => byte !== 13)
+        : content,
+    ),
+  },
+  {
+    name: 'ends content at the first NUL',
+    caughtBy: 'content/round-trip-every-byte',
+    driver: writing((content, { contentType }) =>
+      contentType === 'application/octet-stream' && content.length === 256
+        ? content.subarray(0, content.indexOf(0))
+        : content,
+    ),
+  },
+  {
+    name: 'stores the whole buffer behind a view',
+    caughtBy: 'content/part-of-a-buffer',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type, options) =>
+          inner.store(key, content?.byteLength === 200 ? new Uint8Array(content.buffer) : content, type, options),
+      })),
+  },
+  {
+    name: 'takes text for content',
+    caughtBy: 'content/only-bytes',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content: unknown, type, options) =>
+          inner.store(
+            key,
+            typeof content === 'string' ? new TextEncoder().encode(content) : (content as Uint8Array),
+            type,
+            options,
+          ),
+      })),
+  },
+  {
+    name: 'passes on content that was cut on the disk',
+    caughtBy: 'corrupt/cut-content',
+    driver: reading((found, id, disk) => {
+      const size = disk.records.get(id)?.content.byteLength ?? found.info.size
+      return { ...found, info: { ...found.info, size } }
+    }),
+  },
+  {
+    name: 'has another default content type',
+    caughtBy: 'content-type/default',
+    also: [
+      'store/equal-input-equal-reference',
+      'store/again-after-delete',
+      'clear/then-store',
+      'turns/revived-by-storing',
+      'durability/idempotence',
+    ],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type = 'application/octet-stream', options = {}) =>
+          inner.store(key, content, type, options),
+      })),
+  },
+  {
+    name: 'writes content types in lower case',
+    caughtBy: 'content-type/exact',
+    also: [
+      'content-type/of-each-entry',
+      'range/inside',
+      'range/past-the-end',
+      'range/no-bytes',
+      'stream/many-small-chunks',
+      'durability/content-type',
+      'kill/acknowledged-survive',
+      'kill/leftovers-are-collected',
+    ],
+    driver: reading((found) => ({
+      ...found,
+      info: { ...found.info, contentType: found.info.contentType.toLowerCase() },
+    })),
+  },
+  {
+    name: 'drops the parameters of content types',
+    caughtBy: 'content-type/exact',
+    also: [
+      'content-type/of-each-entry',
+      'range/inside',
+      'range/past-the-end',
+      'range/no-bytes',
+      'durability/content-type',
+      'kill/acknowledged-survive',
+      'kill/leftovers-are-collected',
+    ],
+    driver: reading((found) => ({
+      ...found,
+      info: { ...found.info, contentType: found.info.contentType.replace(/;.*/, '').trim() },
+    })),
+  },
+  {
+    name: 'keeps content types in one map that two writers write at once',
+    caughtBy: 'content-type/of-each-entry',
+    also: ['durability/content-type', 'instances/parallel-stores'],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const types = sharedTypes(disk)
+      const write = driver.write.bind(driver)
+      driver.write = async (id, chunks, info) => {
+        const map = new Map(types.map)
+        const created = await write(id, chunks, info)
+        types.map = map.set(id, info.contentType)
+        return created
+      }
+      const read = driver.read.bind(driver)
+      driver.read = async (id, range) => {
+        const found = await read(id, range)
+        if (found === undefined) return undefined
+        return { ...found, info: { ...found.info, contentType: types.map.get(id) ?? 'application/octet-stream' } }
+      }
+      return driver
+    },
+  },
+  {
+    name: 'takes any text for a content type',
+    caughtBy: 'content-type/only-mime-types',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type, options) =>
+          inner.store(key, content, type === 'text' ? 'text/plain' : type, options),
+      })),
+  },
+]
+
+const TYPES = new WeakMap<TinyDisk, { map: Map<EntryId, string> }>()
+
+function sharedTypes(disk: TinyDisk): { map: Map<EntryId, string> } {
+  const types = TYPES.get(disk) ?? { map: new Map<EntryId, string>() }
+  TYPES.set(disk, types)
+  return types
+}

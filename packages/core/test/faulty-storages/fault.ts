@@ -1,0 +1,59 @@
+import { StorageError, type Storage } from '../../src/index.ts'
+import type { TinyVariation } from '../tiny-storage.ts'
+
+/** A way to get a storage wrong. */
+export interface Fault extends Omit<TinyVariation, 'name'> {
+  /** What the storage does wrong. */
+  readonly name: string
+  /** The case that is there to catch it. */
+  readonly caughtBy: string
+  /** Further cases that fail because of it, by id or, for a fault that shows everywhere, `area/*`; none may be idle. */
+  readonly also?: readonly string[]
+}
+
+/** Return methods to put in the place of those of one scope. */
+export type Override = (inner: Required<Storage>, segments: readonly string[]) => Partial<Storage>
+
+/** Replace methods of a storage and of all its scopes. */
+export function overridden(storage: Storage, override: Override, segments: readonly string[] = []): Storage {
+  const inner = storage as Required<Storage>
+  return {
+    store: (...parameters) => inner.store(...parameters),
+    retrieve: (...parameters) => inner.retrieve(...parameters),
+    scope: (...more) => overridden(inner.scope(...more), override, [...segments, ...more]),
+    stat: (...parameters) => inner.stat(...parameters),
+    retrieveRange: (...parameters) => inner.retrieveRange(...parameters),
+    storeStream: (...parameters) => inner.storeStream(...parameters),
+    list: (...parameters) => inner.list(...parameters),
+    delete: (...parameters) => inner.delete(...parameters),
+    clear: (...parameters) => inner.clear(...parameters),
+    endTurn: () => inner.endTurn(),
+    gc: (...parameters) => inner.gc(...parameters),
+    locate: (reference) => inner.locate(reference),
+    close: () => inner.close(),
+    ...override(inner, segments),
+  }
+}
+
+/** Read a stream to its end. */
+export async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  const content = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0))
+  let at = 0
+  for (const part of parts) {
+    content.set(part, at)
+    at += part.byteLength
+  }
+  return content
+}
+
+/** Do what may be refused by the storage, and return `undefined` then. */
+export async function unlessRefused<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await run()
+  } catch (error) {
+    if (StorageError.isInstance(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,4 @@
+import { referenceFaults } from './reference-faults.ts'
+import { testFaults } from './test-faults.ts'
+
+testFaults('reference', referenceFaults)

@@ -1,0 +1,478 @@
+import type { ManagedStorage, Storage } from '../../src/index.ts'
+import { TinyDriver, type TinyDisk } from '../tiny-driver.ts'
+import { overridden, readAll, unlessRefused, type Fault } from './fault.ts'
+
+/** A storage that makes something else of a reference before it looks for it. */
+const normalising =
+  (normalise: (reference: string) => string) =>
+  (storage: ManagedStorage): Storage =>
+    overridden(storage, (inner) => ({
+      retrieve: (reference, options) =>
+        inner.retrieve(typeof reference === 'string' ? normalise(reference) : reference, options),
+    }))
+
+export const referenceFaults: readonly Fault[] = [
+  {
+    name: 'overwrites on equal keys',
+    caughtBy: 'store/overwrites-nothing',
+    also: [
+      'content-type/of-each-entry',
+      'content-type/of-equal-content',
+      'store/one-creates',
+      'concurrency/parallel-stores',
+      'durability/content',
+      'durability/content-type',
+      'instances/one-creates',
+      'instances/parallel-stores',
+    ],
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        const latest = new Map<string, string>()
+        return {
+          async store(key, content, type, options) {
+            const reference = await inner.store(key, content, type, options)
+            const before = latest.get(key)
+            if (before !== undefined && before !== reference) await inner.delete(before)
+            latest.set(key, reference)
+            return reference
+          },
+        }
+      }),
+  },
+  {
+    name: 'gives each store a reference of its own',
+    caughtBy: 'store/equal-input-equal-reference',
+    also: [
+      'store/equal-input-elsewhere-equal-reference',
+      'store/receipt',
+      'store/one-creates',
+      'store/again-after-delete',
+      'store/equal-input-one-record',
+      'stat/last-use',
+      'clear/then-store',
+      'undo/keeps-an-older-entry',
+      'undo/in-parallel',
+      'turns/storing-refreshes',
+      'turns/revived-by-storing',
+      'age/storing-refreshes',
+      'age/revived-by-storing',
+      'gc/leaves-no-record',
+      'quota/storing-again-needs-no-room',
+      'concurrency/store-while-deleting',
+      'durability/idempotence',
+      'instances/one-creates',
+      'instances/undo',
+    ],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async store(key, content, type, options) {
+          if (options?.metadata !== undefined || !(content instanceof Uint8Array))
+            return inner.store(key, content, type, options)
+          const copy = Uint8Array.from(content)
+          async function* chunks(): AsyncGenerator<Uint8Array> {
+            yield copy
+          }
+          return inner.storeStream(key, chunks(), type, options)
+        },
+      })),
+  },
+  {
+    name: 'leaves the content type out of references',
+    caughtBy: 'content-type/of-equal-content',
+    also: ['store/different-input-different-reference'],
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        const known = new Map<string, string>()
+        return {
+          async store(key, content, type, options) {
+            const reference = await inner.store(key, content, type, options)
+            const same = `${key} ${content.byteLength} ${content.byteLength < 100 ? content.join() : reference}`
+            const before = known.get(same) ?? reference
+            known.set(same, before)
+            return before
+          },
+        }
+      }),
+  },
+  {
+    name: 'salts references',
+    caughtBy: 'store/equal-input-elsewhere-equal-reference',
+    storage: (storage, disk) => {
+      const salt = SALTS.get(disk) ?? `salt ${(salts += 1)}`
+      SALTS.set(disk, salt)
+      return overridden(storage.scope(salt), () => ({}))
+    },
+  },
+  {
+    name: 'says of every store that it created the entry',
+    caughtBy: 'store/receipt',
+    also: [
+      'store/one-creates',
+      'undo/keeps-an-older-entry',
+      'undo/in-parallel',
+      'durability/idempotence',
+      'instances/one-creates',
+    ],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type, options) =>
+          inner.store(key, content, type, {
+            ...options,
+            onStored: (receipt) => options?.onStored?.({ ...receipt, created: true }),
+          }),
+      })),
+  },
+  {
+    name: 'cannot tell which of parallel stores created the entry',
+    caughtBy: 'store/one-creates',
+    also: ['undo/in-parallel', 'instances/one-creates'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async store(key, content, type, options) {
+          const copy = content instanceof Uint8Array ? Uint8Array.from(content) : content
+          const found = new Set<string>()
+          for await (const { reference } of inner.list({ below: false })) found.add(reference)
+          return inner.store(key, copy, type, {
+            ...options,
+            onStored: (receipt) => options?.onStored?.({ ...receipt, created: !found.has(receipt.reference) }),
+          })
+        },
+      })),
+  },
+  {
+    name: 'keeps equal content once, and deletes it for all',
+    caughtBy: 'store/equal-content-of-other-keys',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async delete(reference, options) {
+          const info = await unlessRefused(() => inner.stat(reference))
+          const deleted = info?.key === 'first' && info.size === 5 ? await inner.retrieve(reference) : undefined
+          await inner.delete(reference, options)
+          if (deleted === undefined || options?.unusedSince !== undefined) return
+          for await (const other of inner.list({ below: false })) {
+            if (other.size !== deleted.content.byteLength) continue
+            const { content } = await inner.retrieve(other.reference)
+            if (content.every((byte, index) => byte === deleted.content[index])) await inner.delete(other.reference)
+          }
+        },
+      })),
+  },
+  {
+    name: 'puts a long key into the reference as a whole',
+    caughtBy: 'reference/grammar',
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        const references = new Map<string, string>()
+        return {
+          async store(key, content, type, options) {
+            const reference = await inner.store(key, content, type, options)
+            if (key.length < 4_000) return reference
+            const long = `${key.toLowerCase()}_${reference}`
+            references.set(long, reference)
+            return long
+          },
+          retrieve: (reference, options) => inner.retrieve(references.get(reference) ?? reference, options),
+        }
+      }),
+  },
+  {
+    name: 'puts the scope into the reference',
+    caughtBy: 'reference/names-no-scope',
+    storage: (storage) =>
+      overridden(storage, (inner, segments) => ({
+        async store(key, content, type, options) {
+          const [tenant = ''] = segments
+          if (!tenant.startsWith('zqx')) return inner.store(key, content, type, options)
+          return `${tenant}_${await inner.store(key, content, type, options)}`
+        },
+      })),
+  },
+  {
+    name: 'has references without a slug',
+    caughtBy: 'reference/slug',
+    also: ['stream/as-any-entry'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type, options) => inner.store(key === 'toolu_01AbC:0' ? '' : key, content, type, options),
+        storeStream: (_key, chunks, type, options) => inner.storeStream('', chunks, type, options),
+      })),
+  },
+  {
+    name: 'answers what it does not know with nothing',
+    caughtBy: 'reference/unknown-rejects',
+    storage: (storage) =>
+      overridden(storage, (inner, segments) => ({
+        async retrieve(reference, options) {
+          const found = await inner.retrieve(reference, options).catch((error: unknown) => {
+            if (segments.length > 0 || reference !== 'call_1_0') throw error
+            return undefined
+          })
+          return found ?? { content: new Uint8Array(0), contentType: 'text/plain' }
+        },
+      })),
+  },
+  {
+    name: 'has an error of its own for what it does not know',
+    caughtBy: 'reference/unknown-is-not-found',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async retrieve(reference, options) {
+          if (reference === 'call_1_0_abcdefghijklmnopqrst') throw new Error(`Reference not found: ${reference}`)
+          return inner.retrieve(reference, options)
+        },
+      })),
+  },
+  {
+    name: 'resolves a reference with a path in it',
+    caughtBy: 'reference/forged',
+    storage: normalising((reference) => reference.slice(reference.lastIndexOf('/') + 1)),
+  },
+  {
+    name: 'resolves a path into the scope below',
+    caughtBy: 'scope/named-like-an-entry',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async retrieve(reference, options) {
+          const [first, second] = typeof reference === 'string' ? reference.split('/') : []
+          if (first === undefined || second === undefined || first === '') return inner.retrieve(reference, options)
+          return inner.scope(first).retrieve(second, options)
+        },
+      })),
+  },
+  { name: 'trims references', caughtBy: 'reference/forged', storage: normalising((reference) => reference.trim()) },
+  {
+    name: 'ignores the case of references',
+    caughtBy: 'reference/forged',
+    storage: normalising((reference) => reference.toLowerCase()),
+  },
+  {
+    name: 'ends references at a NUL',
+    caughtBy: 'reference/forged',
+    storage: normalising((reference) => reference.split('\u0000')[0] ?? ''),
+  },
+  { name: 'decodes references', caughtBy: 'reference/forged', storage: normalising((reference) => decoded(reference)) },
+  {
+    name: 'normalises references to plain letters',
+    caughtBy: 'reference/forged',
+    storage: normalising((reference) => reference.normalize('NFKC')),
+  },
+  {
+    name: 'finds a reference by its beginning',
+    caughtBy: 'reference/forged',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async retrieve(reference, options) {
+          for await (const info of inner.list({ below: false }))
+            if (typeof reference === 'string' && reference.length > 20 && info.reference.startsWith(reference))
+              return inner.retrieve(info.reference, options)
+          return inner.retrieve(reference, options)
+        },
+      })),
+  },
+  {
+    name: 'turns what is no string into a reference',
+    caughtBy: 'reference/only-strings',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        retrieve: (reference, options) => inner.retrieve(`${reference as unknown as number}`, options),
+      })),
+  },
+  {
+    name: 'crashes on a malformed reference',
+    caughtBy: 'reference/malformed-is-refused',
+    also: ['reference/forged'],
+    storage: normalising((reference) => decodeURIComponent(reference) && reference),
+  },
+  {
+    name: 'takes a malformed reference of stat for an outage',
+    caughtBy: 'reference/malformed-is-refused-everywhere',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async stat(reference, options) {
+          if (reference.includes('\u0000')) throw new TypeError('a path must not contain NUL')
+          return inner.stat(reference, options)
+        },
+      })),
+  },
+  {
+    name: 'follows a link out of its folder',
+    caughtBy: 'reference/planted',
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const read = driver.read.bind(driver)
+      driver.read = async (id, range) => {
+        const content = disk.links.get(id)
+        if (content === undefined) return read(id, range)
+        const info = {
+          key: '',
+          contentType: 'text/plain',
+          size: content.length,
+          storedAt: 0,
+          lastUsedAt: 0,
+          metadata: {},
+        }
+        return { content: content.slice(), info }
+      }
+      return driver
+    },
+  },
+  {
+    name: 'lists a link that points out of its folder',
+    caughtBy: 'reference/planted-stays',
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const list = driver.list.bind(driver)
+      driver.list = async function* (prefix) {
+        yield* list(prefix)
+        for (const [id, content] of disk.links)
+          yield {
+            id,
+            info: {
+              key: '',
+              contentType: 'text/plain',
+              size: content.length,
+              storedAt: 0,
+              lastUsedAt: 0,
+              metadata: {},
+            },
+          }
+      }
+      return driver
+    },
+  },
+  {
+    name: 'ends keys at a NUL',
+    caughtBy: 'key/kept-exactly',
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const write = driver.write.bind(driver)
+      driver.write = (id, chunks, info) => write(id, chunks, { ...info, key: info.key.split('\u0000')[0] ?? '' })
+      return driver
+    },
+  },
+  ...['empty', 'long', 'control-characters', 'path-like', 'unicode', 'lone-surrogates'].map((name): Fault => ({
+    name: `cannot store under keys that are ${name.replaceAll('-', ' ')}`,
+    caughtBy: `key/${name}`,
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async store(key, content, type, options) {
+          if (!(content instanceof Uint8Array)) return inner.store(key, content, type, options)
+          const found =
+            new TextDecoder().decode(content.subarray(0, 11)) === 'content of ' && (KEYS[name]?.(key) ?? false)
+          if (found) throw new Error(`cannot store under ${JSON.stringify(key.slice(0, 40))}`)
+          return inner.store(key, content, type, options)
+        },
+      })),
+  })),
+  {
+    name: 'keeps keys in an object with a prototype',
+    caughtBy: 'key/prototype-names',
+    also: ['key/kept-exactly'],
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        const references: Record<string, string> = {}
+        return {
+          async store(key, content, type, options) {
+            const known = references[`${key}`]
+            if (known !== undefined && typeof known !== 'string') return String(known)
+            return inner.store(key, content, type, options)
+          },
+        }
+      }),
+  },
+  {
+    name: 'sanitises keys before it computes the reference',
+    caughtBy: 'key/look-alikes-differ',
+    also: ['key/kept-exactly'],
+    driver: (disk) => new TinyDriver(disk),
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type, options) =>
+          inner.store(content?.length === 7 && typeof key === 'string' ? key.trim() : key, content, type, options),
+      })),
+  },
+  {
+    name: 'turns what is no string into a key',
+    caughtBy: 'key/only-strings',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        store: (key, content, type, options) => inner.store(`${key as unknown as number}`, content, type, options),
+      })),
+  },
+  {
+    name: 'writes an entry again for each store',
+    caughtBy: 'store/equal-input-one-record',
+    also: ['kill/leftovers-are-collected'],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const touch = driver.touch.bind(driver)
+      driver.touch = async (id, lastUsedAt) => {
+        const touched = await touch(id, lastUsedAt)
+        if (touched !== undefined) disk.unfinished.set(`touch ${id} ${touched}`, { since: 0, bytes: 0 })
+        return touched
+      }
+      return driver
+    },
+  },
+  {
+    name: 'does not see that an entry was deleted',
+    caughtBy: 'store/again-after-delete',
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        const known = new Map<string, string>()
+        return {
+          async store(key, content, type, options) {
+            const before = known.get(key)
+            if (before !== undefined && options?.onStored !== undefined && content.length === 5) {
+              options.onStored({ reference: before, created: false, usedAt: 0 })
+              return before
+            }
+            const reference = await inner.store(key, content, type, options)
+            if (options?.onStored === undefined) known.set(key, reference)
+            return reference
+          },
+        }
+      }),
+  },
+  {
+    name: 'computes references from the parts joined up',
+    caughtBy: 'store/different-input-different-reference',
+    storage: (storage) =>
+      overridden(storage, (inner, segments) => {
+        return {
+          async store(key, content, type, options) {
+            const reference = await inner.store(key, content, type, options)
+            if (key !== 'ab' || content.length !== 1 || segments.length > 0) return reference
+            const joined = await readAll(singles(key.slice(1), content))
+            return inner.store(key.slice(0, 1), joined, type, options)
+          },
+        }
+      }),
+  },
+]
+
+let salts = 0
+const SALTS = new WeakMap<TinyDisk, string>()
+
+const KEYS: Readonly<Record<string, (key: string) => boolean>> = {
+  empty: (key) => key === '',
+  long: (key) => key.length > 1_000,
+  'control-characters': (key) => /[\u0000-\u001f]/.test(key),
+  'path-like': (key) => key.includes('/') && key.length < 20,
+  unicode: (key) => key.includes('日'),
+  'lone-surrogates': (key) => !key.isWellFormed(),
+}
+
+function decoded(reference: string): string {
+  try {
+    return decodeURIComponent(reference)
+  } catch (error) {
+    if (error instanceof URIError) return reference
+    throw error
+  }
+}
+
+async function* singles(text: string, content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+  yield content
+}

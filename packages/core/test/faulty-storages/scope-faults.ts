@@ -1,0 +1,336 @@
+import type { ManagedStorage, Storage, StoredInfo } from '../../src/index.ts'
+import { TinyDriver } from '../tiny-driver.ts'
+import { overridden, unlessRefused, type Fault, type Override } from './fault.ts'
+
+/** A storage whose scopes are named by what `rename` makes of their segments. */
+function renamed(rename: (segments: readonly string[]) => readonly string[]): (storage: ManagedStorage) => Storage {
+  return (storage) => {
+    const at = (segments: readonly string[]): Storage => {
+      const own = rename(segments)
+      const inner = own.length === 0 || segments.length === 0 ? storage : storage.scope(...own)
+      return { ...overridden(inner, () => ({})), scope: (...more) => at(checked(storage, segments, more)) }
+    }
+    return at([])
+  }
+}
+
+/** Refuse what the storage itself would refuse. */
+function checked(storage: ManagedStorage, segments: readonly string[], more: readonly string[]): readonly string[] {
+  storage.scope(...more)
+  return [...segments, ...more]
+}
+
+/** A storage that remembers the scopes that were opened, so that a fault can mix them up. */
+function withScopes(
+  override: (scopes: Map<string, Required<Storage>>, ...parameters: Parameters<Override>) => Partial<Storage>,
+): (storage: ManagedStorage) => Storage {
+  return (storage) => {
+    const scopes = new Map<string, Required<Storage>>()
+    return overridden(storage, (inner, segments) => {
+      scopes.set(segments.join('/'), inner)
+      return override(scopes, inner, segments)
+    })
+  }
+}
+
+const look = (inner: Required<Storage>, others: readonly (Required<Storage> | undefined)[]): Partial<Storage> => ({
+  async retrieve(reference, options) {
+    for (const other of others) {
+      const found = await unlessRefused(async () => other?.retrieve(reference, options))
+      if (found !== undefined) return found
+    }
+    return inner.retrieve(reference, options)
+  },
+})
+
+export const scopeFaults: readonly Fault[] = [
+  {
+    name: 'reads what is below a scope',
+    caughtBy: 'scope/parent-cannot-read-child',
+    also: ['reference/forged', 'scope/look-alikes-apart'],
+    storage: withScopes((scopes, inner, segments) => ({
+      async retrieve(reference, options) {
+        const own = segments.join('/')
+        const below = [...scopes].filter(([name]) => own !== '' && name.startsWith(`${own}/`)).map(([, scope]) => scope)
+        return look(inner, below).retrieve?.(reference, options) ?? inner.retrieve(reference, options)
+      },
+    })),
+  },
+  {
+    name: 'reads everything unscoped',
+    caughtBy: 'scope/unscoped-cannot-read-scope',
+    storage: withScopes((scopes, inner, segments) => ({
+      async retrieve(reference, options) {
+        const all = segments.length === 0 ? [...scopes.values()] : []
+        return look(inner, all).retrieve?.(reference, options) ?? inner.retrieve(reference, options)
+      },
+    })),
+  },
+  {
+    name: 'looks above a scope for what is not in it',
+    caughtBy: 'scope/child-cannot-read-parent',
+    also: ['scope/look-alikes-apart'],
+    storage: withScopes((scopes, inner, segments) =>
+      segments.length < 2 ? {} : look(inner, [scopes.get(segments.slice(0, -1).join('/'))]),
+    ),
+  },
+  {
+    name: 'looks into the unscoped storage for what is not in a scope',
+    caughtBy: 'scope/scope-cannot-read-unscoped',
+    also: ['reference/forged'],
+    storage: withScopes((scopes, inner, segments) => (segments.length === 0 ? {} : look(inner, [scopes.get('')]))),
+  },
+  {
+    name: 'goes by the first segment of a scope only',
+    caughtBy: 'scope/sibling-cannot-read',
+    also: [
+      'store/different-input-different-reference',
+      'reference/forged',
+      'scope/parent-cannot-read-child',
+      'scope/child-cannot-read-parent',
+      'scope/look-alikes-apart',
+      'scope/list-covers-below-and-not-beside',
+      'scope/clear-covers-below',
+      'scope/delete-stays-inside',
+      'turns/only-this-scope',
+      'gc/this-scope-and-below',
+    ],
+    storage: renamed((segments) => segments.slice(0, 1)),
+  },
+  {
+    name: 'ignores scopes',
+    caughtBy: 'scope/look-alikes-apart',
+    also: [
+      'store/different-input-different-reference',
+      'reference/forged',
+      'scope/parent-cannot-read-child',
+      'scope/unscoped-cannot-read-scope',
+      'scope/child-cannot-read-parent',
+      'scope/scope-cannot-read-unscoped',
+      'scope/sibling-cannot-read',
+      'scope/look-alike-sibling-survives-clear',
+      'scope/list-covers-below-and-not-beside',
+      'scope/clear-covers-below',
+      'scope/delete-stays-inside',
+      'scope/awkward-segments',
+      'scope/named-like-an-entry',
+      'scope/equal-content-cleared-elsewhere',
+      'turns/only-this-scope',
+      'turns/never-stored-is-not-found',
+      'gc/this-scope-and-below',
+      'durability/scopes',
+      'durability/deleted',
+      'locate/stays-inside',
+    ],
+    storage: renamed(() => []),
+  },
+  {
+    name: 'lists a scope by the beginning of its name, so that foo has foobar',
+    caughtBy: 'scope/list-covers-below-and-not-beside',
+    also: ['scope/awkward-segments'],
+    storage: withScopes((scopes, inner, segments) => ({
+      async *list(options): AsyncGenerator<StoredInfo> {
+        if (options?.below === false || segments.length === 0) return yield* inner.list(options)
+        const own = segments.join('/')
+        for (const [name, scope] of scopes) if (name.startsWith(own)) yield* scope.list({ ...options, below: false })
+      },
+    })),
+  },
+  {
+    name: 'clears a scope by the beginning of its name, so that foo empties foobar',
+    caughtBy: 'scope/look-alike-sibling-survives-clear',
+    storage: withScopes((scopes, inner, segments) => ({
+      async clear(options) {
+        const own = segments.join('/')
+        let cleared = await inner.clear(options)
+        for (const [name, scope] of scopes) if (own === 'foo' && name.startsWith(own)) cleared += await scope.clear()
+        return cleared
+      },
+    })),
+  },
+  {
+    name: 'ignores the case of scopes',
+    caughtBy: 'scope/look-alikes-apart',
+    also: [
+      'scope/look-alike-sibling-survives-clear',
+      'scope/list-covers-below-and-not-beside',
+      'scope/delete-stays-inside',
+      'scope/awkward-segments',
+      'turns/only-this-scope',
+      'gc/this-scope-and-below',
+      'durability/scopes',
+    ],
+    storage: renamed((segments) => segments.map((segment) => segment.toLowerCase())),
+  },
+  {
+    name: 'trims the names of scopes',
+    caughtBy: 'scope/look-alikes-apart',
+    also: ['scope/look-alike-sibling-survives-clear'],
+    storage: renamed((segments) => segments.map((segment) => segment.trim() || segment)),
+  },
+  {
+    name: 'takes a slash in a segment for two segments',
+    caughtBy: 'scope/look-alikes-apart',
+    also: [
+      'scope/look-alike-sibling-survives-clear',
+      'scope/list-covers-below-and-not-beside',
+      'scope/awkward-segments',
+    ],
+    storage: renamed((segments) => {
+      const parts = segments.flatMap((segment) => segment.split('/')).filter((part) => part !== '')
+      return parts.length === 0 || parts.length > 16 ? segments : parts
+    }),
+  },
+  {
+    name: 'joins segments without anything between them',
+    caughtBy: 'scope/look-alikes-apart',
+    also: [
+      'store/different-input-different-reference',
+      'scope/look-alike-sibling-survives-clear',
+      'scope/list-covers-below-and-not-beside',
+      'scope/clear-covers-below',
+      'scope/awkward-segments',
+      'gc/this-scope-and-below',
+    ],
+    storage: renamed((segments) => [segments.join('').slice(0, 300)]),
+  },
+  {
+    name: 'replaces what is not a letter in the name of a scope',
+    caughtBy: 'scope/look-alikes-apart',
+    also: ['scope/awkward-segments'],
+    storage: renamed((segments) => segments.map((segment) => segment.replaceAll(/[^a-zA-Z0-9]/g, '_'))),
+  },
+  {
+    name: 'cuts the names of scopes',
+    caughtBy: 'scope/look-alikes-apart',
+    also: ['scope/look-alike-sibling-survives-clear'],
+    storage: renamed((segments) => segments.map((segment) => segment.slice(0, 255))),
+  },
+  {
+    name: 'encodes the names of scopes as UTF-8',
+    caughtBy: 'scope/look-alikes-apart',
+    also: ['scope/awkward-segments'],
+    storage: renamed((segments) => segments.map((segment) => segment.toWellFormed())),
+  },
+  {
+    name: 'takes no dots for a scope',
+    caughtBy: 'scope/awkward-segments',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        scope(...segments) {
+          if (segments[0] === '..' && segments[1] === 'below') throw new Error('a scope must not be called ..')
+          return inner.scope(...segments)
+        },
+      })),
+  },
+  {
+    name: 'leaves out empty segments',
+    caughtBy: 'scope/bad-segments-refused',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        scope: (...segments) => inner.scope(...segments.filter((segment) => segment !== '')),
+      })),
+  },
+  {
+    name: 'lists only the scope itself',
+    caughtBy: 'scope/list-covers-below-and-not-beside',
+    also: ['scope/awkward-segments', 'scope/deep', 'concurrency/parallel-stores-are-listed'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, below: false }) })),
+  },
+  {
+    name: 'always lists what is below a scope',
+    caughtBy: 'scope/list-without-below',
+    also: ['scope/look-alikes-apart'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, below: true }) })),
+  },
+  {
+    name: 'leaves what is below a scope when it is cleared',
+    caughtBy: 'scope/clear-covers-below',
+    also: ['scope/look-alike-sibling-survives-clear'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async clear(options) {
+          let cleared = 0
+          for await (const { reference } of inner.list({ ...options, below: false })) {
+            await inner.delete(reference)
+            cleared += 1
+          }
+          return cleared
+        },
+      })),
+  },
+  {
+    name: 'deletes a reference in whatever scope it is',
+    caughtBy: 'scope/delete-stays-inside',
+    also: ['concurrency/store-while-deleting'],
+    storage: withScopes((scopes, inner) => ({
+      async delete(reference, options) {
+        await inner.delete(reference, options)
+        if (options === undefined) for (const scope of scopes.values()) await scope.delete(reference)
+      },
+    })),
+  },
+  {
+    name: 'fails in deep scopes',
+    caughtBy: 'scope/deep',
+    storage: (storage) =>
+      overridden(storage, (inner, segments) => ({
+        async store(key, content, type, options) {
+          if (segments.join('/').length > 4_000) throw new Error('the path is too long')
+          return inner.store(key, content, type, options)
+        },
+      })),
+  },
+  {
+    name: 'keeps equal content once for all scopes, and clears it for all',
+    caughtBy: 'scope/equal-content-cleared-elsewhere',
+    storage: withScopes((scopes, inner, segments) => ({
+      async clear(options) {
+        const cleared = await inner.clear(options)
+        if (segments.join('/') === 'a' && cleared === 1) await scopes.get('b')?.clear()
+        return cleared
+      },
+    })),
+  },
+  {
+    name: 'forgets a scope when its view is dropped',
+    caughtBy: 'scope/own-content',
+    also: [
+      'scope/look-alikes-apart',
+      'scope/look-alike-sibling-survives-clear',
+      'scope/list-covers-below-and-not-beside',
+      'scope/list-without-below',
+      'scope/clear-covers-below',
+      'scope/awkward-segments',
+      'scope/bad-segments-refused',
+      'scope/deep',
+      'scope/equal-content-cleared-elsewhere',
+      'gc/this-scope-and-below',
+      'quota/for-each-scope',
+      'durability/scopes',
+      'instances/see-each-other',
+      'lifecycle/closing-a-scope',
+    ],
+    storage: (storage) => {
+      let views = 0
+      return overridden(storage, (inner) => ({
+        scope: (...segments) => inner.scope(...segments, `view ${(views += 1)}`),
+      }))
+    },
+  },
+  {
+    name: 'lists the entries of one page only',
+    caughtBy: 'list/beyond-one-page',
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const list = driver.list.bind(driver)
+      driver.list = async function* (prefix) {
+        let entries = 0
+        for await (const entry of list(prefix)) if ((entries += 1) <= 1_000) yield entry
+      }
+      return driver
+    },
+  },
+]

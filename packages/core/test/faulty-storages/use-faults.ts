@@ -1,0 +1,533 @@
+import { StorageError, type ManagedStorage, type Storage, type StoredInfo } from '../../src/index.ts'
+import { TinyDriver } from '../tiny-driver.ts'
+import { overridden, unlessRefused, type Fault } from './fault.ts'
+
+export const useFaults: readonly Fault[] = [
+  {
+    name: 'fails to delete what is not there',
+    caughtBy: 'delete/nothing-is-fine',
+    also: ['scope/delete-stays-inside'],
+    storage: (storage) =>
+      overridden(storage, (inner, segments) => ({
+        async delete(reference, options) {
+          if (segments.length === 0 && reference.startsWith('call_') && reference !== 'call_1_?')
+            await inner.stat(reference)
+          await inner.delete(reference, options)
+        },
+      })),
+  },
+  {
+    name: 'only hides what was deleted until it is listed',
+    caughtBy: 'delete/removes',
+    storage: (storage) => {
+      const hidden = new Map<string, StoredInfo>()
+      return overridden(storage, (inner) => ({
+        async delete(reference, options) {
+          const info = await unlessRefused(() => inner.stat(reference))
+          if (info?.key === 'first' && info.size === 5 && info.storedAt === info.lastUsedAt) hidden.set(reference, info)
+          await inner.delete(reference, options)
+        },
+        async *list(options) {
+          yield* inner.list(options)
+          yield* hidden.values()
+        },
+      }))
+    },
+  },
+  {
+    name: 'leaves the sidecar of what it deletes',
+    caughtBy: 'delete/leaves-no-record',
+    also: ['clear/leaves-no-record', 'kill/leftovers-are-collected'],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const remove = driver.remove.bind(driver)
+      driver.remove = async (id) => {
+        const removed = await remove(id)
+        if (removed) disk.unfinished.set(`sidecar of ${id}`, { since: Infinity, bytes: 0 })
+        return removed
+      }
+      return driver
+    },
+  },
+  {
+    name: 'cannot store what it has cleared',
+    caughtBy: 'clear/then-store',
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        let isCleared = false
+        return {
+          async clear(options) {
+            isCleared = true
+            return inner.clear(options)
+          },
+          async store(key, content, type, options) {
+            if (isCleared && options?.onStored !== undefined) throw new Error('no such table')
+            return inner.store(key, content, type, options)
+          },
+        }
+      }),
+  },
+  {
+    name: 'clears at most a hundred entries',
+    caughtBy: 'clear/counts',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async clear(options) {
+          let entries = 0
+          for await (const info of inner.list(options)) entries += info.reference === '' ? 0 : 1
+          if (entries <= 100) return inner.clear(options)
+          for await (const { reference } of inner.list(options)) if ((entries -= 1) >= 20) await inner.delete(reference)
+          return 100
+        },
+      })),
+  },
+  {
+    name: 'undoes a store whatever has happened since',
+    caughtBy: 'undo/keeps-an-older-entry',
+    also: ['undo/keeps-a-retrieved-entry', 'undo/in-parallel', 'instances/undo'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        delete: (reference, options) =>
+          inner.delete(reference, options?.unusedSince === undefined ? options : { ...options, unusedSince: Infinity }),
+      })),
+  },
+  {
+    name: 'does not undo anything',
+    caughtBy: 'undo/removes-its-own-entry',
+    also: ['outage/delete-unused'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async delete(reference, options) {
+          if (options?.unusedSince === undefined) await inner.delete(reference, options)
+        },
+      })),
+  },
+  {
+    name: 'gives two uses within a millisecond one time',
+    caughtBy: 'undo/keeps-an-older-entry',
+    also: ['store/receipt', 'undo/in-parallel', 'instances/undo'],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      driver.use = (id, lastUsedAt) => {
+        const record = disk.records.get(id)
+        if (record === undefined) return undefined
+        record.info = { ...record.info, lastUsedAt: Math.max(lastUsedAt, record.info.lastUsedAt) }
+        return record.info.lastUsedAt
+      }
+      return driver
+    },
+  },
+  {
+    name: 'does not note that it was read',
+    caughtBy: 'undo/keeps-a-retrieved-entry',
+    also: ['stat/last-use', 'age/retrieving-refreshes', 'quota/evicts-least-recently-used'],
+    storage: (storage, disk) =>
+      overridden(storage, (inner) => ({
+        async retrieve(reference, options) {
+          const before = new Map([...disk.records].map(([id, { info }]) => [id, info]))
+          const found = await inner.retrieve(reference, options)
+          for (const [id, info] of before) {
+            const record = disk.records.get(id)
+            if (id.endsWith(reference) && record !== undefined) record.info = info
+          }
+          return found
+        },
+      })),
+  },
+  {
+    name: 'evicts one turn too early',
+    caughtBy: 'turns/evicts-after-exactly-n',
+    also: [
+      'turns/retrieving-refreshes',
+      'turns/range-refreshes',
+      'turns/storing-refreshes',
+      'turns/describing-is-no-use',
+      'turns/listing-is-no-use',
+      'turns/revived-by-storing',
+      'turns/streams-too',
+      'turns/earlier-instance',
+    ],
+    options: (settings) =>
+      settings.evictAfterTurns === undefined || settings.evictAfterTurns < 2
+        ? settings
+        : { ...settings, evictAfterTurns: settings.evictAfterTurns - 1 },
+  },
+  {
+    name: 'does not take retrieving for use',
+    caughtBy: 'turns/retrieving-refreshes',
+    storage: withoutTurns((other) => ({ retrieve: (...parameters) => other.retrieve(...parameters) })),
+  },
+  {
+    name: 'does not take the retrieving of a range for use',
+    caughtBy: 'turns/range-refreshes',
+    storage: withoutTurns((other) => ({ retrieveRange: (...parameters) => other.retrieveRange(...parameters) })),
+  },
+  {
+    name: 'does not take storing again for use',
+    caughtBy: 'turns/storing-refreshes',
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        const stored = new Set<string>()
+        return {
+          async store(key, content, type, options) {
+            const reference = [...stored].find((known) => known.startsWith('used_'))
+            if (key === 'used' && reference !== undefined) return reference
+            stored.add(await inner.store(key, content, type, options))
+            return [...stored].at(-1) ?? ''
+          },
+        }
+      }),
+  },
+  {
+    name: 'takes describing for use',
+    caughtBy: 'turns/describing-is-no-use',
+    also: ['turns/evicts-after-exactly-n', 'turns/earlier-instance', 'age/expires'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async stat(reference, options) {
+          const info = await inner.stat(reference, options)
+          if (info.key === 'call_1_0' && info.size === 7) await inner.retrieveRange(reference, { offset: 0, length: 0 })
+          return info
+        },
+      })),
+  },
+  {
+    name: 'takes listing for use',
+    caughtBy: 'turns/listing-is-no-use',
+    also: ['list/describes'],
+    storage: (storage) =>
+      overridden(storage, (inner) => ({
+        async *list(options) {
+          for await (const info of inner.list(options)) {
+            yield info
+            if (info.size === 7 && info.key === 'call_1_0') await unlessRefused(() => inner.retrieve(info.reference))
+          }
+        },
+      })),
+  },
+  {
+    name: 'ends a turn in all scopes at once',
+    caughtBy: 'turns/only-this-scope',
+    storage: (storage) => {
+      const scopes = new Map<string, Required<Storage>>()
+      return overridden(storage, (inner, segments) => {
+        scopes.set(segments.join('/'), inner)
+        return {
+          async endTurn() {
+            const report = await inner.endTurn()
+            for (const scope of new Set(scopes.values())) if (scope !== inner) await scope.endTurn()
+            return report
+          },
+        }
+      })
+    },
+  },
+  {
+    name: 'forgets what it has evicted',
+    caughtBy: 'turns/error',
+    also: [
+      'turns/evicts-after-exactly-n',
+      'turns/streams-too',
+      'turns/tombstones-bounded',
+      'age/expires',
+      'age/error',
+      'age/retrieving-refreshes',
+      'age/expired-for-everyone',
+      'gc/removes-the-expired',
+      'quota/evicts-least-recently-used',
+      'quota/error',
+    ],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      driver.findEviction = async () => {
+        await driver.reach()
+        return undefined
+      }
+      return driver
+    },
+  },
+  {
+    name: 'takes everything that is not there for evicted',
+    caughtBy: 'turns/never-stored-is-not-found',
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        let hasEvicted = false
+        return {
+          async endTurn() {
+            const report = await inner.endTurn()
+            hasEvicted ||= report.evicted.length > 0
+            return report
+          },
+          async retrieve(reference, options) {
+            try {
+              return await inner.retrieve(reference, options)
+            } catch (error) {
+              if (!hasEvicted || !StorageError.isInstance(error) || error.code !== 'not-found') throw error
+              if (!reference.startsWith('deleted')) throw error
+              const eviction = { reason: 'turns', evictedAt: 0, metadata: {} } as const
+              throw new StorageError('evicted', 'It has been evicted.', { reference, eviction })
+            }
+          },
+        }
+      }),
+  },
+  {
+    name: 'remembers every evicted entry',
+    caughtBy: 'turns/tombstones-bounded',
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      driver.bury = (id, eviction) => void disk.tombstones.set(id, eviction)
+      return driver
+    },
+  },
+  {
+    name: 'does not bring back what was evicted',
+    caughtBy: 'turns/revived-by-storing',
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        const evicted = new Set<string>()
+        return {
+          async endTurn() {
+            const report = await inner.endTurn()
+            for (const { reference } of report.evicted) evicted.add(reference)
+            return report
+          },
+          async retrieve(reference, options) {
+            const found = await inner.retrieve(reference, options)
+            if (!evicted.has(reference)) return found
+            throw new StorageError('evicted', 'It has been evicted.', { reference })
+          },
+        }
+      }),
+  },
+  {
+    name: 'counts turns only for what this instance has stored',
+    caughtBy: 'turns/earlier-instance',
+    driver: (disk) => Object.assign(new TinyDriver(disk), { ephemeral: true }),
+  },
+  {
+    name: 'counts the age from the first store',
+    caughtBy: 'age/retrieving-refreshes',
+    also: [
+      'stat/last-use',
+      'age/storing-refreshes',
+      'age/revived-by-storing',
+      'gc/leaves-no-record',
+      'gc/never-takes-what-a-store-found',
+      'gc/never-takes-what-another-instance-found',
+      'quota/evicts-least-recently-used',
+    ],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      driver.use = (id, lastUsedAt) => {
+        const record = disk.records.get(id)
+        if (record === undefined) return undefined
+        const moved = Math.min(lastUsedAt, record.info.storedAt + 1_000)
+        record.info = { ...record.info, lastUsedAt: Math.max(moved, record.info.lastUsedAt + 1) }
+        return record.info.lastUsedAt
+      }
+      return driver
+    },
+  },
+  {
+    name: 'has no age',
+    caughtBy: 'age/expires',
+    also: [
+      'age/error',
+      'age/retrieving-refreshes',
+      'age/expires-at',
+      'age/expired-for-everyone',
+      'gc/removes-the-expired',
+      'gc/leaves-no-record',
+      'gc/this-scope-and-below',
+    ],
+    options: ({ ttlMs: _ttlMs, ...settings }) => settings,
+  },
+  {
+    name: 'lists what has expired',
+    caughtBy: 'age/expires-at',
+    storage: (storage, disk) =>
+      overridden(storage, (inner, segments) => ({
+        async *list(options) {
+          const listed = new Set<string>()
+          for await (const info of inner.list(options)) {
+            listed.add(info.reference)
+            yield info
+          }
+          if (segments.length > 0 || disk.isDown) return
+          for (const [reference, { info }] of disk.records)
+            if (!listed.has(reference) && !reference.includes('/')) yield { reference, ...info }
+        },
+      })),
+  },
+  {
+    name: 'collects what has expired without looking again',
+    caughtBy: 'gc/never-takes-what-a-store-found',
+    also: ['gc/never-takes-what-another-instance-found'],
+    storage: (storage, disk) =>
+      overridden(storage, (inner, segments) => ({
+        async gc(options) {
+          if (segments.length > 0) return inner.gc(options)
+          const expired = [...disk.records].filter(
+            ([, { info }]) => info.key === 'expiring' && disk.now() > info.lastUsedAt + 600_000,
+          )
+          for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+          for (const [id] of expired) disk.records.delete(id)
+          return inner.gc(options)
+        },
+      })),
+  },
+  {
+    name: 'looks and then evicts, so that another instance comes between',
+    caughtBy: 'gc/never-takes-what-another-instance-found',
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      driver.evict = async (id, unusedSince, eviction) => {
+        await driver.reach()
+        const record = disk.records.get(id)
+        if (record === undefined || record.info.lastUsedAt > unusedSince) return false
+        for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+        disk.records.delete(id)
+        if (eviction !== undefined) driver.bury(id, eviction)
+        return true
+      }
+      return driver
+    },
+  },
+  {
+    name: 'collects what is beside the scope too',
+    caughtBy: 'gc/this-scope-and-below',
+    storage: (storage) => overridden(storage, () => ({ gc: (options) => storage.gc(options) })),
+  },
+  {
+    name: 'removes everything that is old, with or without an age',
+    caughtBy: 'gc/nothing-to-do',
+    storage: (storage, disk) =>
+      overridden(storage, (inner) => ({
+        async gc(options) {
+          const report = await inner.gc(options)
+          for (const [id, { info }] of disk.records)
+            if (disk.now() - info.lastUsedAt > 500 * 600_000) disk.records.delete(id)
+          return report
+        },
+      })),
+  },
+  {
+    name: 'has no quota',
+    caughtBy: 'quota/holds',
+    also: ['quota/evicts-least-recently-used', 'quota/error', 'quota/too-large', 'quota/earlier-instance'],
+    options: ({ maxBytes: _maxBytes, ...settings }) => settings,
+  },
+  {
+    name: 'evicts half of a scope to make room',
+    caughtBy: 'quota/evicts-least-recently-used',
+    also: ['quota/deleting-makes-room', 'quota/earlier-instance'],
+    storage: (storage) =>
+      overridden(storage, (inner, segments) => ({
+        async store(key, content, type, options) {
+          const reference = await inner.store(key, content, type, options)
+          if (key !== 'third' || (type === undefined && segments.length > 0)) return reference
+          for await (const info of inner.list({ below: false }))
+            if (info.key === 'first' || info.key === 'second') await evictOne(inner, info)
+          return reference
+        },
+      })),
+  },
+  {
+    name: 'has one quota for all scopes',
+    caughtBy: 'quota/for-each-scope',
+    storage: (storage, disk) =>
+      overridden(storage, (inner, segments) => ({
+        async store(key, content, type, options) {
+          const reference = await inner.store(key, content, type, options)
+          if (segments.length === 0 || content?.length !== 90_000) return reference
+          const total = [...disk.records.values()].reduce((sum, { info }) => sum + info.size, 0)
+          const [oldest] = disk.records.keys()
+          if (total > 100_000 && oldest !== undefined) disk.records.delete(oldest)
+          return reference
+        },
+      })),
+  },
+  {
+    name: 'counts what was deleted',
+    caughtBy: 'quota/deleting-makes-room',
+    storage: (storage, disk) =>
+      overridden(storage, (inner, segments) => {
+        let bytes = 0
+        return {
+          async store(key, content, type, options) {
+            const reference = await inner.store(key, content, type, options)
+            if (segments.length > 0 || content.length !== 40_000 || type !== undefined) return reference
+            bytes += content.length
+            const [oldest] = disk.records.keys()
+            if (bytes > 100_000 && key === 'third' && oldest !== undefined && disk.records.size === 2)
+              disk.records.delete(oldest)
+            return reference
+          },
+        }
+      }),
+  },
+  {
+    name: 'counts what is stored again',
+    caughtBy: 'quota/storing-again-needs-no-room',
+    storage: (storage, disk) =>
+      overridden(storage, (inner) => {
+        let bytes = 0
+        return {
+          async store(key, content, type, options) {
+            const reference = await inner.store(key, content, type, options)
+            if (key !== 'second' || content.length !== 40_000) return reference
+            bytes += content.length
+            const [oldest] = disk.records.keys()
+            if (bytes > 100_000 && oldest !== undefined) disk.records.delete(oldest)
+            return reference
+          },
+        }
+      }),
+  },
+  {
+    name: 'counts parallel stores twice',
+    caughtBy: 'quota/parallel-stores-that-fit',
+    storage: (storage) =>
+      overridden(storage, (inner) => {
+        let writing = 0
+        return {
+          async store(key, content, type, options) {
+            writing += 1
+            const reference = await inner.store(key, content, type, options)
+            if (content?.length === 9_000 && writing === 10 && key === 'call_9')
+              for await (const info of inner.list({ below: false }))
+                if (info.key === 'call_0') await inner.delete(info.reference)
+            return reference
+          },
+        }
+      }),
+  },
+  {
+    name: 'lets in what is larger than the quota',
+    caughtBy: 'quota/too-large',
+    storage: (storage, _disk, _open) =>
+      overridden(storage, (inner) => ({
+        async store(key, content, type, options) {
+          if (content?.byteLength !== 100_001) return inner.store(key, content, type, options)
+          return inner.store(key, content.subarray(0, 100_000), type, options)
+        },
+      })),
+  },
+]
+
+async function evictOne(storage: Required<Storage>, info: StoredInfo): Promise<void> {
+  await storage.delete(info.reference)
+}
+
+/** A storage whose given methods go to an instance that nobody ends turns of. */
+function withoutTurns(
+  override: (other: Required<Storage>) => Partial<Storage>,
+): (storage: ManagedStorage, disk: unknown, open: () => ManagedStorage) => Storage {
+  return (storage, _disk, open) => {
+    const other = open() as Storage as Required<Storage>
+    return overridden(storage, (_inner, segments) =>
+      override(segments.length === 0 ? other : (other.scope(...segments) as Required<Storage>)),
+    )
+  }
+}
