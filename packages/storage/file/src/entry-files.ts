@@ -61,11 +61,11 @@ export class EntryFiles {
     const file = await this.fileSystem.createFile(path)
     try {
       await file.write(encodeSidecar(sidecar, holdsLastUse))
-      if (this.fsync) await file.sync?.()
     } finally {
       await file.close()
     }
     await this.fileSystem.setModifiedAt?.(path, sidecar.info.lastUsedAt)
+    await this.sync([path])
   }
 
   /**

@@ -39,6 +39,7 @@ export class EntryWriter {
         this.#files.directory.ensure(paths.contentFolder),
       ])
       const size = await this.#writeContent(paths, pending.content, chunks)
+      await this.#files.sync([pending.content])
       const sidecar: Sidecar = { info: { ...info, size }, extension }
       await this.#files.writeSidecar(pending.sidecar, sidecar)
       const created = await this.#commit(paths, pending, sidecar)
@@ -66,7 +67,6 @@ export class EntryWriter {
         await file.write(chunk)
         size += chunk.byteLength
       }
-      if (this.#files.fsync) await file.sync?.()
       return size
     } finally {
       clearInterval(heartbeat)

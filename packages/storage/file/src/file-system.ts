@@ -24,8 +24,6 @@ export interface FileContent {
 export interface FileWriter {
   /** Append all of `bytes`. */
   write(bytes: Uint8Array): Promise<void>
-  /** Bring what was written onto the medium, as `fsync` does. Without this, `fsync: true` is refused. */
-  sync?(): Promise<void>
   close(): Promise<void>
 }
 
@@ -84,6 +82,6 @@ export interface FileSystem {
   setModifiedAt?(path: string, modifiedAt: number): Promise<void>
   /** Resolve all symbolic links in a path. Without this, each directory on the way is looked at by itself. */
   realPath?(path: string): Promise<string>
-  /** Bring a file or the names in a directory onto the medium. Without this, `fsync: true` is refused. */
+  /** Bring a file, or the names in a directory, onto the medium, as `fsync` does. Without this, `fsync: true` is refused. */
   sync?(path: string): Promise<void>
 }

@@ -38,7 +38,6 @@ export class NodeFileSystem implements FileSystem {
     const handle = await open(path, 'wx', OWNER_ONLY_FILE)
     return {
       write: (bytes) => writeAll(handle, bytes),
-      sync: () => handle.sync(),
       close: () => handle.close(),
     }
   }

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { StorageError } from '@spillway/core'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FileStorage, NodeFileSystem, type FileStorageOptions } from '../src/index.ts'
@@ -206,13 +205,30 @@ describe('FileStorage', () => {
     expect(() => new FileStorage(options as FileStorageOptions)).toThrow(name)
   })
 
-  test('stores and removes with fsync as it does without', async () => {
-    const storage = new FileStorage({ directory: await temporaryDirectory(), fsync: true }).scope('a', 'b')
+  test('with fsync, brings content onto the medium before its description, and both before it resolves', async () => {
+    const directory = await temporaryDirectory()
+    const steps: string[] = []
+    const fileSystem = new NodeFileSystem()
+    const { sync, link } = fileSystem
+    fileSystem.sync = (path) => (steps.push(`sync ${short(path)}`), sync.call(fileSystem, path))
+    fileSystem.link = (from, to) => (steps.push(`link ${short(to)}`), link.call(fileSystem, from, to))
+    const short = (path: string): string => path.slice(directory.length).replace(/\/key_\w+(\.[0-9a-f]{16})?/, '/*')
+    const storage = new FileStorage({ directory, fileSystem, fsync: true }).scope('a')
     const reference = await storage.store('key', bytes('content'))
+    expect(steps.slice(steps.indexOf('sync /.metadata/a/*.content'))).toEqual([
+      'sync /.metadata/a/*.content',
+      'sync /.metadata/a/*.sidecar',
+      'link /a/*.txt',
+      'sync /a',
+      'link /.metadata/a/*.metadata.json',
+      'sync /a/*.txt',
+      'sync /a',
+      'sync /.metadata/a/*.metadata.json',
+      'sync /.metadata/a',
+    ])
+    steps.length = 0
     expect(await storage.store('key', bytes('content'))).toBe(reference)
-    expect(text((await storage.retrieve(reference)).content)).toBe('content')
-    await storage.delete(reference)
-    await expect(storage.retrieve(reference)).rejects.toSatisfy(StorageError.isInstance)
+    expect(steps).toContain('sync /.metadata/a')
   })
 })
 
