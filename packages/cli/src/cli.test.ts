@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { BIN, put, numbered, spillway, start, temporaryFolder } from '../test/spillway.ts'
+import { BIN, HAS_SCRIPT, put, numbered, spillway, start, temporaryFolder } from '../test/spillway.ts'
 
 const COMMANDS = ['run', 'put', 'get', 'grep', 'ls', 'stat', 'rm', 'gc', 'stats', 'conformance']
 
@@ -70,8 +69,7 @@ test('finds store and scope in the environment; options go first', async () => {
   expect(await spillway(['ls', '--scope', 'c'], { cwd, env })).toMatchObject({ code: 0, stdout: '' })
 })
 
-// `script` gives a command a terminal. It belongs to every Linux; its options are different on macOS.
-describe.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))('on a terminal', () => {
+describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
   const onTerminal = async (
     args: readonly string[],
     cwd: string,

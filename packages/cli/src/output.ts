@@ -36,7 +36,8 @@ const CLEAR_LINE = '\r\u001B[2K'
 
 /** Show on a terminal, and nowhere else, what is going on, in place of what was shown so before. */
 export function showStatus(text: string): void {
-  if (process.stderr.isTTY) void note(`${CLEAR_LINE}${text.slice(0, Math.max(0, process.stderr.columns - 1))}`)
+  // Some terminals do not know their width.
+  if (process.stderr.isTTY) void note(`${CLEAR_LINE}${text.slice(0, (process.stderr.columns || 80) - 1)}`)
 }
 
 /** Take the status away. */

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +7,9 @@ import { onTestFinished } from 'vitest'
 
 /** The command line as it is run from the sources. */
 export const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
+
+/** Whether there is `script`, which gives a command a terminal. Every Linux has it; that of macOS has other options. */
+export const HAS_SCRIPT: boolean = process.platform === 'linux' && existsSync('/usr/bin/script')
 
 /** How a process ended, and all it wrote. */
 export interface Ended {

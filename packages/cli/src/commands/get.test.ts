@@ -67,6 +67,23 @@ test('caps an answer and gives the command that goes on, in the same store', asy
   expect(whole.stdout).toContain('5000| line 5000 of the text\n')
 })
 
+test('caps everything at --max-tokens, where it is over that', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put(numbered(5_000), cwd)
+  const head = await spillway(['get', reference, '--max-tokens', '300'], { cwd })
+  expect(head.stdout).toMatch(/^\[Lines 1-\d+/)
+  expect(head.stdout.length).toBeLessThan(1_800)
+  const json = await put('{"a":1}', cwd, ['--type', 'application/json'])
+  for (const [stored, text] of [
+    [json, '{"a":1}'],
+    [await put('small', cwd), 'small\n'],
+  ] as const) {
+    expect((await spillway(['get', stored, '--max-tokens', '300'], { cwd })).stdout).toBe(text)
+  }
+  const whole = await spillway(['get', json, '--max-tokens', '300', '--json'], { cwd })
+  expect(JSON.parse(whole.stdout)).toMatchObject({ content: '{"a":1}' })
+})
+
 test('prints JSON: an answer, the content as text, or in base64', async () => {
   const cwd = temporaryFolder()
   const text = await put('ä\n', cwd)

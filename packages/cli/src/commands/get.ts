@@ -2,7 +2,7 @@ import { estimateTokens, type ContentBlock, type Storage, type StoredContent } f
 import { Option, type Command } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { formatBytes } from '../format.ts'
+import { formatBytes, printable } from '../format.ts'
 import { parseCount, parseLines, parseTokenLimit, type LineSpan } from '../option-parsers.ts'
 import { note, print, printJson, printLine } from '../output.ts'
 import { DEFAULT_MAX_TOKENS, hasMatches, retrieve } from '../retrieval.ts'
@@ -38,7 +38,7 @@ export function addGetCommand(program: Command): void {
     .option('-C, --context <count>', 'lines around each match (5), or alone: the first lines', parseCount)
     .option('-i, --ignore-case', 'match the pattern in any case')
     .addOption(
-      new Option('--max-tokens <count>', 'tokens of a filtered answer; none for no limit')
+      new Option('--max-tokens <count>', 'tokens of an answer; alone: everything, or its beginning; none for no limit')
         .argParser(parseTokenLimit)
         .default(DEFAULT_MAX_TOKENS, '2500'),
     )
@@ -56,9 +56,9 @@ Examples:
 }
 
 async function get({ args: [reference = ''], options, command }: Invocation<GetOptions>): Promise<number> {
-  const { pattern, lines, context, ignoreCase, raw, json } = options
+  const { pattern, lines, context, ignoreCase, raw = false, json = false } = options
   const filtered = pattern !== undefined || lines !== undefined || context !== undefined
-  if (raw === true && (filtered || json === true)) {
+  if (raw && (filtered || json)) {
     throw usageError('--raw prints everything: leave out --pattern, --lines, --context and --json.')
   }
   if (ignoreCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')
@@ -66,37 +66,41 @@ async function get({ args: [reference = ''], options, command }: Invocation<GetO
   if (context !== undefined && lines !== undefined && pattern === undefined) {
     throw usageError('--context shows lines around matches, or alone the first lines: leave it out with --lines.')
   }
+  const limited = filtered || command.getOptionValueSource('maxTokens') === 'cli'
   return withStore(options, async (storage) => {
-    if (raw === true || (!filtered && json !== true && !process.stdout.isTTY)) {
-      for await (const chunk of readContent(storage, reference)) await print(chunk)
-      return EXIT_CODE.ok
-    }
+    if (raw || (!limited && !json && !process.stdout.isTTY)) return printAll(storage, reference)
     // A reference that leads nowhere fails here, with the storage's own message and not with that for a model.
     await storage.stat?.(reference)
-    if (!filtered && json === true) {
-      await printJson({ reference, ...describeContent(await retrieveSmall(storage, reference)) })
-      return EXIT_CODE.ok
-    }
+    if (json && !limited) return printWholeJson(storage, reference)
     const call = { reference, pattern, line_range: lines, context_lines: context, ignore_case: ignoreCase }
     const { content } = await retrieve(storage, call, options.maxTokens, storeArguments(command))
     const [block] = content
-    if (!filtered && block?.type !== 'text' && block !== undefined) return printNative(storage, reference, block)
-    const text = block?.type === 'text' ? block.text : ''
-    await (json === true ? printJson({ reference, text, tokens: estimateTokens(text) }) : printLine(highlight(text)))
+    // Only where everything was asked for, and it fits.
+    if (block?.type !== 'text')
+      return json ? printWholeJson(storage, reference) : printNative(storage, reference, block)
+    const { text } = block
+    await (json ? printJson({ reference, text, tokens: estimateTokens(text) }) : printLine(highlight(text)))
     return pattern === undefined || hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
 }
 
-/** Print content that is no plain text on a terminal: JSON as it was stored, the rest only by its size. */
-async function printNative(storage: Storage, reference: string, block: ContentBlock): Promise<number> {
+async function printAll(storage: Storage, reference: string): Promise<number> {
+  for await (const chunk of readContent(storage, reference)) await print(chunk)
+  return EXIT_CODE.ok
+}
+
+/** Print content that is no plain text as it was stored; on a terminal only its size, unless it is JSON. */
+async function printNative(storage: Storage, reference: string, block: ContentBlock | undefined): Promise<number> {
+  if (block?.type === 'json' || !process.stdout.isTTY) return printAll(storage, reference)
   const { content, contentType } = await storage.retrieve(reference)
-  if (block.type === 'json') await print(content)
-  else {
-    await note(
-      `[${contentType}, ${formatBytes(content.byteLength)}: not shown on a terminal. ` +
-        `Write it to a file: spillway get ${reference} > file]\n`,
-    )
-  }
+  const size = formatBytes(content.byteLength)
+  const command = `spillway get ${reference} > file`
+  await note(`[${printable(contentType)}, ${size}: not shown on a terminal. Write it to a file: ${command}]\n`)
+  return EXIT_CODE.ok
+}
+
+async function printWholeJson(storage: Storage, reference: string): Promise<number> {
+  await printJson({ reference, ...describeContent(await retrieveSmall(storage, reference)) })
   return EXIT_CODE.ok
 }
 

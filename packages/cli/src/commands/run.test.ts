@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BIN, numbered, referenceIn, spillway, start, temporaryFolder } from '../../test/spillway.ts'
+import { BIN, HAS_SCRIPT, numbered, referenceIn, spillway, start, temporaryFolder } from '../../test/spillway.ts'
 import { waitFor } from '../../test/wait-for.ts'
 
 const SCRIPT_FOR_BINARY =
@@ -117,7 +118,25 @@ describe('the order of standard output and standard error', () => {
   })
 })
 
+test('without mkfifo, both are there, each in its own order', async () => {
+  const script = 'i=0; while [ $i -lt 100 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done'
+  const args = ['run', '--', '/bin/sh', '-c', script]
+  const { code, stdout } = await spillway(args, { cwd: temporaryFolder(), env: { PATH: '/nowhere' } })
+  expect(code).toBe(0)
+  for (const name of ['out', 'err']) {
+    const lines = stdout.split('\n').filter((line) => line.startsWith(name))
+    expect(lines).toEqual(Array.from({ length: 100 }, (_, index) => `${name} ${index}`))
+  }
+})
+
 describe('the exit code', () => {
+  test('is kept where nobody reads the output any further', async () => {
+    const script = '{ "$@"; echo "ended with $?" >&2; } | head -n 1'
+    const run = ['run', '--max-tokens', '10000000', '--', 'sh', '-c', 'seq 1 100000; exit 4']
+    const { end } = start('sh', ['-c', script, 'sh', process.execPath, BIN, ...run], { cwd: temporaryFolder() })
+    expect(await end).toMatchObject({ stdout: '1\n', stderr: 'ended with 4\n' })
+  })
+
   test.each([0, 1, 2, 3, 42, 126, 127, 255])('%i of the command is that of the run', async (code) => {
     const ended = await spillway(['run', '--', 'sh', '-c', `echo text; exit ${code}`], { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code, signal: null, stdout: 'text\n', stderr: '' })
@@ -277,6 +296,22 @@ describe('signals', () => {
     await waitFor(() => existsSync(join(cwd, 'written')) || undefined)
     child.kill('SIGTERM')
     expect(await end).toMatchObject({ code: 6, stdout: 'started\ncleaned up\n' })
+  })
+
+  test.skipIf(!HAS_SCRIPT)('of a terminal reach the command once: many take a second Ctrl-C to give up', async () => {
+    const cwd = temporaryFolder()
+    const trap =
+      'trap "echo got it" INT; touch ready; i=0; while [ $i -lt 10 ]; do sleep 0.1; i=$((i+1)); done; echo end'
+    writeFileSync(join(cwd, 'trap.sh'), trap)
+    const child = spawn('script', ['-qec', `'${process.execPath}' '${BIN}' run -- sh trap.sh`, '/dev/null'], { cwd })
+    const output: string[] = []
+    child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text))
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    await waitFor(() => existsSync(join(cwd, 'ready')) || undefined)
+    child.stdin.write('\u0003')
+    expect(await ended).toBe(0)
+    expect(output.join('')).toMatch(/[^t]got it\r\nend\r\n$/)
+    expect(output.join('').split('got it')).toHaveLength(2)
   })
 
   test('end the wait for what a command has left running', async () => {
