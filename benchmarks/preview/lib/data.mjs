@@ -1,0 +1,14 @@
+// Where the data is. It is not part of the repository.
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The data folder (--data, $SPILLWAY_DATA, or ../shared/data beside the project); ends the run with a message when it is absent. */
+export function dataFolder(given) {
+  const folder = path.resolve(
+    given ?? process.env.SPILLWAY_DATA ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url)),
+  )
+  if (fs.existsSync(path.join(folder, 'logs', 'answers.json'))) return folder
+  console.log(`skipped: no data in ${folder}; name its folder with --data or SPILLWAY_DATA`)
+  process.exit(0)
+}
