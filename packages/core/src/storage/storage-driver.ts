@@ -73,7 +73,7 @@ export interface StorageDriver {
   /**
    * Set the last use of an entry to `lastUsedAt`, or to one millisecond after the present one where that is later, so
    * that every use can be told from the one before. Return when it was set to, or `undefined` where there is no entry.
-   * Without this, storing again rewrites the entry.
+   * Without this, storing again rewrites the entry, and retrieving it renews neither its age nor its place in a quota.
    */
   touch?(id: EntryId, lastUsedAt: number): Promise<number | undefined>
   /**

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { assertContent, assertContentType, assertKey, assertMetadata, assertRange } from './assert-input.ts'
+import { StorageError } from './storage-error.ts'
+
+test('a key is any string of up to 65,536 characters', () => {
+  for (const key of ['', '\u0000', '\ud800', 'k'.repeat(65_536)]) expect(() => assertKey(key)).not.toThrow()
+  for (const key of [undefined, null, 1, {}, 'k'.repeat(65_537)])
+    expect(() => assertKey(key)).toThrow(expect.objectContaining({ code: 'invalid-key' }))
+})
+
+test('content is bytes, and the mistake says how to get them', () => {
+  expect(() => assertContent(new Uint8Array(0))).not.toThrow()
+  expect(() => assertContent('text')).toThrow(TypeError)
+  expect(() => assertContent('text')).toThrow('TextEncoder')
+})
+
+test.each(['text/plain', 'image/svg+xml', 'text/html; charset="utf-8"', `a/${'b'.repeat(253)}`])(
+  'takes %s for a content type',
+  (contentType) => {
+    expect(() => assertContentType(contentType)).not.toThrow()
+  },
+)
+
+test.each([
+  '',
+  'text',
+  '/',
+  'a/',
+  '/b',
+  'a/b/c',
+  'text/plain\n',
+  'text/plain;\r\nX: 1',
+  ' a/b',
+  `a/${'b'.repeat(254)}`,
+  1,
+  null,
+])('refuses %j as a content type', (contentType) => {
+  expect(() => assertContentType(contentType)).toThrow(TypeError)
+})
+
+test('content types are checked in linear time', () => {
+  expect(() => assertContentType(`a/b${' '.repeat(250)}\n`)).toThrow(TypeError)
+})
+
+test.each([
+  [[], 'metadata'],
+  [null, 'metadata'],
+  [{ Tool: 'a' }, '"Tool"'],
+  [{ tool: 1 }, 'metadata.tool'],
+  [{ tool: 'x'.repeat(2_045) }, '2048 bytes'],
+  [{ tool: 'é'.repeat(1_023) }, '2048 bytes'],
+])('refuses the metadata %j', (metadata, words) => {
+  expect(() => assertMetadata(metadata)).toThrow(TypeError)
+  expect(() => assertMetadata(metadata)).toThrow(words)
+})
+
+test('metadata is a few short strings', () => {
+  for (const metadata of [undefined, {}, { tool: '' }, { 'tool-call-id': 'é\n' }, { tool: 'x'.repeat(2_044) }])
+    expect(() => assertMetadata(metadata)).not.toThrow()
+})
+
+test('a range is whole bytes from the start', () => {
+  expect(() => assertRange({ offset: 0, length: 0 })).not.toThrow()
+  for (const range of [{ offset: -1, length: 1 }, { offset: 0, length: 2 ** 53 }, { offset: 0 }, null, undefined, 5])
+    expect(() => assertRange(range)).toThrow(TypeError)
+})
+
+test('mistakes about bytes, types, metadata and ranges are no failures of the storage', () => {
+  for (const check of [
+    () => assertContent(1),
+    () => assertContentType(1),
+    () => assertMetadata(1),
+    () => assertRange(1),
+  ]) {
+    const error = caught(check)
+    expect(StorageError.isInstance(error)).toBe(false)
+    expect(error).toBeInstanceOf(TypeError)
+  }
+})
+
+function caught(run: () => void): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  throw new Error('was not refused')
+}

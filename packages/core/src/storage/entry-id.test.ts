@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { entryId, idPrefix, splitId } from './entry-id.ts'
+
+test.each([
+  ['', 'ref'],
+  ['a', 'ref'],
+  ['a/b', 'ref'],
+])('an id of the path %j and the reference %j can be taken apart again', (path, reference) => {
+  expect(splitId(entryId(path, reference))).toEqual({ path, reference })
+  expect(entryId(path, reference).startsWith(idPrefix(path))).toBe(true)
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { KeyedLock } from './keyed-lock.ts'
+
+test('runs the tasks of one key one after the other, in order, and those of others meanwhile', async () => {
+  const lock = new KeyedLock()
+  const events: string[] = []
+  const task = (name: string) => async (): Promise<string> => {
+    events.push(`${name} begins`)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    events.push(`${name} ends`)
+    return name
+  }
+  const results = await Promise.all([lock.run('a', task('1')), lock.run('a', task('2')), lock.run('b', task('3'))])
+  expect(results).toEqual(['1', '2', '3'])
+  expect(events.filter((event) => !event.startsWith('3'))).toEqual(['1 begins', '1 ends', '2 begins', '2 ends'])
+  expect(events.indexOf('3 begins')).toBeLessThan(events.indexOf('1 ends'))
+})
+
+test('goes on after a task that failed', async () => {
+  const lock = new KeyedLock()
+  const failed = lock.run('a', async () => {
+    throw new Error('failed')
+  })
+  const next = lock.run('a', async () => 'next')
+  await expect(failed).rejects.toThrow('failed')
+  await expect(next).resolves.toBe('next')
+})

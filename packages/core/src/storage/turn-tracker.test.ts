@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TurnTracker } from './turn-tracker.ts'
+
+type Command =
+  | { readonly kind: 'use' | 'forget'; readonly scope: string; readonly reference: string }
+  | { readonly kind: 'end'; readonly scope: string }
+
+const scope = fc.constantFrom('a', 'b')
+const reference = fc.constantFrom('x', 'y', 'z')
+const command: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('use' as const, 'forget' as const), scope, reference }),
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('end' as const), scope }) },
+)
+
+test('an entry is due once it was unused for more than N turns of its scope, whatever happens in between', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.array(command, { maxLength: 60 }), (turns, commands) => {
+      const tracker = new TurnTracker(turns)
+      const unused = new Map<string, number>()
+      for (const one of commands) {
+        if (one.kind === 'end') {
+          for (const [entry, count] of unused) if (entry.startsWith(one.scope)) unused.set(entry, count + 1)
+          const due = [...unused].filter(([entry, count]) => entry.startsWith(one.scope) && count > turns)
+          expect(tracker.endTurn(one.scope).toSorted()).toEqual(due.map(([entry]) => entry.slice(1)).toSorted())
+          for (const [entry] of due) {
+            expect(tracker.isDue(one.scope, entry.slice(1))).toBe(true)
+            tracker.forget(one.scope, entry.slice(1))
+            unused.delete(entry)
+          }
+        } else if (one.kind === 'use') {
+          tracker.used(one.scope, one.reference)
+          unused.set(one.scope + one.reference, 0)
+        } else {
+          tracker.forget(one.scope, one.reference)
+          unused.delete(one.scope + one.reference)
+        }
+      }
+    }),
+  )
+})
+
+test('an entry that was found counts from the turn in which it was found, and one that is known keeps its last use', () => {
+  const tracker = new TurnTracker(2)
+  tracker.used('', 'known')
+  tracker.endTurn('')
+  tracker.found('', 'found')
+  tracker.found('', 'known')
+  expect(tracker.endTurn('')).toEqual([])
+  expect(tracker.endTurn('')).toEqual(['known'])
+  tracker.forget('', 'known')
+  expect(tracker.endTurn('')).toEqual(['found'])
+})
+
+test('a scope is listed until its last entry is forgotten', () => {
+  const tracker = new TurnTracker(1)
+  tracker.used('a', 'x')
+  expect(tracker.isListed('a')).toBe(false)
+  tracker.listed('a')
+  expect([tracker.isListed('a'), tracker.isListed('b')]).toEqual([true, false])
+  tracker.forget('a', 'x')
+  expect(tracker.isListed('a')).toBe(false)
+})
