@@ -2,9 +2,10 @@
  * Runs a real test suite through `spillway run`, as an agent with a shell would, and follows one of its failures:
  * the preview, a search, a span of lines, and what all of it has cost and saved.
  *
- * The suite in `project/` has 2,400 tests; four of them fail, for a bug that is really there.
+ * The suite in `project/` has 2,400 tests; four of them fail, for a bug that is really there. With arguments, it runs
+ * `spillway` with them on what the demonstration has stored.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +26,15 @@ interface Answer {
   readonly text: string
   readonly tokens: number
 }
+
+const { FORCE_COLOR: _, ...inherited } = process.env
+const path = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env['PATH']}`
+// Colours belong to a terminal: no agent has one.
+const env = { ...inherited, NO_COLOR: '1', PATH: path, SPILLWAY_STORE: 'file:./.spillway' }
+
+const given = process.argv.slice(2)
+if (given.length > 0)
+  process.exit(spawnSync(process.execPath, [BIN, ...given], { cwd: HERE, env, stdio: 'inherit' }).status ?? 1)
 
 await rm(join(HERE, '.spillway'), { recursive: true, force: true })
 
@@ -56,7 +66,7 @@ const rows: readonly (readonly [string, number, string])[] = [
 ]
 for (const [name, tokens, meaning] of rows) console.log(`  ${name.padEnd(10)}${count(tokens).padStart(9)}   ${meaning}`)
 console.log('\nNothing is lost. Go on from here:')
-console.log(`  cd examples/demo && node ../../packages/cli/src/bin.ts get ${reference} --pattern 'percent=19'`)
+console.log(`  npm run demo -- get ${reference} --pattern percent=25`)
 
 /** Find where the report of the first failure begins, without counting it: a reader has seen it in the preview. */
 async function linesOfFailure(reference: string): Promise<string> {
@@ -78,15 +88,9 @@ async function spillway(...args: string[]): Promise<unknown> {
   return spillwayQuietly(...args)
 }
 
-async function spillwayQuietly(command = '', ...args: string[]): Promise<unknown> {
-  const path = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env['PATH']}`
-  // Colours belong to a terminal: no agent has one.
-  const { FORCE_COLOR: _, ...env } = process.env
-  const child = spawn(process.execPath, [BIN, command, '--json', ...args], {
-    cwd: HERE,
-    env: { ...env, NO_COLOR: '1', PATH: path, SPILLWAY_STORE: 'file:./.spillway' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+async function spillwayQuietly(command = '', ...options: string[]): Promise<unknown> {
+  const args = [BIN, command, '--json', ...options]
+  const child = spawn(process.execPath, args, { cwd: HERE, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk
   return JSON.parse(text)
