@@ -13,6 +13,7 @@ export { renderTextPreview } from './render-text-preview.ts'
 
 /** Lines that begin in so much of the start of the text, or stand whole in so much of its end, are all kept. */
 const EDGE_UNITS = 32_768
+const EDGE_LINES = 2_048
 /** Long lines kept at each end of the text. */
 const LONG_LINES = 6
 /** What stands before a line that matters is kept up to so many lines and units. */
@@ -103,7 +104,8 @@ export class TextScanner {
     let rank = 0
     const matters = this.#search.within(start, end) || isMarked(kind)
     if (matters) rank = this.#hit(start, end)
-    if (offset < EDGE_UNITS) this.#head.push(this.#keep(number, start, end, kind, matters, rank))
+    if (offset < EDGE_UNITS && number <= EDGE_LINES)
+      this.#head.push(this.#keep(number, start, end, kind, matters, rank))
     else if (number <= this.#keepUntil) {
       rank = Math.max(rank, this.#keepRank)
       if (rank > this.#pool.floor) this.#pool.add(this.#keep(number, start, end, kind, matters, rank))
@@ -132,10 +134,10 @@ export class TextScanner {
 
   /** Keep up to `lines` lines before the current one. */
   #keepBefore(lines: number, rank: number): void {
-    const last = this.#pool.lines.at(-1)?.number ?? 0
+    const last = Math.max(this.#head.at(-1)?.number ?? 0, this.#pool.lines.at(-1)?.number ?? 0)
     const current = this.#lineCount
     const offset = this.#starts[current & 63]!
-    const earliest = Math.max(this.#reader.contextStart, offset - BEFORE_UNITS, EDGE_UNITS)
+    const earliest = Math.max(this.#reader.contextStart, offset - BEFORE_UNITS)
     let first = current
     while (first - 1 > last && current - first < lines && this.#starts[(first - 1) & 63]! >= earliest) first--
     for (let number = first; number < current; number++) {
@@ -244,7 +246,7 @@ export class TextScanner {
 
   /** The lines that stand whole at the end of the text, from the last one back. */
   #tail(): KeptLine[] {
-    const raws = this.#reader.lastLines()
+    const raws = this.#reader.lastLines().slice(-EDGE_LINES)
     const search = new SignalSearch(raws.join('\n'), 0)
     let start = 0
     const hits = raws.map((raw) => search.within(start, (start += raw.length + 1) - 1))
