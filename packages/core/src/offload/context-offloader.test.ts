@@ -256,6 +256,7 @@ describe('the replacement', () => {
     const offloader = new ContextOffloader({ storage: located, includeRetrievalTool: false })
     const outcome = await offloader.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] })
     expect(replacementText(outcome)).toContain("cat '/a b'")
+    expect(replacementText(outcome)).toMatch(/\| sed -n '\d+,\d+p'/)
     expect(replacementText(outcome)).not.toContain('retrieve_offloaded_content')
   })
 })

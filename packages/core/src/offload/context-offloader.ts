@@ -145,8 +145,8 @@ export class ContextOffloader {
   /**
    * Store a stream of output while it arrives, holding only a little of it, and return what stands in its place.
    *
-   * A stream within the limit is not stored; it comes back as one text block. Rejects where storing fails, because the
-   * original is gone by then.
+   * A stream within the limit is not stored; it comes back as one block, as does a short one whose replacement would not
+   * be smaller. Rejects where storing fails, because the original is gone by then.
    */
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
     this.#shared.meter.seen()
@@ -162,6 +162,10 @@ export class ContextOffloader {
     }
     const text = renderReplacement([source], { blocks: 1, tokens: original, isError }, this.options)
     const replacement = this.options.countTokens(text)
+    if (result.content !== undefined && replacement >= original) {
+      await this.options.storage.delete?.(stored.reference)
+      return { status: 'inline', reason: 'not-smaller', content: result.content, tokens: { original } }
+    }
     return this.#offloaded(request, [source], [{ type: 'text', text }], { original, replacement })
   }
 

@@ -59,6 +59,16 @@ test('returns a small stream as text, stored nowhere', async () => {
   expect(contents.size).toBe(0)
 })
 
+test('returns a short stream as it is where the replacement would not be smaller', async () => {
+  const { storage, contents } = twoMethodStorage()
+  const removable: Storage = { ...storage, delete: async (reference) => void contents.delete(reference) }
+  const offloader = new ContextOffloader({ storage: removable, maxResultTokens: 5 })
+  const outcome = await offloader.offloadStream({ ...request, chunks: pieces(encode('a few words more than five'), 3) })
+  expect(outcome).toMatchObject({ status: 'inline', reason: 'not-smaller' })
+  expect(outcome.content).toEqual([{ type: 'text', text: 'a few words more than five' }])
+  expect(contents.size).toBe(0)
+})
+
 test('returns small bytes that are no text as they are', async () => {
   const { storage } = twoMethodStorage()
   const bytes = Uint8Array.from([0x68, 0x69, 0xff, 0xfe])

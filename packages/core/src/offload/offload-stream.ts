@@ -18,7 +18,13 @@ const BYTES_PER_BINARY_TOKEN = 2
 /** A stream that stays inline, as a block, or was stored, with what its preview needs. */
 export type StreamResult =
   | { readonly content: readonly ContentBlock[]; readonly tokens: number; readonly stored?: undefined }
-  | { readonly stored: StoredStream; readonly tokens: number; readonly isError: boolean }
+  | {
+      readonly stored: StoredStream
+      readonly tokens: number
+      readonly isError: boolean
+      /** The whole stream, where it was short enough to be held: what stays if the replacement is not smaller. */
+      readonly content?: readonly ContentBlock[] | undefined
+    }
 
 /** A stream that was stored. */
 export interface StoredStream {
@@ -35,10 +41,8 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
   try {
     const held = await hold(source, options)
     const isText = !held.bytes.subarray(0, SNIFFED_BYTES).includes(0)
-    if (held.ended) {
-      const inline = inlineBlock(held.bytes, isText, request.contentType, options)
-      if (inline !== undefined) return inline
-    }
+    const whole = held.ended ? wholeStream(held.bytes, isText, request.contentType, options) : undefined
+    if (whole !== undefined && whole.tokens <= options.maxResultTokens) return whole
     const contentType = request.contentType ?? (isText ? 'text/plain' : 'application/octet-stream')
     const scan = isText ? new TextStreamScan(options) : undefined
     let size = 0
@@ -58,6 +62,7 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
       stored: { reference, contentType, size, scan: scanned?.scan },
       tokens: scanned?.tokens ?? Math.ceil(size / BYTES_PER_BINARY_TOKEN),
       isError: request.isError?.() ?? false,
+      content: whole?.content,
     }
   } finally {
     await source.return?.()
@@ -116,23 +121,18 @@ async function hold(
   }
 }
 
-/** Return a small stream as a block that has all its bytes, or `undefined` where it is over the limit. */
-function inlineBlock(
+/** Return a stream that has been held as a block that has all its bytes. */
+function wholeStream(
   bytes: Uint8Array,
   isText: boolean,
   contentType: string | undefined,
   options: ResolvedOptions,
-): StreamResult | undefined {
+): { readonly content: readonly ContentBlock[]; readonly tokens: number } {
   const text = isText ? decodeExactly(bytes) : undefined
-  if (text === undefined) {
-    const tokens = Math.ceil(bytes.byteLength / BYTES_PER_BINARY_TOKEN)
-    const mediaType = contentType ?? 'application/octet-stream'
-    return tokens > options.maxResultTokens
-      ? undefined
-      : { content: [{ type: 'document', mediaType, data: bytes }], tokens }
-  }
-  const tokens = options.countTokens(text)
-  return tokens > options.maxResultTokens ? undefined : { content: [{ type: 'text', text }], tokens }
+  if (text !== undefined) return { content: [{ type: 'text', text }], tokens: options.countTokens(text) }
+  const mediaType = contentType ?? 'application/octet-stream'
+  const tokens = Math.ceil(bytes.byteLength / BYTES_PER_BINARY_TOKEN)
+  return { content: [{ type: 'document', mediaType, data: bytes }], tokens }
 }
 
 /** Decode bytes as UTF-8, or return `undefined` where encoding the text again would not give the same bytes. */

@@ -24,9 +24,6 @@ export function renderReplacement(
     options.previewTokens,
   )
   const { guide } = options
-  const showGap = options.includeRetrievalTool
-    ? showLines
-    : guide && ((start: number, end: number): string => guide.formatCall({ line_range: { start, end } }))
   const blocks = sources.map((source, index): ReplacedBlock => {
     const { scan, tokens: _, ...block } = source
     const location = options.showLocation ? options.storage.locate?.(source.reference) : undefined
@@ -35,7 +32,7 @@ export function renderReplacement(
       budgetTokens: shares[index] ?? 0,
       countTokens: options.countTokens,
       isError: original.isError,
-      showLines: showGap,
+      showLines: gapCall(options),
     })
     return { ...block, lines: scan.lines, preview, location }
   })
@@ -48,5 +45,9 @@ export function renderReplacement(
   })
 }
 
-/** The argument of the retrieval tool that shows a gap. */
-const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
+/** Write what shows a gap: an argument of the retrieval tool, the guide's call, or what a shell pipes the content into. */
+function gapCall({ includeRetrievalTool, guide }: ResolvedOptions): (start: number, end: number) => string {
+  if (includeRetrievalTool) return (start, end) => `line_range { start: ${start}, end: ${end} }`
+  if (guide !== undefined) return (start, end) => guide.formatCall({ line_range: { start, end } })
+  return (start, end) => `| sed -n '${start},${end}p'`
+}

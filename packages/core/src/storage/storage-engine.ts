@@ -201,6 +201,7 @@ export class StorageEngine {
     const path = await scopePath(scope)
     const info = await guard({ action: 'describe', reference }, () => this.#info(entryId(path, reference)))
     if (info === undefined || (await this.#expire(path, reference, info))) throw await this.#missing(path, reference)
+    this.#contentTypes.set(entryId(path, reference), info.contentType)
     return this.#storedInfo(reference, info)
   }
 
