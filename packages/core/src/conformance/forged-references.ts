@@ -151,7 +151,9 @@ export function* forgedReferences(
   yield* others
   for (const forge of FORGERIES) yield forge(pick(random, own), pick(random, others))
   for (;;) {
-    const forged = pick(random, MUTATIONS)(random, pick(random, own), pick(random, others))
+    let forged = pick(random, own)
+    for (let times = 1 + randomBelow(random, 3); times > 0; times -= 1)
+      forged = pick(random, MUTATIONS)(random, forged, pick(random, others))
     if (!own.includes(forged)) yield forged
   }
 }
@@ -162,6 +164,7 @@ const fullWidth = (character: string): string => String.fromCharCode(character.c
 const randomCharacter = (random: Random): string => String.fromCharCode(randomBelow(random, 0x10000))
 
 function changed(random: Random, reference: string, change: (character: string) => string): string {
+  if (reference === '') return change('a')
   const at = randomBelow(random, reference.length)
   return reference.slice(0, at) + change(reference.charAt(at)) + reference.slice(at + 1)
 }

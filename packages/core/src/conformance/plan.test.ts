@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { tinyHarness, tinyStorage } from '../../test/tiny-storage.ts'
+import type { ConformanceCase } from './conformance-case.ts'
+import type { ConformanceHarness } from './harness.ts'
+import { planConformance } from './plan.ts'
+
+const passing = (parts: Partial<ConformanceCase> = {}): ConformanceCase => ({
+  id: 'area/promise',
+  title: 'A promise',
+  run: async () => undefined,
+  ...parts,
+})
+
+const bare: ConformanceHarness = { name: 'bare', create: async () => ({ storage: tinyStorage() }) }
+
+describe('planConformance', () => {
+  test('runs what storage and harness can do', async () => {
+    const cases = [passing({ requires: ['list', 'outage'], settings: { ttlMs: 5 } })]
+    expect(await planConformance(tinyHarness(), { cases })).toEqual([{ case: cases[0], action: 'run' }])
+  })
+
+  test('never takes a missing power for proven, and says which it is', async () => {
+    const cases = [passing({ requires: ['outage'] }), passing({ id: 'area/other', requires: ['reopen'] })]
+    const harness: ConformanceHarness = { ...bare, missingPowers: { reopen: 'it lives in memory' } }
+    expect(await planConformance(harness, { cases })).toMatchObject([
+      { action: 'not-proven', reason: 'the harness has no power "outage"' },
+      { action: 'not-proven', reason: 'it lives in memory' },
+    ])
+  })
+
+  test('takes a setting that the harness cannot apply for not proven', async () => {
+    const cases = [passing({ settings: { maxBytes: 5 } })]
+    expect(await planConformance(bare, { cases })).toMatchObject([
+      { action: 'not-proven', reason: 'the harness cannot set maxBytes' },
+    ])
+  })
+
+  test('does not apply to methods that a storage does not have', async () => {
+    const { store, retrieve } = tinyStorage()
+    const harness: ConformanceHarness = { ...bare, create: async () => ({ storage: { store, retrieve } }) }
+    const cases = [passing({ requires: ['endTurn', 'outage'] })]
+    expect(await planConformance(harness, { cases })).toMatchObject([
+      { action: 'not-applicable', reason: 'the storage has no endTurn()' },
+    ])
+  })
+
+  test('does not ask a two-method storage for what the full level promises', async () => {
+    const cases = [passing(), passing({ id: 'area/both', level: 'two-method' })]
+    expect(await planConformance({ ...bare, level: 'two-method' }, { cases })).toMatchObject([
+      { action: 'not-applicable' },
+      { action: 'run' },
+    ])
+  })
+
+  test('leaves out what the filter refuses and what is large, until it is asked for', async () => {
+    const cases = [passing(), passing({ id: 'area/large', large: true })]
+    const options = { cases, filter: (id: string) => id !== 'area/promise' }
+    const actions = async (large: boolean): Promise<string[]> =>
+      (await planConformance(bare, { ...options, large })).map(({ action }) => action)
+    expect([await actions(false), await actions(true)]).toEqual([
+      ['skipped', 'skipped'],
+      ['skipped', 'run'],
+    ])
+  })
+
+  test('passes known gaps on, and refuses those that name no case', async () => {
+    const cases = [passing()]
+    const plan = await planConformance({ ...bare, knownGaps: { 'area/promise': 'not built yet' } }, { cases })
+    expect(plan).toMatchObject([{ action: 'run', knownGap: 'not built yet' }])
+    const misspelt = planConformance({ ...bare, knownGaps: { 'area/promises': 'not built yet' } }, { cases })
+    await expect(misspelt).rejects.toThrow('"area/promises"')
+  })
+
+  test.each([
+    [{ ...bare, name: '' }, 'name'],
+    [{ name: 'bare' } as unknown as ConformanceHarness, 'create()'],
+    [undefined as unknown as ConformanceHarness, 'create()'],
+    [{ ...bare, missingPowers: { reset: 'no' } } as unknown as ConformanceHarness, '"reset"'],
+    [{ ...bare, create: async () => ({ storage: {} }) } as unknown as ConformanceHarness, 'store()'],
+    [
+      {
+        ...bare,
+        create: async () => ({ storage: tinyStorage(), powers: { reset: 1 } }),
+      } as unknown as ConformanceHarness,
+      '"reset"',
+    ],
+  ])('refuses an incomplete harness %#', async (harness, words) => {
+    const plan = planConformance(harness, { cases: [passing()] })
+    await expect(plan).rejects.toThrow(TypeError)
+    await expect(plan).rejects.toThrow(words)
+  })
+
+  test('disposes of the storage that it looked at', async () => {
+    let open = 0
+    const harness: ConformanceHarness = {
+      ...bare,
+      async create() {
+        open += 1
+        return { storage: tinyStorage(), dispose: () => void (open -= 1) }
+      },
+    }
+    await planConformance(harness, { cases: [passing()] })
+    expect(open).toBe(0)
+  })
+})

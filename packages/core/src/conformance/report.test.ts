@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { formatReport, type CaseResult, type ConformanceReport } from './report.ts'
+
+const results: readonly CaseResult[] = [
+  { id: 'content/a', title: 'A | B', status: 'passed' },
+  { id: 'content/b', title: 'B', status: 'passed' },
+  { id: 'content/c', title: 'C', status: 'failed', detail: 'it is\nnot kept' },
+  { id: 'kill/a', title: 'D', status: 'not-proven', detail: 'no power' },
+  { id: 'kill/b', title: 'E', status: 'not-proven', detail: 'no power' },
+  { id: 'locate/a', title: 'F', status: 'not-applicable', detail: 'no locate()' },
+  { id: 'age/a', title: 'G', status: 'known-gap', detail: 'not built yet' },
+  { id: 'age/b', title: 'H', status: 'gap-closed', detail: 'remove it' },
+  { id: 'age/c', title: 'I', status: 'skipped', detail: 'large' },
+]
+const report: ConformanceReport = { name: 'my-storage', level: 'full', ok: false, results }
+
+test('a report has a row for each area, and then what did not simply pass, with its reason', () => {
+  expect(formatReport(report))
+    .toBe(`\`my-storage\`, level \`full\`: 2 passed, 1 failed, 1 gap closed, 1 known gap, 2 not proven, 1 not applicable.
+
+| area | passed | failed | gap closed | known gap | not proven | not applicable |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| content | 2 | 1 |  |  |  |  |
+| kill |  |  |  |  | 2 |  |
+| locate |  |  |  |  |  | 1 |
+| age |  |  | 1 | 1 |  |  |
+
+Failed:
+
+- it is not kept: \`content/c\`
+
+Closed gaps, which the harness still declares:
+
+- remove it: \`age/b\`
+
+Known gaps:
+
+- not built yet: \`age/a\`
+
+Not proven:
+
+- no power: \`kill/a\`, \`kill/b\`
+
+Not applicable:
+
+- no locate(): \`locate/a\`
+`)
+})
+
+test('a report of everything passed has one column', () => {
+  const passed = { ...report, ok: true, results: results.filter(({ status }) => status === 'passed') }
+  expect(formatReport(passed)).toBe(`\`my-storage\`, level \`full\`: 2 passed.
+
+| area | passed |
+| --- | ---: |
+| content | 2 |
+`)
+})
+
+test('a report can have a row for each case', () => {
+  const lines = formatReport(report, { everyCase: true }).split('\n')
+  expect(lines).toContain('| `content/a` | A \\| B | passed |')
+  expect(lines).toContain('| `kill/b` | E | not-proven |')
+})
