@@ -47,80 +47,108 @@ const COMMAND =
 const ADVICE =
   /\b(?:[Rr]e-?run\b.{0,20}\b(?:with|using)|for more (?:information|details|help)|to see the full|please (?:refer|read|see|visit|check the)|see the (?:report|log|documentation)|[Rr]un with --|resume the build|\[Help \d\]|get more help|set the log level|this is probably not a problem with npm|[Aa] complete log of this run|consider (?:re-?running|adding)|To suppress this)/
 
-const STRONG: readonly Rule[] = [
-  ['exit', 100, /\bexited with (?:code |status )?-?[1-9]/i],
-  [
-    'exit',
-    100,
-    /\bProcess completed with exit code [1-9]|\bmarked build as failure|\bERROR: Job failed|\breturned a non-zero code/,
+interface RuleGroup {
+  /** What every rule of the group needs: without it, none is tried. */
+  readonly gate: RegExp
+  readonly rules: readonly Rule[]
+}
+
+const EXITS: RuleGroup = {
+  gate: /exit|build|make|ELIFECYCLE|command failed|code|status|signal|return|quit|terminated|job failed/i,
+  rules: [
+    ['exit', 100, /\bexited with (?:code |status )?-?[1-9]/i],
+    [
+      'exit',
+      100,
+      /\bProcess completed with exit code [1-9]|\bmarked build as failure|\bERROR: Job failed|\breturned a non-zero code/,
+    ],
+    [
+      'exit',
+      96,
+      /^(?:.{0,40}\s)?make(?:\[\d+\])?: \*\*\* |\bELIFECYCLE\b|^error Command failed with|^RPM build errors/,
+    ],
+    ['exit', 90, /\bBUILD FAIL(?:ED|URE)\b|^FAILURE: Build|^\s*Build failed\b/],
+    [
+      'exit',
+      84,
+      /\b(?:exit(?:ed)?|return(?:ed|ing)?|quit|terminated)(?: with)?(?: an?)?(?: exit| error| non-zero| nonzero)* ?(?:code|status|signal)?\b\W{0,3}(?!0\b)-?\d{1,3}$/i,
+    ],
   ],
-  ['exit', 96, /^(?:.{0,40}\s)?make(?:\[\d+\])?: \*\*\* |\bELIFECYCLE\b|^error Command failed with|^RPM build errors/],
-  ['exit', 90, /\bBUILD FAIL(?:ED|URE)\b|^FAILURE: Build|^\s*Build failed\b/],
-  [
-    'exit',
-    84,
-    /\b(?:exit(?:ed)?|return(?:ed|ing)?|quit|terminated)(?: with)?(?: an?)?(?: exit| error| non-zero| nonzero)* ?(?:code|status|signal)?\b\W{0,3}(?!0\b)-?\d{1,3}$/i,
+}
+
+const FAILURES: RuleGroup = {
+  gate: /fail|<<<|not ok|went wrong|\d (?:errors?|problems?|of)|errors?[:=] ?\d|^\s*(?:[✗✘✕✖❌⨯●×]|\d+\) |error|(?:\[\w+\]\s*)?(?:errors?|issues)\b|tests in error)|^[_!═=─-]{3}/i,
+  rules: [
+    ['summary', 90, /\bTests run: ?\d+, ?(?:Failures: ?[1-9]|Failures: ?0, ?Errors: ?[1-9])/],
+    [
+      'failure',
+      96,
+      /^\s*-{3} FAIL: |<<< (?:FAILURE|ERROR)!|\*\*\* FAILED \*\*\*|^\s*not ok \d|^(?:ERROR|FAIL): \w\S* ?[([]/,
+    ],
+    ['failure', 94, /^(?:FAILED|FAIL|ERROR)\b[: ]\s?\S*(?:::|\/|\.\w+)/],
+    ['failure', 92, /^\s*(?:[✗✘✕✖❌⨯●×]|\d+\) )\s*\S/],
+    [
+      'failure',
+      92,
+      /^\s*(?:\[\w+\]\s*)?(?:Failures?|Failed tests?|Tests in error|Failed examples|Failing tests?|Errors?|Issues)(?: ?\(\d+\))?:?(?: :-\()?\s*$/i,
+    ],
+    ['failure', 90, /\bFAILED(?: CONSISTENTLY)?\b(?! \()|\.\.\. ?FAIL(?:ED|URE)?\b|^\s*FAIL\b|\bFAIL$/],
+    [
+      'failure',
+      88,
+      /^[_!]{3,} .{1,160} [_!]{3,}$|^[═=─-]{3,} ?(?:FAILURES|ERRORS|short test summary info) ?[═=─-]{3,}|^\* What went wrong:/,
+    ],
+    [
+      'summary',
+      80,
+      /\b[1-9]\d* (?:tests? |specs? |examples?, |of \d+ )?(?:FAILED|failed|failures?|failing|errors?|problems?)\b|\b(?:failures?|errors?|failed)[:=] ?[1-9]\d*|^FAILED \(/i,
+    ],
   ],
-  ['summary', 90, /\bTests run: ?\d+, ?(?:Failures: ?[1-9]|Failures: ?0, ?Errors: ?[1-9])/],
-  [
-    'failure',
-    96,
-    /^\s*-{3} FAIL: |<<< (?:FAILURE|ERROR)!|\*\*\* FAILED \*\*\*|^\s*not ok \d|^(?:ERROR|FAIL): \w\S* ?[([]/,
+}
+
+const ERRORS: RuleGroup = {
+  gate: /err|fatal|panic|abort|severe|critical|cause|reason|suppress|handling|exce|fail|interrupt|exit|time|trace|unhandled|uncaught|segm|core dump|overflow|memory|SIG|sanitizer|assert|expect|received|actual|^E\s|was not|did not/i,
+  rules: [
+    [
+      'error',
+      92,
+      /^(?:.{0,60}\s)?(?:fatal|panic|panicked|FATAL ERROR|fatal error|Fatal error)\b[: ]|^thread '.{1,80}' panicked|^rake aborted!/,
+    ],
+    [
+      'error',
+      90,
+      /##\[error\]|^::error|(?:^|[\s:[(])(?:error|ERROR|Error|SEVERE)(?:\[[\w-]+\]|\s[A-Z]{1,6}\d{2,6}|\s\(.{1,60}?\))?:(?:\s*\S|$)/,
+    ],
+    [
+      'error',
+      86,
+      /^\s*\[?\s*(?:error|ERROR|FATAL|SEVERE|fatal|Error|ERR!?)\s*\]|^npm ERR!|^\s*(?:ERROR|FATAL|CRITICAL|SEVERE|Error|error)\s+\S|\s(?:ERROR|FATAL|CRITICAL|SEVERE) +\S|\| ?ERROR ?\|/,
+    ],
+    [
+      'cause',
+      80,
+      /^\s*(?:Caused by|Reason|Cause|Suppressed|Root cause)\b ?:|^During handling of the above|^The above exception/i,
+    ],
+    [
+      'error',
+      88,
+      /^(?:\s*(?:E\s+)?|.{0,80}: |.{0,20}=> )(?:[a-zA-Z_$][\w$]*[.:\\]{1,2})*[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Exit|Timeout)\b(?:$|:| \[|\s-)/,
+    ],
+    [
+      'error',
+      74,
+      /Traceback \(most recent call last\)|^Unhandled |^Uncaught |\bSegmentation fault\b|\bcore dumped\b|\bUnhandledPromiseRejection|\bstack overflow\b|\bout of memory\b|\bSIG(?:SEGV|KILL|ABRT|BUS|INT|TERM|ILL|FPE)\b|\bAddressSanitizer\b|\bassertion (?:failed|`)/i,
+    ],
+    [
+      'detail',
+      72,
+      /^E\s{2,}\S|^\s*(?:Expected|Received|Actual|expected|actual)\b ?:?.{0,3}\S|^\s*[-+] (?:Expected|Received)|^\s*Failed asserting|\bwas not (?:equal|greater|less|true)|\bdid not (?:match|equal|contain)|^\s*(?:AssertionError|Assertion failed)/,
+    ],
   ],
-  ['failure', 94, /^(?:FAILED|FAIL|ERROR)\b[: ]\s?\S*(?:::|\/|\.\w+)/],
-  ['failure', 92, /^\s*(?:[✗✘✕✖❌⨯●×]|\d+\) )\s*\S/],
-  [
-    'failure',
-    92,
-    /^\s*(?:\[\w+\]\s*)?(?:Failures?|Failed tests?|Tests in error|Failed examples|Failing tests?|Errors?|Issues)(?: ?\(\d+\))?:?(?: :-\()?\s*$/i,
-  ],
-  ['failure', 90, /\bFAILED(?: CONSISTENTLY)?\b(?! \()|\.\.\. ?FAIL(?:ED|URE)?\b|^\s*FAIL\b|\bFAIL$/],
-  [
-    'failure',
-    88,
-    /^[_!]{3,} .{1,160} [_!]{3,}$|^[═=─-]{3,} ?(?:FAILURES|ERRORS|short test summary info) ?[═=─-]{3,}|^\* What went wrong:/,
-  ],
-  [
-    'summary',
-    80,
-    /\b[1-9]\d* (?:tests? |specs? |examples?, |of \d+ )?(?:FAILED|failed|failures?|failing|errors?|problems?)\b|\b(?:failures?|errors?|failed)[:=] ?[1-9]\d*|^FAILED \(/i,
-  ],
-  [
-    'error',
-    92,
-    /^(?:.{0,60}\s)?(?:fatal|panic|panicked|FATAL ERROR|fatal error|Fatal error)\b[: ]|^thread '.{1,80}' panicked|^rake aborted!/,
-  ],
-  [
-    'error',
-    90,
-    /##\[error\]|^::error|(?:^|[\s:[(])(?:error|ERROR|Error|SEVERE)(?:\[[\w-]+\]|\s[A-Z]{1,6}\d{2,6}|\s\(.{1,60}?\))?:(?:\s*\S|$)/,
-  ],
-  [
-    'error',
-    86,
-    /^\s*\[?\s*(?:error|ERROR|FATAL|SEVERE|fatal|Error|ERR!?)\s*\]|^npm ERR!|^\s*(?:ERROR|FATAL|CRITICAL|SEVERE|Error|error)\s+\S|\s(?:ERROR|FATAL|CRITICAL|SEVERE) +\S|\| ?ERROR ?\|/,
-  ],
-  [
-    'cause',
-    80,
-    /^\s*(?:Caused by|Reason|Cause|Suppressed|Root cause)\b ?:|^During handling of the above|^The above exception/i,
-  ],
-  [
-    'error',
-    88,
-    /^(?:\s*(?:E\s+)?|.{0,80}: |.{0,20}=> )(?:[a-zA-Z_$][\w$]*[.:\\]{1,2})*[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Exit|Timeout)\b(?:$|:| \[|\s-)/,
-  ],
-  [
-    'error',
-    74,
-    /Traceback \(most recent call last\)|^Unhandled |^Uncaught |\bSegmentation fault\b|\bcore dumped\b|\bUnhandledPromiseRejection|\bstack overflow\b|\bout of memory\b|\bSIG(?:SEGV|KILL|ABRT|BUS|INT|TERM|ILL|FPE)\b|\bAddressSanitizer\b|\bassertion (?:failed|`)/i,
-  ],
-  [
-    'detail',
-    72,
-    /^E\s{2,}\S|^\s*(?:Expected|Received|Actual|expected|actual)\b ?:?.{0,3}\S|^\s*[-+] (?:Expected|Received)|^\s*Failed asserting|\bwas not (?:equal|greater|less|true)|\bdid not (?:match|equal|contain)|^\s*(?:AssertionError|Assertion failed)/,
-  ],
-]
+}
+
+/** Tried in this order; the first rule that applies tells. */
+const STRONG: readonly RuleGroup[] = [EXITS, FAILURES, ERRORS]
 
 const MEDIUM: readonly Rule[] = [
   [
@@ -172,12 +200,15 @@ function classify(text: string): LineSignal {
   const command = COMMAND.test(text)
   const heads = HEADING.test(text)
   if (!command) {
-    for (const [kind, weight, pattern] of STRONG) {
-      const at = text.search(pattern)
-      if (at < 0) continue
-      if (harmless && weight < 95) return { kind: 'none', weight: 8, at, heads: false }
-      if (kind !== 'exit' && ADVICE.test(text)) return { kind, weight: 30, at, heads: false }
-      return { kind, weight, at, heads }
+    for (const { gate, rules } of STRONG) {
+      if (!gate.test(text)) continue
+      for (const [kind, weight, pattern] of rules) {
+        const at = text.search(pattern)
+        if (at < 0) continue
+        if (harmless && weight < 95) return { kind: 'none', weight: 8, at, heads: false }
+        if (kind !== 'exit' && ADVICE.test(text)) return { kind, weight: 30, at, heads: false }
+        return { kind, weight, at, heads }
+      }
     }
   }
   if (harmless || ADVICE.test(text) || ZERO.test(text)) return NONE

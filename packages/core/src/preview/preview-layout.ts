@@ -1,13 +1,18 @@
 import { estimateTokens } from '../tokens/estimate-tokens.ts'
 import { cutPrefixes } from './line-prefixes.ts'
+import { lineTemplate } from './line-template.ts'
 import { lineValues } from './line-values.ts'
 import type { PreviewOptions } from './previewer.ts'
-import { showLine } from './show-line.ts'
+import { showLine, withCommas } from './show-line.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 import { textNature } from './text-nature.ts'
 
 /** Tokens of the line number after a gap, about. */
 const NUMBER_TOKENS = 3
+
+/** How many like lines, of at least what weight, are worth saying. */
+const LEAST_REPEATS = 5
+const REPEATS_WEIGHT = 30
 
 /** Of the lines of a program's output, those worth most are considered: this many, and more for a larger budget. */
 const LEAST_CONSIDERED = 256
@@ -39,6 +44,7 @@ export class PreviewLayout {
   #shown: (string | undefined)[] = []
   #costs: (number | undefined)[] = []
   #cap = 0
+  #firsts: ReadonlySet<number> | undefined
   #order: readonly number[] | undefined
 
   constructor(scan: TextScan, options: PreviewOptions) {
@@ -93,7 +99,15 @@ export class PreviewLayout {
   }
 
   #show(index: number): string {
-    return (this.#shown[index] ??= showLine(this.#lines[index]!, this.#cap, this.#endShare))
+    return (this.#shown[index] ??= showLine(this.#lines[index]!, this.#cap, this.#endShare) + this.#repeated(index))
+  }
+
+  /** Says of the first of many like lines how many there are. */
+  #repeated(index: number): string {
+    const line = this.#lines[index]!
+    if (this.#values === undefined || line.weight < REPEATS_WEIGHT || line.repeats < LEAST_REPEATS) return ''
+    this.#firsts ??= firstOfEach(this.#lines)
+    return this.#firsts.has(index) ? ` [× ${withCommas(line.repeats)}]` : ''
   }
 
   #cost(index: number): number {
@@ -261,6 +275,19 @@ function lineCap(lines: readonly ScannedLine[], budgetTokens: number): number {
     .join('\n')
   const unitsPerToken = sample.length / Math.max(1, estimateTokens(sample))
   return Math.ceil(Math.min(MOST_CAP, budgetTokens * LINE_SHARE * unitsPerToken))
+}
+
+/** The first lines of all that are alike but for their numbers. */
+function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
+  const seen = new Set<number>()
+  const firsts = new Set<number>()
+  for (const [index, line] of lines.entries()) {
+    if (line.repeats < LEAST_REPEATS) continue
+    const template = lineTemplate(line.text)
+    if (!seen.has(template)) firsts.add(index)
+    seen.add(template)
+  }
+  return firsts
 }
 
 function count(number: number, noun: string): string {

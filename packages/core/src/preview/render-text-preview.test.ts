@@ -108,11 +108,33 @@ describe('renderTextPreview', () => {
     expect(previewText(text, options)).toMatch(/lines \(\d+ errors\)/)
   })
 
+  it('says how often a line was repeated, numbers aside', () => {
+    const text = [
+      'start',
+      ...Array.from({ length: 1_240 }, (_, index) => `error: worker ${index + 1} died`),
+      'end',
+    ].join('\n')
+    const preview = previewText(text, options)
+    expect(preview).toMatch(/error: worker \d+ died \[× 1,240\]/)
+    expect(preview.match(/\[× /g)).toHaveLength(1)
+  })
+
   it('shows both ends of a text on one line, and how much is between', () => {
     const text = JSON.stringify(Array.from({ length: 5_000 }, (_, id) => ({ id, name: `user ${id}` })))
     const preview = previewText(text, options)
     expect(preview).toMatch(/\[\{"id":0.*\[… [\d,]+ more characters …\].*"user 4999"\}\]$/)
     expect(countTokens(preview)).toBeGreaterThan(240)
+  })
+
+  it('shows the header and both ends of a listing, whatever words stand in it', () => {
+    const text = [
+      'NAME STATE',
+      ...Array.from({ length: 900 }, (_, index) => `timeout-${index} permission denied of ${index}`),
+    ].join('\n')
+    const preview = previewText(text, options)
+    expect(preview).toContain('NAME STATE')
+    expect(preview).toContain('timeout-899 ')
+    expect(preview.match(/\[… /g)).toHaveLength(1)
   })
 
   it('keeps the last lines first when the tool failed', () => {

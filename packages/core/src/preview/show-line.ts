@@ -35,6 +35,6 @@ function mark(units: number): string {
 }
 
 /** Group the digits of a whole number, independent of the host's locale. */
-function withCommas(number: number): string {
+export function withCommas(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -21,6 +21,8 @@ const BEFORE_LINES = 48
 const BEFORE_UNITS = 6_144
 /** What the end of a failed command ranks above other lines, so that what stands before it is kept. */
 const EXIT_RANK = 50
+/** Templates whose lines are counted. */
+const COUNTED_TEMPLATES = 16_384
 /** Signals remembered. */
 const KNOWN_SIGNALS = 8_192
 /** Lines of less weight are only counted. */
@@ -55,7 +57,7 @@ export class TextScanner {
   #warnings = 0
   /** How many lines there are of each kind, and lines with a signal like each template. */
   readonly #kinds = new Uint32Array(1 << 15)
-  readonly #templates = new Uint32Array(1 << 14)
+  readonly #templates = new Map<number, number>()
   readonly #signals = new Map<number, LineSignal>()
   /** Offsets and counts of the last lines, by line number. */
   readonly #starts = new Float64Array(64)
@@ -118,7 +120,7 @@ export class TextScanner {
   #hit(start: number, end: number): number {
     const number = this.#lineCount
     const { template, signal } = this.#classify(keptParts(this.#window.slice(start, end), number === 1))
-    const repeats = ++this.#templates[template & 16_383]!
+    const repeats = this.#count(template)
     const { weight } = signal
     if (isError(signal)) this.#errors++
     else if (signal.kind === 'warning') this.#warnings++
@@ -130,6 +132,13 @@ export class TextScanner {
     if (number > this.#keepUntil || rank * 0.9 > this.#keepRank) this.#keepRank = rank * 0.9
     this.#keepUntil = Math.max(number + after, this.#keepUntil)
     return rank
+  }
+
+  /** Count one more line like a template; beyond a number of templates, new ones are not counted. */
+  #count(template: number): number {
+    const count = (this.#templates.get(template) ?? 0) + 1
+    if (count > 1 || this.#templates.size < COUNTED_TEMPLATES) this.#templates.set(template, count)
+    return count
   }
 
   /** Keep up to `lines` lines before the current one. */
@@ -236,7 +245,7 @@ export class TextScanner {
       at: signal.at,
       heads: signal.heads,
       alike: this.#kinds[kindBucket(line.kind)]!,
-      repeats: signal.weight > 0 ? Math.max(1, this.#templates[template & 16_383]!) : 0,
+      repeats: signal.weight > 0 ? (this.#templates.get(template) ?? 1) : 0,
       errorsBefore: line.errorsBefore,
       warningsBefore: line.warningsBefore,
       errors: line.hit && isError(signal) ? 1 : 0,
