@@ -20,7 +20,20 @@ import type {
 const DRIVER_METHODS = ['write', 'read', 'remove', 'list'] as const
 const DEFAULT_CONTENT_TYPE = 'text/plain'
 
-/** A scope of a {@link ManagedStorage}: everything a storage can do, behind one wall. */
+/**
+ * A scope of a {@link ManagedStorage}: everything a storage can do, behind one wall.
+ *
+ * @example
+ * ```ts
+ * import type { ScopedStorage } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const storage = new InMemoryStorage()
+ * const session: ScopedStorage = storage.scope('tenant-1', 'session-1')
+ * await session.store('call_1_0', new TextEncoder().encode('hello'))
+ * console.assert((await session.clear()) === 1 && (await storage.clear()) === 0)
+ * ```
+ */
 export class ScopedStorage implements Storage {
   readonly #engine: StorageEngine
   readonly #scope: Scope
