@@ -14,7 +14,7 @@ import { TextScanner } from './text-scanner.ts'
  *
  * const lines = Array.from({ length: 5_000 }, (_, line) => (line === 3_210 ? 'Error: disk full' : `copied file ${line}`))
  * const preview = previewText(lines.join('\n'), { budgetTokens: 200, countTokens: estimateTokens })
- * console.assert(preview.includes('3211| Error: disk full') && estimateTokens(preview) <= 200)
+ * console.assert(preview.includes('Error: disk full') && estimateTokens(preview) <= 200)
  * ```
  */
 export function previewText(text: string, options: PreviewOptions): string {
