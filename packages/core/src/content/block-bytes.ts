@@ -16,14 +16,15 @@ export function isStorable(block: ContentBlock): block is StorableBlock {
 /**
  * Write a JSON value indented by two spaces, so that lines, ranges and grep work on it.
  *
- * Returns `undefined` for what JSON cannot express as a whole: functions, `undefined`, cycles, big integers.
+ * Returns `undefined` for what JSON cannot express as a whole: functions, `undefined`, cycles, big integers, values whose
+ * own `toJSON` or getters throw. Throws a `RangeError` for what is too deep or, once indented, too long for a string.
  */
 export function indentJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, null, 2)
   } catch (error) {
-    // JSON.stringify has no other way to say that a value is circular or holds a BigInt.
-    if (error instanceof TypeError) return undefined
-    throw error
+    if (error instanceof RangeError) throw error
+    // JSON.stringify has no other way to say that a value is circular or holds a BigInt, and runs the value's own code.
+    return undefined
   }
 }

@@ -3,15 +3,17 @@ import type { OffloadRequest } from './offload-request.ts'
 
 /** Refuse with a `TypeError` what is no tool result, before anything is done with it. */
 export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
-  const { toolName, toolCallId, content } = Object(request) as Partial<Record<keyof OffloadRequest, unknown>>
+  const { toolName, toolCallId, content, signal } = Object(request) as Partial<Record<keyof OffloadRequest, unknown>>
   if (typeof toolName !== 'string') throw new TypeError(`toolName must be a string, got ${typeof toolName}.`)
   if (typeof toolCallId !== 'string') throw new TypeError(`toolCallId must be a string, got ${typeof toolCallId}.`)
   if (!Array.isArray(content)) throw new TypeError(`content must be an array of content blocks, got ${typeof content}.`)
+  if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function')
+    throw new TypeError('signal must be an AbortSignal, or left out.')
   for (const [index, block] of content.entries()) assertBlock(block, `content[${index}]`)
 }
 
 function assertBlock(block: unknown, name: string): void {
-  const { type, text, data, url, mediaType } = Object(block) as Record<string, unknown>
+  const { type, text, data, url, mediaType, name: fileName } = Object(block) as Record<string, unknown>
   switch (type) {
     case 'text':
       if (typeof text !== 'string') throw new TypeError(`${name}.text must be a string, got ${typeof text}.`)
@@ -22,8 +24,10 @@ function assertBlock(block: unknown, name: string): void {
     case 'document':
       if (typeof mediaType !== 'string')
         throw new TypeError(`${name}.mediaType must be a MIME type such as 'image/png'.`)
-      if (!isBytes(data) && typeof url !== 'string')
+      if (data === undefined ? typeof url !== 'string' : !isBytes(data))
         throw new TypeError(`${name} must have data (a Uint8Array) or a url.`)
+      if (fileName !== undefined && typeof fileName !== 'string')
+        throw new TypeError(`${name}.name must be a string, got ${typeof fileName}.`)
       return
     case 'link':
       if (typeof url !== 'string') throw new TypeError(`${name}.url must be a string, got ${typeof url}.`)
@@ -33,7 +37,7 @@ function assertBlock(block: unknown, name: string): void {
       return
     default:
       throw new TypeError(
-        `${name}.type must be a content block type, got ${JSON.stringify(type)}. Pass other blocks as { type: 'unknown', value }.`,
+        `${name}.type must be a content block type, got ${typeof type === 'string' ? JSON.stringify(type) : typeof type}. Pass other blocks as { type: 'unknown', value }.`,
       )
   }
 }

@@ -1,5 +1,6 @@
 import { assertStorage } from '../storage/assert-storage.ts'
 import type { Storage } from '../storage/storage.ts'
+import { checkedCountTokens } from '../tokens/checked-count-tokens.ts'
 import type { CountTokens } from '../tokens/count-tokens.ts'
 import { estimateTokens } from '../tokens/estimate-tokens.ts'
 import type { OffloadEvent } from './offload-event.ts'
@@ -128,7 +129,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     includeRetrievalTool,
     showLocation,
     guide: options.guide,
-    countTokens: options.countTokens ?? estimateTokens,
+    countTokens: options.countTokens === undefined ? estimateTokens : checkedCountTokens(options.countTokens),
     shouldOffload: options.shouldOffload,
     redact: options.redact,
     onEvent: options.onEvent,

@@ -6,13 +6,13 @@ import { scopeOf } from '../storage/assert-storage.ts'
 import type { EvictionReport } from '../storage/storage.ts'
 import { chooseBlocks } from './choose-blocks.ts'
 import { resolveOptions, type ContextOffloaderOptions, type ResolvedOptions } from './context-offloader-options.ts'
-import { measureContent } from './measure-content.ts'
+import { measureContent, type MeasuredBlock } from './measure-content.ts'
 import type { OffloadEvent } from './offload-event.ts'
 import type { InlineReason, OffloadRequest, OffloadStreamRequest, Outcome } from './offload-request.ts'
 import { offloadStream } from './offload-stream.ts'
 import { assertOffloadRequest } from './assert-offload-request.ts'
 import { renderReplacement, type ReplacementSource } from './render-replacement.ts'
-import { storageParts, storeParts, type StoragePart } from './store-blocks.ts'
+import { storageParts, storeParts, undoAndThrow, type StoragePart } from './store-blocks.ts'
 import { TokenMeter, type Meter } from './token-meter.ts'
 
 /** What an offloader and its scopes have in common. */
@@ -93,52 +93,22 @@ export class ContextOffloader {
    */
   async offload(request: OffloadRequest): Promise<Outcome> {
     assertOffloadRequest(request)
-    const { maxResultTokens, previewTokens, countTokens } = this.options
     this.#shared.meter.seen()
-    const inline = (reason: InlineReason, original: number, error?: unknown): Outcome => ({
-      status: 'inline',
-      reason,
-      content: request.content,
-      tokens: { original },
-      ...(error === undefined ? {} : { error }),
-    })
-    if (request.toolName === RETRIEVAL_TOOL_NAME) return inline('retrieval-result', 0)
-    if (request.isCancelled === true) return inline('cancelled', 0)
-
-    const blocks = measureContent(request.content, maxResultTokens, countTokens)
-    const original = blocks.reduce((sum, block) => sum + block.tokens, 0)
-    if (original <= maxResultTokens) return inline('within-limit', original)
-    const skip = (reason: 'declined' | 'not-storable' | 'not-smaller'): Outcome => {
-      const { toolName, toolCallId } = request
-      this.#emit({ type: 'offload-skipped', toolName, toolCallId, reason, tokens: { original } })
-      return inline(reason, original)
-    }
-    const fail = (error: unknown): Outcome => {
-      const { toolName, toolCallId } = request
-      this.#emit({ type: 'offload-failed', toolName, toolCallId, error, tokens: { original } })
-      return inline('failed', original, error)
-    }
-    if (!(await this.#shouldOffload(request, original))) return skip('declined')
-    const chosen = chooseBlocks(blocks, maxResultTokens, previewTokens)
-    if (chosen.length === 0) return skip('not-storable')
+    if (request.toolName === RETRIEVAL_TOOL_NAME) return inline(request, 'retrieval-result', 0)
+    if (request.isCancelled === true) return inline(request, 'cancelled', 0)
+    const { maxResultTokens, countTokens } = this.options
+    let original = 0
     try {
-      const parts = storageParts(chosen, request.toolCallId, this.options.redact ?? ((text) => text))
-      const { stored, undo } = await storeParts(this.options.storage, parts, request.toolName, request.signal)
-      const sources = stored.map(({ part, reference, size }) => replacementSource(part, reference, size))
-      const isError = request.isError ?? false
-      const text = renderReplacement(sources, { blocks: blocks.length, tokens: original, isError }, this.options)
-      const indexes = new Set(chosen.map((block) => block.index))
-      const kept = blocks.filter((block) => !indexes.has(block.index))
-      const replacement = countTokens(text) + kept.reduce((sum, block) => sum + block.tokens, 0)
-      if (replacement >= original) {
-        await undo()
-        return skip('not-smaller')
-      }
-      const content: ContentBlock[] = [{ type: 'text', text }, ...kept.map((block) => block.block)]
-      return this.#offloaded(request, sources, content, { original, replacement })
+      const blocks = measureContent(request.content, maxResultTokens, countTokens)
+      original = blocks.reduce((sum, block) => sum + block.tokens, 0)
+      if (original <= maxResultTokens) return inline(request, 'within-limit', original)
+      if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original)
+      return await this.#replace(request, blocks, original)
     } catch (error) {
       // Whatever it was, the result must not be lost with it: it stays in the context, and the event carries the error.
-      return fail(error)
+      const { toolName, toolCallId } = request
+      this.#emit({ type: 'offload-failed', toolName, toolCallId, error, tokens: { original } })
+      return { ...inline(request, 'failed', original), error }
     }
   }
 
@@ -181,6 +151,39 @@ export class ContextOffloader {
     return this.#shared.meter.read()
   }
 
+  /** Store the largest blocks and write what stands in their place; where that fails, nothing new stays in storage. */
+  async #replace(request: OffloadRequest, blocks: readonly MeasuredBlock[], original: number): Promise<Outcome> {
+    const { storage, maxResultTokens, previewTokens, countTokens, redact = (text: string) => text } = this.options
+    const chosen = chooseBlocks(blocks, maxResultTokens, previewTokens)
+    if (chosen.length === 0) return this.#skip(request, 'not-storable', original)
+    const parts = storageParts(chosen, request.toolCallId, redact)
+    const { stored, undo } = await storeParts(storage, parts, request.toolName, request.signal)
+    const kept = blocks.filter((block) => !chosen.includes(block))
+    let sources: ReplacementSource[]
+    let text: string
+    let replacement: number
+    try {
+      sources = stored.map(({ part, reference, size }) => replacementSource(part, reference, size))
+      const isError = request.isError ?? false
+      text = renderReplacement(sources, { blocks: blocks.length, tokens: original, isError }, this.options)
+      replacement = countTokens(text) + kept.reduce((sum, block) => sum + block.tokens, 0)
+    } catch (error) {
+      return undoAndThrow(undo, error)
+    }
+    if (replacement >= original) {
+      await undo()
+      return this.#skip(request, 'not-smaller', original)
+    }
+    const content: ContentBlock[] = [{ type: 'text', text }, ...kept.map((block) => block.block)]
+    return this.#offloaded(request, sources, content, { original, replacement })
+  }
+
+  #skip(request: OffloadRequest, reason: 'declined' | 'not-storable' | 'not-smaller', original: number): Outcome {
+    const { toolName, toolCallId } = request
+    this.#emit({ type: 'offload-skipped', toolName, toolCallId, reason, tokens: { original } })
+    return inline(request, reason, original)
+  }
+
   #offloaded(
     request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
     sources: readonly ReplacementSource[],
@@ -208,13 +211,22 @@ export class ContextOffloader {
   }
 
   #emit(event: OffloadEvent): void {
+    const failed = (error: unknown): void => warn('onEvent threw; the tool result is not affected.', error)
     try {
-      this.options.onEvent?.(event)
+      const returned: unknown = this.options.onEvent?.(event)
+      // An asynchronous function is assignable too, and its rejection would end the process.
+      if (returned instanceof Promise) returned.catch(failed)
     } catch (error) {
-      warn('onEvent threw; the tool result is not affected.', error)
+      failed(error)
     }
   }
 }
+
+const inline = (
+  { content }: OffloadRequest,
+  reason: InlineReason,
+  original: number,
+): Extract<Outcome, { status: 'inline' }> => ({ status: 'inline', reason, content, tokens: { original } })
 
 function replacementSource(part: StoragePart, reference: string, size: number): ReplacementSource {
   const { type, contentType, name, joined, text, tokens } = part

@@ -83,17 +83,18 @@ function fenceFor(block: ReplacedBlock): string {
 /** Say what a media block is: `[image: png, 1,234 bytes]`, `[document: pdf, report.pdf, 99 bytes]`. */
 function placeholder(block: ReplacedBlock): string {
   const name = block.name === undefined ? '' : `${safeName(block.name)}, `
-  return `[${block.type}: ${mediaFormat(block.contentType)}, ${name}${formatCount(block.size)} bytes]`
+  return `[${block.type}: ${safeName(mediaFormat(block.contentType))}, ${name}${formatCount(block.size)} bytes]`
 }
 
 function formatReference(block: ReplacedBlock): string {
-  const kind = block.type === 'text' || block.type === 'json' ? block.type : block.contentType
+  const kind = block.type === 'text' || block.type === 'json' ? block.type : safeName(block.contentType)
   const joined = block.joined === undefined ? '' : ` of ${block.joined} blocks`
   const lines = block.lines === undefined ? '' : `, ${formatCount(block.lines)} ${block.lines === 1 ? 'line' : 'lines'}`
   const location = block.location === undefined ? '' : `: ${block.location.command}`
   return `  ${block.reference} (${kind}${joined}, ${formatCount(block.size)} bytes${lines})${location}`
 }
 
+/** Names and types are chosen by whoever made the content: they stay on their line and out of the frame. */
 const safeName = (name: string): string =>
   name
     .replace(/[\p{C}\p{Z}[\]]+/gu, ' ')

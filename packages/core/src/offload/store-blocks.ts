@@ -1,5 +1,7 @@
+import { warn } from '#platform'
 import type { ContentBlock } from '../content/content-block.ts'
 import { isMediaBlock } from '../content/media-block.ts'
+import { abortedError } from '../storage/guard.ts'
 import type { Storage, StoreReceipt } from '../storage/storage.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 
@@ -41,12 +43,19 @@ export function storageParts(
     const key = `${toolCallId}_${index}`
     if (joined && block.type === 'text') {
       if (index !== texts[0]?.index) continue
-      const all = redact(texts.map((each) => each.text ?? '').join('\n'))
+      const all = redacted(texts.map((each) => each.text ?? '').join('\n'), redact)
       const sum = texts.reduce((total, each) => total + each.tokens, 0)
       parts.push({ type: 'text', key, contentType: 'text/plain', text: all, joined: texts.length, tokens: sum })
-    } else parts.push({ ...storagePart(block, key, text === undefined ? undefined : redact(text)), tokens })
+    } else parts.push({ ...storagePart(block, key, text === undefined ? undefined : redacted(text, redact)), tokens })
   }
   return parts
+}
+
+function redacted(text: string, redact: (text: string) => string): string {
+  const result: unknown = redact(text)
+  // What an asynchronous function returns would be stored in place of the content.
+  if (typeof result !== 'string') throw new TypeError(`redact must return a string, got ${typeof result}.`)
+  return result
 }
 
 function storagePart(block: ContentBlock, key: string, text: string | undefined): Omit<StoragePart, 'tokens'> {
@@ -59,7 +68,8 @@ function storagePart(block: ContentBlock, key: string, text: string | undefined)
 /**
  * Store all parts or none: where one fails, remove those that this call created and reject with the failure.
  *
- * What an earlier call stored, or another has used since, stays.
+ * What an earlier call stored, or another has used since, stays. The signal ends the wait also for a storage that does not
+ * listen to it; what such a storage has stored in the end is removed then.
  */
 export async function storeParts(
   storage: Storage,
@@ -70,38 +80,64 @@ export async function storeParts(
   const receipts: StoreReceipt[] = []
   const stored: StoredPart[] = []
   const undo = async (): Promise<void> => {
-    for (const { reference, created, usedAt } of receipts)
-      if (created) await storage.delete?.(reference, { unusedSince: usedAt })
+    const created = receipts.splice(0).filter((receipt) => receipt.created)
+    const results = await Promise.allSettled(
+      created.map(async ({ reference, usedAt }) => storage.delete?.(reference, { unusedSince: usedAt })),
+    )
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
   const metadata = { tool: toolName.slice(0, MAX_TOOL_NAME_LENGTH) }
   const onStored = (receipt: StoreReceipt): void => void receipts.push(receipt)
   const encoder = new TextEncoder()
   for (let start = 0; start < parts.length; start += CONCURRENT_STORES) {
-    const results = await Promise.allSettled(
-      parts.slice(start, start + CONCURRENT_STORES).map(async (part): Promise<StoredPart> => {
-        const own = part.text !== undefined
-        const bytes = part.data ?? encoder.encode(part.text)
-        const options = { metadata, signal, onStored, transfer: own }
-        return {
-          part,
-          reference: await storage.store(part.key, bytes, part.contentType, options),
-          size: bytes.byteLength,
-        }
-      }),
-    )
+    const stores = parts.slice(start, start + CONCURRENT_STORES).map(async (part): Promise<StoredPart> => {
+      const own = part.text !== undefined
+      const bytes = part.data ?? encoder.encode(part.text)
+      const options = { metadata, signal, onStored, transfer: own }
+      const reference: unknown = await storage.store(part.key, bytes, part.contentType, options)
+      if (typeof reference !== 'string' || reference === '')
+        throw new TypeError(`storage.store() must resolve to a reference, a non-empty string; got ${typeof reference}.`)
+      return { part, reference, size: bytes.byteLength }
+    })
+    const results = await settledOrAborted(stores, signal)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) {
-      await undo().catch((cleanUpError: unknown) => {
-        throw new AggregateError(
-          [failed.reason, cleanUpError],
-          'Storing failed, and so did removing what had been stored.',
-        )
-      })
-      throw failed.reason
+      // After an abort some may still be on their way.
+      void Promise.allSettled(stores)
+        .then(undo)
+        .catch((error: unknown) => warn('Removing what was stored failed.', error))
+      return undoAndThrow(undo, failed.reason)
     }
     for (const result of results) if (result.status === 'fulfilled') stored.push(result.value)
   }
   return { stored, undo }
+}
+
+/** Take back what was stored, and reject with the reason for that. */
+export async function undoAndThrow(undo: () => Promise<void>, reason: unknown): Promise<never> {
+  await undo().catch((cleanUpError: unknown) => {
+    throw new AggregateError([reason, cleanUpError], 'Offloading failed, and so did removing what had been stored.')
+  })
+  throw reason
+}
+
+/** Wait until all have settled, or until the signal fires. */
+async function settledOrAborted<Result>(
+  promises: readonly Promise<Result>[],
+  signal: AbortSignal | undefined,
+): Promise<PromiseSettledResult<Result>[]> {
+  const settled = Promise.allSettled(promises)
+  if (signal === undefined) return settled
+  const { promise: aborted, resolve } = Promise.withResolvers<PromiseSettledResult<Result>[]>()
+  const abort = (): void => resolve([{ status: 'rejected', reason: abortedError(signal) }])
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([settled, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }
 
 /** Parts that were stored, and how to take that back. */

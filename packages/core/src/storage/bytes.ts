@@ -1,6 +1,6 @@
 /** Tell whether a value is a `Uint8Array`, also one of another realm; a Node.js `Buffer` is one. */
 export const isBytes = (value: unknown): value is Uint8Array =>
-  Object.prototype.toString.call(value) === '[object Uint8Array]'
+  ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 
 /** Copy bytes. A `Buffer`'s own `slice` would share its memory instead. */
 export const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
