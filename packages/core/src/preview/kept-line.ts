@@ -21,12 +21,20 @@ export interface KeptLine {
   readonly rank: number
 }
 
+type Parts = Pick<KeptLine, 'raw' | 'rawEnd' | 'hidden'>
+
 /** What is kept of a line: all of it where it is `whole` or short. */
-export function keptParts(raw: string, whole: boolean): Pick<KeptLine, 'raw' | 'rawEnd' | 'hidden'> {
-  if (whole || raw.length <= START_UNITS + END_UNITS) return { raw: detach(raw), rawEnd: '', hidden: 0 }
-  const start = detach(cutAtGrapheme(raw, START_UNITS))
-  const end = detach(cutAtGrapheme(raw, END_UNITS, true))
-  return { raw: start, rawEnd: end, hidden: raw.length - start.length - end.length }
+export function keptParts(line: string, whole: boolean): Parts {
+  const { raw, rawEnd, hidden } = shownParts(line, whole)
+  return { raw: detach(raw), rawEnd: detach(rawEnd), hidden }
+}
+
+/** The same, while the text that the line was cut from is still there. */
+export function shownParts(line: string, whole: boolean): Parts {
+  if (whole || line.length <= START_UNITS + END_UNITS) return { raw: line, rawEnd: '', hidden: 0 }
+  const raw = cutAtGrapheme(line, START_UNITS)
+  const rawEnd = cutAtGrapheme(line, END_UNITS, true)
+  return { raw, rawEnd, hidden: line.length - raw.length - rawEnd.length }
 }
 
 /** Copy a string, so that keeping it does not keep the text it was cut from. */

@@ -22,19 +22,20 @@ export class LinePool {
   add(line: KeptLine): void {
     this.#lines.push(line)
     this.#units += line.raw.length + line.rawEnd.length
-    if (this.#lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
+    while (this.#lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
   }
 
+  /** Keep half of the lines: those of the highest ranks, and of the lowest rank among them the first. */
   #halve(): void {
-    const best = this.#lines.toSorted((one, other) => other.rank - one.rank || one.number - other.number)
-    const kept: KeptLine[] = []
+    const ranks = Float64Array.from(this.#lines, (line) => line.rank).toSorted()
+    const floor = ranks[ranks.length >> 1]!
+    let spare = (ranks.length >> 1) - ranks.reduce((count, rank) => count + (rank > floor ? 1 : 0), 0)
     this.#units = 0
-    for (const line of best) {
-      if (kept.length >= MOST_LINES / 2 || this.#units >= MOST_UNITS / 2) break
+    this.#floor = floor
+    this.#lines = this.#lines.filter((line) => {
+      if (line.rank < floor || (line.rank === floor && spare-- <= 0)) return false
       this.#units += line.raw.length + line.rawEnd.length
-      kept.push(line)
-    }
-    this.#floor = kept.at(-1)?.rank ?? -1
-    this.#lines = kept.toSorted((one, other) => one.number - other.number)
+      return true
+    })
   }
 }

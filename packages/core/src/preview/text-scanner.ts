@@ -1,5 +1,5 @@
 import { cleanLine } from './clean-line.ts'
-import { keptParts, type KeptLine } from './kept-line.ts'
+import { keptParts, shownParts, type KeptLine } from './kept-line.ts'
 import { BLANK_LINE, isMarked, lineKind } from './line-kind.ts'
 import { LinePool } from './line-pool.ts'
 import { LineReader } from './line-reader.ts'
@@ -119,7 +119,7 @@ export class TextScanner {
   /** Count a line that may matter, and see to it that it and the lines around it are kept. Returns its rank. */
   #hit(start: number, end: number): number {
     const number = this.#lineCount
-    const { template, signal } = this.#classify(keptParts(this.#window.slice(start, end), number === 1))
+    const { template, signal } = this.#classify(shownParts(this.#window.slice(start, end), number === 1))
     const repeats = this.#count(template)
     const { weight } = signal
     if (isError(signal)) this.#errors++
@@ -165,16 +165,10 @@ export class TextScanner {
 
   #keep(number: number, start: number, end: number, kind: number, hit: boolean, rank: number): KeptLine {
     const slot = number & 63
-    const parts = keptParts(this.#window.slice(start, end), number === 1)
-    return {
-      number,
-      ...parts,
-      kind,
-      errorsBefore: this.#errorsAt[slot]!,
-      warningsBefore: this.#warningsAt[slot]!,
-      hit,
-      rank,
-    }
+    const { raw, rawEnd, hidden } = keptParts(this.#window.slice(start, end), number === 1)
+    const errorsBefore = this.#errorsAt[slot]!
+    const warningsBefore = this.#warningsAt[slot]!
+    return { number, raw, rawEnd, hidden, kind, errorsBefore, warningsBefore, hit, rank }
   }
 
   #remember(number: number, offset: number): void {
@@ -269,7 +263,7 @@ export class TextScanner {
       if (kind === BLANK_LINE) continue
       const hit = hits[index]! || isMarked(kind)
       if (hit) {
-        const { signal } = this.#classify(keptParts(raw, false))
+        const { signal } = this.#classify(shownParts(raw, false))
         if (isError(signal)) errorsBefore--
         else if (signal.kind === 'warning') warningsBefore--
       }
