@@ -9,7 +9,7 @@ import { testName, throwUnlessExpected } from './test-binding.ts'
  * skipped test whose name says why; a known gap is a test that passes as long as the case fails.
  *
  * @example
- * ```ts no-run
+ * ```ts
  * import { storageConformance } from '@spillway/core/conformance/node-test'
  * import { InMemoryStorage } from '@spillway/memory'
  *

@@ -18,12 +18,12 @@ test('a report has a row for each area, and then what did not simply pass, with 
   expect(formatReport(report))
     .toBe(`\`my-storage\`, level \`full\`: 2 passed, 1 failed, 1 gap closed, 1 known gap, 2 not proven, 1 not applicable.
 
-| area | passed | failed | gap closed | known gap | not proven | not applicable |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |
-| content | 2 | 1 |  |  |  |  |
-| kill |  |  |  |  | 2 |  |
-| locate |  |  |  |  |  | 1 |
-| age |  |  | 1 | 1 |  |  |
+| area    | passed | failed | gap closed | known gap | not proven | not applicable |
+| ------- | -----: | -----: | ---------: | --------: | ---------: | -------------: |
+| content |      2 |      1 |            |           |            |                |
+| kill    |        |        |            |           |          2 |                |
+| locate  |        |        |            |           |            |              1 |
+| age     |        |        |          1 |         1 |            |                |
 
 Failed:
 
@@ -51,14 +51,14 @@ test('a report of everything passed has one column', () => {
   const passed = { ...report, ok: true, results: results.filter(({ status }) => status === 'passed') }
   expect(formatReport(passed)).toBe(`\`my-storage\`, level \`full\`: 2 passed.
 
-| area | passed |
-| --- | ---: |
-| content | 2 |
+| area    | passed |
+| ------- | -----: |
+| content |      2 |
 `)
 })
 
 test('a report can have a row for each case', () => {
   const lines = formatReport(report, { everyCase: true }).split('\n')
-  expect(lines).toContain('| `content/a` | A \\| B | passed |')
-  expect(lines).toContain('| `kill/b` | E | not-proven |')
+  expect(lines).toContain('| `content/a` | A \\| B  | passed         |')
+  expect(lines).toContain('| `kill/b`    | E       | not-proven     |')
 })

@@ -56,7 +56,7 @@ export interface FormatReportOptions {
  *   ok: true,
  *   results: [{ id: 'content/empty', title: 'Nothing comes back as nothing', status: 'passed' }],
  * })
- * console.assert(markdown.includes('| content | 1 |'))
+ * console.assert(markdown.includes('| content |      1 |'))
  * ```
  */
 export function formatReport(report: ConformanceReport, options: FormatReportOptions = {}): string {
@@ -99,20 +99,30 @@ function summary({ name, level }: ConformanceReport, results: readonly CaseResul
 
 function areaRows(results: readonly CaseResult[]): string[] {
   const shown = COLUMNS.filter(([status]) => status === 'passed' || count(results, status) > 0)
-  const lines = [
-    `| area | ${shown.map(([, label]) => label).join(' | ')} |`,
-    `| --- |${' ---: |'.repeat(shown.length)}`,
-  ]
+  const rows: string[][] = []
   const areas = Map.groupBy(results, ({ id }) => id.slice(0, id.indexOf('/')))
-  for (const [area, ofArea] of areas)
-    lines.push(`| ${area} | ${shown.map(([status]) => count(ofArea, status) || '').join(' | ')} |`)
-  return lines
+  for (const [area, ofArea] of areas) rows.push([area, ...shown.map(([status]) => String(count(ofArea, status) || ''))])
+  return table(['area', ...shown.map(([, label]) => label)], rows, true)
 }
 
 function caseRows(results: readonly CaseResult[]): string[] {
-  const lines = ['| case | promise | result |', '| --- | --- | --- |']
-  for (const { id, title, status } of results) lines.push(`| \`${id}\` | ${cell(title)} | ${status} |`)
-  return lines
+  const rows = results.map(({ id, title, status }) => [`\`${id}\``, oneLine(title).replaceAll('|', '\\|'), status])
+  return table(['case', 'promise', 'result'], rows, false)
+}
+
+/** Lay a table out as Markdown formatters do, so that formatting a README changes nothing. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[], isNumeric: boolean): string[] {
+  const widths = heads.map((head, column) => Math.max(3, head.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const isRight = (column: number): boolean => isNumeric && column > 0
+  const line = (cells: readonly string[]): string => {
+    const padded = cells.map((cell, column) => {
+      const width = widths[column] ?? 0
+      return isRight(column) ? cell.padStart(width) : cell.padEnd(width)
+    })
+    return `| ${padded.join(' | ')} |`
+  }
+  const rule = widths.map((width, column) => (isRight(column) ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)))
+  return [line(heads), line(rule), ...rows.map(line)]
 }
 
 function byReason(results: readonly CaseResult[]): Map<string, string[]> {
@@ -128,5 +138,3 @@ const count = (results: readonly CaseResult[], status: Status): number =>
   results.filter((result) => result.status === status).length
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
-
-const cell = (text: string): string => oneLine(text).replaceAll('|', '\\|')

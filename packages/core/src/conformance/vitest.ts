@@ -9,7 +9,7 @@ import { testName, throwUnlessExpected } from './test-binding.ts'
  * test whose name says why; a known gap is a test that passes as long as the case fails.
  *
  * @example
- * ```ts no-run
+ * ```ts
  * import { storageConformance } from '@spillway/core/conformance/vitest'
  * import { InMemoryStorage } from '@spillway/memory'
  *

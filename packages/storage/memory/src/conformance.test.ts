@@ -1,24 +1,19 @@
-import type { ConformanceHarness } from '@spillway/core/conformance'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatReport, runConformance } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
-import { InMemoryStorage } from './in-memory-storage.ts'
+import { expect, test } from 'vitest'
+import { memoryHarness } from '../test/memory-harness.ts'
 
-const harness: ConformanceHarness = {
-  name: '@spillway/memory',
-  settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
-  async create(settings) {
-    let now = Date.UTC(2026, 0, 1)
-    const clock = { now: () => now, advance: (milliseconds: number) => void (now += milliseconds) }
-    const storage = new InMemoryStorage({ evictAfterTurns: null, ...settings, now: clock.now })
-    return { storage, powers: { clock, maxTombstones: 1_000 }, dispose: () => storage.close() }
-  },
-  missingPowers: {
-    reopen: 'content lives only as long as the storage',
-    outage: 'there is no backend that could be down',
-    residue: 'there are no records outside the process',
-    plant: 'there is nothing outside the storage',
-    kill: 'content ends with the process',
-    damage: 'content cannot be reached from outside',
-  },
-}
+const README = join(import.meta.dirname, '../README.md')
 
-storageConformance(harness)
+storageConformance(memoryHarness)
+
+// `vitest run packages/storage/memory --update` brings the README up to date.
+test('the README has the report of the suite', async () => {
+  const report = await runConformance(memoryHarness)
+  const readme = await readFile(README, 'utf8')
+  const parts = /^([^]*<!-- conformance -->\n)[^]*(\n<!-- end of conformance -->[^]*)$/.exec(readme)
+  expect(parts).not.toBeNull()
+  await expect(`${parts?.[1]}\n${formatReport(report)}${parts?.[2]}`).toMatchFileSnapshot(README)
+})

@@ -1,6 +1,6 @@
 import { StorageError } from '@spillway/core'
 import { describe, expect, test } from 'vitest'
-import { InMemoryStorage } from './in-memory-storage.ts'
+import { InMemoryStorage, type InMemoryStorageOptions } from './in-memory-storage.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -66,7 +66,7 @@ describe('InMemoryStorage', () => {
     [{ ttlMs: Number.NaN }, 'ttlMs'],
     [{ evictAfterCycles: 3 }, 'evictAfterCycles'],
   ])('refuses %j, naming the option', (options, name) => {
-    expect(() => new InMemoryStorage(options)).toThrow(TypeError)
-    expect(() => new InMemoryStorage(options)).toThrow(name)
+    expect(() => new InMemoryStorage(options as InMemoryStorageOptions)).toThrow(TypeError)
+    expect(() => new InMemoryStorage(options as InMemoryStorageOptions)).toThrow(name)
   })
 })

@@ -1,0 +1,22 @@
+import type { ConformanceHarness } from '@spillway/core/conformance'
+import { InMemoryStorage } from '../src/index.ts'
+
+/** How the conformance suite gets at the storage of this package. */
+export const memoryHarness: ConformanceHarness = {
+  name: '@spillway/memory',
+  settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
+  async create(settings) {
+    let now = Date.UTC(2026, 0, 1)
+    const clock = { now: () => now, advance: (milliseconds: number) => void (now += milliseconds) }
+    const storage = new InMemoryStorage({ evictAfterTurns: null, ...settings, now: clock.now })
+    return { storage, powers: { clock, maxTombstones: 1_000 }, dispose: () => storage.close() }
+  },
+  missingPowers: {
+    reopen: 'content lives only as long as the storage',
+    outage: 'there is no backend that could be down',
+    residue: 'there are no records outside the process',
+    plant: 'there is nothing outside the storage',
+    kill: 'content ends with the process',
+    damage: 'content cannot be reached from outside',
+  },
+}
