@@ -112,6 +112,20 @@ describe('TextScanner', () => {
     expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(2_000_000)
   })
 
+  it('keeps a sample where most lines are unlike all others, and the odd one out where most are alike', () => {
+    const word = (index: number): string =>
+      String.fromCharCode(...[0, 1, 2, 3].map((place) => 97 + (Math.floor(index / 23 ** place) % 23)))
+    const unlike = scan([
+      Array.from({ length: 40_000 }, (_, index) => `${word(index)} ${word(index * 7)} said`).join('\n'),
+    ])
+    expect(unlike.kept.length).toBeLessThan(6_000)
+    expect(unlike.kept.some(({ number }) => number > 10_000 && number < 30_000)).toBe(true)
+
+    const noise = 'one more step taken\n'.repeat(20_000)
+    const odd = scan([`${noise}quite another thing\n${noise}`])
+    expect(odd.kept).toContainEqual(expect.objectContaining({ number: 20_001, text: 'quite another thing', alike: 1 }))
+  })
+
   it('shows lines as a terminal does', () => {
     const { kept } = scan([
       '\uFEFF\u001b[1;32mgreen\u001b[0m  \r\n 10%\r 55%\r100% done\r\n\u001b]0;title\u0007plain\u0000\n',
