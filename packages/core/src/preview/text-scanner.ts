@@ -8,9 +8,6 @@ import { lineTemplate } from './line-template.ts'
 import { SignalSearch } from './signal-search.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
-export type { TextScan } from './text-scan.ts'
-export { renderTextPreview } from './render-text-preview.ts'
-
 /** Lines that begin in so much of the start of the text, or stand whole in so much of its end, are all kept. */
 const EDGE_UNITS = 32_768
 const EDGE_LINES = 2_048
