@@ -2,22 +2,12 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import os from 'node:os'
-import crypto from 'node:crypto'
-import net from 'node:net'
-import { spawn, spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
+import { spawn } from 'node:child_process'
 import { pathToFileURL, fileURLToPath } from 'node:url'
 
 export const PEERS = process.env.SPILLWAY_BENCH_PEERS ?? path.join(os.tmpdir(), 'spillway-bench-peers')
 export const DATA = process.env.SPILLWAY_BENCH_DATA ?? path.join(os.tmpdir(), 'spillway-bench-data')
 export const HERE = path.dirname(fileURLToPath(import.meta.url))
-export const S3 = {
-  endpoint: process.env.SPILLWAY_BENCH_S3 ?? 'http://127.0.0.1:19000',
-  key: 'test',
-  secret: 'testsecret',
-  bucket: 'spillway-bench',
-}
-
 // ---------- command line ----------
 export function args() {
   const a = process.argv.slice(2),
@@ -33,8 +23,6 @@ export function args() {
 }
 
 // ---------- peers ----------
-const req = createRequire(path.join(PEERS, 'package.json'))
-export const peer = (spec) => import(pathToFileURL(req.resolve(spec)).href)
 export const peerFile = (rel) => import(pathToFileURL(path.join(PEERS, rel)).href)
 const SDK = 'node_modules/@strands-agents/sdk/dist/src/'
 /** Strands 1.19.0 pieces, by file so that one module instance is shared. */
@@ -78,47 +66,6 @@ export function fakeAgent(S) {
   }
   return { agent, afterToolCall: (ev) => hooks[0](ev) }
 }
-export async function s3client(endpoint = S3.endpoint) {
-  const m = await peer('@aws-sdk/client-s3')
-  const client = new m.S3Client({
-    endpoint,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: { accessKeyId: S3.key, secretAccessKey: S3.secret },
-  })
-  return { m, client }
-}
-export async function s3ready() {
-  try {
-    const { m, client } = await s3client()
-    try {
-      await client.send(new m.CreateBucketCommand({ Bucket: S3.bucket }))
-    } catch (e) {
-      if (!/BucketAlready/.test(e.name)) throw e
-    }
-    return true
-  } catch (e) {
-    console.error('S3 not usable, skipped:', e.name, e.message)
-    return false
-  }
-}
-export async function s3wipe(prefix) {
-  const { m, client } = await s3client()
-  let n = 0
-  for (;;) {
-    const r = await client.send(new m.ListObjectsV2Command({ Bucket: S3.bucket, Prefix: prefix, MaxKeys: 1000 }))
-    if (!r.Contents?.length) break
-    await client.send(
-      new m.DeleteObjectsCommand({
-        Bucket: S3.bucket,
-        Delete: { Objects: r.Contents.map((c) => ({ Key: c.Key })), Quiet: true },
-      }),
-    )
-    n += r.Contents.length
-  }
-  return n
-}
-
 // ---------- timing ----------
 export const now = () => Number(process.hrtime.bigint()) / 1e6
 export function stats(xs) {
@@ -158,20 +105,11 @@ export function resetPeak() {
   globalThis.gc?.()
   try {
     fs.writeFileSync('/proc/self/clear_refs', '5')
-  } catch {}
+  } catch (error) {
+    throw new Error('the peak of a process can be measured on Linux only', { cause: error })
+  }
   return rssMB()
 }
-/** Bytes this process has read by read()/pread() so far (files and sockets). */
-export const rchar = () => +/^rchar: (\d+)/m.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1]
-const RCHAR_SELF = (() => {
-  const a = rchar(),
-    b = rchar()
-  return b - a
-})()
-export function bytesReadDuring(a, b) {
-  return Math.max(0, b - a - RCHAR_SELF)
-}
-
 // ---------- children ----------
 /** Runs SCRIPT --child JSON in a fresh node process; returns the JSON after the marker, or {killed|error}. */
 export function child(script, payload, { killMs = 90_000, nodeArgs = [] } = {}) {
@@ -205,75 +143,6 @@ export function child(script, payload, { killMs = 90_000, nodeArgs = [] } = {}) 
 }
 export const reply = (o) => {
   process.stdout.write('\u0001RESULT' + JSON.stringify(o), () => process.exit(0))
-}
-
-/** A whole external process: median wall ms, peak RSS MB (GNU time), exit status. */
-export async function proc(cmd, argv, { min = 5, env = {}, killMs = 20_000 } = {}) {
-  const opt = {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    maxBuffer: 64 << 20,
-    env: { ...process.env, LC_ALL: 'C.UTF-8', ...env },
-    timeout: killMs,
-    killSignal: 'SIGKILL',
-  }
-  let r
-  const t = await timeit(
-    () => {
-      r = spawnSync(cmd, argv, opt)
-    },
-    { min, longMs: killMs - 1 },
-  )
-  const tmp = path.join(os.tmpdir(), `sb-time-${process.pid}`)
-  spawnSync('/usr/bin/time', ['-f', '%M', '-o', tmp, cmd, ...argv], opt)
-  let rss = null
-  try {
-    rss = +fs.readFileSync(tmp, 'utf8').trim().split('\n').at(-1) / 1024
-    fs.rmSync(tmp)
-  } catch {}
-  return {
-    ...t,
-    last: undefined,
-    rss,
-    status: r.status,
-    killed: r.error?.code === 'ETIMEDOUT' || r.signal === 'SIGKILL',
-    out: r.stdout,
-  }
-}
-/** Sum of bytes returned by read-like calls of a command (strace). */
-export function straceBytes(cmd, argv) {
-  const tmp = path.join(os.tmpdir(), `sb-strace-${process.pid}`)
-  spawnSync('strace', ['-f', '-qq', '-e', 'trace=read,pread64,readv,preadv', '-o', tmp, cmd, ...argv], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
-  let n = 0
-  for (const l of fs.readFileSync(tmp, 'utf8').split('\n')) {
-    const m = /= (\d+)$/.exec(l)
-    if (m) n += +m[1]
-  }
-  fs.rmSync(tmp)
-  return n
-}
-/** A byte-counting TCP proxy in front of S3 (so that any client's traffic can be counted). */
-export function countingProxy(target = S3.endpoint) {
-  const u = new URL(target)
-  const c = { down: 0, up: 0, conns: 0 }
-  const srv = net.createServer((a) => {
-    c.conns++
-    const b = net.connect(+u.port, u.hostname)
-    a.on('data', (d) => {
-      c.up += d.length
-    })
-    b.on('data', (d) => {
-      c.down += d.length
-    })
-    a.pipe(b)
-    b.pipe(a)
-    a.on('error', () => b.destroy())
-    b.on('error', () => a.destroy())
-  })
-  return new Promise((r) =>
-    srv.listen(0, '127.0.0.1', () => r({ c, url: `http://127.0.0.1:${srv.address().port}`, close: () => srv.close() })),
-  )
 }
 
 // ---------- deterministic content ----------
@@ -346,8 +215,8 @@ export function makeFile(kind, mb) {
   let bytes = 0,
     chunk = [],
     cb = 0,
-    i = 0,
-    marks = [0.1, 0.5, 0.9].map((x) => x * want),
+    i = 0
+  const marks = [0.1, 0.5, 0.9].map((x) => x * want),
     json = kind === 'json1'
   const put = (s) => {
     chunk.push(s)
@@ -381,83 +250,6 @@ export function makeFile(kind, mb) {
   fs.renameSync(f + '.part', f)
   return f
 }
-export const sha = (f) => {
-  const h = crypto.createHash('sha256'),
-    fd = fs.openSync(f, 'r'),
-    b = Buffer.alloc(1 << 20)
-  let n
-  while ((n = fs.readSync(fd, b, 0, b.length, null))) h.update(b.subarray(0, n))
-  fs.closeSync(fd)
-  return h.digest('hex').slice(0, 16)
-}
-
-// ---------- the in-process floor: one regex over the whole text ----------
-/** Exact count of matching lines and the first `cap` chars of `grep -n -C` like output. The regex must have the g flag. */
-export function scanText(s, re, C = 5, cap = 10_000) {
-  const N = s.length,
-    out = [],
-    rows = new Map() // rows: line start -> index in out, to mark a context line that is a hit itself
-  let count = 0,
-    size = 0,
-    at = 0,
-    no = 1,
-    shownTo = -1 // at/no: a known line start and its number; shownTo: end of the last printed line
-  re.lastIndex = 0
-  while (re.lastIndex <= N && re.test(s)) {
-    const e = re.lastIndex
-    const ls = e === 0 ? 0 : s.lastIndexOf('\n', e - 1) + 1
-    let le = s.indexOf('\n', e)
-    if (le < 0) le = N
-    count++
-    if (size <= cap || ls <= shownTo) {
-      if (ls <= shownTo) {
-        const k = rows.get(ls)
-        if (k !== undefined) out[k] = '>' + out[k].slice(1)
-      }
-    }
-    if (size <= cap) {
-      for (let p; (p = s.indexOf('\n', at)) >= 0 && p < ls;) {
-        at = p + 1
-        no++
-      }
-      let a = ls,
-        an = no
-      for (let c = 0; c < C && a > 0; c++) {
-        a = a < 2 ? 0 : s.lastIndexOf('\n', a - 2) + 1
-        an--
-      }
-      if (shownTo >= 0 && a > shownTo + 1) out.push('---\n')
-      while (a <= shownTo) {
-        const z = s.indexOf('\n', a)
-        an++
-        if (z < 0) {
-          a = N + 1
-          break
-        }
-        a = z + 1
-      }
-      for (let c = 0; a <= N && c <= C;) {
-        let z = s.indexOf('\n', a)
-        if (z < 0) z = N
-        const from = z - a <= 4000 ? a : a === ls ? Math.max(a, e - 2000) : a,
-          to = Math.min(z, from + 4000) // long lines: a window, around the hit where there is one
-        const row = `${a === ls ? '>' : ' '} ${an}| ${s.slice(from, to)}\n`
-        rows.set(a, out.push(row) - 1)
-        size += row.length
-        shownTo = z
-        a = z + 1
-        an++
-        if (a > ls) c++
-        if (size > cap) break
-      }
-    }
-    if (le >= N) break
-    re.lastIndex = le + 1
-  }
-  return { matches: count, text: out.join('').slice(0, cap) }
-}
-
-// ---------- the bounded-memory floor: the same scan in blocks, with a newline count per 64 KB block made at store time ----------
 export const BLOCK = 1 << 16
 /** Cumulative newlines before each block of BLOCK bytes: 8 bytes of index for each block. */
 export function lineIndex(readAt, size) {
@@ -473,114 +265,6 @@ export function lineIndex(readAt, size) {
   idx[idx.length - 1] = n
   return idx
 }
-/** readAt(buf, at, len, pos) -> bytes. Exact count of matching lines, first `cap` chars with context. Lines longer than a block are scanned whole. */
-export function scanBlocks(readAt, size, idx, re, isAscii, C = 5, cap = 10_000) {
-  let buf = Buffer.allocUnsafe(BLOCK + 65536),
-    carry = 0,
-    pos = 0,
-    count = 0,
-    room = cap
-  const hits = [] // absolute byte offsets of the starts of the first hit lines
-  for (; pos < size || carry > 0;) {
-    if (buf.length - carry < BLOCK / 2) {
-      const b = Buffer.allocUnsafe(buf.length * 2)
-      buf.copy(b, 0, 0, carry)
-      buf = b
-    }
-    const got = pos < size ? readAt(buf, carry, Math.min(buf.length - carry, size - pos), pos) : 0
-    const base = pos - carry,
-      len = carry + got
-    pos += got
-    let cut = pos >= size ? len : buf.lastIndexOf(10, len - 1) + 1
-    if (cut === 0 && pos < size) {
-      carry = len
-      continue
-    } // no newline yet: a long line
-    const v = buf.subarray(0, cut),
-      one = isAscii(v),
-      s = one ? v.latin1Slice(0, cut) : v.utf8Slice(0, cut)
-    re.lastIndex = 0
-    let cp = 0,
-      bp = 0 // a char position and its byte position, moved forward only
-    const bytesAt = (c) => {
-      if (one) return c
-      bp += Buffer.byteLength(s.slice(cp, c))
-      cp = c
-      return bp
-    }
-    while (re.lastIndex < s.length && re.test(s)) {
-      const e = re.lastIndex
-      let le = s.indexOf('\n', e)
-      if (le < 0) le = s.length
-      count++
-      if (room > 0) {
-        const ls = e === 0 ? 0 : s.lastIndexOf('\n', e - 1) + 1
-        hits.push([base + bytesAt(ls), base + bytesAt(e)])
-        room -= le - ls + 1
-      }
-      re.lastIndex = le + 1
-    }
-    carry = len - cut
-    if (carry) buf.copyWithin(0, cut, len)
-    if (pos >= size) break
-  }
-  // context of the shown hits: small reads around them
-  const hitAt = new Set(hits.map((h) => h[0]))
-  let text = '',
-    shownTo = -1
-  const w = Buffer.allocUnsafe(BLOCK)
-  const lineNo = (o) => {
-    const k = Math.floor(o / BLOCK),
-      st = k * BLOCK
-    let n = idx[k] + 1
-    if (o > st) {
-      readAt(w, 0, o - st, st)
-      for (let i = -1; (i = w.indexOf(10, i + 1)) >= 0 && i < o - st;) n++
-    }
-    return n
-  }
-  for (const [h, e] of hits) {
-    if (text.length > cap) break
-    if (h <= shownTo) continue
-    const from = Math.max(0, h - 32768),
-      to = Math.min(size, e + 32768),
-      b = Buffer.allocUnsafe(to - from > 131072 ? 0 : to - from)
-    if (b.length === 0) {
-      const q = Buffer.allocUnsafe(4000)
-      const n = readAt(q, 0, 4000, Math.max(h, e - 2000))
-      text += `> ${lineNo(h)}| ${q.utf8Slice(0, n)}\n`
-      shownTo = h
-      continue
-    }
-    readAt(b, 0, b.length, from)
-    let a = h - from,
-      no = lineNo(h)
-    for (let c = 0; c < C && a > 0; c++) {
-      const p = a < 2 ? -1 : b.lastIndexOf(10, a - 2)
-      a = p + 1
-      no--
-    }
-    while (from + a <= shownTo) {
-      a = b.indexOf(10, a) + 1
-      no++
-    }
-    if (shownTo >= 0 && from + a > shownTo + 1) text += '---\n'
-    for (let after = 0; a < b.length && after <= C;) {
-      let z = b.indexOf(10, a)
-      if (z < 0) z = b.length
-      const hit = hitAt.has(from + a)
-      text += `${hit ? '>' : ' '} ${no}| ${b.utf8Slice(a, Math.min(z, a + 4000))}\n`
-      shownTo = from + z
-      a = z + 1
-      no++
-      if (hit) after = 1
-      else if (from + a > h) after++
-      if (text.length > cap) break
-    }
-  }
-  return { matches: count, text: text.slice(0, cap) }
-}
-
 // ---------- output ----------
 export const f1 = (x) =>
   x == null || Number.isNaN(x)
