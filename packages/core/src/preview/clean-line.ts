@@ -7,7 +7,7 @@ import { escapeEnd } from './line-kind.ts'
 export function cleanLine(raw: string): string {
   let line = raw
   if (line.charCodeAt(0) === 0xfeff) line = line.slice(1)
-  if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(line)) line = replay(line)
+  if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(line)) line = replay(line)
   return line.trimEnd()
 }
 
@@ -47,5 +47,5 @@ function stripEscapes(text: string): string {
 function stripControls(text: string): string {
   let clean = text
   if (clean.includes('\b')) clean = clean.replace(/[^\u0000-\u001f]\u0008/g, '')
-  return clean.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
+  return clean.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
