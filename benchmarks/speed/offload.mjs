@@ -247,7 +247,7 @@ function report(R) {
             return x.error || x.killed
               ? ['error', '', '']
               : [
-                  `${L.f1(x.med)} x${(x.med / fl[s].med).toFixed(1)}${x.offloaded === false ? ' (kept inline)' : ''}`,
+                  `${L.f1(x.med)}${fl === undefined ? '' : ` x${(x.med / fl[s].med).toFixed(1)}`}${x.offloaded === false ? ' (kept inline)' : ''}`,
                   L.f1(x.first),
                   (x.peak1 - x.base).toFixed(0),
                 ]
