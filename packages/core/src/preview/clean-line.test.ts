@@ -18,6 +18,7 @@ describe('cleanLine', () => {
     ['error: a long message that stays\rok', 'error: a long message that stays ok'],
     ['N\bNA\bAM\bME\bE', 'NAME'],
     ['a\u0000b\u0007c', 'abc'],
+    ['a\u009b2Jb\u0085c\u009dd', 'a2Jbcd'],
     ['\uFEFFfirst', 'first'],
     ['line\r', 'line'],
     ['line\r\r', 'line'],
@@ -28,11 +29,26 @@ describe('cleanLine', () => {
   })
 
   it('leaves no control character but tabs, and changes nothing the second time', () => {
-    const part = fc.constantFrom('\u001b', '[', '31', 'm', '\r', '\b', 'a', ' ', '\t', '\u0007', ']', '\u001b[K', 'é')
+    const part = fc.constantFrom(
+      '\u001b',
+      '[',
+      '31',
+      'm',
+      '\r',
+      '\b',
+      'a',
+      ' ',
+      '\t',
+      '\u0007',
+      ']',
+      '\u001b[K',
+      '\u009b',
+      'é',
+    )
     fc.assert(
       fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
         const shown = cleanLine(parts.join(''))
-        expect(shown).not.toMatch(/[\u0000-\u0008\u000a-\u001f\u007f]/)
+        expect(shown).not.toMatch(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/)
         expect(cleanLine(shown)).toBe(shown)
       }),
       { numRuns: 2_000 },
