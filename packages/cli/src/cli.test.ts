@@ -92,6 +92,18 @@ describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
     expect(output.length).toBeLessThan(20_000)
   })
 
+  test('get and grep let no escape sequence but colours through; a pipe gets the bytes', async () => {
+    const cwd = temporaryFolder()
+    const reference = await put('a \u001B]0;owned\u0007 \u001B[31mred\u001B[0m\n', cwd)
+    for (const args of [
+      ['get', reference, '--lines', '1'],
+      ['grep', 'red'],
+    ]) {
+      expect(await onTerminal(args, cwd)).toContain('a �]0;owned� \u001B[31mred\u001B[0m')
+      expect((await spillway(args, { cwd })).stdout).toContain('a \u001B]0;owned\u0007 \u001B[31mred')
+    }
+  })
+
   test('get does not print bytes that are no text', async () => {
     const cwd = temporaryFolder()
     const reference = await put(new Uint8Array([27, 0, 99]), cwd)

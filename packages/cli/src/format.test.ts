@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatAge, formatBytes, formatTable, printable, quoteForShell } from './format.ts'
+import { formatAge, formatBytes, formatTable, printable, quoteForShell, safeForTerminal } from './format.ts'
 
 test.each([
   [0, '0 B'],
@@ -32,6 +32,12 @@ test('aligns columns for people, and parts them by single tabs for scripts', () 
   ]
   expect(formatTable(rows, true)).toMatch(/^a {5}bb\n/)
   expect(formatTable(rows, false)).toBe('a\tbb\ncc c\td \n')
+})
+
+test('lets colours through to a terminal, and nothing else that it would obey', () => {
+  const red = '\u001B[1;31mred\u001B[m\tand\n'
+  expect(safeForTerminal(red)).toBe(red)
+  expect(safeForTerminal('\u001B]0;title\u0007\u001B[2J\u009B2J\r\b')).toBe('�]0;title��[2J�2J��')
 })
 
 test('a shell reads back what was quoted for it', () => {

@@ -43,5 +43,11 @@ const SAFE_WORD = /^[\w@%+=:,./-]+$/
 export const quoteForShell = (word: string): string =>
   SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
+/** Control characters but tabs and line feeds, and beginnings of escape sequences but those that set colours. */
+const UNSAFE = /\u001B(?!\[[\d;]*m)|[\u0000-\u0008\u000B-\u001A\u001C-\u001F\u007F-\u009F]/g
+
+/** Take out of a text what could do more to a terminal than show text in colours. */
+export const safeForTerminal = (text: string): string => text.replace(UNSAFE, '�')
+
 /** Take control characters out of a name that somebody else has chosen, before it reaches a terminal. */
 export const printable = (text: string): string => text.replace(/\p{C}/gu, '�')
