@@ -29,7 +29,7 @@ export function describeError(error: unknown): CliError {
   return new CliError(
     'internal',
     EXIT_CODE.internal,
-    `Unexpected error: ${message}. Run it again with SPILLWAY_DEBUG=1 to see where it comes from.`,
+    `Unexpected error: ${message.replace(/\.$/, '')}. Run it again with SPILLWAY_DEBUG=1 to see where it comes from.`,
     { cause: error },
   )
 }

@@ -35,6 +35,17 @@ export function parseTokens(text: string): number {
 /** Parse a number of tokens, or `none` for no limit. */
 export const parseTokenLimit = (text: string): number => (text === 'none' ? Infinity : parseTokens(text))
 
+/** What every storage takes for a content type. */
+const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+const MAX_MIME_TYPE_LENGTH = 255
+
+/** Check a content type. */
+export function parseContentType(text: string): string {
+  if (text.length > MAX_MIME_TYPE_LENGTH || !MIME_TYPE.test(text))
+    throw invalid('Write a MIME type, such as text/plain or application/json.')
+  return text
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /** Parse a length of time such as `90s`, `30m`, `12h`, `7d` or `2w` into milliseconds. */

@@ -48,9 +48,12 @@ test('hands an age to the backend, and refuses one for S3, which has its own rul
   await expect(openStore('s3://bucket', { ttlMs: 5 }, load)).rejects.toMatchObject({ code: 'usage' })
 })
 
-test.each(['', 'file', 'ftp://host', 'file:', 'sqlite:', 's3://', 'file://host/share'])('refuses %j', async (url) => {
-  await expect(openStore(url, {}, recordingPackages().load)).rejects.toMatchObject({ code: 'usage', exitCode: 2 })
-})
+test.each(['', 'file', 'ftp://host', 'file:', 'sqlite:', 's3://', 'file://host/share', 'constructor:x'])(
+  'refuses %j',
+  async (url) => {
+    await expect(openStore(url, {}, recordingPackages().load)).rejects.toMatchObject({ code: 'usage', exitCode: 2 })
+  },
+)
 
 test('says what to install, but passes on a failure inside an installed backend', async () => {
   await expect(openStore('sqlite:./x.db')).rejects.toMatchObject({

@@ -72,7 +72,7 @@ export async function openStore(
   load: LoadPackage = (name) => import(name),
 ): Promise<Storage> {
   const scheme = /^([a-z0-9]+):/i.exec(url)?.[1]?.toLowerCase()
-  const backend = scheme === undefined ? undefined : BACKENDS[scheme]
+  const backend = scheme !== undefined && Object.hasOwn(BACKENDS, scheme) ? BACKENDS[scheme] : undefined
   if (backend === undefined) throw unknownStore(url, scheme)
   if (settings.ttlMs !== undefined && scheme === 's3') {
     throw usageError('In S3 a lifecycle rule of the bucket ends old entries: set one there, and leave out --ttl.')

@@ -26,6 +26,12 @@ test('goes by --type and --name', async () => {
   expect((JSON.parse(stdout) as { reference: string }).reference).toMatch(/^mine_/)
 })
 
+test('refuses a --type that is none, before anything is read', async () => {
+  const ended = await spillway(['put', 'missing', '--type', 'text'], { cwd: temporaryFolder() })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toMatch(/^spillway: option '-t, --type <mime>' .* Write a MIME type, such as text\/plain/)
+})
+
 test('takes bytes with a NUL for binary where nothing tells their type', async () => {
   const { stdout } = await spillway(['put', '--json'], { cwd: temporaryFolder(), input: new Uint8Array([1, 0, 2]) })
   expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/octet-stream' })

@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { CliError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
+import { parseContentType } from '../option-parsers.ts'
 import { noteLine, printJson, printLine } from '../output.ts'
 import { addStoreOptions, storeArguments, withStore, type StoreOptions } from '../store-options.ts'
 
@@ -26,7 +27,7 @@ export function addPutCommand(program: Command): void {
     .summary('store a file or standard input')
     .description('Store a file, or standard input, and print its reference.')
     .argument('[file]', 'the file; - or nothing for standard input')
-    .option('-t, --type <mime>', 'its content type; else told by its extension or its first bytes')
+    .option('-t, --type <mime>', 'its content type; else told by its extension or its first bytes', parseContentType)
     .option('-n, --name <name>', "what its reference begins with; else the file's name")
     .option('-q, --quiet', 'print the reference alone, also on a terminal')
   addStoreOptions(command)
