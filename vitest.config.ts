@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/**/{src,test}/**/*.test.ts', '{examples,benchmarks,internal/lint}/**/*.test.ts'],
+          include: ['packages/**/{src,test}/**/*.test.ts', '{benchmarks,internal/lint}/**/*.test.ts'],
           exclude,
           testTimeout: 20_000,
           hookTimeout: 60_000,
