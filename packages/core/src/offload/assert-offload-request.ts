@@ -1,15 +1,32 @@
 import { isBytes } from '../storage/bytes.ts'
-import type { OffloadRequest } from './offload-request.ts'
+import { assertChunks, assertContentType } from '../storage/assert-input.ts'
+import type { OffloadRequest, OffloadStreamRequest } from './offload-request.ts'
 
 /** Refuse with a `TypeError` what is no tool result, before anything is done with it. */
 export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
   const { toolName, toolCallId, content, signal } = Object(request) as Partial<Record<keyof OffloadRequest, unknown>>
+  assertCall(toolName, toolCallId, signal)
+  if (!Array.isArray(content)) throw new TypeError(`content must be an array of content blocks, got ${typeof content}.`)
+  for (const [index, block] of content.entries()) assertBlock(block, `content[${index}]`)
+}
+
+/** Refuse with a `TypeError` what is no stream of output, before anything of it is read. */
+export function assertOffloadStreamRequest(request: unknown): asserts request is OffloadStreamRequest {
+  const { toolName, toolCallId, chunks, contentType, isError, signal } = Object(request) as Partial<
+    Record<keyof OffloadStreamRequest, unknown>
+  >
+  assertCall(toolName, toolCallId, signal)
+  assertChunks(chunks)
+  if (contentType !== undefined) assertContentType(contentType)
+  if (isError !== undefined && typeof isError !== 'function')
+    throw new TypeError(`isError must be a function, got ${typeof isError}.`)
+}
+
+function assertCall(toolName: unknown, toolCallId: unknown, signal: unknown): void {
   if (typeof toolName !== 'string') throw new TypeError(`toolName must be a string, got ${typeof toolName}.`)
   if (typeof toolCallId !== 'string') throw new TypeError(`toolCallId must be a string, got ${typeof toolCallId}.`)
-  if (!Array.isArray(content)) throw new TypeError(`content must be an array of content blocks, got ${typeof content}.`)
   if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function')
     throw new TypeError('signal must be an AbortSignal, or left out.')
-  for (const [index, block] of content.entries()) assertBlock(block, `content[${index}]`)
 }
 
 function assertBlock(block: unknown, name: string): void {

@@ -10,7 +10,7 @@ import { measureContent, type MeasuredBlock } from './measure-content.ts'
 import type { OffloadEvent } from './offload-event.ts'
 import type { InlineReason, OffloadRequest, OffloadStreamRequest, Outcome } from './offload-request.ts'
 import { offloadStream } from './offload-stream.ts'
-import { assertOffloadRequest } from './assert-offload-request.ts'
+import { assertOffloadRequest, assertOffloadStreamRequest } from './assert-offload-request.ts'
 import { renderReplacement, type ReplacementSource } from './render-replacement.ts'
 import { storageParts, storeParts, undoAndThrow, type StoragePart } from './store-blocks.ts'
 import { TokenMeter, type Meter } from './token-meter.ts'
@@ -119,6 +119,7 @@ export class ContextOffloader {
    * be smaller. Rejects where storing fails, because the original is gone by then.
    */
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
+    assertOffloadStreamRequest(request)
     this.#shared.meter.seen()
     const result = await offloadStream(request, this.options)
     const original = result.tokens

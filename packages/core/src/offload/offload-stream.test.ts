@@ -107,3 +107,45 @@ test('rejects with what the stream fails with', async () => {
   })()
   await expect(new ContextOffloader({ storage }).offloadStream({ ...request, chunks })).rejects.toThrow('pipe broke')
 })
+
+test('ends with its signal, also while the source hangs', async () => {
+  const { storage } = twoMethodStorage()
+  for (const first of ['', log]) {
+    const abort = new AbortController()
+    const chunks = (async function* () {
+      yield encode(first)
+      abort.abort()
+      await new Promise(() => {})
+    })()
+    const { signal } = abort
+    await expect(new ContextOffloader({ storage }).offloadStream({ ...request, chunks, signal })).rejects.toMatchObject(
+      {
+        code: 'aborted',
+      },
+    )
+  }
+})
+
+test.each([
+  [{ toolName: undefined }, 'toolName must be a string'],
+  [{ toolCallId: 5 }, 'toolCallId must be a string'],
+  [{ chunks: undefined }, 'chunks must be an async iterable'],
+  [{ chunks: [encode('a')] }, 'chunks must be an async iterable'],
+  [{ contentType: 'text' }, 'contentType must be a MIME type'],
+  [{ isError: true }, 'isError must be a function'],
+  [{ signal: 5 }, 'signal must be an AbortSignal'],
+  [
+    {
+      chunks: (async function* () {
+        yield 'text'
+      })(),
+    },
+    'content must be a Uint8Array',
+  ],
+])('refuses the stream %#, naming what is wrong', async (wrong, message) => {
+  const { storage } = twoMethodStorage()
+  const whole = { ...request, chunks: pieces(encode(log), 10), ...wrong } as never
+  const refused = new ContextOffloader({ storage }).offloadStream(whole)
+  await expect(refused).rejects.toThrow(TypeError)
+  await expect(refused).rejects.toThrow(message)
+})

@@ -2,6 +2,8 @@ import type { ContentBlock } from '../content/content-block.ts'
 import { concatBytes } from '../content/concat-bytes.ts'
 import type { TextScan } from '../preview/text-scan.ts'
 import { TextScanner } from '../preview/text-scanner.ts'
+import { assertContent } from '../storage/assert-input.ts'
+import { checkAborted, orAborted } from '../storage/guard.ts'
 import type { Storage, StoreOptions } from '../storage/storage.ts'
 import { longerThan } from '../tokens/longer-than.ts'
 import { TokenSampler } from '../tokens/token-sampler.ts'
@@ -39,7 +41,7 @@ export interface StoredStream {
 export async function offloadStream(request: OffloadStreamRequest, options: ResolvedOptions): Promise<StreamResult> {
   const source = request.chunks[Symbol.asyncIterator]()
   try {
-    const held = await hold(source, options)
+    const held = await hold(source, options, request.signal)
     const isText = !held.bytes.subarray(0, SNIFFED_BYTES).includes(0)
     const whole = held.ended ? wholeStream(held.bytes, isText, request.contentType, options) : undefined
     if (whole !== undefined && whole.tokens <= options.maxResultTokens) return whole
@@ -47,7 +49,11 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
     const scan = isText ? new TextStreamScan(options) : undefined
     let size = 0
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
-      for (let chunk: Uint8Array | undefined = held.bytes; chunk !== undefined; chunk = await nextChunk(source)) {
+      for (
+        let chunk: Uint8Array | undefined = held.bytes;
+        chunk !== undefined;
+        chunk = await nextChunk(source, request.signal)
+      ) {
         size += chunk.byteLength
         scan?.push(chunk)
         yield chunk
@@ -65,7 +71,10 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
       content: whole?.content,
     }
   } finally {
-    await source.return?.()
+    const ended = async (): Promise<unknown> => source.return?.()
+    // A source that hangs would answer only after what it hangs on.
+    if (request.signal?.aborted === true) void Promise.allSettled([ended()])
+    else await ended()
   }
 }
 
@@ -94,21 +103,28 @@ class TextStreamScan {
   }
 }
 
-async function nextChunk(source: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> {
-  const next = await source.next()
-  return next.done === true ? undefined : next.value
+async function nextChunk(
+  source: AsyncIterator<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  checkAborted(signal)
+  const next = await orAborted(source.next(), signal)
+  if (next.done === true) return undefined
+  assertContent(next.value)
+  return next.value
 }
 
 /** Read until the stream ends or is certainly over the limit. */
 async function hold(
   source: AsyncIterator<Uint8Array>,
   options: ResolvedOptions,
+  signal: AbortSignal | undefined,
 ): Promise<{ bytes: Uint8Array; ended: boolean }> {
   const parts: Uint8Array[] = []
   let size = 0
   let lookAt = Math.min(MAX_HELD_BYTES, Math.ceil(options.maxResultTokens * BYTES_PER_TOKEN))
   for (;;) {
-    const chunk = await nextChunk(source)
+    const chunk = await nextChunk(source, signal)
     if (chunk === undefined) return { bytes: concatBytes(parts, size), ended: true }
     parts.push(chunk)
     size += chunk.byteLength

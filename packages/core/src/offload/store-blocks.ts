@@ -1,7 +1,7 @@
 import { warn } from '#platform'
 import type { ContentBlock } from '../content/content-block.ts'
 import { isMediaBlock } from '../content/media-block.ts'
-import { abortedError } from '../storage/guard.ts'
+import { orAborted } from '../storage/guard.ts'
 import type { Storage, StoreReceipt } from '../storage/storage.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 
@@ -100,7 +100,9 @@ export async function storeParts(
         throw new TypeError(`storage.store() must resolve to a reference, a non-empty string; got ${typeof reference}.`)
       return { part, reference, size: bytes.byteLength }
     })
-    const results = await settledOrAborted(stores, signal)
+    const results = await orAborted(Promise.allSettled(stores), signal).catch(
+      (reason: unknown): PromiseRejectedResult[] => [{ status: 'rejected', reason }],
+    )
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) {
       // After an abort some may still be on their way.
@@ -120,24 +122,6 @@ export async function undoAndThrow(undo: () => Promise<void>, reason: unknown): 
     throw new AggregateError([reason, cleanUpError], 'Offloading failed, and so did removing what had been stored.')
   })
   throw reason
-}
-
-/** Wait until all have settled, or until the signal fires. */
-async function settledOrAborted<Result>(
-  promises: readonly Promise<Result>[],
-  signal: AbortSignal | undefined,
-): Promise<PromiseSettledResult<Result>[]> {
-  const settled = Promise.allSettled(promises)
-  if (signal === undefined) return settled
-  const { promise: aborted, resolve } = Promise.withResolvers<PromiseSettledResult<Result>[]>()
-  const abort = (): void => resolve([{ status: 'rejected', reason: abortedError(signal) }])
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([settled, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 /** Parts that were stored, and how to take that back. */

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { assertContent, assertContentType, assertKey, assertMetadata, assertRange } from './assert-input.ts'
+import {
+  assertChunks,
+  assertContent,
+  assertContentType,
+  assertKey,
+  assertMetadata,
+  assertRange,
+} from './assert-input.ts'
 import { StorageError } from './storage-error.ts'
 
 test('a key is any string of up to 65,536 characters', () => {
@@ -12,6 +19,16 @@ test('content is bytes, and the mistake says how to get them', () => {
   expect(() => assertContent(new Uint8Array(0))).not.toThrow()
   expect(() => assertContent('text')).toThrow(TypeError)
   expect(() => assertContent('text')).toThrow('TextEncoder')
+})
+
+test('a stream is an async iterable', () => {
+  const chunks = (async function* () {
+    yield new Uint8Array(1)
+  })()
+  expect(() => assertChunks(chunks)).not.toThrow()
+  expect(() => assertChunks(new ReadableStream())).not.toThrow()
+  for (const wrong of [undefined, null, 'text', {}, [new Uint8Array(1)], new Uint8Array(1)])
+    expect(() => assertChunks(wrong)).toThrow('chunks must be an async iterable')
 })
 
 test.each(['text/plain', 'image/svg+xml', 'text/html; charset="utf-8"', `a/${'b'.repeat(253)}`])(

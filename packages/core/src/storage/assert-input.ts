@@ -29,6 +29,14 @@ export function assertContent(content: unknown): asserts content is Uint8Array {
     )
 }
 
+/** Refuse a stream that is none; what it yields is looked at when it does. */
+export function assertChunks(chunks: unknown): asserts chunks is AsyncIterable<Uint8Array> {
+  if (typeof (chunks as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] !== 'function')
+    throw new TypeError(
+      `chunks must be an async iterable of Uint8Array, such as a readable stream, got ${chunks === null ? 'null' : typeof chunks}.`,
+    )
+}
+
 /** Refuse what is no MIME type. */
 export function assertContentType(contentType: unknown): asserts contentType is string {
   if (

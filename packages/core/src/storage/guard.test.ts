@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkAborted, guard, guardIteration, SourceError } from './guard.ts'
+import { checkAborted, guard, guardIteration, orAborted, SourceError } from './guard.ts'
 import { StorageError } from './storage-error.ts'
 
 describe('guard', () => {
@@ -76,4 +76,16 @@ test('checkAborted has the reason of the signal as its cause', () => {
   )
   expect(() => checkAborted(new AbortController().signal)).not.toThrow()
   expect(() => checkAborted(undefined)).not.toThrow()
+})
+
+test('orAborted waits for the first of both, and leaves no listener behind', async () => {
+  const { signal } = new AbortController()
+  expect(await orAborted(Promise.resolve(5), signal)).toBe(5)
+  expect(await orAborted(Promise.resolve(5), undefined)).toBe(5)
+  await expect(orAborted(Promise.reject(new Error('own')), signal)).rejects.toThrow('own')
+  await expect(orAborted(new Promise(() => {}), AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' })
+  const abort = new AbortController()
+  const waiting = orAborted(new Promise(() => {}), abort.signal)
+  abort.abort()
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
 })

@@ -62,6 +62,21 @@ export function checkAborted(signal: AbortSignal | undefined): void {
 export const abortedError = (signal: AbortSignal): StorageError =>
   new StorageError('aborted', 'The operation was aborted by its signal.', { cause: signal.reason })
 
+/** Wait for a promise, or until the signal fires: not everybody who is handed a signal listens to it. */
+export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (signal === undefined) return promise
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(abortedError(signal))
+  if (signal.aborted) abort()
+  // A listener for each wait: a promise shared by many would collect them.
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
 function asStorageError(action: GuardedAction, error: unknown): unknown {
   if (StorageError.isInstance(error)) return error
   if (error instanceof SourceError) return error.cause

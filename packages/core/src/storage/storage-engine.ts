@@ -1,4 +1,11 @@
-import { assertContent, assertContentType, assertKey, assertMetadata, assertRange } from './assert-input.ts'
+import {
+  assertChunks,
+  assertContent,
+  assertContentType,
+  assertKey,
+  assertMetadata,
+  assertRange,
+} from './assert-input.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { copyBytes, plainBytes } from './bytes.ts'
 import { entryId, idPrefix, splitId } from './entry-id.ts'
@@ -82,6 +89,7 @@ export class StorageEngine {
     options: StoreOptions,
   ): Promise<string> {
     assertKey(key)
+    assertChunks(chunks)
     assertContentType(contentType)
     assertMetadata(options.metadata)
     checkAborted(options.signal)

@@ -1,5 +1,5 @@
 import { assertContent } from './assert-input.ts'
-import { abortedError, checkAborted, SourceError } from './guard.ts'
+import { checkAborted, orAborted, SourceError } from './guard.ts'
 
 /** Make a stream of one chunk. */
 export async function* onlyChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -21,7 +21,8 @@ export async function* sourceChunks(
   try {
     for (;;) {
       state = 'waiting'
-      const next = await nextOf(source, signal)
+      checkAborted(signal)
+      const next = await orAborted(nextOfSource(source), signal)
       state = next.done === true ? 'ended' : 'pausing'
       if (next.done === true) return
       yield take(asBytes(next.value))
@@ -31,24 +32,6 @@ export async function* sourceChunks(
     if (state === 'pausing') await source.return?.()
     // A source that hangs, or has failed, is told to end; its answer is not waited for and says nothing.
     if (state === 'waiting') void Promise.allSettled([release(source)])
-  }
-}
-
-/** Wait for the next chunk or for the signal. Each wait has a listener of its own: a shared promise would collect them. */
-async function nextOf(
-  source: AsyncIterator<Uint8Array>,
-  signal: AbortSignal | undefined,
-): Promise<IteratorResult<Uint8Array, unknown>> {
-  checkAborted(signal)
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = (): void => {
-    if (signal !== undefined) reject(abortedError(signal))
-  }
-  signal?.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([nextOfSource(source), aborted])
-  } finally {
-    signal?.removeEventListener('abort', abort)
   }
 }
 
