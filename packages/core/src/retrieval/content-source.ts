@@ -1,6 +1,8 @@
 import { yieldToEventLoop } from '#platform'
+import { isBytes } from '../storage/bytes.ts'
+import { orAborted } from '../storage/guard.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { Storage, StoredContent } from '../storage/storage.ts'
+import type { Storage, StoredContent, StoredRange } from '../storage/storage.ts'
 import { quote } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'
 
@@ -43,9 +45,13 @@ export async function openContent(storage: Storage, reference: string, options: 
       whole: async () => content,
     }
   }
-  const range = async (offset: number): Promise<StoredContent & { readonly size: number }> => {
+  const range = async (offset: number): Promise<StoredRange> => {
     throwIfAborted(signal)
-    return await guard(reference, () => storage.retrieveRange!(reference, { offset, length: blockBytes }, { signal }))
+    const asked = { offset, length: blockBytes }
+    const read = await guard(reference, () => orAborted(storage.retrieveRange!(reference, asked, { signal }), signal))
+    assertStored(read, reference)
+    if (!Number.isSafeInteger(read.size)) throw damaged(reference)
+    return read
   }
   const first = await range(0)
   const { contentType, size } = first
@@ -84,8 +90,19 @@ async function retrieveWhole(
   signal: AbortSignal | undefined,
 ): Promise<StoredContent> {
   throwIfAborted(signal)
-  return await guard(reference, () => storage.retrieve(reference, { signal }))
+  const stored = await guard(reference, () => orAborted(storage.retrieve(reference, { signal }), signal))
+  assertStored(stored, reference)
+  return stored
 }
+
+/** A storage of others may give anything. */
+function assertStored(stored: unknown, reference: string): asserts stored is StoredContent {
+  const { content, contentType } = Object(stored) as Partial<Record<keyof StoredContent, unknown>>
+  if (!isBytes(content) || typeof contentType !== 'string') throw damaged(reference)
+}
+
+const damaged = (reference: string): StorageError =>
+  new StorageError('corrupt', 'The storage did not give bytes with their content type and size.', { reference })
 
 async function* slices(content: Uint8Array, { blockBytes, signal }: ReadOptions): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < content.length; offset += blockBytes) {

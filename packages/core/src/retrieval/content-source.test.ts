@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import type { Storage } from '../storage/storage.ts'
+import { toolOf } from '../../test/retrieval-fixture.ts'
+
+const bytes = new TextEncoder().encode('a line\n')
+const whole = (stored: unknown): Storage => ({ store: async () => 'x', retrieve: async () => stored }) as never
+const ranges = (stored: unknown): Storage => ({ ...whole(undefined), retrieveRange: async () => stored }) as never
+
+describe('a storage that gives anything but bytes with their type is at fault, and the model is told', () => {
+  test.each([
+    [whole(undefined)],
+    [whole(null)],
+    [whole('a line')],
+    [whole({ content: 'a line', contentType: 'text/plain' })],
+    [whole({ content: bytes })],
+    [ranges(undefined)],
+    [ranges({ content: 'a line', contentType: 'text/plain', size: 6 })],
+    [ranges({ content: bytes, contentType: 'text/plain' })],
+    [ranges({ content: bytes, contentType: 'text/plain', size: Infinity })],
+  ])('%#', async (storage) => {
+    for (const call of [{}, { pattern: 'line' }, { line_range: { start: 1, end: 1 } }]) {
+      expect(await toolOf({}, { storage }).execute({ reference: 'x', ...call })).toMatchObject({ code: 'corrupt' })
+    }
+  })
+})
+
+test('a signal ends the call also where the storage does not listen to it', async () => {
+  const hangs: Storage['retrieve'] = () => new Promise(() => {})
+  for (const storage of [
+    { ...whole(undefined), retrieve: hangs },
+    { ...whole(undefined), retrieveRange: hangs },
+  ] as Storage[]) {
+    const abort = new AbortController()
+    const answer = toolOf({}, { storage }).execute({ reference: 'x', pattern: 'a' }, { signal: abort.signal })
+    abort.abort()
+    expect(await answer).toMatchObject({ isError: true, code: 'aborted' })
+  }
+})
