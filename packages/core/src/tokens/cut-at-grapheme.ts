@@ -20,7 +20,8 @@ export function cutAtGrapheme(text: string, maxUnits: number, fromEnd = false): 
 /** The last grapheme boundary at or before `at`, or the first at or after it. */
 function boundaryNear(text: string, at: number, after: boolean): number {
   if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  // Not the locale of the host: the same text is cut at the same place everywhere.
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   for (let size = WINDOW_UNITS; ; size *= 2) {
     let start = Math.max(0, at - size)
     while (start > 0 && at - start < size * 2 && !startsGrapheme(text.charCodeAt(start))) start--
