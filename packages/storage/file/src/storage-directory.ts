@@ -53,8 +53,8 @@ export class StorageDirectory {
     if (await this.has(folder)) return
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const root = await this.create()
-      if (!folder.startsWith(`${root}/`)) return this.#refuse(folder)
-      if (await this.#makeParts(root, folder)) return
+      if (folder !== root && !folder.startsWith(`${root}/`)) return this.#refuse(folder)
+      if (folder === root ? await this.has(root) : await this.#makeParts(root, folder)) return
       // Somebody removed an empty folder, or all of them, between two of the steps.
       if ((await this.#resolve()) !== root) this.#root = undefined
     }

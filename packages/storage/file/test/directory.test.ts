@@ -73,11 +73,13 @@ describe('the directory of a FileStorage', () => {
   test('makes the directory anew where it was removed meanwhile', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
-    await storage.scope('a').store('key', bytes('content'))
-    execFileSync('rm', ['-r', directory])
-    const reference = await storage.scope('a').store('key', bytes('content'))
-    expect(text((await storage.scope('a').retrieve(reference)).content)).toBe('content')
-    expect(await listFiles(directory)).toContain('.gitignore')
+    for (const view of [storage, storage.scope('a')]) {
+      await view.store('key', bytes('content'))
+      execFileSync('rm', ['-r', directory])
+      const reference = await view.store('key', bytes('content'))
+      expect(text((await view.retrieve(reference)).content)).toBe('content')
+      expect(await listFiles(directory)).toContain('.gitignore')
+    }
   })
 
   test('leaves no residue of deleted entries, the folders of their scope included', async () => {
