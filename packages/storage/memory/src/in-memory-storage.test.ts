@@ -1,6 +1,6 @@
 import { StorageError } from '@spillway/core'
 import { describe, expect, test } from 'vitest'
-import { InMemoryStorage, type InMemoryStorageOptions } from './in-memory-storage.ts'
+import { InMemoryStorage } from './in-memory-storage.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -65,8 +65,10 @@ describe('InMemoryStorage', () => {
     [{ maxBytes: -1 }, 'maxBytes'],
     [{ ttlMs: Number.NaN }, 'ttlMs'],
     [{ evictAfterCycles: 3 }, 'evictAfterCycles'],
+    [5, 'evictAfterTurns'],
+    [null, 'evictAfterTurns'],
   ])('refuses %j, naming the option', (options, name) => {
-    expect(() => new InMemoryStorage(options as InMemoryStorageOptions)).toThrow(TypeError)
-    expect(() => new InMemoryStorage(options as InMemoryStorageOptions)).toThrow(name)
+    expect(() => new InMemoryStorage(options as never)).toThrow(TypeError)
+    expect(() => new InMemoryStorage(options as never)).toThrow(name)
   })
 })

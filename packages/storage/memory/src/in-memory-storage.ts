@@ -36,7 +36,11 @@ export interface InMemoryStorageOptions {
  */
 export class InMemoryStorage extends ManagedStorage {
   constructor(options: InMemoryStorageOptions = {}) {
-    const evictAfterTurns = options?.evictAfterTurns === undefined ? DEFAULT_EVICT_AFTER_TURNS : options.evictAfterTurns
+    if (typeof options !== 'object' || options === null)
+      throw new TypeError(
+        `InMemoryStorage takes an object of options, such as { evictAfterTurns: 20 }, got ${String(options)}.`,
+      )
+    const evictAfterTurns = options.evictAfterTurns === undefined ? DEFAULT_EVICT_AFTER_TURNS : options.evictAfterTurns
     super(new MemoryDriver(), { ...options, evictAfterTurns })
   }
 }
