@@ -100,8 +100,8 @@ export async function storeParts(
         throw new TypeError(`storage.store() must resolve to a reference, a non-empty string; got ${typeof reference}.`)
       return { part, reference, size: bytes.byteLength }
     })
-    const results = await orAborted(Promise.allSettled(stores), signal).catch(
-      (reason: unknown): PromiseRejectedResult[] => [{ status: 'rejected', reason }],
+    const results: PromiseSettledResult<StoredPart>[] = await orAborted(Promise.allSettled(stores), signal).catch(
+      (reason: unknown) => [{ status: 'rejected', reason }],
     )
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) {
