@@ -198,6 +198,18 @@ describe('what is stored', () => {
     expect(texts.join('\n')).toContain(new TextDecoder().decode(content))
   })
 
+  test('many JSON values as one text, one below the other', async () => {
+    const { offload, entries } = setUp()
+    const values = Array.from({ length: 100 }, (_, block) => Array.from({ length: 40 }, (_item, id) => ({ block, id })))
+    const outcome = offloaded(await offload(values.map((value) => ({ type: 'json', value }))))
+    expect(outcome.stored).toMatchObject([{ type: 'text', contentType: 'text/plain' }])
+    expect(outcome.tokens.replacement).toBeLessThan(2_500)
+    const [entry] = entries.values()
+    expect(new TextDecoder().decode(entry?.content)).toBe(
+      values.map((value) => JSON.stringify(value, undefined, 2)).join('\n'),
+    )
+  })
+
   test('what redact leaves, in storage and preview alike', async () => {
     const { offload, storage } = setUp({ redact: (text) => text.replaceAll('sk-secret', '[redacted]') })
     const outcome = await offload([textBlock(`key=sk-secret\n${log(5_000)}\nkey=sk-secret`)])

@@ -30,7 +30,7 @@ export interface OffloadStreamRequest {
 /** What was stored of a tool result. */
 export interface OffloadedBlock {
   readonly reference: string
-  /** The block's type, or `text` for several text blocks that were joined. */
+  /** The block's type, or `text` for many blocks of text or JSON that were joined. */
   readonly type: ContentBlock['type']
   readonly contentType: string
   /** Bytes that were stored. */

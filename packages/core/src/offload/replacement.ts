@@ -11,7 +11,7 @@ export interface ReplacedBlock {
   /** Lines of text; absent for media. */
   readonly lines?: number | undefined
   readonly name?: string | undefined
-  /** Text blocks that were joined into this one. */
+  /** Blocks of text or JSON that were joined into this one. */
   readonly joined?: number | undefined
   readonly preview?: string | undefined
   readonly location?: Location | undefined

@@ -5,12 +5,12 @@ import { orAborted } from '../storage/guard.ts'
 import type { Storage, StoreReceipt } from '../storage/storage.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 
-/** Beyond this many text blocks, naming each by a reference would fill the context again: they are joined. */
+/** Beyond this many blocks of text or JSON, naming each by a reference would fill the context again: they are joined. */
 const MAX_SEPARATE_TEXTS = 16
 const CONCURRENT_STORES = 8
 const MAX_TOOL_NAME_LENGTH = 200
 
-/** One thing to store: a block, or many text blocks as one. */
+/** One thing to store: a block, or many of text or JSON as one. */
 export interface StoragePart {
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
   readonly key: string
@@ -36,12 +36,12 @@ export function storageParts(
   toolCallId: string,
   redact: (text: string) => string,
 ): StoragePart[] {
-  const texts = chosen.filter(({ block }) => block.type === 'text')
+  const texts = chosen.filter(({ text }) => text !== undefined)
   const joined = texts.length > MAX_SEPARATE_TEXTS
   const parts: StoragePart[] = []
   for (const { block, index, text, tokens } of chosen) {
     const key = `${toolCallId}_${index}`
-    if (joined && block.type === 'text') {
+    if (joined && text !== undefined) {
       if (index !== texts[0]?.index) continue
       const all = redacted(texts.map((each) => each.text ?? '').join('\n'), redact)
       const sum = texts.reduce((total, each) => total + each.tokens, 0)
