@@ -1,4 +1,4 @@
-/** Text of a tool result. */
+/** Text of a tool result. It is stored as UTF-8: half a surrogate pair, which that cannot express, becomes U+FFFD. */
 export interface TextBlock {
   readonly type: 'text'
   readonly text: string
