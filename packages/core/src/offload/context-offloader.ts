@@ -159,7 +159,8 @@ export class ContextOffloader {
     if (chosen.length === 0) return this.#skip(request, 'not-storable', original)
     const parts = storageParts(chosen, request.toolCallId, redact)
     const { stored, undo } = await storeParts(storage, parts, request.toolName, request.signal)
-    const kept = blocks.filter((block) => !chosen.includes(block))
+    const replaced = new Set(chosen)
+    const kept = blocks.filter((block) => !replaced.has(block))
     let sources: ReplacementSource[]
     let text: string
     let replacement: number
