@@ -7,7 +7,9 @@ import { memoryHarness } from '../test/memory-harness.ts'
 
 const README = join(import.meta.dirname, '../README.md')
 
-storageConformance(memoryHarness)
+const soak = process.env['SPILLWAY_SOAK'] !== undefined
+
+storageConformance(memoryHarness, { thorough: soak, large: soak })
 
 // `vitest run packages/storage/memory --update` brings the README up to date.
 test('the README has the report of the suite', async () => {

@@ -45,7 +45,7 @@ const harness: ConformanceHarness = {
   },
 }
 
-storageConformance(harness, { large: true })
+storageConformance(harness, { thorough: process.env['SPILLWAY_SOAK'] !== undefined, large: true })
 
 /** Put content beside the directory, in it without a description, and behind symbolic links in it. */
 async function plant(parent: string, directory: string, content: Uint8Array): Promise<string[]> {

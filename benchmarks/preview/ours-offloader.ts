@@ -1,0 +1,31 @@
+// The whole replacement, frame and references included, as ContextOffloader writes it. Setting: previewTokens.
+import { ContextOffloader } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { countTokens } from './lib/tokens.mjs'
+
+export const sized = true
+
+interface Call {
+  readonly text: string
+  readonly contentType: string
+  readonly toolName: string
+  readonly toolInput?: unknown
+  readonly budgetTokens: number
+  readonly chars?: number
+}
+
+export async function preview({ text, contentType, toolName, toolInput, budgetTokens, chars }: Call): Promise<string> {
+  const previewTokens = chars === undefined ? budgetTokens : Math.round(chars / 4)
+  const storage = new InMemoryStorage()
+  const offloader = new ContextOffloader({ storage, countTokens, previewTokens, maxResultTokens: previewTokens + 1 })
+  const block = contentType === 'application/json' ? jsonBlock(text) : { type: 'text' as const, text }
+  const outcome = await offloader.offload({
+    toolName,
+    toolCallId: 'toolu_01Ab3dEf6hJk9',
+    input: toolInput,
+    content: [block],
+  })
+  return outcome.content.map((each) => (each.type === 'text' ? each.text : JSON.stringify(each))).join('\n')
+}
+
+const jsonBlock = (text: string): { type: 'json'; value: unknown } => ({ type: 'json', value: JSON.parse(text) })
