@@ -306,7 +306,8 @@ describe('signals', () => {
       setTimeout(() => console.log('end'), 1_000)
       require('node:fs').writeFileSync('ready', '')`
     writeFileSync(join(cwd, 'trap.cjs'), program)
-    const command = `'${process.execPath}' '${BIN}' run -- '${process.execPath}' trap.cjs`
+    // exec, because a shell in between would get the Ctrl-C as well, and exit with 130.
+    const command = `exec '${process.execPath}' '${BIN}' run -- '${process.execPath}' trap.cjs`
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd })
     const output: string[] = []
     child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text))
