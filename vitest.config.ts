@@ -4,6 +4,8 @@ const exclude = ['**/node_modules/**', '**/dist/**']
 
 export default defineConfig({
   test: {
+    // Every core: half of the time goes to processes that tests start and wait for.
+    maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],
