@@ -83,7 +83,7 @@ describe('packed packages in an empty project', () => {
   beforeAll(async () => {
     memory = await install('@spillway/core', '@spillway/memory')
     file = await install('@spillway/core', '@spillway/file')
-    cli = await install('@spillway/core', '@spillway/file', 'spillway')
+    cli = await install('@spillway/core', '@spillway/file', '@spillway/memory', 'spillway')
   })
 
   afterAll(() => {
@@ -93,7 +93,14 @@ describe('packed packages in an empty project', () => {
   it('bring no other package than core, the backend and re2js', () => {
     expect(installed(memory)).toEqual(['@spillway/core', '@spillway/memory', 're2js'])
     expect(installed(file)).toEqual(['@spillway/core', '@spillway/file', 're2js'])
-    expect(installed(cli)).toEqual(['@spillway/core', '@spillway/file', 'commander', 're2js', 'spillway'])
+    expect(installed(cli)).toEqual([
+      '@spillway/core',
+      '@spillway/file',
+      '@spillway/memory',
+      'commander',
+      're2js',
+      'spillway',
+    ])
   })
 
   it('offload and retrieve from JavaScript', async () => {
