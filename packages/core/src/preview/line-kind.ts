@@ -62,7 +62,8 @@ export function lineKind(text: string, start: number, end: number): number {
         limit = end - index > KIND_UNITS ? index + KIND_UNITS : end
       }
       colons = 0
-      index++
+      // Indentation makes up much of JSON and code.
+      while (++index < limit && text.charCodeAt(index) === 32);
     } else if (kind === ESCAPE) {
       const after = escapeEnd(text, index, end)
       if (isRed(text, index, after)) marked = 2
