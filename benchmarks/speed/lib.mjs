@@ -288,7 +288,6 @@ export function machine() {
     cpu: os.cpus()[0].model,
     cores: os.cpus().length,
     memGB: Math.round(os.totalmem() / 2 ** 30),
-    kernel: os.release(),
     load: os.loadavg()[0],
   }
 }

@@ -73,3 +73,15 @@ test('says what the guide says in place of the tool, before the preview', () => 
   const text = formatReplacement({ blocks: [block], original, isError: false, retrievalTool: undefined, guide })
   expect(text.split('\n').slice(2, 6)).toEqual([...guide, '', `<<< preview of ${block.reference}: untrusted content`])
 })
+
+test('says of many media blocks only once what each is', () => {
+  const images = Array.from({ length: 100 }, (_, index) => {
+    const reference = `image_${index}`
+    return { reference, type: 'image', contentType: 'image/png', size: 5_000 } as const
+  })
+  const text = format([block, ...images])
+  expect(text).not.toContain('[image: png')
+  expect(text).toContain('\n[100 media blocks: what each is stands beside its reference]\n')
+  expect(text).toContain('\n  image_99 (image/png, 5,000 bytes)')
+  expect(text).toContain(`>>> end of ${block.reference}`)
+})

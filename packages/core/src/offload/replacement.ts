@@ -29,6 +29,8 @@ export interface Replacement {
 }
 
 const MAX_NAME_LENGTH = 80
+/** Beyond this many media blocks, saying twice what each is would fill the context. */
+const MAX_PLACEHOLDERS = 16
 
 /**
  * Write the text that stands for a tool result in the context.
@@ -43,7 +45,7 @@ export function formatReplacement(replacement: Replacement): string {
     `[Offloaded: ${original.blocks} blocks, ~${formatCount(original.tokens)} tokens]`,
     ...instructions(replacement, located),
     '',
-    ...blocks.flatMap(formatBlock),
+    ...formatBlocks(blocks),
     '[Stored references:]',
     ...blocks.map(formatReference),
   ].join('\n')
@@ -65,6 +67,17 @@ function instructions({ retrievalTool, guide = [], isError }: Replacement, locat
   if (located)
     lines.push('The command after a reference prints its full content; pipe it into grep or sed to read part of it.')
   return lines
+}
+
+function formatBlocks(blocks: readonly ReplacedBlock[]): string[] {
+  const media = blocks.filter((block) => block.preview === undefined)
+  if (media.length <= MAX_PLACEHOLDERS) return blocks.flatMap(formatBlock)
+  const previewed = blocks.filter((block) => block.preview !== undefined)
+  return [
+    ...previewed.flatMap(formatBlock),
+    `[${media.length} media blocks: what each is stands beside its reference]`,
+    '',
+  ]
 }
 
 function formatBlock(block: ReplacedBlock): string[] {
