@@ -9,18 +9,15 @@ import {
 import { BoundedMap } from './bounded-map.ts'
 import { copyBytes, plainBytes } from './bytes.ts'
 import { entryId, idPrefix, splitId } from './entry-id.ts'
-import { EvictionLog } from './eviction-log.ts'
+import { EntryLifetime, readInfo } from './entry-lifetime.ts'
 import { KeyedLock } from './keyed-lock.ts'
-import { missingError } from './missing-error.ts'
 import { assertReference, contentReference, isReference, randomReference } from './reference.ts'
 import { scopePath, type Scope } from './scope.ts'
-import { ScopeQuota } from './scope-quota.ts'
-import { StorageError, type Eviction, type EvictionReason } from './storage-error.ts'
+import { StorageError } from './storage-error.ts'
 import type { DriverContent, EntryId, EntryInfo, StorageDriver } from './storage-driver.ts'
 import type {
   ByteRange,
   DeleteOptions,
-  EvictedEntry,
   EvictionReport,
   GcReport,
   ListOptions,
@@ -32,7 +29,6 @@ import type {
   StoreOptions,
 } from './storage.ts'
 import { countedChunks, onlyChunk, sourceChunks } from './stream-chunks.ts'
-import { TurnTracker } from './turn-tracker.ts'
 import { checkAborted, guard, guardIteration } from './guard.ts'
 import type { ManagedStorageOptions } from './managed-storage-options.ts'
 
@@ -40,26 +36,19 @@ const DEFAULT_REFRESH_MS = 60_000
 const MAX_KNOWN_CONTENT_TYPES = 10_000
 
 /**
- * Do for every backend what must be right once: references, walls between scopes, validation, idempotence, use,
- * turns, age, quota, tombstones, and the mapping of failures to `StorageError`.
+ * Do for every backend what must be right once: references, walls between scopes, validation, idempotence, use, and the
+ * mapping of failures to `StorageError`. How long entries stay is for {@link EntryLifetime}.
  */
 export class StorageEngine {
   readonly driver: StorageDriver
-  readonly #ttlMs: number | null
-  readonly #now: () => number
-  readonly #turns: TurnTracker | undefined
-  readonly #quota: ScopeQuota | undefined
-  readonly #log = new EvictionLog()
   readonly #locks = new KeyedLock()
+  readonly #lifetime: EntryLifetime
   /** Content types of recently used entries: what `locate`, which cannot wait, needs to know. */
   readonly #contentTypes = new BoundedMap<EntryId, string>(MAX_KNOWN_CONTENT_TYPES)
 
   constructor(driver: StorageDriver, options: ManagedStorageOptions) {
     this.driver = driver
-    this.#ttlMs = options.ttlMs ?? null
-    this.#now = options.now ?? Date.now
-    if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns)
-    if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes)
+    this.#lifetime = new EntryLifetime(driver, this.#locks, options, (id) => this.#contentTypes.delete(id))
   }
 
   async store(
@@ -73,7 +62,7 @@ export class StorageEngine {
     assertContent(content)
     assertContentType(contentType)
     assertMetadata(options.metadata)
-    this.#quota?.assertFits(key, content.byteLength)
+    this.#lifetime.assertFits(key, content.byteLength)
     checkAborted(options.signal)
     const bytes = options.transfer === true ? content : copyBytes(content)
     const reference = await contentReference({ scope: scope.segments, key, contentType, content: bytes })
@@ -96,7 +85,7 @@ export class StorageEngine {
     const reference = randomReference(key)
     let size = 0
     const checked = sourceChunks(chunks, options.signal, (chunk) => {
-      this.#quota?.assertFits(key, (size += chunk.byteLength))
+      this.#lifetime.assertFits(key, (size += chunk.byteLength))
       return options.transfer === true ? chunk : copyBytes(chunk)
     })
     await this.#write(scope, reference, key, contentType, checked, options)
@@ -114,8 +103,7 @@ export class StorageEngine {
     const path = await scopePath(scope)
     const id = entryId(path, reference)
     const metadata = { ...options.metadata }
-    const quota = this.#quota
-    let usedAt = this.#now()
+    let usedAt = this.#lifetime.now()
     let size = 0
     let writing = false
     try {
@@ -124,28 +112,28 @@ export class StorageEngine {
           const touched = await this.driver.touch?.(id, usedAt)
           if (touched !== undefined) {
             usedAt = touched
+            this.#lifetime.stored(path, reference)
             return false
           }
           checkAborted(options.signal)
-          const present = this.driver.touch === undefined ? await this.#info(id) : undefined
+          const present = this.driver.touch === undefined ? await readInfo(this.driver, id) : undefined
           // Writing again is what such a driver has for touching, and each use must be told from the one before.
           if (present !== undefined) usedAt = Math.max(usedAt, present.lastUsedAt + 1)
-          quota?.writing(id)
+          this.#lifetime.writing(id)
           writing = true
           const counted = countedChunks(chunks, (bytes) => (size = bytes))
           const info = { key, contentType, storedAt: present?.storedAt ?? usedAt, lastUsedAt: usedAt, metadata }
-          return (await this.driver.write(id, counted, info)) ?? present === undefined
+          const isNew = (await this.driver.write(id, counted, info)) ?? present === undefined
+          this.#lifetime.stored(path, reference)
+          return isNew
         }),
       )
-      this.#turns?.used(path, reference)
-      this.#log.remove(path, reference)
       this.#contentTypes.set(id, contentType)
       // Not while the entry is locked: two stores that evict each other's entry would wait for ever.
-      if (created && quota !== undefined)
-        await this.#locks.run(`quota:${path}`, () => this.#makeRoom(path, quota, id, size))
+      if (created) await this.#lifetime.makeRoom(path, id, size)
       options.onStored?.({ reference, created, usedAt })
     } finally {
-      if (writing) quota?.written(id)
+      if (writing) this.#lifetime.written(id)
     }
   }
 
@@ -176,7 +164,7 @@ export class StorageEngine {
     const path = await scopePath(scope)
     const id = entryId(path, reference)
     const found = await guard({ action: 'retrieve', reference }, () => this.driver.read(id, range))
-    if (found === undefined || (await this.#expire(path, reference, found.info)))
+    if (found === undefined || (await this.#lifetime.expire(path, reference, found.info)))
       throw await this.#missing(path, reference)
     const start = Math.min(range?.offset ?? 0, found.info.size)
     const expected = Math.min(range?.length ?? Infinity, found.info.size - start)
@@ -186,17 +174,16 @@ export class StorageEngine {
         `${reference} came back with ${found.content.byteLength} bytes instead of ${expected}. Run the tool again.`,
         { reference },
       )
-    this.#turns?.used(path, reference)
+    this.#lifetime.retrieved(path, reference)
     this.#contentTypes.set(id, found.info.contentType)
     await this.#refresh(id, reference, found.info)
     return { content: plainBytes(found.content), info: found.info }
   }
 
   async #refresh(id: EntryId, reference: string, info: EntryInfo): Promise<void> {
-    const longest = this.driver.refreshMs ?? DEFAULT_REFRESH_MS
-    const refreshMs = this.#ttlMs === null ? longest : Math.min(longest, this.#ttlMs / 4)
-    const now = this.#now()
-    if (this.driver.touch === undefined || now - info.lastUsedAt < refreshMs) return
+    if (this.driver.touch === undefined || !this.#lifetime.isStale(info, this.driver.refreshMs ?? DEFAULT_REFRESH_MS))
+      return
+    const now = this.#lifetime.now()
     await guard({ action: 'refresh', reference }, async () => this.driver.touch?.(id, now)).catch((error: unknown) => {
       // The content has been read; a storage that cannot be written, such as a read-only disk, must not withhold it.
       if (!StorageError.isInstance(error) || error.code !== 'unavailable') throw error
@@ -207,8 +194,9 @@ export class StorageEngine {
     assertReference(reference)
     checkAborted(options.signal)
     const path = await scopePath(scope)
-    const info = await guard({ action: 'describe', reference }, () => this.#info(entryId(path, reference)))
-    if (info === undefined || (await this.#expire(path, reference, info))) throw await this.#missing(path, reference)
+    const info = await guard({ action: 'describe', reference }, () => readInfo(this.driver, entryId(path, reference)))
+    if (info === undefined || (await this.#lifetime.expire(path, reference, info)))
+      throw await this.#missing(path, reference)
     this.#contentTypes.set(entryId(path, reference), info.contentType)
     return this.#storedInfo(reference, info)
   }
@@ -220,7 +208,7 @@ export class StorageEngine {
       checkAborted(options.signal)
       const rest = id.slice(prefix.length)
       const reference = rest.slice(rest.lastIndexOf('/') + 1)
-      if (!id.startsWith(prefix) || !isReference(reference) || this.#isExpired(info)) continue
+      if (!id.startsWith(prefix) || !isReference(reference) || this.#lifetime.isExpired(info)) continue
       if (options.below === false && rest !== reference) continue
       yield this.#storedInfo(reference, info)
     }
@@ -234,11 +222,11 @@ export class StorageEngine {
     await this.#locks.run(id, () =>
       guard({ action: 'delete', reference }, async () => {
         const { unusedSince } = options
-        const gone = unusedSince === undefined ? await this.driver.remove(id) : await this.#evictUnused(id, unusedSince)
+        const gone =
+          unusedSince === undefined ? await this.driver.remove(id) : await this.#lifetime.removeUnused(id, unusedSince)
         if (unusedSince !== undefined && !gone) return
-        this.#quota?.forget(path)
-        this.#forget(path, reference)
-        this.#log.remove(path, reference)
+        this.#lifetime.removed(path, reference)
+        this.#contentTypes.delete(id)
       }),
     )
   }
@@ -253,51 +241,25 @@ export class StorageEngine {
       const { path, reference } = splitId(id)
       const gone = await this.#locks.run(id, () => guard({ action: 'clear', reference }, () => this.driver.remove(id)))
       if (gone) cleared += 1
-      this.#quota?.forget(path)
-      this.#forget(path, reference)
-      this.#log.remove(path, reference)
+      this.#lifetime.removed(path, reference)
+      this.#contentTypes.delete(id)
     }
     return cleared
   }
 
   async endTurn(scope: Scope): Promise<EvictionReport> {
-    const turns = this.#turns
-    if (turns === undefined) return { evicted: [] }
     const path = await scopePath(scope)
-    if (this.driver.ephemeral !== true && !turns.isListed(path)) {
-      for await (const { reference } of this.list(scope, { below: false })) turns.found(path, reference)
-      turns.listed(path)
-    }
-    const evicted: EvictedEntry[] = []
-    for (const reference of turns.endTurn(path)) {
-      const id = entryId(path, reference)
-      const size = await this.#evict(id, 'turns', () => turns.isDue(path, reference))
-      if (size !== undefined) evicted.push({ reference, size, reason: 'turns' })
-      else if (turns.isDue(path, reference)) {
-        // Used by another process meanwhile, it counts from now; or it went some other way.
-        const info = await guard({ action: 'describe', reference }, () => this.#info(id))
-        if (info === undefined) turns.forget(path, reference)
-        else turns.used(path, reference)
-      }
-    }
+    const evicted = await this.#lifetime.endTurn(path, () => this.list(scope, { below: false }))
     return { evicted }
   }
 
   async gc(scope: Scope, options: OperationOptions): Promise<GcReport> {
     checkAborted(options.signal)
     const prefix = idPrefix(await scopePath(scope))
-    let expired = 0
-    let bytes = 0
-    if (this.#ttlMs !== null)
-      for await (const { id, info } of guardIteration({ action: 'collect' }, () => this.driver.list(prefix))) {
-        checkAborted(options.signal)
-        if (!id.startsWith(prefix) || !this.#isExpired(info)) continue
-        const size = await this.#evict(id, 'age', (latest) => this.#isExpired(latest))
-        if (size === undefined) continue
-        expired += 1
-        bytes += size
-      }
-    const collected = await guard({ action: 'collect' }, async () => this.driver.collect?.(prefix, this.#now()))
+    const { expired, bytes } = await this.#lifetime.collectExpired(prefix, options)
+    const collected = await guard({ action: 'collect' }, async () =>
+      this.driver.collect?.(prefix, this.#lifetime.now()),
+    )
     return { expired, leftovers: collected?.leftovers ?? 0, bytes: bytes + (collected?.bytes ?? 0) }
   }
 
@@ -313,76 +275,15 @@ export class StorageEngine {
     await guard({ action: 'close' }, async () => this.driver.close?.())
   }
 
-  /** Evict an entry that is still due once it is locked; return its size, or `undefined` where it stays. */
-  async #evict(id: EntryId, reason: EvictionReason, isDue: (info: EntryInfo) => boolean): Promise<number | undefined> {
-    const { path, reference } = splitId(id)
-    return this.#locks.run(id, () =>
-      guard({ action: 'evict', reference }, async () => {
-        const info = await this.#info(id)
-        if (info === undefined || !isDue(info)) return undefined
-        const eviction: Eviction = { reason, evictedAt: this.#now(), metadata: info.metadata }
-        if (!(await this.#evictUnused(id, info.lastUsedAt, eviction))) return undefined
-        if (this.driver.findEviction === undefined) this.#log.add(path, reference, eviction)
-        if (reason !== 'quota') this.#quota?.forget(path)
-        this.#forget(path, reference)
-        return info.size
-      }),
-    )
-  }
-
-  async #evictUnused(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
-    if (this.driver.evict !== undefined) return this.driver.evict(id, unusedSince, eviction)
-    const info = await this.#info(id)
-    return info !== undefined && info.lastUsedAt <= unusedSince && this.driver.remove(id)
-  }
-
-  async #makeRoom(path: string, quota: ScopeQuota, added: EntryId, size: number): Promise<void> {
-    await quota.added(path, added, size, {
-      list: () => this.#exactly(path),
-      evict: async (id, lastUsedAt) =>
-        (await this.#evict(id, 'quota', (info) => info.lastUsedAt <= lastUsedAt)) !== undefined,
-    })
-  }
-
-  async *#exactly(path: string): AsyncGenerator<{ id: EntryId; info: EntryInfo }> {
-    for await (const entry of guardIteration({ action: 'list' }, () => this.driver.list(idPrefix(path))))
-      if (splitId(entry.id).path === path) yield entry
-  }
-
-  /** Remove an entry that was found past its age; return whether it is gone. */
-  async #expire(path: string, reference: string, info: EntryInfo): Promise<boolean> {
-    if (!this.#isExpired(info)) return false
-    const id = entryId(path, reference)
-    if ((await this.#evict(id, 'age', (latest) => this.#isExpired(latest))) !== undefined) return true
-    const latest = await guard({ action: 'describe', reference }, () => this.#info(id))
-    return latest === undefined || this.#isExpired(latest)
-  }
-
-  #isExpired(info: EntryInfo): boolean {
-    return this.#ttlMs !== null && this.#now() >= info.lastUsedAt + this.#ttlMs
-  }
-
   async #missing(path: string, reference: string): Promise<StorageError> {
-    const eviction =
-      this.#log.find(path, reference) ??
-      (await guard({ action: 'retrieve', reference }, async () => this.driver.findEviction?.(entryId(path, reference))))
-    this.#forget(path, reference)
-    return missingError(reference, eviction)
-  }
-
-  #forget(path: string, reference: string): void {
-    this.#turns?.forget(path, reference)
     this.#contentTypes.delete(entryId(path, reference))
-  }
-
-  async #info(id: EntryId): Promise<EntryInfo | undefined> {
-    if (this.driver.stat !== undefined) return this.driver.stat(id)
-    return (await this.driver.read(id, { offset: 0, length: 0 }))?.info
+    return this.#lifetime.missing(path, reference)
   }
 
   #storedInfo(reference: string, info: EntryInfo): StoredInfo {
     const { key, contentType, size, storedAt, lastUsedAt, metadata } = info
     const known = { reference, key, contentType, size, storedAt, lastUsedAt, metadata: { ...metadata } }
-    return this.#ttlMs === null ? known : { ...known, expiresAt: lastUsedAt + this.#ttlMs }
+    const expiresAt = this.#lifetime.expiresAt(info)
+    return expiresAt === undefined ? known : { ...known, expiresAt }
   }
 }

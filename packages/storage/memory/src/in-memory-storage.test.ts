@@ -15,6 +15,16 @@ describe('InMemoryStorage', () => {
     expect(String(error)).toContain('"read_log"')
   })
 
+  test('never evicts what a store has just found existing, however a turn ends meanwhile', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: 1 })
+    for (let round = 0; round < 100; round += 1) {
+      await storage.store('call_1_0', bytes('kept'))
+      await storage.endTurn()
+      const [reference] = await Promise.all([storage.store('call_1_0', bytes('kept')), storage.endTurn()])
+      expect((await storage.retrieve(reference)).content).toEqual(bytes('kept'))
+    }
+  })
+
   test('keeps everything with evictAfterTurns: null', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null })
     const reference = await storage.store('call_1_0', bytes('kept'))

@@ -1,0 +1,196 @@
+import { entryId, idPrefix, splitId } from './entry-id.ts'
+import { EvictionLog } from './eviction-log.ts'
+import { checkAborted, guard, guardIteration } from './guard.ts'
+import type { KeyedLock } from './keyed-lock.ts'
+import type { ManagedStorageOptions } from './managed-storage-options.ts'
+import { missingError } from './missing-error.ts'
+import { ScopeQuota } from './scope-quota.ts'
+import type { DriverEntry, EntryId, EntryInfo, StorageDriver } from './storage-driver.ts'
+import type { Eviction, EvictionReason, StorageError } from './storage-error.ts'
+import type { EvictedEntry, OperationOptions } from './storage.ts'
+import { TurnTracker } from './turn-tracker.ts'
+
+/** What {@link EntryLifetime.collectExpired} removed. */
+export interface ExpiredReport {
+  readonly expired: number
+  readonly bytes: number
+}
+
+/** Decide how long entries stay, by turns, age and quota, evict them, and remember what was evicted. */
+export class EntryLifetime {
+  readonly #driver: StorageDriver
+  readonly #locks: KeyedLock
+  readonly #ttlMs: number | null
+  readonly #now: () => number
+  readonly #turns: TurnTracker | undefined
+  readonly #quota: ScopeQuota | undefined
+  readonly #evicted: (id: EntryId) => void
+  readonly #log = new EvictionLog()
+
+  /** @param evicted - Called with every entry that is evicted. */
+  constructor(driver: StorageDriver, locks: KeyedLock, options: ManagedStorageOptions, evicted: (id: EntryId) => void) {
+    this.#driver = driver
+    this.#locks = locks
+    this.#evicted = evicted
+    this.#ttlMs = options.ttlMs ?? null
+    this.#now = options.now ?? Date.now
+    if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns)
+    if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes)
+  }
+
+  /** The time, in milliseconds since the epoch. */
+  now(): number {
+    return this.#now()
+  }
+
+  /** Refuse with `too-large` what would not fit even into an empty scope. */
+  assertFits(key: string, size: number): void {
+    this.#quota?.assertFits(key, size)
+  }
+
+  /** Note that an entry is about to be written; {@link written} must follow, however that goes. */
+  writing(id: EntryId): void {
+    this.#quota?.writing(id)
+  }
+
+  written(id: EntryId): void {
+    this.#quota?.written(id)
+  }
+
+  /** Note that an entry was stored, so that it is in use and evicted no more. Call it while the entry is locked. */
+  stored(path: string, reference: string): void {
+    this.#turns?.used(path, reference)
+    this.#log.remove(path, reference)
+  }
+
+  retrieved(path: string, reference: string): void {
+    this.#turns?.used(path, reference)
+  }
+
+  /** Note that an entry was removed on purpose: it reads as never stored. */
+  removed(path: string, reference: string): void {
+    this.#turns?.forget(path, reference)
+    this.#quota?.forget(path)
+    this.#log.remove(path, reference)
+  }
+
+  /** When an entry will be evicted by age; `undefined` for never. */
+  expiresAt(info: EntryInfo): number | undefined {
+    return this.#ttlMs === null ? undefined : info.lastUsedAt + this.#ttlMs
+  }
+
+  isExpired(info: EntryInfo): boolean {
+    const expiresAt = this.expiresAt(info)
+    return expiresAt !== undefined && this.#now() >= expiresAt
+  }
+
+  /** Whether a last use is old enough to be worth refreshing. */
+  isStale(info: EntryInfo, refreshMs: number): boolean {
+    const longest = this.#ttlMs === null ? refreshMs : Math.min(refreshMs, this.#ttlMs / 4)
+    return this.#now() - info.lastUsedAt >= longest
+  }
+
+  /** Remove an entry that was found past its age; return whether it is gone. */
+  async expire(path: string, reference: string, info: EntryInfo): Promise<boolean> {
+    if (!this.isExpired(info)) return false
+    const id = entryId(path, reference)
+    if ((await this.#evict(id, 'age', (latest) => this.isExpired(latest))) !== undefined) return true
+    const latest = await guard({ action: 'describe', reference }, () => readInfo(this.#driver, id))
+    return latest === undefined || this.isExpired(latest)
+  }
+
+  /** Say why an entry is not there. */
+  async missing(path: string, reference: string): Promise<StorageError> {
+    const find = async (): Promise<Eviction | undefined> => this.#driver.findEviction?.(entryId(path, reference))
+    const eviction = this.#log.find(path, reference) ?? (await guard({ action: 'retrieve', reference }, find))
+    this.#turns?.forget(path, reference)
+    return missingError(reference, eviction)
+  }
+
+  /** End a turn of a scope and evict what is due; `found` lists what it held before it was opened. */
+  async endTurn(path: string, found: () => AsyncIterable<{ readonly reference: string }>): Promise<EvictedEntry[]> {
+    const turns = this.#turns
+    if (turns === undefined) return []
+    if (this.#driver.ephemeral !== true && !turns.isListed(path)) {
+      for await (const { reference } of found()) turns.found(path, reference)
+      turns.listed(path)
+    }
+    const evicted: EvictedEntry[] = []
+    for (const reference of turns.endTurn(path)) {
+      const id = entryId(path, reference)
+      const size = await this.#evict(id, 'turns', () => turns.isDue(path, reference))
+      if (size !== undefined) evicted.push({ reference, size, reason: 'turns' })
+      else if (turns.isDue(path, reference)) {
+        // Used by another process meanwhile, it counts from now; or it went some other way.
+        const info = await guard({ action: 'describe', reference }, () => readInfo(this.#driver, id))
+        if (info === undefined) turns.forget(path, reference)
+        else turns.used(path, reference)
+      }
+    }
+    return evicted
+  }
+
+  /** Evict what is past its age among the entries whose ids start with `prefix`. */
+  async collectExpired(prefix: string, { signal }: OperationOptions): Promise<ExpiredReport> {
+    let expired = 0
+    let bytes = 0
+    if (this.#ttlMs === null) return { expired, bytes }
+    for await (const { id, info } of guardIteration({ action: 'collect' }, () => this.#driver.list(prefix))) {
+      checkAborted(signal)
+      if (!id.startsWith(prefix) || !this.isExpired(info)) continue
+      const size = await this.#evict(id, 'age', (latest) => this.isExpired(latest))
+      if (size === undefined) continue
+      expired += 1
+      bytes += size
+    }
+    return { expired, bytes }
+  }
+
+  /** Count an entry that was created, and evict others of its scope until that is below its quota. */
+  async makeRoom(path: string, added: EntryId, size: number): Promise<void> {
+    const quota = this.#quota
+    if (quota === undefined) return
+    const scope = {
+      list: () => this.#exactly(path),
+      evict: async (id: EntryId, lastUsedAt: number) =>
+        (await this.#evict(id, 'quota', (info) => info.lastUsedAt <= lastUsedAt)) !== undefined,
+    }
+    await this.#locks.run(`quota:${path}`, () => quota.added(path, added, size, scope))
+  }
+
+  /** Remove an entry that is locked, unless it was used after `unusedSince`; return whether it went. */
+  async removeUnused(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
+    if (this.#driver.evict !== undefined) return this.#driver.evict(id, unusedSince, eviction)
+    const info = await readInfo(this.#driver, id)
+    return info !== undefined && info.lastUsedAt <= unusedSince && this.#driver.remove(id)
+  }
+
+  /** Evict an entry that is still due once it is locked; return its size, or `undefined` where it stays. */
+  async #evict(id: EntryId, reason: EvictionReason, isDue: (info: EntryInfo) => boolean): Promise<number | undefined> {
+    const { path, reference } = splitId(id)
+    return this.#locks.run(id, () =>
+      guard({ action: 'evict', reference }, async () => {
+        const info = await readInfo(this.#driver, id)
+        if (info === undefined || !isDue(info)) return undefined
+        const eviction: Eviction = { reason, evictedAt: this.#now(), metadata: info.metadata }
+        if (!(await this.removeUnused(id, info.lastUsedAt, eviction))) return undefined
+        if (this.#driver.findEviction === undefined) this.#log.add(path, reference, eviction)
+        if (reason !== 'quota') this.#quota?.forget(path)
+        this.#turns?.forget(path, reference)
+        this.#evicted(id)
+        return info.size
+      }),
+    )
+  }
+
+  async *#exactly(path: string): AsyncGenerator<DriverEntry> {
+    for await (const entry of guardIteration({ action: 'list' }, () => this.#driver.list(idPrefix(path))))
+      if (splitId(entry.id).path === path) yield entry
+  }
+}
+
+/** Describe an entry; a driver that cannot do that alone reads none of its bytes. */
+export async function readInfo(driver: StorageDriver, id: EntryId): Promise<EntryInfo | undefined> {
+  if (driver.stat !== undefined) return driver.stat(id)
+  return (await driver.read(id, { offset: 0, length: 0 }))?.info
+}
