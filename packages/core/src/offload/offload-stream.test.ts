@@ -88,6 +88,21 @@ test('stores a large binary stream under its type, with a placeholder for a prev
   expect(contents.get('run_1_0')).toEqual(bytes)
 })
 
+test('keeps every byte of a source that fills one buffer again and again', async () => {
+  const { storage, contents } = twoMethodStorage()
+  const bytes = encode(log)
+  const chunks = (async function* () {
+    const buffer = new Uint8Array(1_000)
+    for (let at = 0; at < bytes.length; at += buffer.length) {
+      const part = bytes.subarray(at, at + buffer.length)
+      buffer.set(part)
+      yield buffer.subarray(0, part.length)
+    }
+  })()
+  await new ContextOffloader({ storage }).offloadStream({ ...request, chunks })
+  expect(new TextDecoder().decode(contents.get('run_1_0'))).toBe(log)
+})
+
 test('asks whether it failed once the stream has ended', async () => {
   const { storage } = twoMethodStorage()
   let ended = false

@@ -3,6 +3,7 @@ import { concatBytes } from '../content/concat-bytes.ts'
 import type { TextScan } from '../preview/text-scan.ts'
 import { TextScanner } from '../preview/text-scanner.ts'
 import { assertContent } from '../storage/assert-input.ts'
+import { copyBytes } from '../storage/bytes.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
 import type { Storage, StoreOptions } from '../storage/storage.ts'
 import { longerThan } from '../tokens/longer-than.ts'
@@ -126,7 +127,8 @@ async function hold(
   for (;;) {
     const chunk = await nextChunk(source, signal)
     if (chunk === undefined) return { bytes: concatBytes(parts, size), ended: true }
-    parts.push(chunk)
+    // A source may fill the same buffer again for its next chunk.
+    parts.push(copyBytes(chunk))
     size += chunk.byteLength
     if (size <= lookAt) continue
     const bytes = concatBytes(parts, size)
