@@ -10,6 +10,7 @@ import { longerThan } from '../tokens/longer-than.ts'
 import { TokenSampler } from '../tokens/token-sampler.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { OffloadStreamRequest } from './offload-request.ts'
+import { toolMetadata } from './tool-metadata.ts'
 
 /** Beginnings that are held back are looked at when they reach this many bytes for each token of the limit. */
 const BYTES_PER_TOKEN = 8
@@ -61,7 +62,7 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
       }
     }
     const reference = await storeChunks(options.storage, `${request.toolCallId}_0`, chunks(), contentType, {
-      metadata: { tool: request.toolName.slice(0, 200) },
+      metadata: toolMetadata(request.toolName),
       signal: request.signal,
     })
     const scanned = scan?.finish()

@@ -4,11 +4,11 @@ import { isMediaBlock } from '../content/media-block.ts'
 import { orAborted } from '../storage/guard.ts'
 import type { Storage, StoreReceipt } from '../storage/storage.ts'
 import type { MeasuredBlock } from './measure-content.ts'
+import { toolMetadata } from './tool-metadata.ts'
 
 /** Beyond this many blocks of text or JSON, naming each by a reference would fill the context again: they are joined. */
 const MAX_SEPARATE_TEXTS = 16
 const CONCURRENT_STORES = 8
-const MAX_TOOL_NAME_LENGTH = 200
 
 /** One thing to store: a block, or many of text or JSON as one. */
 export interface StoragePart {
@@ -87,7 +87,7 @@ export async function storeParts(
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }
-  const metadata = { tool: toolName.slice(0, MAX_TOOL_NAME_LENGTH) }
+  const metadata = toolMetadata(toolName)
   const onStored = (receipt: StoreReceipt): void => void receipts.push(receipt)
   const encoder = new TextEncoder()
   for (let start = 0; start < parts.length; start += CONCURRENT_STORES) {

@@ -1,3 +1,4 @@
+import { detach } from '../content/detach.ts'
 import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
 
 /** Of a line away from the start and the end of the text, this much of its start and of its end is kept. */
@@ -35,9 +36,4 @@ export function shownParts(line: string, whole: boolean): Parts {
   const raw = cutAtGrapheme(line, START_UNITS)
   const rawEnd = cutAtGrapheme(line, END_UNITS, true)
   return { raw, rawEnd, hidden: line.length - raw.length - rawEnd.length }
-}
-
-/** Copy a string, so that keeping it does not keep the text it was cut from. */
-export function detach(text: string): string {
-  return text.length < 13 ? text : ` ${text}`.slice(1)
 }

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '#platform'
 import { isBytes } from '../storage/bytes.ts'
-import { orAborted } from '../storage/guard.ts'
+import { checkAborted, orAborted } from '../storage/guard.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage, StoredContent, StoredRange } from '../storage/storage.ts'
 import { quote } from './plain-text.ts'
@@ -46,7 +46,7 @@ export async function openContent(storage: Storage, reference: string, options: 
     }
   }
   const range = async (offset: number): Promise<StoredRange> => {
-    throwIfAborted(signal)
+    checkAborted(signal)
     const asked = { offset, length: blockBytes }
     const read = await guard(reference, () => orAborted(storage.retrieveRange!(reference, asked, { signal }), signal))
     assertStored(read, reference)
@@ -62,13 +62,6 @@ export async function openContent(storage: Storage, reference: string, options: 
     blocks: () => ranges(first.content, size, async (offset) => (await range(offset)).content, reference),
     whole: async () =>
       first.content.length === size ? first.content : (await retrieveWhole(storage, reference, signal)).content,
-  }
-}
-
-/** Reject with `aborted` once the caller's signal has fired. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) {
-    throw new StorageError('aborted', 'The retrieval was aborted by its signal.', { cause: signal.reason })
   }
 }
 
@@ -89,7 +82,7 @@ async function retrieveWhole(
   reference: string,
   signal: AbortSignal | undefined,
 ): Promise<StoredContent> {
-  throwIfAborted(signal)
+  checkAborted(signal)
   const stored = await guard(reference, () => orAborted(storage.retrieve(reference, { signal }), signal))
   assertStored(stored, reference)
   return stored
@@ -106,7 +99,7 @@ const damaged = (reference: string): StorageError =>
 
 async function* slices(content: Uint8Array, { blockBytes, signal }: ReadOptions): AsyncGenerator<Uint8Array> {
   for (let offset = 0; offset < content.length; offset += blockBytes) {
-    throwIfAborted(signal)
+    checkAborted(signal)
     yield content.subarray(offset, offset + blockBytes)
     await yieldToEventLoop()
   }

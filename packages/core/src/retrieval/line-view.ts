@@ -1,3 +1,4 @@
+import { detach } from '../content/detach.ts'
 import { lineEnd } from './line-batch.ts'
 import type { LineBatch } from './line-batch.ts'
 
@@ -70,9 +71,4 @@ export function windowStart(match: LineMatch, length: number, keep: number): num
   const around = Math.max(keep - (match.end - match.start), keep / 4)
   const start = match.start - Math.floor(around / 2)
   return Math.max(0, Math.min(start, length - keep))
-}
-
-/** Copy a slice: V8 otherwise keeps the whole text alive that it was taken from. */
-function detach(text: string): string {
-  return ` ${text}`.slice(1)
 }

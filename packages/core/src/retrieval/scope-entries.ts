@@ -1,6 +1,7 @@
 import { isTextContentType } from '../content/text-content-type.ts'
+import { checkAborted } from '../storage/guard.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import { guard, throwIfAborted } from './content-source.ts'
+import { guard } from './content-source.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 
 /** The newest entries of a scope. */
@@ -22,7 +23,7 @@ export async function listNewest(context: RetrievalContext, count: number, textO
   let total = 0
   await guard(undefined, async () => {
     for await (const info of context.storage.list!({ below: false, signal: context.signal })) {
-      throwIfAborted(context.signal)
+      checkAborted(context.signal)
       if (textOnly && !isTextContentType(info.contentType)) continue
       total++
       kept.push(info)

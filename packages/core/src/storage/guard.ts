@@ -59,7 +59,7 @@ export function checkAborted(signal: AbortSignal | undefined): void {
 }
 
 /** Make the error of an operation whose signal has fired. */
-export const abortedError = (signal: AbortSignal): StorageError =>
+const abortedError = (signal: AbortSignal): StorageError =>
   new StorageError('aborted', 'The operation was aborted by its signal.', { cause: signal.reason })
 
 /** Wait for a promise, or until the signal fires: not everybody who is handed a signal listens to it. */
