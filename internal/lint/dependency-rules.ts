@@ -11,6 +11,7 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   preview: ['storage', 'content', 'tokens'],
   retrieval: ['platform', 'storage', 'content', 'tokens'],
   offload: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval'],
+  adapter: ['platform', 'content', 'offload'],
   history: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval', 'offload'],
   conformance: ['storage'],
 }
@@ -61,7 +62,9 @@ function refuseRelative(path: string, packageFolder: string, isTest: boolean, sp
 function refuseLayer(path: string, target: string): string | undefined {
   const layer = layerOf(path)
   if (layer === undefined) {
-    return target === 'conformance' ? '`conformance` has entry points of its own: the index leaves it out.' : undefined
+    return target === 'conformance' || target === 'adapter'
+      ? `\`${target}\` has entry points of its own: the index leaves it out.`
+      : undefined
   }
   const allowed = CORE_LAYERS[layer]
   if (allowed === undefined) return `Add \`${layer}\` to CORE_LAYERS in internal/lint/dependency-rules.ts.`

@@ -406,19 +406,12 @@ describe('turns', () => {
       content: [{ text: expect.stringContaining('read_log') }],
     })
   })
-})
 
-test('lets a guide say, in the text and at each gap, how to get more without the tool', async () => {
-  const { offload } = setUp({
-    includeRetrievalTool: false,
-    guide: {
-      instructions: (references) => references.map((reference) => `To see more: my-tool show ${reference}`),
-      formatCall: ({ line_range: lines }) => `my-tool lines ${lines?.start} ${lines?.end}`,
-    },
+  test('never fails an agent: what the storage throws is an event', async () => {
+    const onEvent = vi.fn<(event: OffloadEvent) => void>()
+    const error = new Error('down')
+    const storage = Object.assign(setUp().storage, { endTurn: () => Promise.reject(error) })
+    expect(await new ContextOffloader({ storage, onEvent }).endTurn()).toEqual({ evicted: [] })
+    expect(onEvent).toHaveBeenCalledWith({ type: 'eviction-failed', error })
   })
-  const { content, stored } = offloaded(await offload([textBlock(log(2_000))]))
-  const text = content[0]?.type === 'text' ? content[0].text : ''
-  expect(text).toContain(`\nTo see more: my-tool show ${stored[0]?.reference}\n`)
-  expect(text).toMatch(/my-tool lines \d+ \d+/)
-  expect(text).not.toContain('retrieve_offloaded_content')
 })

@@ -140,11 +140,21 @@ export class ContextOffloader {
     return this.#offloaded(request, [source], [{ type: 'text', text }], { original, replacement })
   }
 
-  /** Say that one model call has passed: content unused for too many of them is evicted, where the storage does that. */
+  /**
+   * Say that one model call has passed: content unused for too many of them is evicted, where the storage does that.
+   *
+   * Never rejects, as no agent should fail because nothing could be evicted: an event says so, and the report is empty.
+   */
   async endTurn(): Promise<EvictionReport> {
-    const report = (await this.options.storage.endTurn?.()) ?? { evicted: [] }
-    if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
-    return report
+    try {
+      const report = (await this.options.storage.endTurn?.()) ?? { evicted: [] }
+      if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
+      return report
+    } catch (error) {
+      // Whatever it was: the next turn evicts what this one did not, and the event carries the error.
+      this.#emit({ type: 'eviction-failed', error })
+      return { evicted: [] }
+    }
   }
 
   /** Read the meter: tokens avoided, shown, retrieved and net, over all scopes of this offloader. */

@@ -29,3 +29,8 @@ export type OffloadEvent =
     }
   | RetrievalEvent
   | { readonly type: 'eviction'; readonly evicted: readonly EvictedEntry[] }
+  | {
+      /** The end of a turn could not be told to the storage; nothing was evicted. */
+      readonly type: 'eviction-failed'
+      readonly error: unknown
+    }

@@ -31,6 +31,16 @@ describe.each([
     expect(platform.randomBytes(16)).not.toEqual(platform.randomBytes(16))
     expect(platform.randomBytes(200_000).subarray(-16)).not.toEqual(new Uint8Array(16))
   })
+
+  it('writes and reads Base64, of any length and from a view of a larger buffer', () => {
+    for (const length of [0, 1, 2, 3, 8_191, 8_192, 8_193, 100_000]) {
+      const bytes = node.randomBytes(length + 10).subarray(7, length + 7)
+      const base64 = platform.encodeBase64(bytes)
+      expect(base64).toBe(Buffer.from(bytes).toString('base64'))
+      expect(platform.decodeBase64(base64)).toEqual(new Uint8Array(bytes))
+    }
+    expect(platform.decodeBase64('_-8')).toEqual(new Uint8Array([0xff, 0xef]))
+  })
 })
 
 it('exports the same names on every platform', () => {

@@ -6,6 +6,8 @@ export { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /** `crypto.getRandomValues` fills at most this many bytes per call. */
 const MAX_RANDOM_BYTES = 65_536
+/** Well below the number of arguments that a call may have in any engine. */
+const MAX_CHARACTERS_AT_ONCE = 8_192
 
 /** Start a SHA-256. The web has no incremental one, so the bytes are kept until `digest`. */
 export function createSha256(): Sha256 {
@@ -35,6 +37,26 @@ export function randomBytes(length: number): Uint8Array {
     crypto.getRandomValues(bytes.subarray(offset, offset + MAX_RANDOM_BYTES))
   }
   return bytes
+}
+
+/** Decode Base64, plain or URL-safe; `undefined` for what is none. */
+export function decodeBase64(base64: string): Uint8Array | undefined {
+  const plain = base64.replaceAll('-', '+').replaceAll('_', '/')
+  try {
+    return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0))
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'InvalidCharacterError') return undefined
+    throw error
+  }
+}
+
+/** Write bytes as Base64. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let offset = 0; offset < bytes.length; offset += MAX_CHARACTERS_AT_ONCE) {
+    binary += String.fromCharCode(...bytes.subarray(offset, offset + MAX_CHARACTERS_AT_ONCE))
+  }
+  return btoa(binary)
 }
 
 /** Tell the developer of a fault that must not fail the operation at hand. */

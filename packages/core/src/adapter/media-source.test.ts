@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encodeBase64, mediaFromBase64, mediaFromUrl } from './media-source.ts'
+
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+describe('mediaFromBase64', () => {
+  it('reads what encodeBase64 writes, and its URL-safe, unpadded and wrapped forms', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        const base64 = encodeBase64(bytes)
+        const forms = [
+          base64,
+          base64.replaceAll('=', ''),
+          base64.replaceAll('+', '-').replaceAll('/', '_'),
+          base64.replaceAll(/.{1,76}/g, '$&\r\n'),
+        ]
+        for (const form of forms) expect(mediaFromBase64('audio/wav', form)?.data).toEqual(bytes)
+      }),
+    )
+  })
+
+  it.each(['not base64!', 'iVBO\u0000Rw0K', 'aGk=aGk=', 'A', 'äöü'])('refuses %j', (text) => {
+    expect(mediaFromBase64('image/png', text)).toBeUndefined()
+  })
+
+  it.each([
+    ['image/png', 'image'],
+    ['IMAGE/SVG+XML', 'image'],
+    ['audio/mpeg', 'audio'],
+    ['video/mp4', 'video'],
+    ['application/pdf', 'document'],
+    ['', 'document'],
+  ])('takes %j for an %s', (mediaType, type) => {
+    expect(mediaFromBase64(mediaType, 'aGk=', 'name')).toMatchObject({ type, mediaType, name: 'name' })
+  })
+})
+
+describe('mediaFromUrl', () => {
+  it('keeps a URL as it is', () => {
+    const url = 'https://example.com/a.png?x=1'
+    expect(mediaFromUrl('image/png', url)).toEqual({ type: 'image', mediaType: 'image/png', name: undefined, url })
+  })
+
+  it('turns a data: URL into its bytes, and takes its media type', () => {
+    const url = `data:image/png;base64,${encodeBase64(PNG)}`
+    expect(mediaFromUrl('application/octet-stream', url)).toMatchObject({
+      type: 'image',
+      mediaType: 'image/png',
+      data: PNG,
+    })
+    const text = mediaFromUrl('text/plain', 'data:,a%20b%C3%A9')
+    expect(text).toMatchObject({ mediaType: 'text/plain', data: new TextEncoder().encode('a bé') })
+    expect(mediaFromUrl('', 'DATA:text/csv;charset=utf-8,a,b')).toMatchObject({
+      mediaType: 'text/csv',
+      data: new TextEncoder().encode('a,b'),
+    })
+  })
+
+  it.each(['data:image/png;base64', 'data:image/png;base64,&&&', 'data:,%E0%A4%A'])('refuses %j', (url) => {
+    expect(mediaFromUrl('image/png', url)).toBeUndefined()
+  })
+})

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import type { ContentBlock } from '../content/content-block.ts'
+import { ContextOffloader } from '../offload/context-offloader.ts'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import { offloadParts } from './offload-parts.ts'
+
+interface Part {
+  readonly kind: string
+  readonly body: string
+}
+
+const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+const offloader = new ContextOffloader({ storage: tinyStorage() })
+const request = {
+  toolName: 'read_log',
+  toolCallId: 'call_1',
+  toBlock: ({ kind, body }: Part): ContentBlock =>
+    kind === 'text' ? { type: 'text', text: body } : { type: 'unknown', value: body },
+  fromText: (body: string): Part => ({ kind: 'text', body }),
+}
+
+it('returns undefined for a result that stays', async () => {
+  expect(await offloadParts(offloader, { ...request, parts: [{ kind: 'text', body: 'small' }] })).toBeUndefined()
+  expect(await offloadParts(offloader, { ...request, parts: [] })).toBeUndefined()
+})
+
+it('puts the replacement first, and the very parts that stay after it', async () => {
+  const parts = [
+    { kind: 'ad', body: 'a' },
+    { kind: 'text', body: LOG },
+    { kind: 'text', body: 'small' },
+  ]
+  const replaced = await offloadParts(offloader, { ...request, parts })
+  expect(replaced).toHaveLength(3)
+  expect(replaced?.[0]).toEqual({ kind: 'text', body: expect.stringMatching(/^\[Offloaded: 3 blocks/) })
+  expect(replaced?.[1]).toBe(parts[0])
+  expect(replaced?.[2]).toBe(parts[2])
+})
