@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { listPeerSets, PEERS_VARIABLE, resolvePeersFrom } from './internal/peers/peer-sets.ts'
 
 const exclude = ['**/node_modules/**', '**/dist/**']
 
@@ -23,6 +24,17 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      ...listPeerSets(import.meta.dirname).map((set) => ({
+        plugins: [resolvePeersFrom(set)],
+        test: {
+          name: `peers ${set.name}`,
+          include: [`${set.adapter}/{src,test}/**/*.test.ts`],
+          exclude: set.packages.includes('deepagents') ? exclude : [...exclude, '**/deepagents/**'],
+          env: { [PEERS_VARIABLE]: set.folder },
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      })),
       { test: { name: 'docs', include: ['internal/docs/*.test.ts'], exclude, testTimeout: 120_000 } },
       {
         test: {

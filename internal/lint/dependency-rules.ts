@@ -21,7 +21,8 @@ const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conforman
 /** The only source of core that may import its test runner, an optional peer. */
 const CORE_VITEST_FILE = 'packages/core/src/conformance/vitest.ts'
 const PACKAGE_FILE = /^packages\/(?:core|cli|storage\/[^/]+|adapters\/[^/]+)\//
-const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\//
+/** The suite of the adapters is private, so all of it counts as tests. */
+const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\/|^packages\/adapters\/testing\//
 
 /** A file of the workspace, its path relative to the root and with slashes. */
 interface SourceFile {

@@ -1,0 +1,60 @@
+/** The versions of its framework that an adapter is tested with beside the newest: `packages/adapters/<name>/peers/<set>`. */
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+/** Names the folder of a peer set to a process that a test starts; see `resolve-hook.mjs`. */
+export const PEERS_VARIABLE = 'SPILLWAY_TEST_PEERS'
+
+/** A folder whose `node_modules` hold other versions of what an adapter depends on. */
+export interface PeerSet {
+  /** Such as `ai-6.0.0`. */
+  readonly name: string
+  readonly folder: string
+  /** The adapter's folder, relative to the root. */
+  readonly adapter: string
+  /** The packages that are taken from the set. */
+  readonly packages: readonly string[]
+}
+
+/** List the peer sets of the workspace at `root`. */
+export function listPeerSets(root: string): PeerSet[] {
+  return globSync('packages/adapters/*/peers/*/package.json', { cwd: root })
+    .toSorted()
+    .map((path) => {
+      const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as { dependencies: Record<string, string> }
+      const folder = dirname(path).replaceAll('\\', '/')
+      return {
+        name: basename(folder),
+        folder: join(root, folder),
+        adapter: dirname(dirname(folder)),
+        packages: Object.keys(manifest.dependencies),
+      }
+    })
+}
+
+/** Return the package that a bare specifier names: `ai` of `ai/test`. */
+export function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+/** A vite plugin by which sources and tests import the packages of a set in place of their own. */
+export function resolvePeersFrom({ name, folder, packages }: PeerSet): {
+  name: string
+  enforce: 'pre'
+  resolveId: (
+    this: { resolve: (source: string, importer: string, options: object) => Promise<unknown> },
+    source: string,
+    importer: string | undefined,
+    options: object,
+  ) => Promise<unknown>
+} {
+  return {
+    // The name is part of the key by which vitest caches what it has resolved.
+    name: `spillway:peers ${name}`,
+    enforce: 'pre',
+    async resolveId(source, importer, options) {
+      if (!packages.includes(packageOf(source)) || importer?.includes('/node_modules/') === true) return undefined
+      return this.resolve(source, join(folder, 'index.ts'), { ...options, skipSelf: true })
+    },
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * For processes that tests start with `--import` of this file: takes packages from the peer set that the environment
+ * names, as `resolvePeersFrom` does in the tests themselves.
+ */
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const folder = process.env.SPILLWAY_TEST_PEERS
+if (folder !== undefined) {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const parentURL = pathToFileURL(join(folder, 'index.js')).href
+  registerHooks({
+    resolve(specifier, context, next) {
+      const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+      const isOurs = name in dependencies && context.parentURL?.includes('/node_modules/') === false
+      return next(specifier, isOurs ? { ...context, parentURL } : context)
+    },
+  })
+}

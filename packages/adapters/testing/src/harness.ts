@@ -1,0 +1,110 @@
+/** How a case drives a framework: the one interface that every adapter's harness implements. */
+import type { ContentBlock, ContextOffloader } from '@spillway/core'
+
+/** What a tool does when it is called. */
+export type ToolBehaviour =
+  /**
+   * One text block stands for a plain string, one JSON block for a plain value, anything else for the framework's own
+   * form of content with several parts. No block at all stands for a tool that returns nothing.
+   */
+  | { readonly type: 'returns'; readonly content: readonly ContentBlock[] }
+  /** A result that is marked as an error, in a framework that has such a thing. */
+  | { readonly type: 'returns-error'; readonly text: string }
+  | { readonly type: 'throws'; readonly thrown: unknown }
+  /** Preliminary results, the last of which is final. */
+  | { readonly type: 'yields'; readonly texts: readonly string[] }
+
+/** What the framework gives a tool along with its input. */
+export interface ToolCallContext {
+  readonly toolCallId: string
+  /** The framework's abort signal, where it passes one on. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A tool of a conversation. */
+export interface CaseTool {
+  readonly name: string
+  /** A JSON Schema of an object; any object where it is absent. The framework must validate arguments by it. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>
+  /** Whether the framework must ask {@link Conversation.approve} before it runs the tool. */
+  readonly needsApproval?: boolean
+  /** Whether the provider runs the tool: the fake model then answers with {@link ToolCall.providerResult}. */
+  readonly providerExecuted?: boolean
+  readonly call: (input: unknown, context: ToolCallContext) => ToolBehaviour | Promise<ToolBehaviour>
+}
+
+/** A tool call of the fake model. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+  /** What the provider answers in the same message, for a tool that it runs itself. */
+  readonly providerResult?: unknown
+}
+
+/** What the fake model answers to one call: tool calls, or the text that ends the run. */
+export type ModelTurn = { readonly toolCalls: readonly ToolCall[] } | { readonly text: string }
+
+/** A tool result as it stands in a prompt. */
+export interface SeenResult {
+  readonly toolCallId: string
+  /** Empty in a framework whose results do not carry it. */
+  readonly toolName: string
+  /** Whether the framework marks it as an error; `undefined` where it cannot. */
+  readonly isError: boolean | undefined
+  /** What the model sees: text as text, values as JSON, media as their bytes. */
+  readonly content: readonly ContentBlock[]
+}
+
+/** A prompt as the model gets it. */
+export interface SeenPrompt {
+  /** The tool results, in their order. */
+  readonly results: readonly SeenResult[]
+  readonly toolNames: readonly string[]
+  /** The messages as JSON, without ids or times that the framework makes up anew in each run. */
+  readonly messages: string
+}
+
+/** One run of an agent. */
+export interface Conversation {
+  /** Without it the framework runs on its own, which shows what the adapter must not change. */
+  readonly offloader: ContextOffloader | undefined
+  /** The id of the session, and the scope that tool results go to. */
+  readonly session: string
+  readonly tools: readonly CaseTool[]
+  /** The fake model; `call` counts the calls of this run from 0. */
+  readonly model: (prompt: SeenPrompt, call: number) => ModelTurn
+  /** What the user says. Defaults to `Go.` */
+  readonly userMessage?: string
+  /** What an earlier run returned as `history`, after a round trip through JSON: the run goes on from there. */
+  readonly history?: unknown
+  readonly approve?: (toolName: string) => boolean
+  readonly signal?: AbortSignal
+}
+
+/** What came of a run. */
+export interface ConversationResult {
+  /** Every prompt that the model got, in order. */
+  readonly prompts: readonly SeenPrompt[]
+  /** The text that the model ended with; `undefined` where the run failed. */
+  readonly text: string | undefined
+  /** What the run rejected with; `undefined` where it did not. */
+  readonly error: unknown
+  /** What the program, such as a user interface, sees of each tool call: values as the tools returned them. */
+  readonly outputs: readonly { readonly toolCallId: string; readonly output: unknown }[]
+  /** Names of the tools for which approval was asked, in order. */
+  readonly approvalsAsked: readonly string[]
+  /** All messages, as JSON: what a program would save and go on from. */
+  readonly history: unknown
+}
+
+/** A framework and how its adapter is used in it. */
+export interface AdapterHarness {
+  /** Such as `offloadTools with streamText`. */
+  readonly name: string
+  /** Cases that this framework makes impossible, by id, each with its reason. A gap that has closed fails the run. */
+  readonly gaps?: Readonly<Record<string, string>>
+  /** The file that exports the harness as `harnesses[name]`, for cases that go on in a process of their own. */
+  readonly moduleUrl: string
+  readonly run: (conversation: Conversation) => Promise<ConversationResult>
+}

@@ -1,0 +1,15 @@
+/** The behavioural suite of the adapters, free of any framework. */
+export type { AdapterCase } from './adapter-case.ts'
+export { ADAPTER_CASES } from './cases/index.ts'
+export type {
+  AdapterHarness,
+  CaseTool,
+  Conversation,
+  ConversationResult,
+  ModelTurn,
+  SeenPrompt,
+  SeenResult,
+  ToolBehaviour,
+  ToolCall,
+  ToolCallContext,
+} from './harness.ts'
