@@ -18,7 +18,10 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/**/{src,test}/**/*.test.ts', '{benchmarks,internal/lint}/**/*.test.ts'],
+          include: [
+            'packages/**/{src,test}/**/*.test.ts',
+            '{benchmarks,examples,internal/lint,internal/peers}/**/*.test.ts',
+          ],
           exclude,
           testTimeout: 20_000,
           hookTimeout: 60_000,

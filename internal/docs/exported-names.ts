@@ -17,7 +17,11 @@ export interface ExportedName {
 export function listExportedNames(root: string): ExportedName[] {
   const manifests = globSync(['packages/*/package.json', 'packages/{storage,adapters}/*/package.json'], { cwd: root })
   const names = manifests.toSorted().flatMap((path) => {
-    const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as { exports?: Record<string, string> }
+    const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+      private?: boolean
+      exports?: Record<string, string>
+    }
+    if (manifest.private === true) return []
     const entries = Object.values(manifest.exports ?? {}).filter((entry) => entry.endsWith('.ts'))
     return entries.flatMap((entry) => readExports(root, join(dirname(path), entry).replaceAll('\\', '/')))
   })
