@@ -61,7 +61,9 @@ export interface SeenPrompt {
   /** The tool results, in their order. */
   readonly results: readonly SeenResult[]
   readonly toolNames: readonly string[]
-  /** The messages as JSON, without ids or times that the framework makes up anew in each run. */
+  /** The JSON Schema of each tool's input by its name, as offered to the model; absent where the fake model gets none. */
+  readonly toolSchemas?: Readonly<Record<string, unknown>>
+  /** The messages as a JSON array, without ids or times that the framework makes up anew in each run. */
   readonly messages: string
 }
 
@@ -92,6 +94,8 @@ export interface ConversationResult {
   readonly error: unknown
   /** What the program, such as a user interface, sees of each tool call: values as the tools returned them. */
   readonly outputs: readonly { readonly toolCallId: string; readonly output: unknown }[]
+  /** Preliminary results that the program saw, in order; absent where the framework shows none. */
+  readonly preliminaryOutputs?: readonly { readonly toolCallId: string; readonly output: unknown }[]
   /** Names of the tools for which approval was asked, in order. */
   readonly approvalsAsked: readonly string[]
   /** All messages, as JSON: what a program would save and go on from. */
@@ -104,7 +108,10 @@ export interface AdapterHarness {
   readonly name: string
   /** Cases that this framework makes impossible, by id, each with its reason. A gap that has closed fails the run. */
   readonly gaps?: Readonly<Record<string, string>>
-  /** The file that exports the harness as `harnesses[name]`, for cases that go on in a process of their own. */
+  /**
+   * The file that exports the harness as `harnesses[name]`, for cases that go on in a process of their own. Plain Node.js
+   * must be able to import it, so it must not import a test runner.
+   */
   readonly moduleUrl: string
   readonly run: (conversation: Conversation) => Promise<ConversationResult>
 }

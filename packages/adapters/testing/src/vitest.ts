@@ -5,8 +5,11 @@ import type { AdapterHarness } from './harness.ts'
 
 /** Register the suite for each harness, one test for each case. A gap is a test that passes as long as its case fails. */
 export function adapterSuite(harnesses: Readonly<Record<string, AdapterHarness>>): void {
-  for (const harness of Object.values(harnesses)) {
-    describe(harness.name, () => {
+  for (const [name, harness] of Object.entries(harnesses)) {
+    describe(name, () => {
+      test('is exported under its name', () => {
+        expect(harness.name, 'The key in `harnesses` and the name of the harness must be equal').toBe(name)
+      })
       test('declares gaps only for cases that there are', () => {
         const ids = ADAPTER_CASES.map(({ id }) => id)
         expect(ids).toEqual(expect.arrayContaining(Object.keys(harness.gaps ?? {})))
