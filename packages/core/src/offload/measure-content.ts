@@ -44,7 +44,8 @@ export function measureContent(
     if (block.type === 'json') {
       const text = indentJson(block.value)
       if (text === undefined) return { block, index, tokens: 0, isStorable: false }
-      const indented = estimateLargeTokens(text, countTokens)
+      // A short text needs no count: it has fewer tokens than characters.
+      const indented = text.length > limit * INDENT_FACTOR ? estimateLargeTokens(text, countTokens) : 0
       const tokens = indented > limit * INDENT_FACTOR ? indented : countTokens(JSON.stringify(block.value))
       return { block, index, text, tokens, isStorable: true }
     }
