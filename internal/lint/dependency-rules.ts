@@ -18,6 +18,8 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** The only sources of core that may import `node:` modules, and with that need Node.js. */
 const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conformance\/(?:node-test|vitest))\.ts$/
+/** Adapters whose frameworks also run in workers and at the edge, and which do so too. */
+const EDGE_ADAPTER = /^packages\/adapters\/(?:ai-sdk|langchain)\//
 /** The only source of core that may import its test runner, an optional peer. */
 const CORE_VITEST_FILE = 'packages/core/src/conformance/vitest.ts'
 const PACKAGE_FILE = /^packages\/(?:core|cli|storage\/[^/]+|adapters\/[^/]+)\//
@@ -43,6 +45,8 @@ export function refuseImport(file: SourceFile, specifier: string): string | unde
   if (specifier.startsWith('.')) return refuseRelative(file.path, packageFolder, isTest, specifier)
   if (specifier.startsWith('#')) return isTest ? undefined : refuseLayer(file.path, specifier.slice(1))
   if (specifier.startsWith('node:')) {
+    if (EDGE_ADAPTER.test(file.path) && !isTest)
+      return 'This adapter runs wherever its framework does, also without Node.js.'
     return packageFolder !== 'packages/core' || isTest || CORE_NODE_FILES.test(file.path)
       ? undefined
       : 'Core runs in any JavaScript runtime: only src/platform/node*.ts may import node: modules. Use `#platform`.'

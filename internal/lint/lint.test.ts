@@ -62,6 +62,13 @@ const REFUSED: readonly Refused[] = [
   ['a backend imports an undeclared SDK', 'packages/storage/memory/src/a.ts', importing('ioredis'), BOUNDARY],
   ['a test imports the command line', 'packages/storage/memory/src/a.test.ts', importing('spillway'), BOUNDARY],
   ['an adapter imports a backend', 'packages/adapters/mcp/src/a.ts', importing('@spillway/memory'), BOUNDARY],
+  ['an adapter for the edge imports node', 'packages/adapters/ai-sdk/src/a.ts', importing('node:fs'), BOUNDARY],
+  [
+    'the index of core imports what adapters share',
+    'packages/core/src/adapters.ts',
+    importing('./adapter/x.ts'),
+    BOUNDARY,
+  ],
   [
     'Buffer in core',
     'packages/core/src/content/buffer.ts',
@@ -137,6 +144,8 @@ const ACCEPTED: readonly (readonly [path: string, source: string])[] = [
     'packages/core/src/storage/ok.test.ts',
     importing('node:fs') + "import fc from 'fast-check'\nexport const check: unknown = fc\n",
   ],
+  ['packages/core/src/adapter/ok.ts', importing('../offload/x.ts')],
+  ['packages/adapters/ai-sdk/test/ok.ts', importing('node:fs')],
   ['packages/storage/file/src/ok.ts', importing('@spillway/core')],
   ['packages/storage/file/src/disk.ts', importing('node:fs/promises')],
   ['packages/storage/file/src/ok.test.ts', importing('@spillway/core/conformance/vitest')],
