@@ -7,7 +7,12 @@ export type ToolBehaviour =
    * One text block stands for a plain string, one JSON block for a plain value, anything else for the framework's own
    * form of content with several parts. No block at all stands for a tool that returns nothing.
    */
-  | { readonly type: 'returns'; readonly content: readonly ContentBlock[] }
+  | {
+      readonly type: 'returns'
+      readonly content: readonly ContentBlock[]
+      /** Return a single block in the form with several parts too, in a framework that has one. */
+      readonly asParts?: boolean
+    }
   /** A result that is marked as an error, in a framework that has such a thing. */
   | { readonly type: 'returns-error'; readonly text: string }
   | { readonly type: 'throws'; readonly thrown: unknown }
