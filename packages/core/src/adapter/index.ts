@@ -1,4 +1,4 @@
 /** What adapters of agent frameworks have in common: how parts become blocks and come back. */
-export { encodeBase64, mediaFromBase64, mediaFromUrl } from './media-source.ts'
+export { encodeBase64, mediaFromBase64, mediaFromBytes, mediaFromUrl } from './media-source.ts'
 export { offloadParts, type PartsRequest } from './offload-parts.ts'
 export { offloadThrown, type ThrownRequest } from './offload-thrown.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64, mediaFromBase64, mediaFromUrl } from './media-source.ts'
+import { encodeBase64, mediaFromBase64, mediaFromBytes, mediaFromUrl } from './media-source.ts'
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
@@ -30,9 +30,28 @@ describe('mediaFromBase64', () => {
     ['audio/mpeg', 'audio'],
     ['video/mp4', 'video'],
     ['application/pdf', 'document'],
-    ['', 'document'],
   ])('takes %j for an %s', (mediaType, type) => {
     expect(mediaFromBase64(mediaType, 'aGk=', 'name')).toMatchObject({ type, mediaType, name: 'name' })
+  })
+})
+
+describe('mediaFromBytes', () => {
+  it.each([
+    ['image', '\x89PNG\r\n\x1a\n', 'image', 'image/png'],
+    ['image/*', '\xff\xd8\xff\xe0', 'image', 'image/jpeg'],
+    ['image/*', 'GIF89a', 'image', 'image/gif'],
+    ['image', 'RIFF\0\0\0\0WEBPVP8 ', 'image', 'image/webp'],
+    ['audio', 'RIFF\n\0\0\0WAVEfmt ', 'audio', 'audio/wav'],
+    ['audio', 'ID3\x04', 'audio', 'audio/mpeg'],
+    ['video/*', '\0\0\0\x20ftypisom', 'video', 'video/mp4'],
+    ['', '%PDF-1.7', 'document', 'application/pdf'],
+    ['image', 'who knows', 'image', 'application/octet-stream'],
+    ['not a type', '', 'document', 'application/octet-stream'],
+    ['image/webp', '\x89PNG\r\n\x1a\n', 'image', 'image/webp'],
+    ['text/plain; charset=utf-8', 'a', 'document', 'text/plain; charset=utf-8'],
+  ])('takes the type %j of bytes that begin with %j for an %s of type %s', (given, beginning, type, mediaType) => {
+    const data = Uint8Array.from(beginning, (character) => character.charCodeAt(0))
+    expect(mediaFromBytes(given, data, 'name')).toEqual({ type, mediaType, name: 'name', data })
   })
 })
 

@@ -7,6 +7,21 @@ const BASE64_MARK = /;base64$/i
 /** Line breaks and blanks may stand anywhere in Base64, and its padding may be left out (RFC 4648, section 3). */
 const BASE64_BLANKS = /[\s=]+/g
 
+/** RFC 9110, section 8.3.1. */
+const FULL_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+
+/** How files of common types begin, as Latin-1. */
+const SIGNATURES: readonly (readonly [type: string, beginning: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+  ['audio/wav', /^RIFF[^]{4}WAVE/],
+  ['audio/mpeg', /^(?:ID3|\xff[\xe2-\xff])/],
+  ['video/mp4', /^[^]{4}ftyp/],
+  ['application/pdf', /^%PDF-/],
+]
+
 /**
  * Make a block of media that a framework hands over as Base64, plain or URL-safe.
  *
@@ -28,7 +43,28 @@ export function mediaFromBase64(mediaType: string, base64: string, name?: string
   const digits = base64.replaceAll(BASE64_BLANKS, '').length
   // Decoders skip what they do not know, so only the length tells whether all of it was read.
   if (data === undefined || digits % 4 === 1 || data.length !== Math.floor((digits * 3) / 4)) return undefined
-  return { type: mediaKind(mediaType), mediaType, name, data }
+  return mediaFromBytes(mediaType, data, name)
+}
+
+/**
+ * Make a block of media that a framework hands over as bytes.
+ *
+ * A type without a subtype, such as `image` or `image/*`, is completed by the signature of the bytes;
+ * `application/octet-stream` stands for what has none, as content is stored under a full type only.
+ *
+ * @param mediaType - A MIME type; it decides whether the block is an image, sound, video or document.
+ *
+ * @example
+ * ```ts
+ * import { mediaFromBytes } from '@spillway/core/adapter'
+ *
+ * const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+ * console.assert(mediaFromBytes('image/*', png).mediaType === 'image/png')
+ * ```
+ */
+export function mediaFromBytes(mediaType: string, data: Uint8Array, name?: string): MediaBlock {
+  const full = FULL_TYPE.test(mediaType) ? mediaType : (signedType(data) ?? 'application/octet-stream')
+  return { type: mediaKind(mediaType), mediaType: full, name, data }
 }
 
 /**
@@ -54,9 +90,7 @@ export function mediaFromUrl(mediaType: string, url: string, name?: string): Med
   const body = url.slice(header.length)
   if (BASE64_MARK.test(parameters)) return mediaFromBase64(type, body, name)
   const text = percentDecoded(body)
-  return text === undefined
-    ? undefined
-    : { type: mediaKind(type), mediaType: type, name, data: new TextEncoder().encode(text) }
+  return text === undefined ? undefined : mediaFromBytes(type, new TextEncoder().encode(text), name)
 }
 
 /**
@@ -80,6 +114,11 @@ function percentDecoded(text: string): string | undefined {
     if (error instanceof URIError) return undefined
     throw error
   }
+}
+
+function signedType(data: Uint8Array): string | undefined {
+  const beginning = String.fromCharCode(...data.subarray(0, 12))
+  return SIGNATURES.find(([, signature]) => signature.test(beginning))?.[0]
 }
 
 function mediaKind(mediaType: string): MediaBlock['type'] {
