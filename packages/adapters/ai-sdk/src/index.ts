@@ -1,1 +1,9 @@
-export {}
+export { offloadMiddleware } from './offload-middleware.ts'
+export { offloadPrepareStep } from './offload-prepare-step.ts'
+export { offloadTools, type OffloadedTools } from './offload-tools.ts'
+export {
+  retrievalTool,
+  type RetrievalOutput,
+  type RetrievalOutputPart,
+  type RetrievalToolEntry,
+} from './retrieval-tool.ts'

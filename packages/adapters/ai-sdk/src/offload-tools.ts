@@ -1,0 +1,129 @@
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import type { ToolSet } from 'ai'
+import { guardExecute, type Execute } from './guard-execute.ts'
+import { offloadOutput } from './offload-output.ts'
+import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
+
+/**
+ * A tool set and the retrieval tool beside it.
+ *
+ * The retrieval tool is absent at run time where the offloader has `includeRetrievalTool: false`.
+ */
+export type OffloadedTools<TOOLS extends ToolSet> = TOOLS & { [RETRIEVAL_TOOL_NAME]: RetrievalToolEntry }
+
+/** What is read of a tool: the types of the SDK differ by version, kind, input and output. */
+interface AnyTool {
+  readonly type?: string
+  readonly isProviderExecuted?: boolean
+  readonly execute?: Execute
+  readonly toModelOutput?: (options: ModelOutputOptions) => unknown
+}
+
+interface ModelOutputOptions {
+  readonly toolCallId: string
+  readonly input: unknown
+  readonly output: unknown
+}
+
+/** Tools that were made here, and for which offloader. */
+const offloaderOf = new WeakMap<object, ContextOffloader>()
+
+/**
+ * Wrap tools so that the model sees a preview and references in place of large results, and add the retrieval tool.
+ *
+ * Everything else about the tools stays: types, schemas, approval, callbacks, and the raw output that a user interface
+ * and `steps` get. Messages of the thrown are offloaded too. Tools that the provider runs are left alone. The tools that
+ * are passed in do not change, and wrapping what is wrapped for the same offloader changes nothing.
+ *
+ * @param offloader - That of one session: `offloader.forScope(tenant, session)`.
+ * @throws TypeError where a tool has the name of the retrieval tool, or is wrapped for another offloader.
+ *
+ * @example
+ * ```ts
+ * import { offloadTools } from '@spillway/ai-sdk'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { tool } from 'ai'
+ * import { z } from 'zod'
+ *
+ * const readLog = tool({
+ *   inputSchema: z.object({ path: z.string() }),
+ *   execute: async ({ path }) => `${path} is fine\n`.repeat(5_000),
+ * })
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const tools = offloadTools({ readLog }, offloader.forScope('tenant-1', 'session-1'))
+ * console.assert(Object.keys(tools).join() === 'readLog,retrieve_offloaded_content')
+ *
+ * const output = await readLog.execute({ path: 'app.log' }, { toolCallId: 'call_1', messages: [], context: {} })
+ * const shown = await tools.readLog.toModelOutput?.({ toolCallId: 'call_1', input: { path: 'app.log' }, output })
+ * console.assert(shown?.type === 'text' && shown.value.startsWith('[Offloaded: 1 block'))
+ * ```
+ */
+export function offloadTools<TOOLS extends ToolSet>(tools: TOOLS, offloader: ContextOffloader): OffloadedTools<TOOLS> {
+  if (typeof tools !== 'object' || tools === null) {
+    throw new TypeError(`tools must be an object of tools by name, got ${tools === null ? 'null' : typeof tools}.`)
+  }
+  if (typeof offloader?.offload !== 'function') {
+    throw new TypeError('offloader must be a ContextOffloader: offloadTools(tools, new ContextOffloader({ storage })).')
+  }
+  const entries = Object.entries(tools).map(([name, tool]) => [name, offloadTool(name, tool as AnyTool, offloader)])
+  const wrapped = Object.fromEntries(entries) as OffloadedTools<TOOLS>
+  if (offloader.options.includeRetrievalTool) {
+    Object.assign(wrapped, { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader) })
+  }
+  return wrapped
+}
+
+function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): AnyTool {
+  if (name === RETRIEVAL_TOOL_NAME) {
+    if (tool === (retrievalTool(offloader) as object)) return tool
+    throw new TypeError(
+      `tools has a tool named ${RETRIEVAL_TOOL_NAME}, the name of the retrieval tool. Rename it; where it comes from ` +
+        'offloadTools or retrievalTool with another offloader, start from your own tools in each session.',
+    )
+  }
+  const wrappedFor = offloaderOf.get(tool)
+  if (wrappedFor === offloader || isProviderExecuted(tool)) return tool
+  if (wrappedFor !== undefined) {
+    throw new TypeError(
+      `tools.${name} is wrapped for another offloader, whose references the retrieval tool of this one cannot read. ` +
+        'Start from your own tools in each session.',
+    )
+  }
+  const wrapped = wrapTool(name, tool, offloader)
+  offloaderOf.set(wrapped, offloader)
+  return wrapped
+}
+
+/** Version 6 has no flag: there a provider tool without a function of its own is taken for one that the provider runs. */
+function isProviderExecuted({ type, isProviderExecuted, execute }: AnyTool): boolean {
+  return type === 'provider' && (isProviderExecuted ?? execute === undefined)
+}
+
+/** Copy with prototype and accessors; functions that are replaced run on the tool itself, as its private fields need. */
+function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffloader): AnyTool {
+  const toModelOutput = async (options: ModelOutputOptions): Promise<unknown> => {
+    const { toolCallId, input, output } = options
+    const shown = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(options)
+    return offloadOutput(offloader, { toolName, toolCallId, input }, shown)
+  }
+  const own: PropertyDescriptorMap = {
+    ...Object.getOwnPropertyDescriptors(tool),
+    toModelOutput: property(toModelOutput),
+  }
+  if (typeof tool.execute === 'function') {
+    own['execute'] = property(guardExecute(offloader, toolName, (input, options) => tool.execute?.(input, options)))
+  }
+  return Object.create(Object.getPrototypeOf(tool) as object | null, own) as AnyTool
+}
+
+function property(value: unknown): PropertyDescriptor {
+  return { value, writable: true, enumerable: true, configurable: true }
+}
+
+/** What the SDK makes of the output of a tool without `toModelOutput`. */
+function defaultOutput(output: unknown): { readonly type: 'text' | 'json'; readonly value: unknown } {
+  if (typeof output === 'string') return { type: 'text', value: output }
+  const json = JSON.stringify(output) as string | undefined
+  return { type: 'json', value: json === undefined ? null : (JSON.parse(json) as unknown) }
+}

@@ -1,0 +1,58 @@
+import type { ContentBlock, MediaBlock } from '@spillway/core'
+import { mediaFromBase64, mediaFromBytes, mediaFromUrl } from '@spillway/core/adapter'
+
+/** Map a part of a tool output with several parts, in the form of any version of the SDK. */
+export function partToBlock(part: unknown): ContentBlock {
+  return (isRecord(part) ? readPart(part) : undefined) ?? { type: 'unknown', value: part }
+}
+
+function readPart(part: Readonly<Record<string, unknown>>): ContentBlock | undefined {
+  const { type, text, data, url, mediaType } = part
+  const name = typeof part['filename'] === 'string' ? part['filename'] : undefined
+  switch (type) {
+    case 'text':
+      return typeof text === 'string' ? { type: 'text', text } : undefined
+    case 'file':
+      return typeof mediaType === 'string' ? readFileData(data, mediaType, name) : undefined
+    // What version 5 called media, version 6 calls file-data or image-data, and version 7 file.
+    case 'media':
+    case 'file-data':
+    case 'image-data':
+      return typeof mediaType === 'string' ? readBytes(data, mediaType, name) : undefined
+    case 'file-url':
+    case 'image-url':
+      return readUrl(url, typeof mediaType === 'string' ? mediaType : type === 'image-url' ? 'image' : '', name)
+    default:
+      return undefined
+  }
+}
+
+function readFileData(data: unknown, mediaType: string, name: string | undefined): ContentBlock | undefined {
+  if (!isRecord(data)) return undefined
+  switch (data['type']) {
+    case 'data':
+      return readBytes(data['data'], mediaType, name)
+    case 'url':
+      return readUrl(data['url'], mediaType, name)
+    case 'text':
+      return typeof data['text'] === 'string' ? { type: 'text', text: data['text'] } : undefined
+    default:
+      return undefined
+  }
+}
+
+function readBytes(data: unknown, mediaType: string, name: string | undefined): MediaBlock | undefined {
+  if (data instanceof Uint8Array) return mediaFromBytes(mediaType, data, name)
+  if (data instanceof ArrayBuffer) return mediaFromBytes(mediaType, new Uint8Array(data), name)
+  if (typeof data !== 'string') return undefined
+  return data.startsWith('data:') ? mediaFromUrl(mediaType, data, name) : mediaFromBase64(mediaType, data, name)
+}
+
+function readUrl(url: unknown, mediaType: string, name: string | undefined): MediaBlock | undefined {
+  const text = url instanceof URL ? url.href : url
+  return typeof text === 'string' ? mediaFromUrl(mediaType, text, name) : undefined
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,83 @@
+import type { ContentBlock, ContextOffloader } from '@spillway/core'
+import { encodeBase64 } from '@spillway/core/adapter'
+import { jsonSchema, type Schema, type ToolResultPart } from 'ai'
+
+/** A part of an answer with media: the forms of version 6 and version 7, as Base64. */
+export type RetrievalOutputPart =
+  | { type: 'text'; text: string }
+  | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
+  | { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
+
+/** What the retrieval tool returns: an output for the model that JSON can express. */
+export type RetrievalOutput =
+  | { type: 'text'; value: string }
+  | { type: 'error-text'; value: string }
+  | { type: 'content'; value: RetrievalOutputPart[] }
+
+/** The retrieval tool as an entry of a tool set; it is a `Tool<unknown, RetrievalOutput>` at every version. */
+export interface RetrievalToolEntry {
+  description: string
+  /** The schema that the model sees. What the model writes is not validated by it, so the input may be anything. */
+  inputSchema: Schema
+  /** Answer a call. A wrong input, an unknown reference or an outage is an answer too, of the type `error-text`. */
+  execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<RetrievalOutput>
+  /** Return the output as it is. */
+  toModelOutput: (options: { output: RetrievalOutput }) => ToolResultPart['output']
+}
+
+const toolOf = new WeakMap<ContextOffloader, RetrievalToolEntry>()
+
+/**
+ * Return the tool `retrieve_offloaded_content` of an offloader, for a tool set that {@link offloadTools} does not make.
+ *
+ * The same offloader gives the same tool.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+ * import { retrievalTool } from '@spillway/ai-sdk'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const tools = { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader) }
+ * const answer = await tools[RETRIEVAL_TOOL_NAME].execute({ reference: 'made_up' }, {})
+ * console.assert(answer.type === 'error-text')
+ * ```
+ */
+export function retrievalTool(offloader: ContextOffloader): RetrievalToolEntry {
+  const known = toolOf.get(offloader)
+  if (known !== undefined) return known
+  const { description, inputSchema, execute } = offloader.retrievalTool
+  const tool: RetrievalToolEntry = {
+    description,
+    // The SDK's type of a JSON Schema has mutable arrays. Without a validator, every input reaches execute.
+    inputSchema: jsonSchema(inputSchema as unknown as Parameters<typeof jsonSchema>[0]),
+    async execute(input, options) {
+      const { content, isError } = await execute(input, { signal: options.abortSignal })
+      return toOutput(content, isError, 'context' in options)
+    },
+    // An answer has the form of the version that runs, and a type cannot name that of the other.
+    toModelOutput: ({ output }: { readonly output: unknown }) => output as ToolResultPart['output'],
+  }
+  toolOf.set(offloader, tool)
+  return tool
+}
+
+/** Version 7 tells tools its `context`; it takes the media parts of version 6 too, with a warning for each. */
+function toOutput(content: readonly ContentBlock[], isError: boolean, isVersion7: boolean): RetrievalOutput {
+  const parts = content.map((block) => toPart(block, isVersion7))
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined))
+  if (!texts.includes(undefined)) return { type: isError ? 'error-text' : 'text', value: texts.join('\n') }
+  return { type: 'content', value: parts }
+}
+
+function toPart(block: ContentBlock, isVersion7: boolean): RetrievalOutputPart {
+  if (block.type === 'text') return { type: 'text', text: block.text }
+  if (!('data' in block) || block.data === undefined) {
+    return { type: 'text', text: JSON.stringify(block.type === 'json' ? block.value : block) ?? 'null' }
+  }
+  const { mediaType } = block
+  const data = encodeBase64(block.data)
+  if (isVersion7) return { type: 'file', data: { type: 'data', data }, mediaType }
+  return { type: block.type === 'image' ? 'image-data' : 'file-data', data, mediaType }
+}
