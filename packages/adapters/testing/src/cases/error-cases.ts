@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { estimateTokens } from '@spillway/core'
+import type { AdapterCase } from '../adapter-case.ts'
+import type { AdapterHarness, ToolBehaviour } from '../harness.ts'
+import { createBench, SESSION } from '../support/bench.ts'
+import { behaving, calling } from '../support/case-tools.ts'
+import { assertDone, assertSamePrompts, runPair } from '../support/run-pair.ts'
+import { scripted } from '../support/scripted-model.ts'
+import { lastPrompt, lastResult, OFFLOADED, referencesIn, textOf } from '../support/seen-results.ts'
+
+const HUGE = `${Array.from({ length: 5_000 }, (_, line) => `step ${line + 1} of the build went well`).join('\n')}\nFATAL: no space left on device`
+
+class BuildError extends Error {
+  override readonly name = 'BuildError'
+  readonly code = 'EBUILD'
+}
+
+const SMALL: readonly (readonly [name: string, what: string, behaviours: readonly ToolBehaviour[]])[] = [
+  [
+    'thrown',
+    'a small error that a tool throws',
+    [new Error('no such file'), new BuildError('failed'), new TypeError('')].map(throwing),
+  ],
+  ['thrown-string', 'a string that a tool throws', [throwing('no such file')]],
+  ['thrown-object', 'an object that a tool throws', [throwing({ code: 404, reason: 'no such file' })]],
+  ['thrown-nothing', 'null or undefined that a tool throws', [throwing(undefined), throwing(null)]],
+  ['returned', 'a small error that a tool returns', [{ type: 'returns-error', text: 'no such file' }]],
+]
+
+const HUGE_ONES: readonly (readonly [name: string, what: string, behaviour: ToolBehaviour])[] = [
+  ['huge-thrown', 'a huge error that a tool throws', throwing(new BuildError(HUGE))],
+  ['huge-thrown-string', 'a huge string that a tool throws', throwing(HUGE)],
+  ['huge-thrown-object', 'a huge object that a tool throws', throwing({ stderr: HUGE.split('\n') })],
+  ['huge-returned', 'a huge error that a tool returns', { type: 'returns-error', text: HUGE }],
+]
+
+/** What becomes of tools that fail. */
+export const errorCases: readonly AdapterCase[] = [
+  ...SMALL.map(([name, what, behaviours]): AdapterCase => ({
+    id: `errors/${name}`,
+    title: `leaves ${what} as it is without an offloader`,
+    async run(harness) {
+      for (const behaviour of behaviours) {
+        const script = { tools: [behaving('build', behaviour)], model: scripted(calling('build')) }
+        const plain = await harness.run({ ...script, offloader: undefined, session: SESSION })
+        const offloaded = await harness.run({ ...script, offloader: createBench().offloader, session: SESSION })
+        assert.deepEqual(endOf(offloaded), endOf(plain), 'The run must end as it does without an offloader')
+        assertSamePrompts({ plain, offloaded })
+      }
+    },
+  })),
+  ...HUGE_ONES.map(([name, what, behaviour]): AdapterCase => ({
+    id: `errors/${name}`,
+    title: `offloads ${what}: small in the prompt, marked as it was, its last line kept`,
+    run: async (harness) => assertHugeError(harness, behaviour),
+  })),
+  {
+    id: 'errors/what-the-offloader-is-told',
+    title: 'tells the offloader that a result is an error',
+    async run(harness) {
+      for (const [, , behaviour] of HUGE_ONES) {
+        const told: boolean[] = []
+        const { offloader } = createBench({ shouldOffload: ({ isError }) => told.push(isError) > 0 })
+        const script = { tools: [behaving('build', behaviour)], model: scripted(calling('build')) }
+        await harness.run({ ...script, offloader, session: SESSION })
+        assert.equal(told[0], true, 'shouldOffload was not asked about the error, or was told that it is none')
+      }
+    },
+  },
+]
+
+function throwing(thrown: unknown): ToolBehaviour {
+  return { type: 'throws', thrown }
+}
+
+async function assertHugeError(harness: AdapterHarness, behaviour: ToolBehaviour): Promise<void> {
+  const script = { tools: [behaving('build', behaviour)], model: scripted(calling('build')) }
+  const { plain, offloaded, bench } = await runPair(harness, script)
+  assertDone(plain, 'The framework ends the run where a tool fails: let the harness hand errors to the model')
+  const [seen, original] = [lastResult(lastPrompt(offloaded)), lastResult(lastPrompt(plain))]
+  assert.ok(textOf(original).length > 100_000, 'The framework on its own does not show the model the whole error')
+  assert.ok(textOf(seen).includes(OFFLOADED), 'The error was not offloaded')
+  assert.ok(estimateTokens(textOf(seen)) <= 2_500, 'The error that the model sees is over the limit')
+  assert.equal(seen.isError, original.isError, 'The mark of an error has changed')
+  assert.match(textOf(seen), /FATAL: no space left on device/, 'The last line of an error must stay in the preview')
+  const [reference = ''] = referencesIn(seen)
+  const stored = await bench.storedText(reference)
+  for (const line of ['step 1 of', 'step 2500 of', 'FATAL: no space left on device'])
+    assert.ok(stored.includes(line), `"${line}" of the error is not in what was stored`)
+}
+
+function endOf({ text, error }: { readonly text: string | undefined; readonly error: unknown }): unknown {
+  return { text, error: error instanceof Error ? { name: error.name, message: error.message } : error }
+}

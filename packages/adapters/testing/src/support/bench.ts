@@ -1,0 +1,46 @@
+import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent, type StoredContent } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+
+/** The session of conversations that need only one. */
+export const SESSION = 'session-1'
+
+/** An offloader, and what can be seen of its work. */
+export interface Bench {
+  readonly offloader: ContextOffloader
+  /** Every event so far. */
+  readonly events: readonly OffloadEvent[]
+  /** Read what is stored in a session under a reference. */
+  readonly stored: (reference: string, session?: string) => Promise<StoredContent>
+  /** Read text that is stored in a session under a reference. */
+  readonly storedText: (reference: string, session?: string) => Promise<string>
+  /** List the references of a session. */
+  readonly references: (session?: string) => Promise<string[]>
+}
+
+/** Make an offloader over a memory of its own, unless the options name another storage. */
+export function createBench(options: Partial<ContextOffloaderOptions> = {}): Bench {
+  const events: OffloadEvent[] = []
+  const offloader = new ContextOffloader({
+    storage: new InMemoryStorage(),
+    ...options,
+    onEvent: (event) => void events.push(event),
+  })
+  const storageOf = (session: string): ContextOffloader['options']['storage'] =>
+    offloader.forScope(session).options.storage
+  const stored = async (reference: string, session = SESSION): Promise<StoredContent> =>
+    storageOf(session).retrieve(reference)
+  return {
+    offloader,
+    events,
+    stored,
+    async storedText(reference, session) {
+      const { content } = await stored(reference, session)
+      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+    },
+    async references(session = SESSION) {
+      const references: string[] = []
+      for await (const { reference } of storageOf(session).list?.() ?? []) references.push(reference)
+      return references
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { inspect } from 'node:util'
+import type { ContextOffloaderOptions } from '@spillway/core'
+import type { AdapterHarness, Conversation, ConversationResult } from '../harness.ts'
+import { assertSameText } from './assert-same-text.ts'
+import { createBench, SESSION, type Bench } from './bench.ts'
+
+/** A conversation that is not yet bound to an offloader. */
+export type Script = Omit<Conversation, 'offloader' | 'session'>
+
+/** The same conversation twice: what the adapter must not change can be seen in the first run. */
+export interface RunPair {
+  /** The run without an offloader. */
+  readonly plain: ConversationResult
+  /** The run with one. */
+  readonly offloaded: ConversationResult
+  readonly bench: Bench
+}
+
+/** Run a conversation without an offloader and with one. Rejects where the framework on its own does not reach the end. */
+export async function runPair(
+  harness: AdapterHarness,
+  script: Script,
+  options: Partial<ContextOffloaderOptions> = {},
+): Promise<RunPair> {
+  const plain = await harness.run({ ...script, offloader: undefined, session: SESSION })
+  assertDone(plain, 'The framework on its own does not reach the end (if it cannot do this, declare a gap)')
+  const { result, bench } = await runOffloaded(harness, script, options)
+  return { plain, offloaded: result, bench }
+}
+
+/** Run a conversation with an offloader, to its end. */
+export async function runOffloaded(
+  harness: AdapterHarness,
+  script: Script & { readonly session?: string },
+  options: Partial<ContextOffloaderOptions> | Bench = {},
+): Promise<{ readonly result: ConversationResult; readonly bench: Bench }> {
+  const bench = 'events' in options ? options : createBench(options)
+  const result = await harness.run({ session: SESSION, ...script, offloader: bench.offloader })
+  assertDone(result, 'The run with an offloader does not reach the end')
+  return { result, bench }
+}
+
+/** Require that a run came to its end. */
+export function assertDone({ text, error }: ConversationResult, otherwise: string): void {
+  assert.ok(
+    text === 'done',
+    `${otherwise}: it ended with ${inspect({ text, error }, { depth: 4, maxStringLength: 500 })}`,
+  )
+}
+
+/** Require that the model saw the same prompts in both runs, byte for byte. */
+export function assertSamePrompts({ plain, offloaded }: Pick<RunPair, 'plain' | 'offloaded'>): void {
+  assert.equal(offloaded.prompts.length, plain.prompts.length, 'The number of model calls has changed')
+  for (const [index, { messages }] of plain.prompts.entries())
+    assertSameText(
+      offloaded.prompts[index]?.messages ?? '',
+      messages,
+      `Prompt ${index} must be what it is without an offloader, byte for byte`,
+    )
+}

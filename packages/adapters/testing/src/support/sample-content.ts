@@ -1,0 +1,48 @@
+import type { ContentBlock } from '@spillway/core'
+
+/** A log of about 200 KB and 50,000 tokens; each line names itself, line 4,321 alone has `status=FAILED`. */
+export const LOG: string = log('main')
+
+/** A log like {@link LOG} of another part of a system; `lines` of about 40 characters each. */
+export function log(name: string, lines = 5_000): string {
+  return Array.from(
+    { length: lines },
+    (_, index) =>
+      `line ${index + 1} of ${name}: ${index === 4_320 ? 'status=FAILED' : 'status=done'} in ${index % 97} ms`,
+  ).join('\n')
+}
+
+/** A JSON value of about 100 KB; user 1,234 alone has the role `owner`. */
+export const USERS: readonly Readonly<Record<string, unknown>>[] = Array.from({ length: 2_000 }, (_, id) => ({
+  id,
+  name: `user ${id}`,
+  role: id === 1_234 ? 'owner' : 'member',
+}))
+
+/** Make a block of media: bytes that begin as a file of its type does. */
+export function media(
+  type: 'image' | 'audio' | 'document',
+  size: number,
+): ContentBlock & { readonly data: Uint8Array } {
+  const [mediaType, start] = FORMATS[type]
+  const data = new Uint8Array(size)
+  for (let index = 0; index < size; index += 1) data[index] = (index * 2_654_435_761) >>> 13
+  data.set(start)
+  return { type, mediaType, data }
+}
+
+const FORMATS = {
+  image: ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+  audio: ['audio/wav', [0x52, 0x49, 0x46, 0x46, 0x24, 0x08, 0x00, 0x00, 0x57, 0x41, 0x56, 0x45]],
+  document: ['application/pdf', [0x25, 0x50, 0x44, 0x46, 0x2d, 0x31, 0x2e, 0x37, 0x0a]],
+} as const
+
+/** Make a block of text. */
+export function text(value: string): ContentBlock {
+  return { type: 'text', text: value }
+}
+
+/** Make a block of JSON. */
+export function json(value: unknown): ContentBlock {
+  return { type: 'json', value }
+}

@@ -1,0 +1,78 @@
+import { type ContentBlock, type ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { encodeBase64, mediaFromBase64, mediaFromUrl, offloadParts } from '@spillway/core/adapter'
+import {
+  type TinyAgent,
+  type TinyOutput,
+  type TinyPart,
+  TinyResult,
+  type TinyResultContext,
+  type TinyTool,
+} from './tiny-framework.ts'
+
+/** What the adapter gives an agent. */
+export type TinyAdapter = Required<Pick<TinyAgent, 'tools' | 'beforeModel' | 'afterTool'>>
+
+/** Give an agent the offloader of its session. */
+export function tinyAdapter(offloader: ContextOffloader, tools: readonly TinyTool[]): TinyAdapter {
+  return {
+    tools: offloader.options.includeRetrievalTool ? [...tools, retrievalTool(offloader)] : tools,
+    beforeModel: async () => void (await offloader.endTurn()),
+    afterTool: async (output, context) => offloadOutput(offloader, output, context),
+  }
+}
+
+/** Make the retrieval tool. Whatever the model wrote reaches it: its answers say what is wrong. */
+export function retrievalTool({ retrievalTool: tool }: ContextOffloader): TinyTool {
+  return {
+    name: RETRIEVAL_TOOL_NAME,
+    inputSchema: { properties: Object.fromEntries(Object.keys(tool.inputSchema.properties).map((name) => [name, {}])) },
+    async execute(input, { signal }) {
+      const { content, isError } = await tool.execute(input, { signal })
+      const [block] = content
+      if (isError) return new TinyResult({ type: 'error', value: block?.type === 'text' ? block.text : '' })
+      if (block?.type === 'text') return block.text
+      if (block?.type === 'json') return block.value
+      return new TinyResult({ type: 'parts', value: content.map(toPart) })
+    },
+  }
+}
+
+/** Offload an output, or return the very same. */
+export async function offloadOutput(
+  offloader: ContextOffloader,
+  output: TinyOutput,
+  { toolName, toolCallId, input, signal }: TinyResultContext,
+): Promise<TinyOutput> {
+  const call = { toolName, toolCallId, input, signal }
+  if (output.type === 'parts') {
+    const value = await offloadParts(offloader, { ...call, parts: output.value, toBlock, fromText })
+    return value === undefined ? output : { type: 'parts', value }
+  }
+  const block: ContentBlock =
+    output.type === 'json' ? { type: 'json', value: output.value } : { type: 'text', text: output.value }
+  const isError = output.type === 'error'
+  const { status, content } = await offloader.offload({ ...call, isError, content: [block] })
+  const [replacement] = content
+  if (status === 'inline' || replacement?.type !== 'text') return output
+  return { type: isError ? 'error' : 'text', value: replacement.text }
+}
+
+/** Map a part to a block. */
+export function toBlock(part: TinyPart): ContentBlock {
+  if (part.type === 'text') return part
+  const { mediaType } = part
+  const block = part.type === 'media' ? mediaFromBase64(mediaType, part.base64) : mediaFromUrl(mediaType, part.url)
+  return block ?? { type: 'unknown', value: part }
+}
+
+/** Map a block to a part. */
+export function toPart(block: ContentBlock): TinyPart {
+  if (block.type === 'text') return block
+  if ('data' in block && block.data !== undefined)
+    return { type: 'media', mediaType: block.mediaType, base64: encodeBase64(block.data) }
+  if ('url' in block && block.url !== undefined)
+    return { type: 'media-url', mediaType: block.mediaType ?? 'application/octet-stream', url: block.url }
+  throw new TypeError(`There is no part for a block of type ${block.type}.`)
+}
+
+const fromText = (text: string): TinyPart => ({ type: 'text', text })

@@ -1,0 +1,142 @@
+/** A framework of agents that is just large enough to run every case of the suite. */
+
+/** One part of a result that has several. */
+export type TinyPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'media'; readonly mediaType: string; readonly base64: string }
+  | { readonly type: 'media-url'; readonly mediaType: string; readonly url: string }
+
+/** What the model sees of a result. */
+export type TinyOutput =
+  | { readonly type: 'text' | 'error'; readonly value: string }
+  | { readonly type: 'json'; readonly value: unknown }
+  | { readonly type: 'parts'; readonly value: readonly TinyPart[] }
+
+export interface TinyToolCall {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+}
+
+export type TinyMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string }
+  | {
+      readonly role: 'assistant'
+      readonly toolCalls: readonly TinyToolCall[]
+      readonly providerResults: Readonly<Record<string, unknown>>
+    }
+  | { readonly role: 'tool'; readonly toolCallId: string; readonly toolName: string; readonly output: TinyOutput }
+
+/** A tool; `execute` may return an async generator, whose last value is the result. */
+export interface TinyTool {
+  readonly name: string
+  readonly inputSchema: Readonly<Record<string, unknown>>
+  readonly needsApproval?: boolean
+  readonly providerExecuted?: boolean
+  readonly execute: (input: unknown, context: TinyToolContext) => unknown
+}
+
+export interface TinyToolContext {
+  readonly toolCallId: string
+  readonly signal: AbortSignal | undefined
+}
+
+export interface TinyResultContext extends TinyToolContext {
+  readonly toolName: string
+  readonly input: unknown
+}
+
+/** An agent; the hooks are where an adapter comes in. */
+export interface TinyAgent {
+  readonly tools: readonly TinyTool[]
+  readonly model: (messages: readonly TinyMessage[], tools: readonly TinyTool[]) => TinyMessage
+  readonly approve?: (toolName: string) => boolean
+  readonly onOutput?: (toolCallId: string, output: unknown, preliminary: boolean) => void
+  readonly beforeModel?: () => Promise<void>
+  readonly afterTool?: (output: TinyOutput, context: TinyResultContext) => Promise<TinyOutput>
+}
+
+/** Marks a value as an error that the tool returned, or as parts. */
+export class TinyResult {
+  readonly output: TinyOutput
+
+  constructor(output: TinyOutput) {
+    this.output = output
+  }
+}
+
+/** Run an agent until the model answers with text, and return all messages. */
+export async function runTinyAgent(
+  agent: TinyAgent,
+  start: readonly TinyMessage[],
+  signal: AbortSignal | undefined,
+): Promise<readonly TinyMessage[]> {
+  const messages = [...start]
+  for (;;) {
+    signal?.throwIfAborted()
+    await agent.beforeModel?.()
+    const answer = agent.model(messages, agent.tools)
+    messages.push(answer)
+    if (answer.role !== 'assistant' || !('toolCalls' in answer)) return messages
+    const results = await Promise.all(answer.toolCalls.map(async (call) => runTool(agent, call, signal)))
+    messages.push(...results.filter((result) => result !== undefined))
+  }
+}
+
+async function runTool(
+  agent: TinyAgent,
+  { id, name, input }: TinyToolCall,
+  signal: AbortSignal | undefined,
+): Promise<TinyMessage | undefined> {
+  const tool = agent.tools.find((one) => one.name === name)
+  const message = (output: TinyOutput): TinyMessage => ({ role: 'tool', toolCallId: id, toolName: name, output })
+  const refused = (value: string): TinyMessage => message({ type: 'error', value })
+  if (tool === undefined) return refused(`There is no tool ${name}.`)
+  if (tool.providerExecuted === true) return undefined
+  const mistake = findMistake(tool.inputSchema, input)
+  if (mistake !== undefined) return refused(mistake)
+  if (tool.needsApproval === true && agent.approve?.(name) !== true) return refused('The user said no.')
+  const context = { toolCallId: id, toolName: name, input, signal }
+  const output = await execute(agent, tool, context)
+  signal?.throwIfAborted()
+  return message((await agent.afterTool?.(output, context)) ?? output)
+}
+
+async function execute({ onOutput }: TinyAgent, tool: TinyTool, context: TinyResultContext): Promise<TinyOutput> {
+  try {
+    let result = await tool.execute(context.input, context)
+    if (typeof result === 'object' && result !== null && Symbol.asyncIterator in result) {
+      // Only a generator function of a tool makes one.
+      for await (const value of result as AsyncIterable<unknown>) {
+        onOutput?.(context.toolCallId, value, true)
+        result = value
+      }
+    }
+    onOutput?.(context.toolCallId, result instanceof TinyResult ? result.output : result, false)
+    return outputOf(result)
+  } catch (error) {
+    context.signal?.throwIfAborted()
+    // As in any framework that hands errors to the model: whatever a tool throws is its result.
+    return { type: 'error', value: error instanceof Error ? error.message : (JSON.stringify(error) ?? 'unknown error') }
+  }
+}
+
+function outputOf(result: unknown): TinyOutput {
+  if (result instanceof TinyResult) return result.output
+  return typeof result === 'string' ? { type: 'text', value: result } : { type: 'json', value: result ?? null }
+}
+
+/** Check the few things of a JSON Schema that the cases use. */
+function findMistake(schema: Readonly<Record<string, unknown>>, input: unknown): string | undefined {
+  const { required = [], properties = {} } = schema as {
+    readonly required?: readonly string[]
+    readonly properties?: Readonly<Record<string, { readonly type?: string }>>
+  }
+  if (typeof input !== 'object' || input === null) return 'The input must be an object.'
+  const values = input as Readonly<Record<string, unknown>>
+  for (const name of required) if (!(name in values)) return `${name} is missing.`
+  for (const [name, { type }] of Object.entries(properties))
+    if (name in values && type !== undefined && typeof values[name] !== type) return `${name} must be a ${type}.`
+  return undefined
+}
