@@ -1,0 +1,70 @@
+import { ToolMessage, type ToolMessageFields } from '@langchain/core/messages'
+import type { ContextOffloader } from '@spillway/core'
+import { offloadParts, offloadThrown } from '@spillway/core/adapter'
+import { isCommand, replaceInCommand } from './offload-result.ts'
+import { partToBlock, type ContentPart } from './part-to-block.ts'
+
+/** A tool call as LangChain hands it to hooks and tools. */
+export interface ToolCall {
+  readonly name: string
+  readonly id?: string | undefined
+  readonly args: unknown
+}
+
+/** Run a tool call, and offload what is over the limit: its message, those of its command, or what it throws. */
+export async function offloadCall<Result>(
+  offloader: ContextOffloader,
+  toolCall: ToolCall,
+  signal: AbortSignal | undefined,
+  run: () => Result | Promise<Result>,
+): Promise<Result> {
+  const call = { toolName: toolCall.name, toolCallId: toolCall.id ?? '', input: toolCall.args, signal }
+  const replace = (message: ToolMessage): Promise<ToolMessage> => offloadMessage(offloader, message, call)
+  let result: Result
+  try {
+    result = await run()
+  } catch (error) {
+    if (isControlFlow(error) || signal?.aborted === true) throw error
+    const thrown = rootCause(error)
+    const replaced = await offloadThrown(offloader, { ...call, thrown })
+    throw replaced === thrown ? error : replaced
+  }
+  // What replaces a message or a command is one: the type of the result stays.
+  if (ToolMessage.isInstance(result)) return (await replace(result)) as Result
+  return isCommand(result) ? replaceInCommand(result, replace) : result
+}
+
+/** Offload the content of a tool message, and keep all else of it. Returns the very message where it stays. */
+export async function offloadMessage(
+  offloader: ContextOffloader,
+  message: ToolMessage,
+  call: { readonly toolName: string; readonly input: unknown; readonly signal: AbortSignal | undefined },
+): Promise<ToolMessage> {
+  const { content, name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata } = message
+  const parts = await offloadParts<ContentPart>(offloader, {
+    ...call,
+    toolName: name ?? call.toolName,
+    toolCallId: tool_call_id,
+    isError: status === 'error',
+    parts: typeof content === 'string' ? [content] : content,
+    toBlock: partToBlock,
+    fromText: (text) => (typeof content === 'string' ? text : { type: 'text', text }),
+  })
+  if (parts === undefined) return message
+  const kept = { name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata }
+  const replaced = typeof content === 'string' ? parts[0] : parts
+  // All fields come from a message, or are a text: what is absent is so in a message, too.
+  return new ToolMessage({ ...kept, content: replaced } as ToolMessageFields)
+}
+
+/** Interrupts and commands to other graphs are thrown in LangGraph, and so is the end of an aborted run. */
+function isControlFlow(error: unknown): boolean {
+  const { is_bubble_up: isBubbleUp, name } = Object(error) as { is_bubble_up?: unknown; name?: unknown }
+  return isBubbleUp === true || name === 'AbortError'
+}
+
+/** What a middleware throws LangChain wraps with the same message, and unwraps for the model: the cause goes there. */
+function rootCause(error: unknown): unknown {
+  const isWrapper = error instanceof Error && '~brand' in error && error['~brand'] === 'MiddlewareError'
+  return isWrapper && error.cause !== undefined ? rootCause(error.cause) : error
+}

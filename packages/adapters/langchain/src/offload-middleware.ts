@@ -1,0 +1,57 @@
+import { createMiddleware, type AgentMiddleware } from 'langchain'
+import type { ContextOffloader } from '@spillway/core'
+import { offloadCall } from './offload-call.ts'
+import { assertOptions, type OffloadOptions } from './options.ts'
+import { retrievalTool } from './retrieval-tool.ts'
+import { offloaderOfRun } from './run-scope.ts'
+
+/**
+ * Make the middleware that keeps large tool results out of the context of an agent made with `createAgent`.
+ *
+ * Results over the offloader's limit go to storage, in the scope of the run's `thread_id`; the message keeps its id,
+ * status, artifact and metadata. It adds the retrieval tool, and ends a turn of the scope with each model call. What
+ * is within the limit comes back as the very object. A tool that throws goes on throwing, with what is over the limit
+ * in its message offloaded; interrupts and aborts pass.
+ *
+ * Put it first, so that it sees what other middleware makes of results.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadMiddleware } from '@spillway/langchain'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { createAgent, FakeToolCallingModel, tool } from 'langchain'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const readLog = tool(() => 'a line of a log\n'.repeat(5_000), { name: 'read_log', description: 'Read the log.' })
+ *
+ * const model = new FakeToolCallingModel({ toolCalls: [[{ name: 'read_log', args: { input: '' }, id: 'call_1' }], []] })
+ * const agent = createAgent({ model, tools: [readLog], middleware: [offloadMiddleware(offloader)] })
+ * const { messages } = await agent.invoke({ messages: 'What is in the log?' }, { configurable: { thread_id: 'a' } })
+ * console.assert(messages.some(({ text }) => text.startsWith('[Offloaded: 1 block')))
+ * ```
+ */
+export function offloadMiddleware(
+  offloader: ContextOffloader,
+  options: OffloadOptions = {},
+): AgentMiddleware<undefined, undefined, unknown> {
+  assertOptions(offloader, options)
+  const offloaderOf = offloaderOfRun(offloader, options.scope)
+  const except = new Set(options.except)
+  return createMiddleware({
+    name: 'SpillwayOffload',
+    tools: offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : [],
+    wrapToolCall: (request, handler) => {
+      const { toolCall, runtime } = request
+      if (except.has(toolCall.name)) return handler(request)
+      return offloadCall(offloaderOf(runtime), toolCall, runtime.signal, () => handler(request))
+    },
+    wrapModelCall: async (request, handler) => {
+      const response = await handler(request)
+      await offloaderOf(request.runtime).endTurn()
+      return response
+    },
+  })
+}

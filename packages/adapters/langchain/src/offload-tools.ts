@@ -1,0 +1,87 @@
+import { ToolMessage } from '@langchain/core/messages'
+import type { StructuredToolInterface } from '@langchain/core/tools'
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { offloadCall, type ToolCall } from './offload-call.ts'
+import { isCommand } from './offload-result.ts'
+import { assertOptions, type OffloadOptions } from './options.ts'
+import { retrievalTool } from './retrieval-tool.ts'
+import { offloaderOfRun } from './run-scope.ts'
+
+/** As much of a tool as matters here. Tools that the provider runs have no `invoke`. */
+interface Invokable {
+  readonly name: string
+  readonly invoke: (input: unknown, config?: CallConfig) => Promise<unknown>
+}
+
+interface CallConfig {
+  readonly toolCall?: ToolCall | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Make tools for a `ToolNode` of LangGraph whose large results go to storage, and add the retrieval tool to them.
+ *
+ * Each keeps its type, name, schema and description, and the tools that are passed in are not changed. Only what answers
+ * a tool call is offloaded: invoked with plain arguments, a tool returns what it always did. Tools that the provider runs
+ * come back as they are. Nothing here ends turns: call `endTurn()` on the offloader of the scope in the model's node.
+ *
+ * @throws TypeError where the offloader, an option or `tools` is not usable, or has the retrieval tool already.
+ *
+ * @example
+ * ```ts
+ * import { AIMessage } from '@langchain/core/messages'
+ * import { tool } from '@langchain/core/tools'
+ * import { ToolNode } from '@langchain/langgraph/prebuilt'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadTools } from '@spillway/langchain'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const readLog = tool(() => 'a line of a log\n'.repeat(5_000), { name: 'read_log', description: 'Read the log.' })
+ * const node = new ToolNode(offloadTools([readLog], offloader))
+ *
+ * const call = new AIMessage({ content: '', tool_calls: [{ name: 'read_log', args: { input: '' }, id: 'call_1' }] })
+ * const { messages } = await node.invoke({ messages: [call] }, { configurable: { thread_id: 'a' } })
+ * console.assert(messages[0].content.startsWith('[Offloaded: 1 block'))
+ * ```
+ */
+export function offloadTools<const Tools extends readonly object[]>(
+  tools: Tools,
+  offloader: ContextOffloader,
+  options: OffloadOptions = {},
+): [...Tools, ...StructuredToolInterface[]] {
+  assertOptions(offloader, options)
+  if (!Array.isArray(tools)) throw new TypeError('tools must be an array of LangChain tools.')
+  if (tools.some((tool: Partial<Invokable>) => tool.name === RETRIEVAL_TOOL_NAME))
+    throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
+  const offloaderOf = offloaderOfRun(offloader, options.scope)
+  const except = new Set(options.except)
+  const wrapped = tools.map((tool: Partial<Invokable>) =>
+    typeof tool.invoke === 'function' && !except.has(tool.name ?? '') ? wrapTool(tool as Invokable, offloaderOf) : tool,
+  )
+  const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
+  // Each tool is the one that was passed in, but for what `invoke` resolves to.
+  return [...wrapped, ...added] as unknown as [...Tools, ...StructuredToolInterface[]]
+}
+
+function wrapTool(tool: Invokable, offloaderOf: (config: unknown) => ContextOffloader): Invokable {
+  const invoke = async (input: unknown, config?: CallConfig): Promise<unknown> => {
+    const toolCall = isToolCall(input) ? input : config?.toolCall
+    if (toolCall === undefined) return tool.invoke(input, config)
+    return offloadCall(offloaderOf(config), toolCall, config?.signal, async () => {
+      const result = await tool.invoke(input, config)
+      return ToolMessage.isInstance(result) || isCommand(result) ? result : toMessage(result, tool.name, toolCall)
+    })
+  }
+  return Object.create(tool, { invoke: { value: invoke, writable: true, configurable: true } }) as Invokable
+}
+
+/** A `ToolNode` writes the messages of runnables that are used as tools itself: in the same way. */
+function toMessage(result: unknown, name: string, { id = '' }: ToolCall): ToolMessage {
+  const content = typeof result === 'string' ? result : (JSON.stringify(result) ?? '')
+  return new ToolMessage({ content, name, tool_call_id: id, status: 'success' })
+}
+
+function isToolCall(input: unknown): input is ToolCall {
+  return typeof input === 'object' && input !== null && 'type' in input && input.type === 'tool_call'
+}

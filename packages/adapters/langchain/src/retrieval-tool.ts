@@ -1,0 +1,65 @@
+import { ToolMessage } from '@langchain/core/messages'
+import {
+  tool,
+  ToolInputParsingException,
+  type StructuredToolInterface,
+  type ToolRunnableConfig,
+} from '@langchain/core/tools'
+import type { ContextOffloader } from '@spillway/core'
+import { blocksToContent } from './blocks-to-content.ts'
+import { assertOptions, type OffloadOptions } from './options.ts'
+import { offloaderOfRun } from './run-scope.ts'
+
+/** As much of a tool's config as matters here. */
+interface CallConfig {
+  readonly toolCall?: { readonly id?: string | undefined } | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Make the LangChain tool by which the model searches and reads what was offloaded, in the scope of its run.
+ *
+ * {@link offloadMiddleware} and {@link offloadTools} register it themselves. Whatever the model passes, it answers: a
+ * wrong call gets a message with the status `error` that says what to do next. Called without a tool call it returns the
+ * content alone.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { retrievalTool } from '@spillway/langchain'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const retrieve = retrievalTool(new ContextOffloader({ storage: new InMemoryStorage() }))
+ * const answer = await retrieve.invoke({ type: 'tool_call', id: 'call_1', name: retrieve.name, args: { reference: 1 } })
+ * console.assert(answer.status === 'error')
+ * ```
+ */
+export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): StructuredToolInterface {
+  assertOptions(offloader, options)
+  const offloaderOf = offloaderOfRun(offloader, options.scope)
+  const answer = async (input: unknown, config: CallConfig): Promise<unknown> => {
+    const { retrievalTool } = offloaderOf(config)
+    const { content, isError } = await retrievalTool.execute(input, { signal: config.signal })
+    const id = config.toolCall?.id
+    if (id === undefined) return blocksToContent(content)
+    const status = isError ? 'error' : 'success'
+    return new ToolMessage({ content: blocksToContent(content), tool_call_id: id, name: retrievalTool.name, status })
+  }
+  const { name, description, inputSchema } = describe(offloader, options)
+  const retrieval: StructuredToolInterface = tool(answer, { name, description, schema: { ...inputSchema } })
+  const call = retrieval.call.bind(retrieval)
+  // What does not fit the schema goes to the tool, too: its advice is better than that of a validator.
+  retrieval.call = (async (input: unknown, config: CallConfig = {}) =>
+    call(input as never, config as ToolRunnableConfig).catch((error: unknown) => {
+      if (error instanceof ToolInputParsingException) return answer(input, config)
+      throw error
+    })) as typeof retrieval.call
+  return retrieval
+}
+
+/** With a scope of its own, a run may search without a reference, and the model has to know. */
+function describe(offloader: ContextOffloader, { scope }: OffloadOptions): ContextOffloader['retrievalTool'] {
+  return (scope === undefined ? offloader.forScope('thread') : offloader).retrievalTool
+}
