@@ -25,7 +25,8 @@ export function tinyAdapter(offloader: ContextOffloader, tools: readonly TinyToo
 export function retrievalTool({ retrievalTool: tool }: ContextOffloader): TinyTool {
   return {
     name: RETRIEVAL_TOOL_NAME,
-    inputSchema: { properties: Object.fromEntries(Object.keys(tool.inputSchema.properties).map((name) => [name, {}])) },
+    inputSchema: { ...tool.inputSchema },
+    takesAnything: true,
     async execute(input, { signal }) {
       const { content, isError } = await tool.execute(input, { signal })
       const [block] = content

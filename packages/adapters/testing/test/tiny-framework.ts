@@ -34,6 +34,8 @@ export interface TinyTool {
   readonly inputSchema: Readonly<Record<string, unknown>>
   readonly needsApproval?: boolean
   readonly providerExecuted?: boolean
+  /** Take any input: the tool answers a wrong one itself. */
+  readonly takesAnything?: boolean
   readonly execute: (input: unknown, context: TinyToolContext) => unknown
 }
 
@@ -94,7 +96,7 @@ async function runTool(
   const refused = (value: string): TinyMessage => message({ type: 'error', value })
   if (tool === undefined) return refused(`There is no tool ${name}.`)
   if (tool.providerExecuted === true) return undefined
-  const mistake = findMistake(tool.inputSchema, input)
+  const mistake = tool.takesAnything === true ? undefined : findMistake(tool.inputSchema, input)
   if (mistake !== undefined) return refused(mistake)
   if (tool.needsApproval === true && agent.approve?.(name) !== true) return refused('The user said no.')
   const context = { toolCallId: id, toolName: name, input, signal }

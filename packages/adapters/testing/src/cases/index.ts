@@ -1,8 +1,17 @@
 import type { AdapterCase } from '../adapter-case.ts'
+import { abortCases } from './abort-cases.ts'
+import { callCases } from './call-cases.ts'
 import { errorCases } from './error-cases.ts'
+import { loopCases } from './loop-cases.ts'
+import { outageCases } from './outage-cases.ts'
 import { outputCases } from './output-cases.ts'
+import { replayCases } from './replay-cases.ts'
 import { resultCases } from './result-cases.ts'
+import { retrievalCases } from './retrieval-cases.ts'
+import { sessionCases } from './session-cases.ts'
 import { smallResultCases } from './small-result-cases.ts'
+import { tokenCases } from './token-cases.ts'
+import { turnCases } from './turn-cases.ts'
 
 /** Every case, in the order of its file. */
 export const ADAPTER_CASES: readonly AdapterCase[] = [
@@ -10,4 +19,13 @@ export const ADAPTER_CASES: readonly AdapterCase[] = [
   ...smallResultCases,
   ...outputCases,
   ...errorCases,
+  ...callCases,
+  ...retrievalCases,
+  ...loopCases,
+  ...sessionCases,
+  ...turnCases,
+  ...outageCases,
+  ...abortCases,
+  ...replayCases,
+  ...tokenCases,
 ]

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@spillway/core'
+import type { ContentBlock, MediaBlock } from '@spillway/core'
 
 /** A log of about 200 KB and 50,000 tokens; each line names itself, line 4,321 alone has `status=FAILED`. */
 export const LOG: string = log('main')
@@ -20,10 +20,7 @@ export const USERS: readonly Readonly<Record<string, unknown>>[] = Array.from({ 
 }))
 
 /** Make a block of media: bytes that begin as a file of its type does. */
-export function media(
-  type: 'image' | 'audio' | 'document',
-  size: number,
-): ContentBlock & { readonly data: Uint8Array } {
+export function media(type: 'image' | 'audio' | 'document', size: number): MediaBlock & { readonly data: Uint8Array } {
   const [mediaType, start] = FORMATS[type]
   const data = new Uint8Array(size)
   for (let index = 0; index < size; index += 1) data[index] = (index * 2_654_435_761) >>> 13

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { StorageError, type Storage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import type { AdapterCase } from '../adapter-case.ts'
+import { behaving, calling, returning } from '../support/case-tools.ts'
+import { overriddenStorage } from '../support/overridden-storage.ts'
+import { retrieving } from '../support/retrieval-answers.ts'
+import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
+import { LOG, media, text } from '../support/sample-content.ts'
+import { scripted } from '../support/scripted-model.ts'
+import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
+
+const unavailable = (): StorageError => new StorageError('unavailable', 'The disk did not answer. Try again.')
+
+/** What a storage that fails may throw. */
+const GARBAGE: readonly unknown[] = ['garbage', undefined, null, 42, {}, Object.create(null), new Error('')]
+
+const READ = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
+
+const failing = (fail: () => Promise<never>): Storage =>
+  overriddenStorage(new InMemoryStorage(), () => ({ store: fail, storeStream: fail }))
+
+const reject = (reason: unknown) => (): Promise<never> =>
+  new Promise((_resolve, rejectWith) => {
+    rejectWith(reason)
+  })
+
+/** That a storage which fails costs no run and no result. */
+export const outageCases: readonly AdapterCase[] = [
+  {
+    id: 'outages/store',
+    title: 'leaves results as they are while nothing can be stored, and an event says so',
+    async run(harness) {
+      const pair = await runPair(harness, READ, { storage: failing(reject(unavailable())) })
+      assertSamePrompts(pair)
+      assert.deepEqual(pair.offloaded.outputs, pair.plain.outputs)
+      assert.deepEqual(
+        pair.bench.events.map(({ type }) => type),
+        ['offload-failed'],
+      )
+    },
+  },
+  {
+    id: 'outages/store-of-an-error',
+    title: 'leaves errors as they are while nothing can be stored',
+    async run(harness) {
+      const tools = [behaving('read_log', { type: 'throws', thrown: new RangeError(LOG) })]
+      const storage = failing(reject(unavailable()))
+      assertSamePrompts(await runPair(harness, { tools, model: scripted(calling('read_log')) }, { storage }))
+    },
+  },
+  {
+    id: 'outages/store-throws-garbage',
+    title: 'leaves results as they are whatever a storage throws, or resolves to',
+    async run(harness) {
+      for (const thrown of GARBAGE) {
+        const pair = await runPair(harness, READ, { storage: failing(reject(thrown)) })
+        assertSamePrompts(pair)
+        assert.deepEqual(
+          pair.bench.events.map(({ type }) => type),
+          ['offload-failed'],
+          `after a store that threw: ${typeof thrown}`,
+        )
+      }
+      const throwsAtOnce = (): Promise<never> => {
+        throw unavailable()
+      }
+      assertSamePrompts(await runPair(harness, READ, { storage: failing(throwsAtOnce) }))
+      const storage = overriddenStorage(new InMemoryStorage(), () => ({ store: async () => '' }))
+      assertSamePrompts(await runPair(harness, READ, { storage }))
+    },
+  },
+  {
+    id: 'outages/second-block',
+    title: 'leaves a result as it is, and nothing in storage, where only a part of it could be stored',
+    async run(harness) {
+      const storage = overriddenStorage(new InMemoryStorage(), (inner) => ({
+        store: async (key, content, contentType, options) => {
+          if (contentType === 'image/png') throw unavailable()
+          return inner.store(key, content, contentType, options)
+        },
+      }))
+      const tools = [returning('capture', text(LOG), media('image', 1_200_000))]
+      const pair = await runPair(harness, { tools, model: scripted(calling('capture')) }, { storage })
+      assertSamePrompts(pair)
+      assert.deepEqual(await pair.bench.references(), [], 'A part of the result was left in storage')
+    },
+  },
+  {
+    id: 'outages/passing',
+    title: 'offloads again once a storage is back',
+    async run(harness) {
+      let stores = 0
+      const storage = overriddenStorage(new InMemoryStorage(), (inner) => ({
+        store: async (...parameters) => {
+          if ((stores += 1) === 1) throw unavailable()
+          return inner.store(...parameters)
+        },
+      }))
+      const model = scripted(calling('read_log'), calling('read_log', {}, 'call_2'))
+      const { result } = await runOffloaded(harness, { ...READ, model }, { storage })
+      assert.equal(textOf(lastResult(lastPrompt(result), 'call_1')), LOG, 'The first result must stay as it was')
+      referenceIn(lastResult(lastPrompt(result), 'call_2'))
+    },
+  },
+  {
+    id: 'outages/end-turn',
+    title: 'goes on where the end of a turn fails, and an event says so',
+    async run(harness) {
+      for (const thrown of [unavailable(), ...GARBAGE]) {
+        const storage = overriddenStorage(new InMemoryStorage(), () => ({ endTurn: reject(thrown) }))
+        const { result, bench } = await runOffloaded(harness, READ, { storage })
+        referenceIn(lastResult(lastPrompt(result)))
+        assert.ok(
+          bench.events.some(({ type }) => type === 'eviction-failed'),
+          'No event tells of it',
+        )
+      }
+    },
+  },
+  {
+    id: 'outages/retrieve',
+    title: 'answers a retrieval that fails with an error that says what to do, and goes on',
+    async run(harness) {
+      for (const thrown of [unavailable(), ...GARBAGE]) {
+        const fail = reject(thrown)
+        const storage = overriddenStorage(new InMemoryStorage(), () => ({
+          retrieve: fail,
+          retrieveRange: fail,
+          stat: fail,
+        }))
+        const model = scripted(calling('read_log'), (prompt) =>
+          retrieving({ reference: referenceIn(lastResult(prompt)) }),
+        )
+        const { result, bench } = await runOffloaded(harness, { ...READ, model }, { storage })
+        const seen = lastResult(lastPrompt(result), 'retrieval_1')
+        assert.notEqual(seen.isError, false, 'The answer must be an error')
+        assert.match(textOf(seen), /try the same call again/)
+        const codes = bench.events.flatMap((event) => (event.type === 'retrieval' ? [event.code] : []))
+        assert.deepEqual(codes, ['unavailable'], 'The event of the retrieval')
+      }
+    },
+  },
+]

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { FileStorage } from '@spillway/file'
+import type { AdapterCase } from '../adapter-case.ts'
+import type { AdapterHarness, ConversationResult } from '../harness.ts'
+import { assertSameText } from '../support/assert-same-text.ts'
+import { createBench, type Bench } from '../support/bench.ts'
+import { runFirst, runSecond } from '../support/replayed-conversation.ts'
+import { runInNewProcess } from '../support/run-in-new-process.ts'
+import { assertDone } from '../support/run-pair.ts'
+import { lastPrompt, lastResult, OFFLOADED, textOf } from '../support/seen-results.ts'
+import { withDirectory } from '../support/with-directory.ts'
+
+/** That equal conversations give equal prompts, byte for byte, which keeps prompt caches warm. */
+export const replayCases: readonly AdapterCase[] = [
+  {
+    id: 'replay/same-storage',
+    title: 'gives the same prompts when a conversation is replayed over the same storage, and stores nothing anew',
+    async run(harness) {
+      const bench = createBench()
+      const first = await firstRun(harness, bench)
+      const stored = (await bench.references()).toSorted()
+      const second = await firstRun(harness, bench)
+      assertEqualMessages(messagesOf(second), messagesOf(first))
+      assert.deepEqual((await bench.references()).toSorted(), stored)
+    },
+  },
+  {
+    id: 'replay/fresh-storage',
+    title: 'gives the same prompts when a conversation is replayed over an empty storage',
+    async run(harness) {
+      const first = await firstRun(harness, createBench())
+      assertEqualMessages(messagesOf(await firstRun(harness, createBench())), messagesOf(first))
+    },
+  },
+  {
+    id: 'replay/prompts-only-grow',
+    title: 'never changes what the model has seen: each prompt begins with the one before, as without an offloader',
+    async run(harness) {
+      const plain = await runFirst(harness, undefined)
+      assertDone(plain, 'The framework on its own does not reach the end')
+      const offloaded = await firstRun(harness, createBench())
+      if (grows(plain)) assert.ok(grows(offloaded), 'A prompt has changed what an earlier prompt showed')
+      for (const [index, { results }] of offloaded.prompts.entries()) {
+        const next = offloaded.prompts[index + 1]?.results
+        if (next !== undefined)
+          assert.deepEqual(next.slice(0, results.length), results, `The results of prompt ${index + 1}`)
+      }
+    },
+  },
+  {
+    id: 'replay/continued',
+    title: 'shows what an earlier run showed, byte for byte, when a conversation goes on from its saved history',
+    async run(harness) {
+      const bench = createBench()
+      const first = await firstRun(harness, bench)
+      const second = await secondRun(harness, bench, first)
+      const plainFirst = await runFirst(harness, undefined)
+      const plainSecond = await runSecond(harness, undefined, plainFirst.history)
+      assertDone(plainSecond, 'The framework on its own does not go on from its history')
+      const shown = lastPrompt(first).results
+      assert.deepEqual(second.prompts[0]?.results.slice(0, shown.length), shown, 'The results of the earlier run')
+      if (begins(lastPrompt(plainSecond).messages, lastPrompt(plainFirst).messages))
+        assertSameText(
+          (second.prompts[0]?.messages ?? '').slice(0, lastPrompt(first).messages.length - 1),
+          lastPrompt(first).messages.slice(0, -1),
+          'The part of the prompt that the earlier run has shown',
+        )
+      assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 4321 of main: status=FAILED/)
+    },
+  },
+  {
+    id: 'replay/new-process',
+    title: 'gives the same prompts in a new process',
+    async run(harness) {
+      await withDirectory(async (directory) => {
+        const here = await firstRun(harness, createBench())
+        const there = await runInNewProcess(harness, { directory })
+        assertEqualMessages(there.messages, messagesOf(here))
+      })
+    },
+  },
+  {
+    id: 'replay/resumed-in-a-new-process',
+    title: 'goes on in a new process from history and files as in the old one, byte for byte, and retrieves there',
+    async run(harness) {
+      await withDirectory(async (directory) => {
+        const bench = createBench({ storage: new FileStorage(directory) })
+        const first = await firstRun(harness, bench)
+        const there = await runInNewProcess(harness, { directory, history: first.history })
+        const here = await secondRun(harness, bench, first)
+        assert.match(
+          there.lastText,
+          /line 4321 of main: status=FAILED/,
+          'The answer to the retrieval in the new process',
+        )
+        assertEqualMessages(there.messages, messagesOf(here))
+      })
+    },
+  },
+]
+
+async function firstRun(harness: AdapterHarness, { offloader }: Bench): Promise<ConversationResult> {
+  const result = await runFirst(harness, offloader)
+  assertDone(result, 'The first run does not reach the end')
+  for (const id of ['call_1', 'call_3', 'call_4', 'call_5'])
+    assert.ok(textOf(lastResult(lastPrompt(result), id)).includes(OFFLOADED), `The result of ${id} was not offloaded`)
+  return result
+}
+
+async function secondRun(
+  harness: AdapterHarness,
+  { offloader }: Bench,
+  first: ConversationResult,
+): Promise<ConversationResult> {
+  const result = await runSecond(harness, offloader, first.history)
+  assertDone(result, 'The second run does not reach the end')
+  return result
+}
+
+const messagesOf = ({ prompts }: ConversationResult): readonly string[] => prompts.map(({ messages }) => messages)
+
+function assertEqualMessages(actual: readonly string[], expected: readonly string[]): void {
+  assert.equal(actual.length, expected.length, 'The number of model calls is another')
+  for (const [index, messages] of expected.entries())
+    assertSameText(actual[index] ?? '', messages, `Prompt ${index} must be the same, byte for byte`)
+}
+
+/** Whether the JSON array `longer` begins with all of the JSON array `shorter`. */
+const begins = (longer: string, shorter: string): boolean => longer.startsWith(shorter.slice(0, -1))
+
+const grows = ({ prompts }: ConversationResult): boolean =>
+  prompts.every(({ messages }, index) => index === 0 || begins(messages, prompts[index - 1]?.messages ?? ''))

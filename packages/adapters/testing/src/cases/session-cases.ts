@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AdapterCase } from '../adapter-case.ts'
+import type { AdapterHarness, CaseTool, ConversationResult, SeenResult } from '../harness.ts'
+import { assertSameText } from '../support/assert-same-text.ts'
+import { createBench, type Bench } from '../support/bench.ts'
+import { calling, returning } from '../support/case-tools.ts'
+import { assertAnswer, retrieving } from '../support/retrieval-answers.ts'
+import { assertDone, runOffloaded } from '../support/run-pair.ts'
+import { LOG, log, text } from '../support/sample-content.ts'
+import { scripted } from '../support/scripted-model.ts'
+import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
+
+const FIRST = 'session-a'
+const SECOND = 'session-b'
+
+const AWKWARD_SESSIONS: readonly string[] = [
+  ...['user@example.com', 'User@example.com', 'arn:aws:iam::123456789012:role/Admin', '../up', '..', '.', 'a/b', 'a_b'],
+  ...['a:b', 'a b', 'A B', '日本語', '👩‍👩‍👧', '__proto__', '0', 'x'.repeat(300), `${'x'.repeat(299)}y`],
+]
+
+/** That no session sees what belongs to another. */
+export const sessionCases: readonly AdapterCase[] = [
+  {
+    id: 'sessions/at-once',
+    title: 'keeps two sessions apart that run at once with equal calls',
+    async run(harness) {
+      const bench = createBench()
+      let waiting = 0
+      const runSession = async (session: string): Promise<void> => {
+        const tool: CaseTool = {
+          name: 'read_log',
+          async call() {
+            waiting += 1
+            for (let round = 0; round < 200 && waiting < 2; round += 1) await sleep(5)
+            return { type: 'returns', content: [text(log(session))] }
+          },
+        }
+        const result = await harness.run({
+          offloader: bench.offloader,
+          session,
+          tools: [tool],
+          model: scripted(calling('read_log'), (prompt) => retrieving(failedLine(lastResult(prompt)))),
+        })
+        assertDone(result, `The run of ${session} does not reach the end`)
+        const prompt = lastPrompt(result)
+        const reference = referenceIn(lastResult(prompt, 'call_1'))
+        assertSameText(await bench.storedText(reference, session), log(session), `What is stored in ${session}`)
+        assert.match(textOf(lastResult(prompt, 'retrieval_1')), new RegExp(`line 4321 of ${session}:`))
+        assert.deepEqual(await bench.references(session), [reference], `What is stored in ${session}`)
+      }
+      await Promise.all([FIRST, SECOND].map(runSession))
+      assert.equal(waiting, 2)
+    },
+  },
+  {
+    id: 'sessions/stolen-reference',
+    title: 'answers a reference of another session as one that was never given',
+    async run(harness) {
+      const { bench, reference } = await storeInFirst(harness)
+      const invented = reference.slice(0, -12) + 'a'.repeat(12)
+      const answers: string[] = []
+      for (const [index, asked] of [reference, invented].entries()) {
+        const seen = await askInSecond(
+          harness,
+          bench,
+          { reference: asked, pattern: 'status=FAILED' },
+          `retrieval_${index}`,
+        )
+        assert.notEqual(seen.isError, false, 'The answer must be an error')
+        assert.ok(!textOf(seen).includes('line 4321 of'), 'A session has read what belongs to another')
+        answers.push(textOf(seen).replaceAll(asked, 'REFERENCE'))
+      }
+      assertSameText(answers[0] ?? '', answers[1] ?? '', 'A stolen reference must be answered as an invented one')
+    },
+  },
+  {
+    id: 'sessions/search',
+    title: 'searches nothing that belongs to another session',
+    async run(harness) {
+      const { bench } = await storeInFirst(harness)
+      const seen = await askInSecond(harness, bench, { pattern: 'line 4321 of' })
+      assert.ok(
+        !textOf(seen).includes('status=FAILED'),
+        `A search has found what belongs to another session: ${textOf(seen)}`,
+      )
+    },
+  },
+  {
+    id: 'sessions/suggestions',
+    title: 'suggests no reference that belongs to another session',
+    async run(harness) {
+      const { bench, reference } = await storeInFirst(harness)
+      const seen = await askInSecond(harness, bench, { reference: 'call_9_0_aaaaaaaaaaaaaaaaaaaa' })
+      assert.ok(!textOf(seen).includes(reference), 'An answer names a reference of another session')
+    },
+  },
+  {
+    id: 'sessions/continued',
+    title: 'gives a session what it stored in an earlier run',
+    async run(harness) {
+      const { bench, reference, result } = await storeInFirst(harness)
+      const input = { reference, pattern: 'status=FAILED' }
+      const again = await runOffloaded(
+        harness,
+        { session: FIRST, tools: [], history: throughJson(result.history), model: scripted(retrieving(input)) },
+        bench,
+      )
+      await assertAnswer(lastResult(lastPrompt(again.result), 'retrieval_1'), bench, input, FIRST)
+    },
+  },
+  {
+    id: 'sessions/awkward-names',
+    title: 'keeps sessions apart whose names are e-mail addresses, paths or look alike',
+    async run(harness) {
+      const bench = createBench()
+      for (const session of AWKWARD_SESSIONS) {
+        const tools = [returning('read_log', text(log(session.slice(-20), 500)))]
+        const { result } = await runOffloaded(harness, { session, tools, model: scripted(calling('read_log')) }, bench)
+        const reference = referenceIn(lastResult(lastPrompt(result)))
+        assert.deepEqual(await bench.references(session), [reference], `What is stored in ${JSON.stringify(session)}`)
+      }
+    },
+  },
+]
+
+const failedLine = (result: SeenResult): unknown => ({ reference: referenceIn(result), pattern: 'status=FAILED' })
+
+async function storeInFirst(
+  harness: AdapterHarness,
+): Promise<{ readonly bench: Bench; readonly reference: string; readonly result: ConversationResult }> {
+  const tools = [returning('read_log', text(LOG))]
+  const { result, bench } = await runOffloaded(harness, { session: FIRST, tools, model: scripted(calling('read_log')) })
+  return { bench, reference: referenceIn(lastResult(lastPrompt(result))), result }
+}
+
+async function askInSecond(
+  harness: AdapterHarness,
+  bench: Bench,
+  input: unknown,
+  id = 'retrieval_1',
+): Promise<SeenResult> {
+  const tools = [returning('read_other', text(log('another part').replaceAll('FAILED', 'done')))]
+  const model = scripted(calling('read_other', {}, 'other_1'), retrieving(input, id))
+  const { result } = await runOffloaded(harness, { session: SECOND, tools, model }, bench)
+  return lastResult(lastPrompt(result), id)
+}
+
+function throughJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { InMemoryStorage } from '@spillway/memory'
+import type { AdapterCase } from '../adapter-case.ts'
+import { createBench, SESSION } from '../support/bench.ts'
+import { calling, callingAll, returning } from '../support/case-tools.ts'
+import { overriddenStorage } from '../support/overridden-storage.ts'
+import { retrieving } from '../support/retrieval-answers.ts'
+import { runOffloaded } from '../support/run-pair.ts'
+import { LOG, text } from '../support/sample-content.ts'
+import { scripted } from '../support/scripted-model.ts'
+import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
+
+const TOOLS = [returning('read_log', text(LOG)), returning('read_status', text('all is well'))]
+const status = (id: string): ReturnType<typeof calling> => calling('read_status', {}, id)
+
+/** How model calls are counted, by which content that nobody uses is evicted. */
+export const turnCases: readonly AdapterCase[] = [
+  {
+    id: 'turns/one-for-each-model-call',
+    title: 'ends one turn of its own session for each model call, however many tools run in it',
+    async run(harness) {
+      const ended: string[] = []
+      const storage = overriddenStorage(new InMemoryStorage(), (inner, segments) => ({
+        endTurn() {
+          ended.push(segments.join('/'))
+          return inner.endTurn()
+        },
+      }))
+      const calls = [1, 2, 3].map((index) => ({ id: `call_${index}`, name: 'read_status', input: {} }))
+      const model = scripted(callingAll(...calls), calling('read_log', {}, 'call_4'), status('call_5'))
+      const { result } = await runOffloaded(harness, { tools: TOOLS, model }, { storage })
+      assert.equal(result.prompts.length, 4)
+      assert.deepEqual(ended, [SESSION, SESSION, SESSION, SESSION], 'The sessions of the turns that ended')
+    },
+  },
+  {
+    id: 'turns/across-runs',
+    title: 'counts the turns of every run of a session',
+    async run(harness) {
+      const bench = createBench({ storage: new InMemoryStorage({ evictAfterTurns: 4 }) })
+      const first = await runOffloaded(harness, { tools: TOOLS, model: scripted(calling('read_log')) }, bench)
+      const reference = referenceIn(lastResult(lastPrompt(first.result)))
+      for (let run = 0; run < 6; run += 1) await runOffloaded(harness, { tools: TOOLS, model: scripted() }, bench)
+      const evicted = bench.events.flatMap((event) => (event.type === 'eviction' ? event.evicted : []))
+      assert.deepEqual(
+        evicted.map((entry) => entry.reference),
+        [reference],
+        'After 6 runs of one turn each',
+      )
+    },
+  },
+  {
+    id: 'turns/evicted',
+    title: 'answers a retrieval of what was evicted with the tool to run again',
+    async run(harness) {
+      const bench = createBench({ storage: new InMemoryStorage({ evictAfterTurns: 2 }) })
+      let reference = ''
+      const { result } = await runOffloaded(
+        harness,
+        {
+          tools: TOOLS,
+          model: scripted(
+            calling('read_log'),
+            (prompt) => {
+              reference = referenceIn(lastResult(prompt))
+              return status('call_2')
+            },
+            ...[3, 4, 5, 6].map((index) => status(`call_${index}`)),
+            () => retrieving({ reference, pattern: 'status=FAILED' }),
+          ),
+        },
+        bench,
+      )
+      const seen = lastResult(lastPrompt(result), 'retrieval_1')
+      assert.notEqual(seen.isError, false, 'The answer must be an error')
+      assert.match(textOf(seen), /Run the tool "read_log" again/)
+      const evicted = bench.events.flatMap((event) => (event.type === 'eviction' ? event.evicted : []))
+      assert.deepEqual(
+        evicted.map((entry) => entry.reference),
+        [reference],
+        'The event of the eviction',
+      )
+    },
+  },
+  {
+    id: 'turns/not-too-early',
+    title: 'keeps content that was unused for as many turns as it may be',
+    async run(harness) {
+      let reference = ''
+      const { result } = await runOffloaded(
+        harness,
+        {
+          tools: TOOLS,
+          model: scripted(
+            calling('read_log'),
+            (prompt) => {
+              reference = referenceIn(lastResult(prompt))
+              return status('call_2')
+            },
+            status('call_3'),
+            status('call_4'),
+            () => retrieving({ reference, pattern: 'status=FAILED' }),
+          ),
+        },
+        { storage: new InMemoryStorage({ evictAfterTurns: 6 }) },
+      )
+      assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_1')), /line 4321 of main/)
+    },
+  },
+  {
+    id: 'turns/use-keeps',
+    title: 'keeps content that is retrieved again and again',
+    async run(harness) {
+      let reference = ''
+      const { result } = await runOffloaded(
+        harness,
+        {
+          tools: TOOLS,
+          model: scripted(
+            calling('read_log'),
+            (prompt) => {
+              reference = referenceIn(lastResult(prompt))
+              return status('call_2')
+            },
+            ...[1, 2, 3, 4, 5, 6].map(
+              (index) => () => retrieving({ reference, pattern: 'status=FAILED' }, `retrieval_${index}`),
+            ),
+          ),
+        },
+        { storage: new InMemoryStorage({ evictAfterTurns: 2 }) },
+      )
+      assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_6')), /line 4321 of main/)
+    },
+  },
+]

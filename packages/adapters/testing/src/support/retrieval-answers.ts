@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { RETRIEVAL_TOOL_NAME, type RetrievalResult } from '@spillway/core'
+import type { ModelTurn, SeenResult } from '../harness.ts'
+import { assertSameText } from './assert-same-text.ts'
+import { SESSION, type Bench } from './bench.ts'
+import { abridged, textOf } from './seen-results.ts'
+
+/** Make a model turn that calls the retrieval tool. */
+export function retrieving(input: unknown, id = 'retrieval_1'): ModelTurn {
+  return { toolCalls: [{ id, name: RETRIEVAL_TOOL_NAME, input }] }
+}
+
+/** Require that the model sees what the retrieval tool answers: all of it, and an error marked as one. */
+export async function assertAnswer(
+  seen: SeenResult,
+  bench: Bench,
+  input: unknown,
+  session = SESSION,
+): Promise<RetrievalResult> {
+  const answer = await bench.offloader.forScope(session).retrievalTool.execute(input)
+  const [block] = answer.content
+  const what = `The answer to ${JSON.stringify(input)} must reach the model as it is`
+  if (block?.type === 'text' && answer.isError) {
+    assert.ok(textOf(seen).includes(block.text), `${what}: ${JSON.stringify(block.text)}; it sees: ${abridged(seen)}`)
+    assert.notEqual(seen.isError, false, `The answer to ${JSON.stringify(input)} is an error, and not marked as one`)
+  } else {
+    assert.notEqual(
+      seen.isError,
+      true,
+      `The answer to ${JSON.stringify(input)} is marked as an error: ${abridged(seen)}`,
+    )
+    if (block?.type === 'text') assertSameText(textOf(seen), block.text, what)
+    else if (block?.type === 'json') assert.deepEqual(JSON.parse(textOf(seen)), block.value, what)
+  }
+  return answer
+}

@@ -1,0 +1,14 @@
+import { AssertionError } from 'node:assert/strict'
+
+/** Wait for a promise, and reject with an assertion where it takes longer than `ms` milliseconds. */
+export async function within<Result>(ms: number, promise: Promise<Result>, otherwise: string): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new AssertionError({ message: `${otherwise}: ${ms} ms have passed` })), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
