@@ -45,6 +45,13 @@ const TEXT_SUFFIX = /\+(?:json|json-seq|xml|yaml)$/
  *
  * Parameters and case do not matter. `text/*` is text, and of the others those known to be: JSON, XML, YAML, source
  * code, tables. An empty or malformed type is not.
+ *
+ * @example
+ * ```ts
+ * import { isTextContentType } from '@spillway/core/adapter'
+ *
+ * console.assert(isTextContentType('application/ld+json') && !isTextContentType('image/png'))
+ * ```
  */
 export function isTextContentType(contentType: string): boolean {
   const essence = contentType.split(';', 1)[0]!.trim().toLowerCase()
