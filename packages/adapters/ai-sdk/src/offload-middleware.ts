@@ -1,5 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
 import type { LanguageModelMiddleware } from 'ai'
+import { assertOffloader } from './assert-offloader.ts'
 import { offloadOutput, type OutputCall } from './offload-output.ts'
 
 type Params = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params']
@@ -41,9 +42,7 @@ interface Known {
  * ```
  */
 export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMiddleware {
-  if (typeof offloader?.offload !== 'function') {
-    throw new TypeError('offloader must be a ContextOffloader: offloadMiddleware(new ContextOffloader({ storage })).')
-  }
+  assertOffloader(offloader, 'offloadMiddleware(new ContextOffloader({ storage }))')
   const known = new WeakMap<object, Known>()
 
   async function offloadResult(

@@ -1,9 +1,12 @@
 import type { ContextOffloader } from '@spillway/core'
+import type { PrepareStepFunction, Tool, ToolSet } from 'ai'
+import { assertOffloader } from './assert-offloader.ts'
 
 /**
  * Make a `prepareStep` that ends a turn before each call of the model, by which storage knows what is no longer used.
  *
- * @param prepareStep - Your own, called after that with the same options; what it returns is returned.
+ * @param prepareStep - Your own, called after that; what it returns is returned. Where the loop has a `runtimeContext`,
+ *   declare it as a `PrepareStepFunction<typeof tools, MyContext>`.
  *
  * @example
  * ```ts
@@ -19,18 +22,20 @@ import type { ContextOffloader } from '@spillway/core'
  * ```
  */
 export function offloadPrepareStep(offloader: ContextOffloader): (options: unknown) => Promise<undefined>
-export function offloadPrepareStep<OPTIONS, RESULT>(
+export function offloadPrepareStep<TOOLS extends ToolSet & Record<string, Tool>>(
   offloader: ContextOffloader,
-  prepareStep: (options: OPTIONS) => RESULT | PromiseLike<RESULT>,
-): (options: OPTIONS) => Promise<RESULT>
-export function offloadPrepareStep<OPTIONS, RESULT>(
+  prepareStep: PrepareStepFunction<TOOLS>,
+): PrepareStepFunction<TOOLS>
+export function offloadPrepareStep<STEP extends (options: never) => unknown>(
   offloader: ContextOffloader,
-  prepareStep?: (options: OPTIONS) => RESULT | PromiseLike<RESULT>,
-): (options: OPTIONS) => Promise<RESULT | undefined> {
-  if (typeof offloader?.endTurn !== 'function') {
-    throw new TypeError('offloader must be a ContextOffloader: offloadPrepareStep(offloader, prepareStep).')
-  }
-  return async (options) => {
+  prepareStep: STEP,
+): (...options: Parameters<STEP>) => Promise<Awaited<ReturnType<STEP>>>
+export function offloadPrepareStep(
+  offloader: ContextOffloader,
+  prepareStep?: (options: never) => unknown,
+): (options: never) => unknown {
+  assertOffloader(offloader, 'offloadPrepareStep(offloader, prepareStep)')
+  return async (options: never) => {
     await offloader.endTurn()
     return prepareStep?.(options)
   }

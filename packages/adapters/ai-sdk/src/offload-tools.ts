@@ -1,5 +1,6 @@
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import type { ToolSet } from 'ai'
+import { assertOffloader } from './assert-offloader.ts'
 import { guardExecute, type Execute } from './guard-execute.ts'
 import { offloadOutput } from './offload-output.ts'
 import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
@@ -63,9 +64,7 @@ export function offloadTools<TOOLS extends ToolSet>(tools: TOOLS, offloader: Con
   if (typeof tools !== 'object' || tools === null) {
     throw new TypeError(`tools must be an object of tools by name, got ${tools === null ? 'null' : typeof tools}.`)
   }
-  if (typeof offloader?.offload !== 'function') {
-    throw new TypeError('offloader must be a ContextOffloader: offloadTools(tools, new ContextOffloader({ storage })).')
-  }
+  assertOffloader(offloader, 'offloadTools(tools, new ContextOffloader({ storage }))')
   const entries = Object.entries(tools).map(([name, tool]) => [name, offloadTool(name, tool as AnyTool, offloader)])
   const wrapped = Object.fromEntries(entries) as OffloadedTools<TOOLS>
   if (offloader.options.includeRetrievalTool) {

@@ -1,6 +1,7 @@
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
 import { encodeBase64 } from '@spillway/core/adapter'
 import { jsonSchema, type Schema, type ToolResultPart } from 'ai'
+import { assertOffloader } from './assert-offloader.ts'
 
 /** A part of an answer with media: the forms of version 6 and version 7, as Base64. */
 export type RetrievalOutputPart =
@@ -45,6 +46,7 @@ const toolOf = new WeakMap<ContextOffloader, RetrievalToolEntry>()
  * ```
  */
 export function retrievalTool(offloader: ContextOffloader): RetrievalToolEntry {
+  assertOffloader(offloader, 'retrievalTool(new ContextOffloader({ storage }))')
   const known = toolOf.get(offloader)
   if (known !== undefined) return known
   const { description, inputSchema, execute } = offloader.retrievalTool
