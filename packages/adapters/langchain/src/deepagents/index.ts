@@ -1,1 +1,3 @@
-export {}
+/** Spillway in agents of deepagents. */
+export { deepAgentBackend, deepAgentMiddleware, type DeepAgentBackendOptions } from './deep-agent.ts'
+export { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'

@@ -1,0 +1,92 @@
+import type { ContextOffloader } from '@spillway/core'
+import type { AgentMiddleware } from 'langchain'
+import { offloadMiddleware } from '../offload-middleware.ts'
+import { assertOptions, type OffloadOptions } from '../options.ts'
+import { offloaderOfRun } from '../run-scope.ts'
+import { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'
+import { listed } from './stored-files.ts'
+
+/** Their answers are pages already, and say how to go on: offloading them would send the model in a circle. */
+const FILE_TOOLS = ['ls', 'read_file', 'write_file', 'edit_file', 'delete', 'glob', 'grep']
+
+/** Options of {@link deepAgentBackend}. */
+export interface DeepAgentBackendOptions extends StorageBackendOptions, Pick<OffloadOptions, 'scope'> {}
+
+/**
+ * Make the middleware that keeps large tool results out of the context of an agent made with `createDeepAgent`.
+ *
+ * It is `offloadMiddleware`, with the answers of the agent's own file tools left as they are. Results are replaced
+ * before deepagents measures them, so it moves none of them to a file itself. Subagents have middleware of their own:
+ * pass it to each.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { fakeModel } from '@langchain/core/testing'
+ * import { AIMessage, tool } from 'langchain'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { deepAgentBackend, deepAgentMiddleware } from '@spillway/langchain/deepagents'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { createDeepAgent } from 'deepagents'
+ * import { z } from 'zod'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
+ * const readLog = tool(() => 'a line\n'.repeat(5_000), { name: 'read_log', description: 'Read it.', schema: z.object({}) })
+ * const model = fakeModel()
+ *   .respondWithTools([{ name: 'read_log', args: {}, id: 'call_1' }])
+ *   .respond(new AIMessage('Nothing unusual.'))
+ * const agent = createDeepAgent({
+ *   model,
+ *   tools: [readLog],
+ *   middleware: [deepAgentMiddleware(offloader)],
+ *   backend: deepAgentBackend(offloader),
+ * })
+ * const { messages } = await agent.invoke({ messages: 'Read the log.' }, { configurable: { thread_id: 'thread-1' } })
+ * console.assert(messages.some(({ text }) => text.startsWith('[Offloaded: 1 block')))
+ * ```
+ */
+export function deepAgentMiddleware(
+  offloader: ContextOffloader,
+  options: OffloadOptions = {},
+): AgentMiddleware<undefined, undefined, unknown> {
+  return offloadMiddleware(offloader, { ...options, except: [...FILE_TOOLS, ...(options.except ?? [])] })
+}
+
+/**
+ * Make the file system of an agent over the storage of its offloader, for `backend` of `createDeepAgent`.
+ *
+ * It is a {@link StorageBackend} in the scope of each run, which is named as {@link deepAgentMiddleware} does: pass both
+ * the same `scope`. Where the scope cannot be named, operations fail with that as their error.
+ *
+ * @throws TypeError where the offloader, its storage or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { deepAgentBackend } from '@spillway/langchain/deepagents'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
+ * const backend = deepAgentBackend(offloader, { scope: () => ['tenant-1'] })
+ * await backend.write('/notes.md', 'buy milk')
+ * const files = await deepAgentBackend(offloader.forScope('tenant-1'), { scope: () => [] }).ls('/')
+ * console.assert(files.files?.[0]?.path === '/notes.md')
+ * ```
+ */
+export function deepAgentBackend(
+  offloader: ContextOffloader,
+  { scope, resultFolder }: DeepAgentBackendOptions = {},
+): StorageBackend {
+  assertOptions(offloader, { scope })
+  listed(offloader.options.storage)
+  const offloaderOf = offloaderOfRun(offloader, scope)
+  return new StorageBackend(
+    () => {
+      const { storage } = offloaderOf(undefined).options
+      if (storage.list !== undefined) return storage
+      throw new TypeError('The scope of this run could not be named. Mend the option scope')
+    },
+    { resultFolder },
+  )
+}
