@@ -10,7 +10,7 @@ import {
 } from './tiny-framework.ts'
 
 /** What the adapter gives an agent. */
-export type TinyAdapter = Required<Pick<TinyAgent, 'tools' | 'beforeModel' | 'afterTool'>>
+export type TinyAdapter = Required<Pick<TinyAgent, 'tools' | 'beforeModel' | 'afterTool'>> & Pick<TinyAgent, 'rewrite'>
 
 /** Give an agent the offloader of its session. */
 export function tinyAdapter(offloader: ContextOffloader, tools: readonly TinyTool[]): TinyAdapter {

@@ -55,8 +55,10 @@ export interface TinyAgent {
   readonly model: (messages: readonly TinyMessage[], tools: readonly TinyTool[]) => TinyMessage
   readonly approve?: (toolName: string) => boolean
   readonly onOutput?: (toolCallId: string, output: unknown, preliminary: boolean) => void
-  readonly beforeModel?: () => Promise<void>
+  readonly beforeModel?: (signal: AbortSignal | undefined) => Promise<void>
   readonly afterTool?: (output: TinyOutput, context: TinyResultContext) => Promise<TinyOutput>
+  /** Change what the model sees of the messages, and nothing that is kept. */
+  readonly rewrite?: (messages: readonly TinyMessage[]) => readonly TinyMessage[]
 }
 
 /** Marks a value as an error that the tool returned, or as parts. */
@@ -76,9 +78,9 @@ export async function runTinyAgent(
 ): Promise<readonly TinyMessage[]> {
   const messages = [...start]
   for (;;) {
+    await agent.beforeModel?.(signal)
     signal?.throwIfAborted()
-    await agent.beforeModel?.()
-    const answer = agent.model(messages, agent.tools)
+    const answer = agent.model(agent.rewrite?.(messages) ?? messages, agent.tools)
     messages.push(answer)
     if (answer.role !== 'assistant' || !('toolCalls' in answer)) return messages
     const results = await Promise.all(answer.toolCalls.map(async (call) => runTool(agent, call, signal)))
@@ -100,9 +102,10 @@ async function runTool(
   if (mistake !== undefined) return refused(mistake)
   if (tool.needsApproval === true && agent.approve?.(name) !== true) return refused('The user said no.')
   const context = { toolCallId: id, toolName: name, input, signal }
-  const output = await execute(agent, tool, context)
+  const original = await execute(agent, tool, context)
+  const output = (await agent.afterTool?.(original, context)) ?? original
   signal?.throwIfAborted()
-  return message((await agent.afterTool?.(output, context)) ?? output)
+  return message(output)
 }
 
 async function execute({ onOutput }: TinyAgent, tool: TinyTool, context: TinyResultContext): Promise<TinyOutput> {
@@ -118,7 +121,6 @@ async function execute({ onOutput }: TinyAgent, tool: TinyTool, context: TinyRes
     onOutput?.(context.toolCallId, result instanceof TinyResult ? result.output : result, false)
     return outputOf(result)
   } catch (error) {
-    context.signal?.throwIfAborted()
     // As in any framework that hands errors to the model: whatever a tool throws is its result.
     return { type: 'error', value: error instanceof Error ? error.message : (JSON.stringify(error) ?? 'unknown error') }
   }
