@@ -9,7 +9,15 @@ import { assertAnswer, retrieving } from '../support/retrieval-answers.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
 import { json, LOG, media, text, USERS } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
-import { lastPrompt, lastResult, OFFLOADED, referenceIn, referencesIn, textOf } from '../support/seen-results.ts'
+import {
+  jsonOf,
+  lastPrompt,
+  lastResult,
+  OFFLOADED,
+  referenceIn,
+  referencesIn,
+  textOf,
+} from '../support/seen-results.ts'
 import { withDirectory } from '../support/with-directory.ts'
 
 /** What a call asks for, once the reference is known. */
@@ -116,7 +124,7 @@ export const retrievalCases: readonly AdapterCase[] = [
         options,
       )
       await assertAnswer(seen, bench, input)
-      assert.deepEqual(JSON.parse(textOf(seen)), value)
+      assert.deepEqual(jsonOf(seen), value)
     },
   },
   ...(['image', 'document'] as const).map((type): AdapterCase => ({

@@ -106,7 +106,9 @@ export const sessionCases: readonly AdapterCase[] = [
         { session: FIRST, tools: [], history: throughJson(result.history), model: scripted(retrieving(input)) },
         bench,
       )
-      await assertAnswer(lastResult(lastPrompt(again.result), 'retrieval_1'), bench, input, FIRST)
+      const seen = lastResult(lastPrompt(again.result), 'retrieval_1')
+      await assertAnswer(seen, bench, input, FIRST)
+      assert.match(textOf(seen), /line 4321 of main: status=FAILED/)
     },
   },
   {

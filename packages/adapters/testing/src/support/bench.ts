@@ -1,4 +1,11 @@
-import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent, type StoredContent } from '@spillway/core'
+import assert from 'node:assert/strict'
+import {
+  ContextOffloader,
+  type ContextOffloaderOptions,
+  type OffloadEvent,
+  StorageError,
+  type StoredContent,
+} from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 
 /** The session of conversations that need only one. */
@@ -27,8 +34,15 @@ export function createBench(options: Partial<ContextOffloaderOptions> = {}): Ben
   })
   const storageOf = (session: string): ContextOffloader['options']['storage'] =>
     offloader.forScope(session).options.storage
-  const stored = async (reference: string, session = SESSION): Promise<StoredContent> =>
-    storageOf(session).retrieve(reference)
+  const stored = async (reference: string, session = SESSION): Promise<StoredContent> => {
+    try {
+      return await storageOf(session).retrieve(reference)
+    } catch (error) {
+      if (!StorageError.isInstance(error)) throw error
+      const where = `in the scope of session ${JSON.stringify(session)}`
+      return assert.fail(`Nothing can be read under reference ${JSON.stringify(reference)} ${where}: ${error.message}`)
+    }
+  }
   return {
     offloader,
     events,

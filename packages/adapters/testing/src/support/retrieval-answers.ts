@@ -3,7 +3,7 @@ import { RETRIEVAL_TOOL_NAME, type RetrievalResult } from '@spillway/core'
 import type { ModelTurn, SeenResult } from '../harness.ts'
 import { assertSameText } from './assert-same-text.ts'
 import { SESSION, type Bench } from './bench.ts'
-import { abridged, textOf } from './seen-results.ts'
+import { abridged, jsonOf, textOf } from './seen-results.ts'
 
 /** Make a model turn that calls the retrieval tool. */
 export function retrieving(input: unknown, id = 'retrieval_1'): ModelTurn {
@@ -30,7 +30,7 @@ export async function assertAnswer(
       `The answer to ${JSON.stringify(input)} is marked as an error: ${abridged(seen)}`,
     )
     if (block?.type === 'text') assertSameText(textOf(seen), block.text, what)
-    else if (block?.type === 'json') assert.deepEqual(JSON.parse(textOf(seen)), block.value, what)
+    else if (block?.type === 'json') assert.deepEqual(jsonOf(seen), block.value, what)
   }
   return answer
 }

@@ -17,6 +17,16 @@ function blockText(block: ContentBlock): string {
   return ''
 }
 
+/** Return the JSON value of a result, be it a value or text. */
+export function jsonOf(result: SeenResult): unknown {
+  try {
+    return JSON.parse(textOf(result))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return assert.fail(`The result must be JSON; the model sees: ${abridged(result)}`)
+  }
+}
+
 /** Return the last prompt of a run. */
 export function lastPrompt({ prompts }: ConversationResult): SeenPrompt {
   const prompt = prompts.at(-1)

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import { InMemoryStorage } from '@spillway/memory'
+import { tinyAdapter } from '../tiny-adapter.ts'
+import type { TinyOutput } from '../tiny-framework.ts'
+import { makeTinyAdapter } from '../tiny-harness.ts'
+import { changed, type Fault, inSession, offloading, withOptions, wrapping } from './fault.ts'
+
+/** Counts over all cases of a process, as a careless adapter would. */
+let resultsOfProcess = 0
+const storageOfProcess = new InMemoryStorage()
+
+/** Adapters that mix up calls, sessions, turns or conversations. */
+export const callFaults: readonly Fault[] = [
+  {
+    name: 'remembers one result at a time',
+    caughtBy: ['calls/parallel'],
+    create: () => {
+      let latest: TinyOutput | undefined
+      return offloading(async (output, context, offload) => {
+        latest = output
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        return offload(latest, context)
+      })
+    },
+  },
+  {
+    name: 'caches results by the id of the call',
+    caughtBy: ['calls/equal-ids', 'calls/equal-ids-in-one-run'],
+    create: () => {
+      const cache = new Map<string, TinyOutput>()
+      return offloading(async (output, context, offload) => {
+        const cached = cache.get(context.toolCallId) ?? (await offload(output, context))
+        cache.set(context.toolCallId, cached)
+        return cached
+      })
+    },
+  },
+  {
+    name: 'makes up ids',
+    caughtBy: ['calls/equal-results', 'replay/same-storage', 'replay/fresh-storage', 'replay/new-process'],
+    create: () => offloading((output, context, offload) => offload(output, { ...context, toolCallId: randomUUID() })),
+  },
+  {
+    name: 'numbers results by a counter of the process',
+    caughtBy: ['replay/same-storage', 'replay/new-process', 'replay/resumed-in-a-new-process'],
+    create: () =>
+      offloading((output, context, offload) =>
+        offload(output, { ...context, toolCallId: `result_${(resultsOfProcess += 1)}` }),
+      ),
+  },
+  {
+    name: 'takes only words for ids',
+    caughtBy: ['calls/hostile-id-path', 'calls/hostile-id-long', 'calls/hostile-id-emoji', 'calls/hostile-id-empty'],
+    create: () =>
+      offloading((output, context, offload) => {
+        if (!/^\w{1,64}$/.test(context.toolCallId)) throw new TypeError('The id must be a word.')
+        return offload(output, context)
+      }),
+  },
+  {
+    name: 'keeps results in an object by their ids',
+    caughtBy: ['calls/hostile-id-prototype'],
+    create: () => {
+      const results: Record<string, TinyOutput> = {}
+      return offloading((output, context, offload) =>
+        context.toolCallId in results ? (results[context.toolCallId] ?? output) : offload(output, context),
+      )
+    },
+  },
+  {
+    name: 'adds to the input of tools',
+    caughtBy: ['calls/as-the-model-made-them'],
+    create: () =>
+      wrapping((tool) => ({
+        ...tool,
+        execute: (input, context) => tool.execute({ ...(input as object), session: 1 }, context),
+      })),
+  },
+  {
+    name: 'runs each tool twice',
+    caughtBy: ['calls/as-the-model-made-them', 'approval/approved'],
+    create: () =>
+      wrapping((tool) => ({
+        ...tool,
+        async execute(input, context) {
+          await tool.execute(input, context)
+          return tool.execute(input, context)
+        },
+      })),
+  },
+  {
+    name: 'answers for tools that there are not',
+    caughtBy: ['calls/no-such-tool', 'retrieval/offered-once'],
+    create: () =>
+      changed(({ tools }) => ({ tools: [...tools, { name: 'write_log', inputSchema: {}, execute: () => 'written' }] })),
+  },
+  {
+    name: 'goes by the session that began last',
+    caughtBy: ['calls/many-at-once', 'sessions/at-once'],
+    create: () => {
+      let latest = ''
+      return (root, session, tools) => {
+        latest = session
+        return {
+          ...makeTinyAdapter(root, session, tools),
+          afterTool: async (...parameters) => tinyAdapter(root.forScope(latest), tools).afterTool(...parameters),
+        }
+      }
+    },
+  },
+  {
+    name: 'has one scope for all sessions',
+    caughtBy: ['sessions/stolen-reference', 'sessions/search', 'sessions/suggestions'],
+    create: () => inSession(() => 'everyone'),
+  },
+  {
+    name: 'has a new scope for each run',
+    caughtBy: ['sessions/continued', 'turns/across-runs', 'replay/continued'],
+    create: () => inSession((session) => `${session} ${randomUUID()}`),
+  },
+  {
+    name: 'makes the names of sessions safe',
+    caughtBy: ['sessions/awkward-names'],
+    create: () => inSession((session) => session.replaceAll(/\W/g, '_') || '_'),
+  },
+  {
+    name: 'ends no turn',
+    caughtBy: ['turns/one-for-each-model-call', 'turns/across-runs', 'turns/evicted', 'outages/end-turn'],
+    create: () => changed(() => ({ beforeModel: async () => {} })),
+  },
+  {
+    name: 'ends the turns of all sessions',
+    caughtBy: ['turns/one-for-each-model-call', 'turns/evicted'],
+    create: () => (root, session, tools) => ({
+      ...makeTinyAdapter(root, session, tools),
+      beforeModel: async () => void (await root.endTurn()),
+    }),
+  },
+  {
+    name: 'ends several turns with each model call',
+    caughtBy: ['turns/one-for-each-model-call', 'turns/not-too-early', 'turns/use-keeps'],
+    create: () =>
+      changed(({ beforeModel }) => ({
+        async beforeModel(signal) {
+          for (let turn = 0; turn < 4; turn += 1) await beforeModel(signal)
+        },
+      })),
+  },
+  {
+    name: 'shortens older results with every model call',
+    caughtBy: ['replay/prompts-only-grow', 'replay/continued'],
+    create: () =>
+      changed(() => ({
+        rewrite: (messages) => {
+          const last = messages.findLastIndex(({ role }) => role === 'assistant')
+          return messages.map((message, index) =>
+            message.role === 'tool' && index < last
+              ? { ...message, output: { type: 'text', value: '[older]' } }
+              : message,
+          )
+        },
+      })),
+  },
+  {
+    name: 'keeps content in the memory of its process',
+    caughtBy: ['replay/resumed-in-a-new-process'],
+    create: () => withOptions(() => ({ storage: storageOfProcess })),
+  },
+  {
+    name: 'fails with the storage',
+    caughtBy: [
+      'outages/store',
+      'outages/store-of-an-error',
+      'outages/store-throws-garbage',
+      'outages/second-block',
+      'outages/passing',
+    ],
+    create: () =>
+      offloading(async (output, context, offload) => {
+        const replaced = await offload(output, context)
+        const size = JSON.stringify(output.value).length
+        if (replaced === output && size > 100_000) throw new Error('The result could not be stored.')
+        return replaced
+      }),
+  },
+  {
+    name: 'ends turns past the offloader',
+    caughtBy: ['outages/end-turn'],
+    create: () =>
+      changed((_adapter, { options }) => ({ beforeModel: async () => void (await options.storage.endTurn?.()) })),
+  },
+  {
+    name: 'fails in its own way once a run is aborted',
+    caughtBy: ['abort/tool-that-goes-on', 'abort/tool-that-fails', 'abort/before'],
+    create: () => {
+      const check = (signal: AbortSignal | undefined): void => {
+        if (signal?.aborted === true) throw new TypeError('The offloader was aborted.')
+      }
+      return changed(({ afterTool, beforeModel }) => ({
+        async afterTool(output, context) {
+          check(context.signal)
+          return afterTool(output, context)
+        },
+        async beforeModel(signal) {
+          check(signal)
+          await beforeModel(signal)
+        },
+      }))
+    },
+  },
+  {
+    name: 'keeps the signal from tools',
+    caughtBy: ['abort/signal-of-tools'],
+    create: () =>
+      wrapping((tool) => ({
+        ...tool,
+        execute: (input, context) => tool.execute(input, { ...context, signal: undefined }),
+      })),
+  },
+  {
+    name: 'stores without the signal',
+    caughtBy: ['abort/storing'],
+    create: () => offloading((output, context, offload) => offload(output, { ...context, signal: undefined })),
+  },
+]

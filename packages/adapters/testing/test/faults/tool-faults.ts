@@ -1,0 +1,190 @@
+import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { retrievalTool } from '../tiny-adapter.ts'
+import { TinyResult, type TinyTool } from '../tiny-framework.ts'
+import { makeTinyAdapter } from '../tiny-harness.ts'
+import { answering, changed, type Fault, returningOther, wrapping } from './fault.ts'
+
+/** Adapters that get the retrieval tool wrong, or what a framework does around its tools. */
+export const toolFaults: readonly Fault[] = [
+  {
+    name: 'reads nothing of a retrieval but the reference',
+    caughtBy: [
+      'retrieval/pattern',
+      'retrieval/line-range',
+      'retrieval/head',
+      'retrieval/search-all',
+      'retrieval/nothing-found',
+      'retrieval/not-an-expression',
+      'sessions/at-once',
+    ],
+    create: () =>
+      answering(({ execute }) => ({
+        execute: (input, context) => execute({ reference: (input as { reference?: unknown }).reference }, context),
+      })),
+  },
+  {
+    name: 'answers a retrieval with all that is stored',
+    caughtBy: ['retrieval/bare-reference', 'retrieval/within-limit', 'tokens/log-and-two-retrievals'],
+    create: () =>
+      answering((_tool, { options }) => ({
+        async execute(input) {
+          const { content } = await options.storage.retrieve((input as { reference: string }).reference)
+          return new TextDecoder().decode(content)
+        },
+      })),
+  },
+  {
+    name: 'fails where a retrieval does',
+    caughtBy: [
+      'retrieval/unknown-reference',
+      'retrieval/text-as-reference',
+      'retrieval/path-as-reference',
+      'retrieval/missing-arguments',
+      'retrieval/wrong-types',
+      'retrieval/unknown-arguments',
+      'retrieval/wrong-range',
+      'turns/evicted',
+      'outages/retrieve',
+    ],
+    create: () =>
+      answering(({ execute }) => ({
+        async execute(input, context) {
+          const answer = await execute(input, context)
+          if (answer instanceof TinyResult && answer.output.type === 'error') throw new Error('The retrieval failed.')
+          return answer
+        },
+      })),
+  },
+  {
+    name: 'does not mark the answer of a failed retrieval as an error',
+    caughtBy: ['retrieval/unknown-reference', 'sessions/stolen-reference', 'turns/evicted', 'outages/retrieve'],
+    create: () =>
+      answering(({ execute }) => ({
+        async execute(input, context) {
+          const answer = await execute(input, context)
+          return answer instanceof TinyResult && answer.output.type === 'error' ? answer.output.value : answer
+        },
+      })),
+  },
+  {
+    name: 'lets the framework refuse arguments of a retrieval',
+    caughtBy: ['retrieval/wrong-types'],
+    create: () => answering(() => ({ takesAnything: false })),
+  },
+  {
+    name: 'writes JSON answers without their content',
+    caughtBy: ['retrieval/json'],
+    create: () =>
+      answering(({ execute }) => ({
+        async execute(input, context) {
+          const answer = await execute(input, context)
+          return answer instanceof TinyResult ? answer : String(answer)
+        },
+      })),
+  },
+  {
+    name: 'gives media back as text',
+    caughtBy: ['retrieval/image', 'retrieval/document'],
+    create: () =>
+      answering(({ execute }) => ({
+        async execute(input, context) {
+          const answer = await execute(input, context)
+          return answer instanceof TinyResult && answer.output.type === 'parts'
+            ? JSON.stringify(answer.output.value)
+            : answer
+        },
+      })),
+  },
+  {
+    name: 'offloads answers too',
+    caughtBy: ['retrieval/never-offloaded'],
+    create: () =>
+      changed(({ afterTool }) => ({
+        afterTool: async (output, context) => afterTool(output, { ...context, toolName: 'retrieve' }),
+      })),
+  },
+  {
+    name: 'gives parallel retrievals one answer',
+    caughtBy: ['retrieval/parallel'],
+    create: () => {
+      let pending: unknown
+      return answering(({ execute }) => ({ execute: (input, context) => (pending ??= execute(input, context)) }))
+    },
+  },
+  {
+    name: 'offers the retrieval tool twice',
+    caughtBy: ['retrieval/offered-once'],
+    create: () => changed(({ tools }, offloader) => ({ tools: [...tools, retrievalTool(offloader)] })),
+  },
+  {
+    name: 'describes no parameter of the retrieval tool',
+    caughtBy: ['retrieval/its-schema'],
+    create: () => answering(() => ({ inputSchema: { type: 'object', properties: { reference: { type: 'string' } } } })),
+  },
+  {
+    name: 'always offers the retrieval tool',
+    caughtBy: ['retrieval/not-offered'],
+    create: () => (root, session, tools) => {
+      const adapter = makeTinyAdapter(root, session, tools)
+      const own = adapter.tools.filter(({ name }) => name !== RETRIEVAL_TOOL_NAME)
+      return { ...adapter, tools: [...own, retrievalTool(root.forScope(session))] }
+    },
+  },
+  {
+    name: 'notes in the messages that it is there',
+    caughtBy: ['retrieval/only-small-results'],
+    create: () =>
+      changed(() => ({ rewrite: (messages) => [{ role: 'user', text: 'Large results are offloaded.' }, ...messages] })),
+  },
+  {
+    name: 'waits for generators, so that nothing preliminary is seen',
+    caughtBy: ['streaming/preliminary-results', 'streaming/small-results'],
+    create: () =>
+      returningOther(async (value) => {
+        if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value)) return value
+        let last: unknown
+        for await (const each of value as AsyncIterable<unknown>) last = each
+        return last
+      }),
+  },
+  {
+    name: 'loses that a tool needs approval',
+    caughtBy: ['approval/approved', 'approval/denied'],
+    create: () => wrapping(({ name, inputSchema, execute }) => ({ name, inputSchema, execute })),
+  },
+  {
+    name: 'needs approval for retrievals',
+    caughtBy: ['approval/not-for-retrieval'],
+    create: () => answering(() => ({ needsApproval: true })),
+  },
+  {
+    name: 'loses the schemas of tools',
+    caughtBy: ['arguments/invalid', 'arguments/schemas'],
+    create: () => wrapping((tool) => ({ ...tool, inputSchema: {} })),
+  },
+  {
+    name: 'takes every argument for text',
+    caughtBy: ['arguments/valid', 'arguments/schemas'],
+    create: () => wrapping((tool): TinyTool => ({ ...tool, inputSchema: { properties: { n: { type: 'string' } } } })),
+  },
+  {
+    name: 'runs tools that the provider runs',
+    caughtBy: ['provider/results'],
+    create: () => wrapping((tool) => ({ ...tool, providerExecuted: false })),
+  },
+  {
+    name: 'stands back where the provider runs a tool',
+    caughtBy: ['provider/beside-large-results'],
+    create: () => (root, session, tools) => {
+      const adapter = makeTinyAdapter(root, session, tools)
+      const standsBack = tools.some(({ providerExecuted }) => providerExecuted === true)
+      return standsBack ? { ...adapter, afterTool: async (output) => output } : adapter
+    },
+  },
+  {
+    name: 'retrieves without the signal',
+    caughtBy: ['abort/retrieving'],
+    create: () =>
+      answering(({ execute }) => ({ execute: (input, context) => execute(input, { ...context, signal: undefined }) })),
+  },
+]
