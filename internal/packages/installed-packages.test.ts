@@ -1,19 +1,8 @@
 /** Installs the packed tarballs in empty projects outside the workspace and uses them as a stranger would. */
-import { execFile } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { ROOT } from './public-packages.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { borrow, installProject, removeProjects, runIn, typecheckIn } from './consumer-project.ts'
 
 const FILES: Readonly<Record<string, string>> = {
   'memory.mjs': `
@@ -73,22 +62,18 @@ const FILES: Readonly<Record<string, string>> = {
   `,
 }
 
-const projects: string[] = []
-
 describe('packed packages in an empty project', () => {
   let memory: string
   let file: string
   let cli: string
 
   beforeAll(async () => {
-    memory = await install('@spillway/core', '@spillway/memory')
-    file = await install('@spillway/core', '@spillway/file')
-    cli = await install('@spillway/core', '@spillway/file', '@spillway/memory', 'spillway')
+    memory = await installProject(FILES, ['@spillway/core', '@spillway/memory'])
+    file = await installProject(FILES, ['@spillway/core', '@spillway/file'])
+    cli = await installProject(FILES, ['@spillway/core', '@spillway/file', '@spillway/memory', 'spillway'])
   })
 
-  afterAll(() => {
-    for (const folder of projects) rmSync(folder, { recursive: true })
-  })
+  afterAll(removeProjects)
 
   it('bring no other package than core, the backend and re2js', () => {
     expect(installed(memory)).toEqual(['@spillway/core', '@spillway/memory', 're2js'])
@@ -104,28 +89,23 @@ describe('packed packages in an empty project', () => {
   })
 
   it('offload and retrieve from JavaScript', async () => {
-    expect(await run(memory, 'memory.mjs')).toBe('offloaded\n')
-    expect(await run(file, 'file.mjs')).toBe('text/plain kept\n')
+    expect(await runIn(memory, 'memory.mjs')).toBe('offloaded\n')
+    expect(await runIn(file, 'file.mjs')).toBe('text/plain kept\n')
   })
 
   it('pass conformance under node:test', async () => {
-    expect(await run(memory, '--test', 'conformance.test.mjs')).toMatch(/pass [1-9]/)
+    expect(await runIn(memory, '--test', 'conformance.test.mjs')).toMatch(/pass [1-9]/)
   })
 
   it('pass conformance under vitest', async () => {
     borrow(memory, 'vitest')
-    const output = await run(memory, 'node_modules/vitest/vitest.mjs', 'run', '--root', 'vitest', '--reporter=dot')
+    const output = await runIn(memory, 'node_modules/vitest/vitest.mjs', 'run', '--root', 'vitest', '--reporter=dot')
     expect(output).toMatch(/[1-9]\d* passed/)
   })
 
   it.each(['nodenext', 'bundler'])('type-check with strict and moduleResolution %s', async (moduleResolution) => {
     borrow(memory, 'vitest')
-    borrow(memory, '@types/node')
-    const module = moduleResolution === 'bundler' ? 'esnext' : moduleResolution
-    const options = { module, moduleResolution, strict: true, target: 'es2023', lib: ['es2023'], types: ['node'] }
-    const compilerOptions = { ...options, noEmit: true, exactOptionalPropertyTypes: true, skipLibCheck: true }
-    writeFileSync(join(memory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }))
-    expect(await run(memory, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.')).toBe('')
+    expect(await typecheckIn(memory, 'types.ts', moduleResolution)).toBe('')
   })
 
   it('keep the output and the exit code of a command', async () => {
@@ -135,25 +115,10 @@ describe('packed packages in an empty project', () => {
       '-e',
       'for (let i = 0; i < 20_000; i += 1) console.log("line " + i); process.exitCode = 3',
     ]
-    const failure = await run(cli, bin, 'run', '--', ...node).catch((error: unknown) => error)
+    const failure = await runIn(cli, bin, 'run', '--', ...node).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 3, output: expect.stringContaining('[Offloaded: ') as unknown })
   })
 })
-
-/** Make an empty project with npm and install the tarballs of these packages in it. */
-async function install(...names: string[]): Promise<string> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-consumer-')))
-  projects.push(folder)
-  for (const [path, source] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), source)
-  }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const tarballs = names.map((name) => inject('tarballs')[name] ?? expect.fail(`${name} was not packed`))
-  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
-  await execute(folder, 'npm', ['install', ...quiet, ...tarballs])
-  return folder
-}
 
 /** List every package below `node_modules`, at any depth, by name. */
 function installed(folder: string, found: Set<string> = new Set()): string[] {
@@ -167,26 +132,4 @@ function installed(folder: string, found: Set<string> = new Set()): string[] {
     }
   }
   return [...found].toSorted()
-}
-
-/** Make a tool of the workspace available in a project, as if it had been installed there. */
-function borrow(folder: string, name: string): void {
-  const target = join(folder, 'node_modules', name)
-  if (existsSync(target)) return
-  mkdirSync(dirname(target), { recursive: true })
-  symlinkSync(realpathSync(join(ROOT, 'node_modules', name)), target, 'junction')
-}
-
-const run = (folder: string, ...args: string[]): Promise<string> => execute(folder, process.execPath, args)
-
-function execute(folder: string, command: string, args: readonly string[]): Promise<string> {
-  const shell = process.platform === 'win32' && command === 'npm'
-  const { NODE_OPTIONS: _, VITEST: __, NODE_TEST_CONTEXT: ___, ...env } = process.env
-  return new Promise((resolve, reject) => {
-    execFile(command, args, { cwd: folder, shell, env, maxBuffer: 1e8 }, (error, stdout, stderr) => {
-      const output = stdout + stderr
-      if (error === null) resolve(output)
-      else reject(Object.assign(new Error(`${command} ${args.join(' ')}\n${output}`), { code: error.code, output }))
-    })
-  })
 }

@@ -1,0 +1,68 @@
+/** Empty projects outside the workspace, in which packed packages are installed with npm. */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, inject } from 'vitest'
+import { ROOT } from './public-packages.ts'
+
+const projects: string[] = []
+
+/** Make a project with these files, and install the tarballs of packed packages and others from the registry in it. */
+export async function installProject(
+  files: Readonly<Record<string, string>>,
+  packed: readonly string[],
+  others: readonly string[] = [],
+): Promise<string> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-consumer-')))
+  projects.push(folder)
+  for (const [path, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), source)
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  const tarballs = packed.map((name) => inject('tarballs')[name] ?? expect.fail(`${name} was not packed`))
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
+  await execute(folder, 'npm', ['install', ...quiet, ...tarballs, ...others])
+  return folder
+}
+
+/** Remove every project that was made. */
+export function removeProjects(): void {
+  for (const folder of projects.splice(0)) rmSync(folder, { recursive: true })
+}
+
+/** Make a tool of the workspace available in a project, as if it had been installed there. */
+export function borrow(folder: string, name: string): void {
+  const target = join(folder, 'node_modules', name)
+  if (existsSync(target)) return
+  mkdirSync(dirname(target), { recursive: true })
+  symlinkSync(realpathSync(join(ROOT, 'node_modules', name)), target, 'junction')
+}
+
+/** Run a program of a project under Node.js; resolves to all it printed. */
+export function runIn(folder: string, ...args: string[]): Promise<string> {
+  return execute(folder, process.execPath, args)
+}
+
+/** Type-check a file of a project as strictly as anybody may; resolves to what the compiler printed. */
+export function typecheckIn(folder: string, file: string, moduleResolution = 'nodenext'): Promise<string> {
+  borrow(folder, '@types/node')
+  const module = moduleResolution === 'bundler' ? 'esnext' : moduleResolution
+  const options = { module, moduleResolution, strict: true, target: 'es2023', lib: ['es2023'], types: ['node'] }
+  const compilerOptions = { ...options, noEmit: true, exactOptionalPropertyTypes: true, skipLibCheck: true }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+  return runIn(folder, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.')
+}
+
+function execute(folder: string, command: string, args: readonly string[]): Promise<string> {
+  const shell = process.platform === 'win32' && command === 'npm'
+  const { NODE_OPTIONS: _, VITEST: __, NODE_TEST_CONTEXT: ___, ...env } = process.env
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { cwd: folder, shell, env, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+      const output = stdout + stderr
+      if (error === null) resolve(output)
+      else reject(Object.assign(new Error(`${command} ${args.join(' ')}\n${output}`), { code: error.code, output }))
+    })
+  })
+}

@@ -1,0 +1,74 @@
+/** Installs the packed adapters beside the oldest framework they support, and uses them as a stranger would. */
+import { afterAll, describe, expect, it } from 'vitest'
+import { removeProjects, runIn, installProject, typecheckIn } from './consumer-project.ts'
+
+/** Prints the packages whose modules were loaded by importing what the arguments name. */
+const LOADED = `
+  import { registerHooks } from 'node:module'
+  const loaded = new Set()
+  registerHooks({
+    load(url, context, next) {
+      const name = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1]
+      if (name !== undefined) loaded.add(name)
+      return next(url, context)
+    },
+  })
+  for (const name of process.argv.slice(2)) await import(name)
+  console.log([...loaded].toSorted().join(' '))
+`
+
+const AI_SDK = `
+  import { ContextOffloader } from '@spillway/core'
+  import { offloadPrepareStep, offloadTools } from '@spillway/ai-sdk'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { tool } from 'ai'
+  import { z } from 'zod'
+
+  const session = new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session')
+  const readLog = tool({ inputSchema: z.object({}), execute: async () => 'a line\\n'.repeat(9_000) })
+  const tools = offloadTools({ readLog }, session)
+  await offloadPrepareStep(session)({})
+  const output = await readLog.execute?.({}, { toolCallId: 'call_1', messages: [] })
+  const shown = await tools.readLog.toModelOutput?.({ toolCallId: 'call_1', input: {}, output: String(output) })
+  if (shown?.type !== 'text') throw new Error('not offloaded')
+  console.log(shown.value.slice(0, 20))
+`
+
+const LANGCHAIN = `
+  import { ContextOffloader } from '@spillway/core'
+  import { offloadMiddleware } from '@spillway/langchain'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { createAgent, FakeToolCallingModel, tool } from 'langchain'
+  import { z } from 'zod'
+
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const readLog = tool(() => 'a line\\n'.repeat(9_000), { name: 'read_log', description: 'Read.', schema: z.object({}) })
+  const model = new FakeToolCallingModel({ toolCalls: [[{ name: 'read_log', args: {}, id: 'call_1' }], []] })
+  const agent = createAgent({ model, tools: [readLog], middleware: [offloadMiddleware(offloader)] })
+  const { messages } = await agent.invoke({ messages: 'Go.' })
+  console.log(messages.map(({ text }) => text.slice(0, 20)).find((text) => text.startsWith('[Offloaded')))
+`
+
+afterAll(removeProjects)
+
+describe.each([
+  { adapter: '@spillway/ai-sdk', peers: ['ai@6.0.0', 'zod@4'], framework: ['ai'], source: AI_SDK },
+  {
+    adapter: '@spillway/langchain',
+    peers: ['langchain@1.0.1', 'zod@4'],
+    framework: ['langchain', '@langchain/core'],
+    source: LANGCHAIN,
+  },
+])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
+  it('installs, loads its framework and core and nothing else, type-checks and offloads', async () => {
+    const files = { 'agent.ts': source, 'loaded.mjs': LOADED }
+    const folder = await installProject(files, ['@spillway/core', '@spillway/memory', adapter], peers)
+    const loaded = async (...names: string[]): Promise<string[]> =>
+      (await runIn(folder, 'loaded.mjs', ...names)).trim().split(' ')
+    const withoutUs = await loaded(...framework)
+    const added = (await loaded(adapter)).filter((name) => !withoutUs.includes(name))
+    expect(added).toEqual(['@spillway/core', adapter].toSorted())
+    expect(await typecheckIn(folder, 'agent.ts')).toBe('')
+    expect(await runIn(folder, 'agent.ts')).toMatch(/^\[Offloaded: 1 block/)
+  })
+})
