@@ -1,9 +1,8 @@
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import type { ToolSet } from 'ai'
 import { assertOffloader } from './assert-offloader.ts'
-import { guardExecute, type Execute } from './guard-execute.ts'
-import { offloadOutput } from './offload-output.ts'
 import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
+import { wrapTool, type AnyTool } from './wrap-tool.ts'
 
 /**
  * A tool set and the retrieval tool beside it.
@@ -11,20 +10,6 @@ import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
  * The retrieval tool is absent at run time where the offloader has `includeRetrievalTool: false`.
  */
 export type OffloadedTools<TOOLS extends ToolSet> = TOOLS & { [RETRIEVAL_TOOL_NAME]: RetrievalToolEntry }
-
-/** What is read of a tool: the types of the SDK differ by version, kind, input and output. */
-interface AnyTool {
-  readonly type?: string
-  readonly isProviderExecuted?: boolean
-  readonly execute?: Execute
-  readonly toModelOutput?: (options: ModelOutputOptions) => unknown
-}
-
-interface ModelOutputOptions {
-  readonly toolCallId: string
-  readonly input: unknown
-  readonly output: unknown
-}
 
 /** Tools that were made here, and for which offloader. */
 const offloaderOf = new WeakMap<object, ContextOffloader>()
@@ -97,32 +82,4 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
 /** Version 6 has no flag: there a provider tool without a function of its own is taken for one that the provider runs. */
 function isProviderExecuted({ type, isProviderExecuted, execute }: AnyTool): boolean {
   return type === 'provider' && (isProviderExecuted ?? execute === undefined)
-}
-
-/** Copy with prototype and accessors; functions that are replaced run on the tool itself, as its private fields need. */
-function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffloader): AnyTool {
-  const toModelOutput = async (options: ModelOutputOptions): Promise<unknown> => {
-    const { toolCallId, input, output } = options
-    const shown = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(options)
-    return offloadOutput(offloader, { toolName, toolCallId, input }, shown)
-  }
-  const own: PropertyDescriptorMap = {
-    ...Object.getOwnPropertyDescriptors(tool),
-    toModelOutput: property(toModelOutput),
-  }
-  if (typeof tool.execute === 'function') {
-    own['execute'] = property(guardExecute(offloader, toolName, (input, options) => tool.execute?.(input, options)))
-  }
-  return Object.create(Object.getPrototypeOf(tool) as object | null, own) as AnyTool
-}
-
-function property(value: unknown): PropertyDescriptor {
-  return { value, writable: true, enumerable: true, configurable: true }
-}
-
-/** What the SDK makes of the output of a tool without `toModelOutput`. */
-function defaultOutput(output: unknown): { readonly type: 'text' | 'json'; readonly value: unknown } {
-  if (typeof output === 'string') return { type: 'text', value: output }
-  const json = JSON.stringify(output) as string | undefined
-  return { type: 'json', value: json === undefined ? null : (JSON.parse(json) as unknown) }
 }
