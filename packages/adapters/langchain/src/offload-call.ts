@@ -46,7 +46,7 @@ export async function offloadMessage(
     toolName: name ?? call.toolName,
     toolCallId: tool_call_id,
     isError: status === 'error',
-    parts: typeof content === 'string' ? [content] : content,
+    parts: partsOf(content),
     toBlock: partToBlock,
     fromText: (text) => (typeof content === 'string' ? text : { type: 'text', text }),
   })
@@ -55,6 +55,12 @@ export async function offloadMessage(
   const replaced = typeof content === 'string' ? parts[0] : parts
   // All fields come from a message, or are a text: what is absent is so in a message, too.
   return new ToolMessage({ ...kept, content: replaced } as ToolMessageFields)
+}
+
+/** Before 1.4 LangChain takes an array of plain objects for blocks, too: it is a value. */
+function partsOf(content: ToolMessage['content']): readonly ContentPart[] {
+  const isContent = typeof content !== 'string' && content.some((part) => Object.hasOwn(Object(part) as object, 'type'))
+  return isContent ? content : [content as ContentPart]
 }
 
 /** Interrupts and commands to other graphs are thrown in LangGraph, and so is the end of an aborted run. */

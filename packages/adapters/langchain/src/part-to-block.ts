@@ -19,7 +19,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** Map a block of a message's content; what means nothing to Spillway passes through as it is. */
 export function partToBlock(part: ContentPart): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part }
-  // LangChain takes an array of plain objects for content, too: these are rows of data.
   if (part === null || typeof part !== 'object' || part['type'] === undefined) return { type: 'json', value: part }
   const { type, text } = part
   const isText = type === 'text' || type === 'text-plain' || part['source_type'] === 'text'

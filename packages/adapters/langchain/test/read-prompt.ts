@@ -1,0 +1,55 @@
+import { Buffer } from 'node:buffer'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import { ToolMessage, type BaseMessage } from '@langchain/core/messages'
+import type { ContentBlock } from '@spillway/core'
+
+/** A tool as providers get it: a function, or one that they run themselves. */
+export type ToolDefinition =
+  | { readonly function: { readonly name: string; readonly parameters?: unknown } }
+  | { readonly type: string; readonly name: string }
+
+type Part = Readonly<Record<string, unknown>>
+
+/** Read what a model was called with. */
+export function readPrompt(messages: readonly BaseMessage[], tools: readonly ToolDefinition[]): SeenPrompt {
+  const functions = tools.map((tool) =>
+    'function' in tool ? tool.function : { name: tool.name, parameters: undefined },
+  )
+  return {
+    results: messages.filter((message) => ToolMessage.isInstance(message)).map(readResult),
+    toolNames: functions.map(({ name }) => name),
+    toolSchemas: Object.fromEntries(functions.map(({ name, parameters }) => [name, parameters])),
+    messages: JSON.stringify(messages.map(visible)),
+  }
+}
+
+/** What providers send of a message: neither its id, which LangChain makes up, nor its artifact. */
+function visible(message: BaseMessage): object {
+  const { type, content, name, additional_kwargs, tool_calls, tool_call_id, status } = message as BaseMessage & Part
+  return { type, content, name, additional_kwargs, tool_calls, tool_call_id, status }
+}
+
+function readResult({ tool_call_id, name = '', status, content }: ToolMessage): SeenResult {
+  return {
+    toolCallId: tool_call_id,
+    toolName: name,
+    isError: status === undefined ? undefined : status === 'error',
+    content: typeof content === 'string' ? [{ type: 'text', text: content }] : (content as Part[]).map(readPart),
+  }
+}
+
+function readPart(part: Part): ContentBlock {
+  const { type, text, image_url: image, mimeType, data, url } = part
+  if (type === 'text') return { type, text: String(text) }
+  if (type === 'image_url') {
+    const [header = '', base64 = ''] = (image as { readonly url: string }).url.split(',', 2)
+    return { type: 'image', mediaType: header.slice('data:'.length, -';base64'.length), data: bytesOf(base64) }
+  }
+  if (type !== 'image' && type !== 'audio' && type !== 'video' && type !== 'file') return { type: 'json', value: part }
+  const block = { type: type === 'file' ? 'document' : type, mediaType: String(mimeType) } as const
+  return typeof url === 'string' ? { ...block, url } : { ...block, data: bytesOf(data as string) }
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return new Uint8Array(Buffer.from(base64, 'base64'))
+}
