@@ -3,9 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { StorageBackend } from '../../src/deepagents/storage-backend.ts'
 import { STORAGES } from './storages.ts'
-
-/** Newer versions of deepagents delete files, count lines, and search a single file. */
-const IS_NEWER = 'delete' in StateBackend.prototype
+import { isNewest } from './version.ts'
 
 type Name = 'write' | 'edit' | 'delete' | 'ls' | 'read' | 'grep' | 'glob' | 'uploadFiles' | 'downloadFiles'
 type Operation = {
@@ -48,7 +46,7 @@ const folder = fc.constantFrom(
   'dir',
   '/dir/sub',
   '/none',
-  ...(IS_NEWER ? ['/a.md', '/dirx'] : []),
+  ...(isNewest ? ['/a.md', '/dirx'] : []),
 )
 const pieces = fc.array(fc.constantFrom('foo', 'bar', '\n', 'é', '$&', '\r\n', '😀', ' '), { maxLength: 12 })
 const text = pieces.map((parts) => parts.join(''))
@@ -65,7 +63,7 @@ const globs = fc.constantFrom(
   '?irx',
   '/a.md',
 )
-const maxCount = IS_NEWER ? fc.option(fc.integer({ min: 1, max: 3 })) : fc.constant(null)
+const maxCount = isNewest ? fc.option(fc.integer({ min: 1, max: 3 })) : fc.constant(null)
 const bound = fc.integer({ min: 0, max: 6 })
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
@@ -103,10 +101,10 @@ describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (name, c
           const ours = new StorageBackend(storage.scope(`run-${run}`))
           const theirs = stateBackend()
           for (const one of operations) {
-            if (one.name === 'delete' && !IS_NEWER) continue
+            if (one.name === 'delete' && !isNewest) continue
             const expected = comparable(await theirs(one))
             const actual = comparable(await Reflect.apply(ours[one.name], ours, one.input))
-            if (IS_NEWER || one.name !== 'read') expect(actual).toEqual(expected)
+            if (isNewest || one.name !== 'read') expect(actual).toEqual(expected)
             else expect(actual).toMatchObject(expected as object)
           }
         }),

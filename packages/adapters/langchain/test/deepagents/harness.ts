@@ -1,0 +1,50 @@
+/** How the cases of the suite run through the loop of deepagents, with its file system over the same storage. */
+import type { AdapterHarness, Conversation } from '@spillway-internal/adapter-testing'
+import { createDeepAgent, createFilesystemMiddleware, StateBackend } from 'deepagents'
+import type { AgentMiddleware } from 'langchain'
+import { deepAgentBackend, deepAgentMiddleware } from '../../src/deepagents/index.ts'
+import { isServerTool, ownTools, serverToolOf } from '../case-tools.ts'
+import type { FakeChatModel } from '../fake-chat-model.ts'
+import { checkpointing, harness, invoke, stream, type Graph } from '../harness.ts'
+import { toolErrors } from '../tool-errors.ts'
+import { EVICTION_GAPS, INVOKE_GAPS, STREAM_GAPS } from './gaps.ts'
+import { isNewest } from './version.ts'
+
+const NAME = 'deepAgentMiddleware and deepAgentBackend'
+
+/** One way of using the adapter, by its name. */
+export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
+  [
+    harness(`${NAME} with invoke`, invoke, deepAgentOf(true), { ...INVOKE_GAPS, ...EVICTION_GAPS }),
+    ...(isNewest
+      ? [
+          harness(`${NAME} with invoke, eviction off`, invoke, deepAgentOf(false), INVOKE_GAPS),
+          harness(`${NAME} with stream, eviction off`, stream, deepAgentOf(false), STREAM_GAPS),
+        ]
+      : [harness(`${NAME} with stream`, stream, deepAgentOf(true), { ...STREAM_GAPS, ...EVICTION_GAPS })]),
+  ].map((one) => [one.name, { ...one, moduleUrl: import.meta.url }]),
+)
+
+/** Make a deep agent; `evicts` says whether deepagents still moves what is over its own limit to a file. */
+function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeChatModel) => Graph {
+  return ({ offloader, session, tools }, model) => {
+    const asking = tools.filter(({ needsApproval }) => needsApproval === true)
+    const backend = offloader === undefined ? new StateBackend() : deepAgentBackend(offloader)
+    // What Spillway must not change is a run that keeps results as they are, where the version can do that.
+    const keepsAll = isNewest && (offloader === undefined || !evicts)
+    const middleware: AgentMiddleware[] = [
+      ...(keepsAll ? [createFilesystemMiddleware({ backend, toolTokenLimitBeforeEvict: null })] : []),
+      ...(offloader === undefined ? [] : [deepAgentMiddleware(offloader)]),
+      toolErrors(),
+    ]
+    return createDeepAgent({
+      model,
+      // Tools of the provider pass through as they are, though the type has none.
+      tools: [...tools.filter(isServerTool).map(serverToolOf), ...ownTools(tools)] as never,
+      middleware,
+      backend,
+      ...(asking.length === 0 ? {} : { interruptOn: Object.fromEntries(asking.map(({ name }) => [name, true])) }),
+      ...checkpointing(session),
+    })
+  }
+}
