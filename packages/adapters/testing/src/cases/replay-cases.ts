@@ -7,7 +7,7 @@ import { createBench, type Bench } from '../support/bench.ts'
 import { runFirst, runSecond } from '../support/replayed-conversation.ts'
 import { runInNewProcess } from '../support/run-in-new-process.ts'
 import { assertDone } from '../support/run-pair.ts'
-import { lastPrompt, lastResult, OFFLOADED, textOf } from '../support/seen-results.ts'
+import { assertSameResult, lastPrompt, lastResult, OFFLOADED, textOf } from '../support/seen-results.ts'
 import { withDirectory } from '../support/with-directory.ts'
 
 /** That equal conversations give equal prompts, byte for byte, which keeps prompt caches warm. */
@@ -66,6 +66,26 @@ export const replayCases: readonly AdapterCase[] = [
           'The part of the prompt that the earlier run has shown',
         )
       assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 4321 of main: status=FAILED/)
+    },
+  },
+  {
+    id: 'replay/history-from-before',
+    title: 'goes on from a history that was made without an offloader, and offloads what comes then',
+    async run(harness) {
+      const before = await runFirst(harness, undefined)
+      const plain = await runSecond(harness, undefined, before.history)
+      assertDone(plain, 'The framework on its own does not go on from its history')
+      const result = await runSecond(harness, createBench().offloader, before.history, false)
+      assertDone(result, 'The run does not go on')
+      for (const [index, expected] of (plain.prompts[0]?.results ?? []).entries()) {
+        const seen = result.prompts[0]?.results[index]
+        assert.ok(seen !== undefined, 'A result of the history is gone')
+        if (!textOf(seen).includes(OFFLOADED)) assertSameResult(seen, expected)
+      }
+      assert.ok(
+        textOf(lastResult(lastPrompt(result), 'call_6')).includes(OFFLOADED),
+        'The new result was not offloaded',
+      )
     },
   },
   {

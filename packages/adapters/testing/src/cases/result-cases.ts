@@ -91,6 +91,19 @@ export const resultCases: readonly AdapterCase[] = [
     },
   },
   {
+    id: 'results/large-odd-json',
+    title: 'stores a large value with dates and missing properties as JSON has it',
+    async run(harness) {
+      const value = { when: new Date(0), missing: undefined, users: USERS }
+      const { result, bench } = await runOffloaded(harness, {
+        tools: [returning('list_users', json(value))],
+        model: scripted(calling('list_users')),
+      })
+      const stored = await bench.storedText(referenceIn(lastResult(lastPrompt(result))))
+      assert.deepEqual(JSON.parse(stored), { when: '1970-01-01T00:00:00.000Z', users: USERS })
+    },
+  },
+  {
     id: 'results/large-json-lines',
     title: 'stores a large JSON value indented, so that its lines can be searched',
     async run(harness) {

@@ -3,6 +3,7 @@ import { type ContentBlock, estimateTokens, RETRIEVAL_TOOL_NAME } from '@spillwa
 import { FileStorage } from '@spillway/file'
 import type { AdapterCase } from '../adapter-case.ts'
 import type { AdapterHarness, ConversationResult, SeenPrompt } from '../harness.ts'
+import { assertSameText } from '../support/assert-same-text.ts'
 import { SESSION, type Bench } from '../support/bench.ts'
 import { calling, callingAll, returning } from '../support/case-tools.ts'
 import { assertAnswer, retrieving } from '../support/retrieval-answers.ts'
@@ -208,6 +209,17 @@ export const retrievalCases: readonly AdapterCase[] = [
           `The tools of prompt ${index}`,
         )
       }
+    },
+  },
+  {
+    id: 'retrieval/same-tools',
+    title: 'offers the same tools in the same order in every prompt and run, as prompt caches begin with them',
+    async run(harness) {
+      const runs = [await runOffloaded(harness, twoTools()), await runOffloaded(harness, twoTools())]
+      const [first, ...others] = runs
+        .flatMap(({ result }) => result.prompts)
+        .map(({ toolNames, toolSchemas }) => JSON.stringify({ toolNames, toolSchemas }))
+      for (const other of others) assertSameText(other, first ?? '', 'The tools have changed')
     },
   },
   {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ContentBlock, ContextOffloaderOptions } from '@spillway/core'
 import type { AdapterCase } from '../adapter-case.ts'
+import { createBench, SESSION } from '../support/bench.ts'
 import { behaving, calling, callingAll, returning } from '../support/case-tools.ts'
-import { assertSamePrompts, runOffloaded, runPair, type RunPair } from '../support/run-pair.ts'
+import { assertDone, assertSamePrompts, runOffloaded, runPair, type RunPair } from '../support/run-pair.ts'
 import { json, media, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
-import { lastPrompt, lastResult, referenceIn } from '../support/seen-results.ts'
+import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 
 /** Room for a replacement below it: what is over the limit must become smaller to be replaced. */
 const LIMIT: Partial<ContextOffloaderOptions> = {
@@ -40,6 +41,8 @@ const SMALL: readonly (readonly [name: string, what: string, values: readonly (r
       [text('one'), text('two')],
     ],
   ],
+  ['image', 'a small image', [[media('image', 500)]]],
+  ['document', 'a small document', [[media('document', 500)]]],
   [
     'look-alike',
     'a small value that looks like a replacement, a message or a wrapped result',
@@ -78,16 +81,29 @@ export const smallResultCases: readonly AdapterCase[] = [
     id: 'small-results/at-the-limit',
     title: 'leaves a result of exactly the limit, text or JSON, and offloads one with a token more',
     async run(harness) {
-      const pairs = [
-        [text(words(4_000)), text(words(4_001))],
-        [json({ a: words(3_992) }), json({ a: words(3_993) })],
-      ] as const
-      for (const [at, over] of pairs) {
-        const tools = [returning('read', at)]
-        await assertUntouched(await runPair(harness, { tools, model: scripted(calling('read')) }, LIMIT))
-        const more = [returning('read', over)]
-        const { result } = await runOffloaded(harness, { tools: more, model: scripted(calling('read')) }, LIMIT)
+      for (const block of [text(words(4_000)), json({ a: words(4_000) })]) {
+        const script = { tools: [returning('read', block)], model: scripted(calling('read')) }
+        const plain = await harness.run({ ...script, offloader: undefined, session: SESSION })
+        const limit = textOf(lastResult(lastPrompt(plain))).length
+        await assertUntouched(await runPair(harness, script, { ...LIMIT, maxResultTokens: limit }))
+        const { result } = await runOffloaded(harness, script, { ...LIMIT, maxResultTokens: limit - 1 })
         referenceIn(lastResult(lastPrompt(result)))
+      }
+    },
+  },
+  {
+    id: 'small-results/odd-values',
+    title: 'leaves values that JSON cannot express to the framework',
+    async run(harness) {
+      const values = [new Date(0), { a: undefined, b: [undefined, NaN] }, new Map([[1, 2]]), { toJSON: () => 'x' }]
+      for (const value of values) {
+        const script = { tools: [returning('read', json(value))], model: scripted(calling('read')) }
+        const plain = await harness.run({ ...script, offloader: undefined, session: SESSION })
+        const offloaded = await harness.run({ ...script, offloader: createBench().offloader, session: SESSION })
+        // What the framework on its own fails with is no promise to keep.
+        if (plain.text === undefined) continue
+        assertDone(offloaded, 'The run with an offloader does not reach the end')
+        assertSamePrompts({ plain, offloaded })
       }
     },
   },

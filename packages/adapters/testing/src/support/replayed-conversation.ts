@@ -32,14 +32,15 @@ export async function runFirst(
   return harness.run({ offloader, session: SESSION, tools: TOOLS, model })
 }
 
-/** Go on with that conversation, from its history. */
+/** Go on with that conversation, from its history; with an offloader it retrieves what was offloaded before. */
 export async function runSecond(
   harness: AdapterHarness,
   offloader: ContextOffloader | undefined,
   history: unknown,
+  retrieves: boolean = offloader !== undefined,
 ): Promise<ConversationResult> {
   const model = scripted(
-    ...(offloader === undefined ? [] : [searching('call_1', 'retrieval_2')]),
+    ...(retrieves ? [searching('call_1', 'retrieval_2')] : []),
     calling('read_log', { path: '/var/log/again' }, 'call_6'),
   )
   return harness.run({

@@ -162,6 +162,19 @@ export const callFaults: readonly Fault[] = [
       })),
   },
   {
+    name: 'takes every result of a history for its own',
+    caughtBy: ['replay/history-from-before'],
+    create: () =>
+      changed(() => ({
+        rewrite: (messages) => {
+          for (const message of messages)
+            if (message.role === 'tool' && JSON.stringify(message.output).length > 20_000)
+              throw new Error('This result was not offloaded.')
+          return messages
+        },
+      })),
+  },
+  {
     name: 'keeps content in the memory of its process',
     caughtBy: ['replay/resumed-in-a-new-process'],
     create: () => withOptions(() => ({ storage: storageOfProcess })),

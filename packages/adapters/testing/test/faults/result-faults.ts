@@ -171,6 +171,36 @@ export const resultFaults: readonly Fault[] = [
       ),
   },
   {
+    name: 'puts descriptions in the place of small media',
+    caughtBy: ['small-results/image', 'small-results/document', 'small-results/parts'],
+    create: () =>
+      offloading((output, context, offload) => {
+        if (output.type !== 'parts') return offload(output, context)
+        const value = output.value.map((part): TinyPart =>
+          isText(part) ? part : { type: 'text', text: `[${part.type}]` },
+        )
+        return offload({ type: 'parts', value }, context)
+      }),
+  },
+  {
+    name: 'leaves values with dates in them',
+    caughtBy: ['results/large-odd-json'],
+    create: () =>
+      offloading((output, context, offload) => {
+        const values = output.type === 'json' ? Object.values(output.value ?? {}) : []
+        return values.some((value) => value instanceof Date) ? output : offload(output, context)
+      }),
+  },
+  {
+    name: 'writes dates in its own way',
+    caughtBy: ['small-results/odd-values'],
+    create: () =>
+      offloading((output, context, offload) => {
+        const value: unknown = output.value
+        return offload(value instanceof Date ? { type: 'text', value: `${value.getFullYear()}` } : output, context)
+      }),
+  },
+  {
     name: 'joins parts of text',
     caughtBy: ['small-results/parts'],
     create: () =>

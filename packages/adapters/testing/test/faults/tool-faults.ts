@@ -117,6 +117,14 @@ export const toolFaults: readonly Fault[] = [
     create: () => changed(({ tools }, offloader) => ({ tools: [...tools, retrievalTool(offloader)] })),
   },
   {
+    name: 'orders tools at random',
+    caughtBy: ['retrieval/same-tools'],
+    create: () => {
+      let runs = 0
+      return changed(({ tools }) => ({ tools: (runs += 1) % 2 === 0 ? tools.toReversed() : tools }))
+    },
+  },
+  {
     name: 'describes no parameter of the retrieval tool',
     caughtBy: ['retrieval/its-schema'],
     create: () => answering(() => ({ inputSchema: { type: 'object', properties: { reference: { type: 'string' } } } })),
