@@ -50,6 +50,7 @@ export function deepAgentMiddleware(
   offloader: ContextOffloader,
   options: OffloadOptions = {},
 ): AgentMiddleware<undefined, undefined, unknown> {
+  assertOptions(offloader, options)
   return offloadMiddleware(offloader, { ...options, except: [...FILE_TOOLS, ...(options.except ?? [])] })
 }
 
