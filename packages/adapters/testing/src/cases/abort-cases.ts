@@ -12,7 +12,7 @@ import { scripted } from '../support/scripted-model.ts'
 import { lastResult, referenceIn } from '../support/seen-results.ts'
 import { within } from '../support/within.ts'
 
-const PROMPTLY_MS = 2_000
+const PROMPTLY_MS = 4_000
 const ABORT_AFTER_MS = 30
 
 /** What becomes of a run that is aborted. */
