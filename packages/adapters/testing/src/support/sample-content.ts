@@ -1,6 +1,6 @@
 import type { ContentBlock, MediaBlock } from '@spillway/core'
 
-/** A log of about 200 KB and 50,000 tokens; each line names itself, line 4,321 alone has `status=FAILED`. */
+/** A log of about 200 KB and 80,000 tokens; each line names itself, line 4,321 alone has `status=FAILED`. */
 export const LOG: string = log('main')
 
 /** A log like {@link LOG} of another part of a system; `lines` of about 40 characters each. */
