@@ -1,7 +1,7 @@
 import { ToolMessage, type ToolMessageFields } from '@langchain/core/messages'
 import type { ContextOffloader } from '@spillway/core'
 import { offloadParts, offloadThrown } from '@spillway/core/adapter'
-import { isCommand, replaceInCommand } from './offload-result.ts'
+import { isCommand, replaceInCommand } from './replace-in-command.ts'
 import { partToBlock, type ContentPart } from './part-to-block.ts'
 
 /** A tool call as LangChain hands it to hooks and tools. */

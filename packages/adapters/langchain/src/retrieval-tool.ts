@@ -47,7 +47,9 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
     const status = isError ? 'error' : 'success'
     return new ToolMessage({ content: blocksToContent(content), tool_call_id: id, name: retrievalTool.name, status })
   }
-  const { name, description, inputSchema } = describe(offloader, options)
+  // In a scope of its own a run may search without a reference, and the model has to know.
+  const scoped = options.scope === undefined ? offloader.forScope('thread') : offloader
+  const { name, description, inputSchema } = scoped.retrievalTool
   const retrieval: StructuredToolInterface = tool(answer, { name, description, schema: { ...inputSchema } })
   const call = retrieval.call.bind(retrieval)
   // What does not fit the schema goes to the tool, too: its advice is better than that of a validator.
@@ -57,9 +59,4 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
       throw error
     })) as typeof retrieval.call
   return retrieval
-}
-
-/** With a scope of its own, a run may search without a reference, and the model has to know. */
-function describe(offloader: ContextOffloader, { scope }: OffloadOptions): ContextOffloader['retrievalTool'] {
-  return (scope === undefined ? offloader.forScope('thread') : offloader).retrievalTool
 }

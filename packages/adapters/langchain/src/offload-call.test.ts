@@ -1,0 +1,135 @@
+import { ToolMessage } from '@langchain/core/messages'
+import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { Command, GraphInterrupt, NodeInterrupt, ParentCommand } from '@langchain/langgraph'
+import { expect, it } from 'vitest'
+import { offloadCall } from './offload-call.ts'
+
+const LOG = 'a line of a log\n'.repeat(5_000)
+const PNG = 'iVBORw0KGgo='
+const toolCall = { name: 'read_log', id: 'call_1', args: { path: '/a' } }
+const offloaded = expect.stringMatching(/^\[Offloaded: /)
+
+const calling = <Result>(run: () => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> =>
+  offloadCall(new ContextOffloader({ storage: new InMemoryStorage() }), toolCall, signal, run)
+
+/** What a call throws that throws this. */
+const throwing = async (thrown: unknown, signal?: AbortSignal): Promise<unknown> =>
+  calling(() => {
+    throw thrown
+  }, signal).then(
+    () => expect.fail('The call does not throw.'),
+    (error: unknown) => error,
+  )
+
+it('keeps all of a message but its content', async () => {
+  const artifact = { rows: [1] }
+  const fields = {
+    id: 'message_1',
+    name: 'read_log',
+    tool_call_id: 'call_1',
+    status: 'success',
+    artifact,
+    metadata: { took: 7 },
+    additional_kwargs: { a: 1 },
+    response_metadata: { b: 2 },
+  } as const
+  const original = new ToolMessage({ ...fields, content: LOG })
+  const message = await calling(() => original)
+  expect(message).toMatchObject({ ...fields, content: offloaded })
+  expect(message.artifact).toBe(artifact)
+  expect(original.content).toBe(LOG)
+  expect(JSON.parse(JSON.stringify(message))).toMatchObject({ kwargs: { ...fields, content: offloaded } })
+})
+
+it.each<[what: string, result: unknown]>([
+  ['a small text', new ToolMessage({ content: 'small', tool_call_id: 'call_1' })],
+  ['no content', new ToolMessage({ content: [], tool_call_id: 'call_1' })],
+  [
+    'a small command',
+    new Command({ update: { messages: [new ToolMessage({ content: 'a', tool_call_id: 'call_1' })] } }),
+  ],
+  [
+    'an answer of the retrieval tool',
+    new ToolMessage({ content: LOG, tool_call_id: 'call_1', name: RETRIEVAL_TOOL_NAME }),
+  ],
+  ['what is neither', { content: LOG }],
+])('returns the very object for %s', async (_what, result) => {
+  expect(await calling(() => result)).toBe(result)
+})
+
+it('keeps blocks that are not offloaded as the very objects, behind the replacement', async () => {
+  const image = { type: 'image', mimeType: 'image/png', data: PNG }
+  const custom = { type: 'search_result', source: 'a' }
+  const content = [image, { type: 'text', text: LOG }, custom]
+  const message = await calling(() => new ToolMessage({ content, tool_call_id: 'call_1' }))
+  expect(message.content).toEqual([{ type: 'text', text: offloaded }, image, custom])
+  expect(message.content[1]).toBe(image)
+})
+
+it('stores an array of plain objects as one value', async () => {
+  const rows = Array.from({ length: 5_000 }, (_, id) => ({ id }))
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const message = await offloadCall(
+    offloader,
+    toolCall,
+    undefined,
+    () => new ToolMessage({ content: rows as never, tool_call_id: 'call_1' }),
+  )
+  expect(message.content).toEqual([{ type: 'text', text: expect.stringMatching(/^\[Offloaded: 1 block/) }])
+})
+
+it('offloads each message of a command, with its own id', async () => {
+  const messages = ['call_1', 'call_2'].map((id) => new ToolMessage({ content: LOG, tool_call_id: id }))
+  const command = await calling(() => new Command({ update: { messages, seen: true } }))
+  expect(command.update).toMatchObject({ seen: true, messages: [{ content: offloaded }, { content: offloaded }] })
+  const [first, second] = (command.update as { messages: ToolMessage[] }).messages
+  expect(first?.content).toMatch(/\n {2}call_1_/)
+  expect(second?.content).toMatch(/\n {2}call_2_/)
+})
+
+it('throws the very error where it is small', async () => {
+  const error = new RangeError('small')
+  expect(await throwing(error)).toBe(error)
+})
+
+it('throws an error of the same class where it is large, the original as its cause', async () => {
+  const error = Object.assign(new RangeError(LOG), { code: 'E1' })
+  const thrown = await throwing(error)
+  expect(thrown).toBeInstanceOf(RangeError)
+  expect(thrown).toMatchObject({ message: offloaded, code: 'E1', cause: error })
+})
+
+it.each([
+  new GraphInterrupt([{ value: LOG }]),
+  new NodeInterrupt(LOG),
+  new ParentCommand(new Command({ graph: Command.PARENT, update: { note: LOG } })),
+  new DOMException(LOG, 'AbortError'),
+  Object.assign(new Error(LOG), { name: 'AbortError' }),
+])('passes on what is no error of a tool: %o', async (signal) => {
+  expect(await throwing(signal)).toBe(signal)
+})
+
+it('passes on what a tool throws once the run is aborted', async () => {
+  const error = new Error(LOG)
+  expect(await throwing(error, AbortSignal.abort())).toBe(error)
+})
+
+it('throws the cause of the error that LangChain wraps around it, as LangChain itself shows the cause to the model', async () => {
+  const cause = new RangeError(LOG)
+  const wrapped = [1, 2].reduce<Error>(
+    (inner) => Object.assign(new Error(LOG, { cause: inner }), { '~brand': 'MiddlewareError' }),
+    cause,
+  )
+  const thrown = await throwing(wrapped)
+  expect(thrown).toBeInstanceOf(RangeError)
+  expect(thrown).toMatchObject({ message: offloaded, cause })
+  const small = Object.assign(new Error('small', { cause: new Error('small') }), { '~brand': 'MiddlewareError' })
+  expect(await throwing(small)).toBe(small)
+})
+
+it('takes a tool call without an id', async () => {
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const thrown = offloadCall(offloader, { name: 'a', args: {} }, undefined, () => Promise.reject(new Error(LOG)))
+  await expect(thrown).rejects.toMatchObject({ message: offloaded })
+})

@@ -1,0 +1,261 @@
+import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages'
+import { tool } from '@langchain/core/tools'
+import { Command, interrupt, MemorySaver } from '@langchain/langgraph'
+import { ContextOffloader, type OffloadEvent, type Storage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { createAgent, createMiddleware, toolStrategy, type AgentMiddleware } from 'langchain'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { FakeChatModel } from '../test/fake-chat-model.ts'
+import { toolErrors } from '../test/tool-errors.ts'
+import { isVersion10 } from '../test/version.ts'
+import { offloadMiddleware } from './offload-middleware.ts'
+import { offloadTools } from './offload-tools.ts'
+import type { OffloadOptions } from './options.ts'
+
+const LOG = 'a line of a log\n'.repeat(5_000)
+const offloaded = expect.stringMatching(/^\[Offloaded: /)
+
+const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() })
+const readLog = tool(() => LOG, { name: 'read_log', description: 'Read the log.', schema: z.object({}) })
+
+/** A model that calls each of these tools in turn, and then says that it is done. */
+function callingModel(...names: readonly string[]): FakeChatModel {
+  return new FakeChatModel(({ results }) => {
+    const name = names[results.length]
+    return name === undefined ? { text: 'done' } : { toolCalls: [{ id: `call_${results.length}`, name, input: {} }] }
+  })
+}
+
+interface Run {
+  readonly middleware: readonly AgentMiddleware[]
+  readonly tools?: readonly unknown[]
+  readonly model?: FakeChatModel
+  readonly config?: object
+  readonly options?: object
+}
+
+async function run({
+  middleware,
+  tools = [readLog],
+  model = callingModel('read_log'),
+  config,
+  options,
+}: Run): Promise<BaseMessage[]> {
+  // The oldest version runs with a thread id only where there is a checkpointer.
+  const checkpointer = new MemorySaver()
+  const agent = createAgent({ model, tools: tools as never[], middleware: [...middleware], checkpointer, ...options })
+  const given = { configurable: { thread_id: 'a' }, ...config }
+  const { messages } = (await agent.invoke(
+    { messages: [{ role: 'user', content: 'Go.' }] } as never,
+    given as never,
+  )) as { messages: BaseMessage[] }
+  return messages
+}
+
+const resultsOf = (messages: readonly BaseMessage[]): ToolMessage[] =>
+  messages.filter((message) => ToolMessage.isInstance(message))
+
+it('takes as many super-steps as an agent without it', async () => {
+  const steps = async (middleware: readonly AgentMiddleware[]): Promise<number> => {
+    const checkpointer = new MemorySaver()
+    await run({ middleware, options: { checkpointer }, model: callingModel('read_log', 'read_log', 'read_log') })
+    let count = 0
+    for await (const _ of checkpointer.list({ configurable: { thread_id: 'a' } })) count += 1
+    return count
+  }
+  expect(await steps([offloadMiddleware(create())])).toBe(await steps([]))
+})
+
+it('ends no turn for a model call that fails', async () => {
+  const ended: string[] = []
+  const storage: Storage = {
+    store: async () => 'a',
+    retrieve: () => Promise.reject(new Error('none')),
+    endTurn: async () => {
+      ended.push('turn')
+      return { evicted: [] }
+    },
+  }
+  const middleware = [offloadMiddleware(new ContextOffloader({ storage }), { scope: () => [] })]
+  const model = new FakeChatModel(({ results }) => {
+    if (results.length > 0) throw new Error('out of quota')
+    return { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] }
+  })
+  await expect(run({ middleware, model })).rejects.toThrow('out of quota')
+  expect(ended).toEqual(['turn'])
+})
+
+// Before 1.2 LangChain refuses the result of any middleware around a model that answers in a structure.
+it.skipIf(isVersion10)('keeps structured answers', async () => {
+  const responseFormat = toolStrategy(z.object({ ok: z.boolean() }))
+  const model = new FakeChatModel(({ results, toolNames }) => {
+    const name = results.length === 0 ? 'read_log' : (toolNames.find((one) => !/read_log|retrieve/.test(one)) ?? '')
+    return { toolCalls: [{ id: 'call_1', name, input: results.length === 0 ? {} : { ok: true } }] }
+  })
+  const agent = createAgent({ model, tools: [readLog], middleware: [offloadMiddleware(create())], responseFormat })
+  const { structuredResponse, messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] })
+  expect(structuredResponse).toEqual({ ok: true })
+  expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
+})
+
+it('leaves the results of tools that are excepted', async () => {
+  const [result] = resultsOf(await run({ middleware: [offloadMiddleware(create(), { except: ['read_log'] })] }))
+  expect(result?.content).toBe(LOG)
+})
+
+it('offloads what middleware inside of it makes of a result, and commands of tools', async () => {
+  const enlarge = createMiddleware({
+    name: 'Enlarge',
+    wrapToolCall: (request) =>
+      new ToolMessage({ content: LOG, tool_call_id: request.toolCall.id ?? '', artifact: 'kept' }),
+  })
+  const [first] = resultsOf(await run({ middleware: [offloadMiddleware(create()), enlarge] }))
+  expect(first).toMatchObject({ content: offloaded, artifact: 'kept' })
+  const command = tool(
+    (_input: object, { toolCall }: { toolCall?: { id?: string } }) =>
+      new Command({
+        update: { messages: [new ToolMessage({ content: LOG, tool_call_id: toolCall?.id ?? '', name: 'read_log' })] },
+      }),
+    { name: 'read_log', description: 'Read the log.', schema: z.object({}) },
+  )
+  const [second] = resultsOf(await run({ middleware: [offloadMiddleware(create())], tools: [command] }))
+  expect(second).toMatchObject({ content: offloaded, name: 'read_log' })
+})
+
+it('leaves an error that a tool throws to middleware that tries again, on either side of it', async () => {
+  const retry = (): AgentMiddleware =>
+    createMiddleware({
+      name: 'Retry',
+      wrapToolCall: async (request, handler) => {
+        try {
+          return await handler(request)
+        } catch (error) {
+          if (!(error instanceof Error)) throw error
+          return await handler(request)
+        }
+      },
+    })
+  for (const order of [
+    [offloadMiddleware(create()), retry()],
+    [retry(), offloadMiddleware(create())],
+  ]) {
+    let calls = 0
+    const flaky = tool(
+      () => {
+        calls += 1
+        if (calls === 1) throw new Error(LOG)
+        return LOG
+      },
+      { name: 'read_log', description: 'Read the log.', schema: z.object({}) },
+    )
+    const [result] = resultsOf(await run({ middleware: order, tools: [flaky] }))
+    expect(calls).toBe(2)
+    expect(result).toMatchObject({ content: offloaded })
+  }
+})
+
+it('makes the message small that LangChain writes of arguments that a tool refuses', async () => {
+  const strict = tool(() => 'ran', { name: 'write', description: 'Write.', schema: z.object({ n: z.number() }) })
+  const model = new FakeChatModel(({ results }) =>
+    results.length === 0 ? { toolCalls: [{ id: 'call_1', name: 'write', input: { n: LOG } }] } : { text: 'done' },
+  )
+  for (const middleware of [
+    [offloadMiddleware(create()), toolErrors()],
+    [toolErrors(), offloadMiddleware(create())],
+  ]) {
+    const [result] = resultsOf(await run({ middleware, tools: [strict], model }))
+    expect(result?.status).toBe('error')
+    expect(result?.text.length).toBeLessThan(10_000)
+  }
+})
+
+it('lets a tool interrupt the run and go on', async () => {
+  const ask = tool(() => `${String(interrupt({ question: LOG }))}\n${LOG}`, {
+    name: 'ask',
+    description: 'Ask.',
+    schema: z.object({}),
+  })
+  const agent = createAgent({
+    model: callingModel('ask'),
+    tools: [ask],
+    middleware: [offloadMiddleware(create())],
+    checkpointer: new MemorySaver(),
+  })
+  const config = { configurable: { thread_id: 'a' } }
+  const waiting = (await agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] }, config)) as {
+    __interrupt__?: unknown
+  }
+  expect(waiting.__interrupt__).toMatchObject([{ value: { question: LOG } }])
+  const { messages } = await agent.invoke(new Command({ resume: 'yes' }), config)
+  expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
+})
+
+it('goes on with the original, and tells of it, where the scope of a run cannot be named', async () => {
+  const events: OffloadEvent[] = []
+  const offloader = new ContextOffloader({
+    storage: new InMemoryStorage(),
+    onEvent: (event) => void events.push(event),
+  })
+  const options: OffloadOptions = {
+    scope: () => {
+      throw new Error('no tenant')
+    },
+  }
+  const [result] = resultsOf(await run({ middleware: [offloadMiddleware(offloader, options)] }))
+  expect(result?.content).toBe(LOG)
+  expect(events).toMatchObject([{ type: 'offload-failed', toolName: 'read_log' }])
+})
+
+it('gives the scope what the caller passed as context and configurable', async () => {
+  const seen: unknown[] = []
+  const options: OffloadOptions = {
+    scope: ({ configurable, context }) => {
+      seen.push([configurable['thread_id'], context])
+      return ['tenant']
+    },
+  }
+  const context = { tenant: 'one' }
+  await run({
+    middleware: [offloadMiddleware(create(), options)],
+    config: { context },
+    model: callingModel('read_log', 'retrieve_offloaded_content'),
+  })
+  expect(seen.length).toBeGreaterThanOrEqual(6)
+  for (const one of seen) expect(one).toEqual(['a', context])
+})
+
+it('runs beside tools that are wrapped for a ToolNode, which offload first', async () => {
+  const [wrapped] = offloadTools([readLog], create())
+  const events: OffloadEvent[] = []
+  const outer = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
+  const [result] = resultsOf(await run({ middleware: [offloadMiddleware(outer)], tools: [wrapped] }))
+  expect(result).toMatchObject({ content: offloaded })
+  expect(events).toEqual([])
+})
+
+it('keeps threads that run at once apart', async () => {
+  const offloader = create()
+  const middleware = [offloadMiddleware(offloader)]
+  const threads = Array.from({ length: 20 }, (_, index) => `thread-${index}`)
+  await Promise.all(threads.map((thread_id) => run({ middleware, config: { configurable: { thread_id } } })))
+  for (const thread of threads) {
+    const { value } = (await offloader.forScope(thread).options.storage.list?.()[Symbol.asyncIterator]().next()) ?? {}
+    expect(value).toMatchObject({ reference: expect.stringMatching(/^call_0_/) })
+  }
+})
+
+it('saves in a checkpoint what the model sees, and can be read back from it', async () => {
+  const checkpointer = new MemorySaver()
+  const messages = await run({ middleware: [offloadMiddleware(create())], options: { checkpointer } })
+  const tuple = await checkpointer.getTuple({ configurable: { thread_id: 'a' } })
+  const saved = tuple?.checkpoint.channel_values['messages'] as BaseMessage[]
+  expect(resultsOf(saved)[0]?.content).toBe(resultsOf(messages)[0]?.content)
+  expect(saved.some((message) => JSON.stringify(message).length > 20_000)).toBe(false)
+  expect(saved.at(-1)).toBeInstanceOf(AIMessage)
+})
+
+it('refuses what cannot work when it is made, not when a tool runs', () => {
+  expect(() => offloadMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
+  expect(() => offloadMiddleware(create(), { exept: ['a'] } as never)).toThrow(/Unknown option "exept"/)
+})
