@@ -1,20 +1,12 @@
 import type { ContextOffloader } from '@spillway/core'
 import type { LanguageModelMiddleware } from 'ai'
 import { assertOffloader } from './assert-offloader.ts'
-import { offloadOutput, type OutputCall } from './offload-output.ts'
+import { offloadOutput } from './offload-output.ts'
 
-type Params = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params']
-type Prompt = Params['prompt']
-type Message = Prompt[number]
-type ToolMessage = Extract<Message, { role: 'tool' }>
+type TransformParams = NonNullable<LanguageModelMiddleware['transformParams']>
+type Prompt = Parameters<TransformParams>[0]['params']['prompt']
+type ToolMessage = Extract<Prompt[number], { role: 'tool' }>
 type ToolResult = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
-
-/** What an output was replaced by, and for which call. */
-interface Known {
-  readonly toolName: string
-  readonly toolCallId: string
-  readonly output: ToolResult['output']
-}
 
 /**
  * Make a middleware for `wrapLanguageModel` that replaces large tool results, error messages among them, in the prompt.
@@ -43,40 +35,26 @@ interface Known {
  */
 export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMiddleware {
   assertOffloader(offloader, 'offloadMiddleware(new ContextOffloader({ storage }))')
-  const known = new WeakMap<object, Known>()
+  // What became of each output. The SDK may use one for several calls, whose references differ.
+  const known = new WeakMap<ToolResult['output'], ToolResult>()
 
-  async function offloadResult(
-    prompt: Prompt,
-    result: ToolResult,
-    signal: AbortSignal | undefined,
-  ): Promise<ToolResult> {
+  async function replace(result: ToolResult, prompt: Prompt, signal: AbortSignal | undefined): Promise<ToolResult> {
     const { toolName, toolCallId, output } = result
     const before = known.get(output)
-    if (before?.toolCallId === toolCallId && before.toolName === toolName) {
-      return before.output === output ? result : { ...result, output: before.output }
-    }
+    if (before?.toolCallId === toolCallId && before.toolName === toolName) return { ...result, output: before.output }
     let failed = false
-    const watching: Pick<ContextOffloader, 'offload'> = {
+    const watched: Pick<ContextOffloader, 'offload'> = {
       async offload(request) {
         const outcome = await offloader.offload(request)
         failed = outcome.status === 'inline' && outcome.reason === 'failed'
         return outcome
       },
     }
-    const call: OutputCall = { toolName, toolCallId, input: inputOf(prompt, toolCallId), signal }
-    const replaced = await offloadOutput(watching, call, output)
+    const call = { toolName, toolCallId, input: inputOf(prompt, toolCallId), signal }
+    const replaced = { ...result, output: await offloadOutput(watched, call, output) }
     // What could not be stored is tried again in the next call.
-    if (!failed) known.set(output, { toolName, toolCallId, output: replaced })
-    return replaced === output ? result : { ...result, output: replaced }
-  }
-
-  async function offloadMessage(prompt: Prompt, message: Message, signal: AbortSignal | undefined): Promise<Message> {
-    if (message.role !== 'tool') return message
-    const parts: ToolMessage['content'] = []
-    for (const part of message.content) {
-      parts.push(part.type === 'tool-result' ? await offloadResult(prompt, part, signal) : part)
-    }
-    return parts.every((part, index) => part === message.content[index]) ? message : { ...message, content: parts }
+    if (!failed) known.set(output, replaced)
+    return replaced
   }
 
   return {
@@ -84,11 +62,15 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
     specificationVersion: 'v3',
     async transformParams({ params }) {
       await offloader.endTurn()
-      const prompt: Message[] = []
-      for (const message of params.prompt) {
-        prompt.push(await offloadMessage(params.prompt, message, params.abortSignal))
-      }
-      return { ...params, prompt }
+      const { prompt, abortSignal } = params
+      const messages = prompt.map(async (message) => {
+        if (message.role !== 'tool') return message
+        const parts = message.content.map(async (part) =>
+          part.type === 'tool-result' ? replace(part, prompt, abortSignal) : part,
+        )
+        return { ...message, content: await Promise.all(parts) }
+      })
+      return { ...params, prompt: await Promise.all(messages) }
     },
   }
 }

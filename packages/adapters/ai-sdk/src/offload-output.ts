@@ -5,11 +5,7 @@ import { partToBlock } from './part-to-block.ts'
 /** The tool call that an output belongs to. */
 export type OutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'signal'>
 
-interface TextPart {
-  readonly type: 'text'
-  readonly text: string
-  readonly providerOptions?: Readonly<Record<string, object>> | undefined
-}
+type ProviderOptions = Readonly<Record<string, unknown>>
 
 /**
  * Offload the output of a tool as the SDK hands it to a model, and return what takes its place.
@@ -24,65 +20,46 @@ export async function offloadOutput<Output>(
 ): Promise<Output> {
   // Tools return what they want, whatever the types say.
   const { type, value } = Object(output) as { readonly type?: unknown; readonly value?: unknown }
+  const isError = type === 'error-text' || type === 'error-json'
+
+  async function replaceValue(block: ContentBlock): Promise<Output> {
+    const fromText = (text: string): Output => ({ ...output, type: isError ? 'error-text' : 'text', value: text })
+    const replaced = await offloadParts(offloader, {
+      ...call,
+      isError,
+      parts: [output],
+      toBlock: () => block,
+      fromText,
+    })
+    return replaced?.[0] ?? output
+  }
+
+  async function replaceParts(parts: readonly unknown[]): Promise<Output> {
+    const fromText = (text: string): unknown => ({ type: 'text', text })
+    const replaced = await offloadParts(offloader, { ...call, parts, toBlock: partToBlock, fromText })
+    if (replaced === undefined) return output
+    const [replacement, ...kept] = replaced
+    const options = optionsOfTexts(parts.filter((part) => !kept.includes(part)))
+    return { ...output, value: [{ ...Object(replacement), ...options }, ...kept] }
+  }
+
   switch (type) {
     case 'text':
     case 'error-text':
-      if (typeof value !== 'string') return output
-      return offloadValue(offloader, call, output, type, { type: 'text', text: value })
+      return typeof value === 'string' ? replaceValue({ type: 'text', text: value }) : output
     case 'json':
-      return offloadValue(offloader, call, output, 'text', { type: 'json', value })
     case 'error-json':
-      return offloadValue(offloader, call, output, 'error-text', { type: 'json', value })
+      return replaceValue({ type: 'json', value })
     case 'content':
-      if (!Array.isArray(value)) return output
-      return offloadContent(offloader, call, output, value)
+      return Array.isArray(value) ? replaceParts(value) : output
     default:
       return output
   }
 }
 
-async function offloadValue<Output>(
-  offloader: Pick<ContextOffloader, 'offload'>,
-  call: OutputCall,
-  output: Output,
-  type: 'text' | 'error-text',
-  block: ContentBlock,
-): Promise<Output> {
-  const replaced = await offloadParts(offloader, {
-    ...call,
-    isError: type === 'error-text',
-    parts: [output],
-    toBlock: () => block,
-    fromText: (text) => ({ ...output, type, value: text }),
-  })
-  return replaced?.[0] ?? output
-}
-
-async function offloadContent<Output>(
-  offloader: Pick<ContextOffloader, 'offload'>,
-  call: OutputCall,
-  output: Output,
-  parts: readonly unknown[],
-): Promise<Output> {
-  const replaced = await offloadParts(offloader, {
-    ...call,
-    parts,
-    toBlock: partToBlock,
-    fromText: (text): unknown => ({ type: 'text', text }),
-  })
-  if (replaced === undefined) return output
-  const [replacement, ...kept] = replaced
-  const providerOptions = mergeOptions(parts.filter((part) => !kept.includes(part)))
-  const first = providerOptions === undefined ? replacement : { ...Object(replacement), providerOptions }
-  return { ...output, value: [first, ...kept] }
-}
-
-/** What providers were told of replaced text, such as where a cached prefix ends, holds for what stands in its place. */
-function mergeOptions(replaced: readonly unknown[]): Readonly<Record<string, object>> | undefined {
-  let merged: Readonly<Record<string, object>> | undefined
-  for (const part of replaced) {
-    const { type, providerOptions } = part as Partial<TextPart>
-    if (type === 'text' && providerOptions != null) merged = { ...merged, ...providerOptions }
-  }
-  return merged
+/** What providers were told of a text, such as where a cached prefix ends, holds for what stands in its place. */
+function optionsOfTexts(parts: readonly unknown[]): { readonly providerOptions?: ProviderOptions } {
+  const texts = parts as readonly { readonly type?: unknown; readonly providerOptions?: ProviderOptions }[]
+  const options = texts.flatMap(({ type, providerOptions }) => (type === 'text' ? (providerOptions ?? []) : []))
+  return options.length === 0 ? {} : { providerOptions: Object.assign({}, ...options) as ProviderOptions }
 }

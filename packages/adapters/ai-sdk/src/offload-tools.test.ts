@@ -1,0 +1,207 @@
+import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { convertToModelMessages, dynamicTool, generateText, jsonSchema, tool, type ToolSet, type UIMessage } from 'ai'
+import { describe, expect, it } from 'vitest'
+import { fakeModel } from '../test/fake-model.ts'
+import { readPrompt } from '../test/read-prompt.ts'
+import { isVersion7 } from '../test/version.ts'
+import { offloadTools } from './offload-tools.ts'
+import { retrievalTool } from './retrieval-tool.ts'
+
+const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+const CALL = { toolCallId: 'call_1', input: {} }
+const schema = jsonSchema<object>({ type: 'object' })
+const newOffloader = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() })
+
+/** Tools whose types do not matter. */
+const loose = (tools: object): ToolSet => tools as ToolSet
+const shown = async (tools: ToolSet, name: string, output: unknown): Promise<unknown> =>
+  tools[name]?.toModelOutput?.({ ...CALL, output })
+
+/** What the model sees of an output. */
+async function seenOutput(tools: ToolSet): Promise<unknown> {
+  let calls = 0
+  const model = fakeModel(() =>
+    (calls += 1) > 1 ? { text: 'done' } : { toolCalls: [{ id: 'call_1', name: 'run', input: {} }] },
+  )
+  const { steps } = await generateText({ model, tools, prompt: 'Go.', stopWhen: ({ steps }) => steps.length === 2 })
+  expect(steps).toHaveLength(2)
+  const prompts = (model as unknown as { doGenerateCalls: Parameters<typeof readPrompt>[0][] }).doGenerateCalls
+  return JSON.parse(readPrompt(prompts[1]!).messages)
+}
+
+describe('offloadTools', () => {
+  it('adds the retrieval tool after the tools, and leaves the record that it is given', () => {
+    const tools = loose({ b: { inputSchema: schema }, a: { inputSchema: schema } })
+    const wrapped = offloadTools(tools, newOffloader())
+    expect(Object.keys(wrapped)).toEqual(['b', 'a', RETRIEVAL_TOOL_NAME])
+    expect(Object.keys(tools)).toEqual(['b', 'a'])
+  })
+
+  it('adds no retrieval tool where the offloader has none', () => {
+    const storage = Object.assign(new InMemoryStorage(), { locate: () => undefined })
+    const offloader = new ContextOffloader({ storage, includeRetrievalTool: false })
+    expect(Object.keys(offloadTools({}, offloader))).toEqual([])
+  })
+
+  it('takes any name for a tool', async () => {
+    const tools = Object.fromEntries(['__proto__', 'constructor', ''].map((name) => [name, { inputSchema: schema }]))
+    const wrapped = offloadTools(loose(tools), newOffloader()) as ToolSet
+    for (const name of Object.keys(tools)) {
+      const own = Object.getOwnPropertyDescriptor(wrapped, name)?.value as ToolSet[string]
+      expect(await own.toModelOutput?.({ ...CALL, output: LOG })).toMatchObject({ type: 'text' })
+    }
+  })
+
+  it('leaves the tools that it is given as they are, frozen ones too', async () => {
+    const run = Object.freeze({ inputSchema: schema, execute: async () => LOG })
+    const wrapped = offloadTools(loose(Object.freeze({ run })), newOffloader()) as ToolSet
+    expect(Object.keys(run)).toEqual(['inputSchema', 'execute'])
+    expect(await shown(wrapped, 'run', LOG)).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) })
+  })
+
+  it('keeps every other property as it is', () => {
+    const symbol = Symbol('own')
+    const run = {
+      type: 'dynamic',
+      description: () => 'a',
+      title: 'b',
+      inputSchema: schema,
+      outputSchema: schema,
+      contextSchema: schema,
+      needsApproval: () => true,
+      strict: true,
+      providerOptions: {},
+      metadata: {},
+      onInputStart() {},
+      onInputDelta() {},
+      onInputAvailable() {},
+      ofTheFuture: {},
+      [symbol]: 1,
+    }
+    const wrapped = offloadTools(loose({ run }), newOffloader())['run'] as unknown as Record<PropertyKey, unknown>
+    for (const key of Reflect.ownKeys(run)) expect(wrapped[key]).toBe((run as Record<PropertyKey, unknown>)[key])
+    expect(wrapped).not.toHaveProperty('execute')
+  })
+
+  it('keeps prototypes and accessors, and runs the functions of a class on its own instance', async () => {
+    class ReadTool {
+      readonly inputSchema = schema
+      #log = LOG
+      reads = 0
+      get description(): string {
+        return `has been read ${this.reads} times`
+      }
+      execute(): string {
+        this.reads += 1
+        return this.#log
+      }
+      toModelOutput({ output }: { output: string }): object {
+        return { type: 'text', value: output + this.#log }
+      }
+    }
+    const read = new ReadTool()
+    const wrapped = offloadTools(loose({ read }), newOffloader())['read'] as unknown as ReadTool
+    expect(wrapped).toBeInstanceOf(ReadTool)
+    const { execute } = wrapped
+    expect((execute as (...given: unknown[]) => unknown)({}, CALL)).toBe(LOG)
+    expect(read.description).toBe('has been read 1 times')
+    expect(await shown(loose({ wrapped }), 'wrapped', 'a')).toMatchObject({
+      value: expect.stringMatching(/^\[Offloaded/),
+    })
+  })
+
+  it('is done once for an offloader: what is wrapped stays, as does its retrieval tool', () => {
+    const offloader = newOffloader()
+    const wrapped = offloadTools(loose({ run: { inputSchema: schema } }), offloader) as ToolSet
+    const again = offloadTools(wrapped, offloader) as ToolSet
+    expect(again['run']).toBe(wrapped['run'])
+    expect(again[RETRIEVAL_TOOL_NAME]).toBe(retrievalTool(offloader))
+  })
+
+  it('refuses tools that are wrapped for another offloader, such as that of another session', () => {
+    const offloader = newOffloader()
+    const { run } = offloadTools(loose({ run: { inputSchema: schema } }), offloader.forScope('one'))
+    expect(() => offloadTools(loose({ run }), offloader.forScope('two'))).toThrow(/^tools\.run is wrapped for another/)
+  })
+
+  it('refuses a tool with the name of the retrieval tool', () => {
+    const offloader = newOffloader()
+    const own = { [RETRIEVAL_TOOL_NAME]: { inputSchema: schema } }
+    expect(() => offloadTools(loose(own), offloader)).toThrow(
+      /^tools has a tool named retrieve_offloaded_content.*Rename it/,
+    )
+    const ofAnother = { [RETRIEVAL_TOOL_NAME]: retrievalTool(newOffloader()) }
+    expect(() => offloadTools(loose(ofAnother), offloader)).toThrow(TypeError)
+  })
+
+  it.each([null, undefined, 'tools'])('refuses %j for tools', (tools) => {
+    expect(() => offloadTools(tools as unknown as ToolSet, newOffloader())).toThrow(/^tools must be an object/)
+  })
+
+  it.each([null, undefined, {}, new InMemoryStorage()])('refuses what is no offloader', (offloader) => {
+    expect(() => offloadTools({}, offloader as unknown as ContextOffloader)).toThrow(/^offloader must be/)
+  })
+
+  it('leaves alone what the provider runs', () => {
+    const flag = { isProviderExecuted: true }
+    const search = { type: 'provider', id: 'fake.search', args: {}, inputSchema: schema, ...(isVersion7 && flag) }
+    expect(offloadTools(loose({ search }), newOffloader())['search']).toBe(search)
+  })
+
+  it('wraps what a provider defines and the program runs', async () => {
+    const flag = { isProviderExecuted: false }
+    const defined = { type: 'provider', id: 'fake.bash', args: {}, inputSchema: schema, ...(isVersion7 && flag) }
+    const tools = { bash: { ...defined, execute: async () => LOG }, ...(isVersion7 && { clientSide: defined }) }
+    const wrapped = offloadTools(loose(tools), newOffloader()) as ToolSet
+    for (const name of Object.keys(tools)) expect(await shown(wrapped, name, LOG)).toMatchObject({ type: 'text' })
+  })
+
+  it.each([
+    'text',
+    '',
+    undefined,
+    null,
+    0,
+    Number.NaN,
+    false,
+    [undefined, 1],
+    { at: new Date(0), none: undefined },
+    new Map([[1, 2]]),
+  ])('shows the model %o as the SDK does on its own', async (output) => {
+    const run = tool({ inputSchema: schema, execute: async () => output })
+    expect(await seenOutput(offloadTools({ run }, newOffloader()))).toEqual(await seenOutput({ run }))
+  })
+
+  it.each([() => 1, Symbol('s'), { toJSON: () => 'own' }, { run: () => 1 }])(
+    'shows the model what JSON makes of %o, also where the SDK on its own fails',
+    async (output) => {
+      const run = { inputSchema: schema, execute: () => output }
+      const json = JSON.parse(JSON.stringify(output) ?? 'null') as unknown
+      expect(await shown(offloadTools(loose({ run }), newOffloader()), 'run', output)).toEqual({
+        type: 'json',
+        value: json,
+      })
+    },
+  )
+
+  it('wraps dynamic tools', async () => {
+    const run = dynamicTool({ inputSchema: schema, execute: async () => LOG })
+    const seen = JSON.stringify(await seenOutput(offloadTools({ run }, newOffloader())))
+    expect(seen).toContain('[Offloaded: 1 blocks')
+    expect(seen.length).toBeLessThan(10_000)
+  })
+
+  it('shows the same of a saved message as in the run, and offloads it each time anew', async () => {
+    const offloader = newOffloader()
+    const tools = offloadTools({ run: tool({ inputSchema: schema, execute: async () => LOG }) }, offloader)
+    const part = { type: 'tool-run', toolCallId: 'call_1', state: 'output-available', input: {}, output: LOG }
+    const message = { id: '1', role: 'assistant', parts: [part] } as UIMessage
+    const first = JSON.stringify(await convertToModelMessages([message], { tools }))
+    expect(first).toContain('[Offloaded: 1 blocks')
+    expect(JSON.stringify(await convertToModelMessages([structuredClone(message)], { tools }))).toBe(first)
+    expect(offloader.meter().offloaded).toBe(2)
+    const live = JSON.stringify(await seenOutput(tools))
+    expect(first).toContain(live.slice(live.indexOf('[Offloaded'), live.lastIndexOf(')"')))
+  })
+})
