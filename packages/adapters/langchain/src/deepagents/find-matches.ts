@@ -1,5 +1,5 @@
 import type { GrepMatch } from 'deepagents'
-import { linePieces } from './line-pieces.ts'
+import { textBlocks } from './text-blocks.ts'
 
 /** UTF-16 units of a line that are shown, at most: of a longer one, those around the match. */
 const SHOWN_LENGTH = 10_000
@@ -11,21 +11,22 @@ export async function* findMatches(
   pattern: string,
 ): AsyncGenerator<GrepMatch> {
   let latest = -1
-  for await (const pieces of linePieces(chunks, Math.max(0, pattern.length - 1))) {
-    for (const { index, text } of pieces) {
-      const at = index === latest ? -1 : text.indexOf(pattern)
+  for await (const { text, index } of textBlocks(chunks, Math.max(0, pattern.length - 1))) {
+    if (!text.includes(pattern)) continue
+    for (const [offset, line] of text.split('\n').entries()) {
+      const at = index + offset === latest ? -1 : line.indexOf(pattern)
       if (at < 0) continue
-      latest = index
-      yield { path, line: index + 1, text: detach(windowAround(text, at)) }
+      latest = index + offset
+      yield { path, line: latest + 1, text: detach(windowAround(line, at)) }
     }
   }
 }
 
-function windowAround(text: string, at: number): string {
-  if (text.length <= SHOWN_LENGTH) return text
+function windowAround(line: string, at: number): string {
+  if (line.length <= SHOWN_LENGTH) return line
   const start = Math.max(0, at - SHOWN_LENGTH / 2)
   const end = start + SHOWN_LENGTH
-  return `${start > 0 ? '… ' : ''}${text.slice(start, end)}${end < text.length ? ' …' : ''}`
+  return `${start > 0 ? '… ' : ''}${line.slice(start, end)}${end < line.length ? ' …' : ''}`
 }
 
 /** Copy a string, so that keeping it does not keep the text alive that it was cut from. */

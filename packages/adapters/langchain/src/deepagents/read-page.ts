@@ -1,6 +1,6 @@
-import { linePieces } from './line-pieces.ts'
+import { textBlocks } from './text-blocks.ts'
 
-/** UTF-16 units of a page, at most; the tools of deepagents show the model 80,000. */
+/** UTF-16 units of a page, about; the tools of deepagents show the model 80,000. */
 const PAGE_LENGTH = 1_048_576
 const CUT = '… [this line goes on: search it for what you need]'
 
@@ -29,41 +29,40 @@ export async function readPage(
 ): Promise<Page> {
   const first = wholeNumber(offset)
   let end = first + wholeNumber(limit)
+  const page: string[] = []
   let pageLength = 0
   let lineLength = 0
-  let count = 0
   let totalLines: number | undefined = 0
-  const parts: string[] = []
-
-  reading: for await (const pieces of linePieces(chunks)) {
-    for (const { index, text, begins } of pieces) {
-      // The empty rest after a final LF is no line.
-      totalLines = text === '' && begins ? index : index + 1
-      if (index < first) continue
-      if (begins && pageLength > PAGE_LENGTH) end = Math.min(end, index)
-      if (index < end) {
-        if (begins) {
-          if (count > 0) parts.push('\n')
-          count += 1
-          lineLength = 0
+  for await (const { text, index, lines, begins } of textBlocks(chunks)) {
+    const taken = index < end && index + lines > first ? text.split('\n') : []
+    for (const [position, line] of taken.slice(Math.max(0, first - index), end - index).entries()) {
+      if (position > 0 || begins || index < first) {
+        if (pageLength > PAGE_LENGTH) {
+          end = first + page.length
+          break
         }
-        const left = PAGE_LENGTH - lineLength
-        if (left >= 0) parts.push(text.length > left ? text.slice(0, left) + CUT : text)
-        lineLength += text.length
-        pageLength += text.length + 1
+        page.push('')
+        lineLength = 0
       }
-      if (!countAll && totalLines > end) {
-        totalLines = undefined
-        break reading
-      }
+      const left = PAGE_LENGTH - lineLength
+      if (left >= 0) page[page.length - 1] += line.length > left ? line.slice(0, left) + CUT : line
+      lineLength += line.length
+      pageLength += line.length + 1
+    }
+    // The empty rest after a final LF is no line.
+    const endsEmpty = text === '' ? begins : text.endsWith('\n')
+    totalLines = index + lines - (endsEmpty ? 1 : 0)
+    if (!countAll && totalLines > end) {
+      totalLines = undefined
+      break
     }
   }
-  const content = parts.join('')
-  if (count === 0 || (totalLines !== undefined && first >= totalLines)) return { content }
-  const endLine = Math.min(first + count, totalLines ?? Infinity)
-  const page = { content, startLine: first + 1, endLine }
-  if (totalLines === undefined) return { ...page, nextOffset: endLine }
-  return endLine < totalLines ? { ...page, totalLines, nextOffset: endLine } : { ...page, totalLines }
+  const content = page.join('\n')
+  if (page.length === 0 || (totalLines !== undefined && first >= totalLines)) return { content }
+  const endLine = Math.min(first + page.length, totalLines ?? Infinity)
+  const shown = { content, startLine: first + 1, endLine }
+  if (totalLines === undefined) return { ...shown, nextOffset: endLine }
+  return endLine < totalLines ? { ...shown, totalLines, nextOffset: endLine } : { ...shown, totalLines }
 }
 
 /** What deepagents makes of a bound that a model wrote. */
