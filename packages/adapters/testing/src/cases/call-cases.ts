@@ -158,13 +158,13 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/many-at-once',
-    title: 'keeps fifty conversations at once apart in one process',
+    title: 'keeps thirty conversations at once apart in one process',
     async run(harness) {
       const bench = createBench()
-      const sessions = Array.from({ length: 50 }, (_, index) => `session-${index}`)
+      const sessions = Array.from({ length: 30 }, (_, index) => `session-${index}`)
       await Promise.all(
         sessions.map(async (session) => {
-          const content = log(session, 500)
+          const content = log(session, 300)
           const tools = [returning('read_log', text(content))]
           const result = await harness.run({
             offloader: bench.offloader,
