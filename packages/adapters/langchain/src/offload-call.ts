@@ -57,7 +57,7 @@ export async function offloadMessage(
   return new ToolMessage({ ...kept, content: replaced } as ToolMessageFields)
 }
 
-/** Before 1.4 LangChain takes an array of plain objects for blocks, too: it is a value. */
+/** Older versions of LangChain take an array of plain objects for blocks, too: it is a value. */
 function partsOf(content: ToolMessage['content']): readonly ContentPart[] {
   const isContent = typeof content !== 'string' && content.some((part) => Object.hasOwn(Object(part) as object, 'type'))
   return isContent ? content : [content as ContentPart]
