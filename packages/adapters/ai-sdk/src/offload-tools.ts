@@ -32,16 +32,13 @@ const offloaderOf = new WeakMap<object, ContextOffloader>()
  * import { tool } from 'ai'
  * import { z } from 'zod'
  *
- * const readLog = tool({
- *   inputSchema: z.object({ path: z.string() }),
- *   execute: async ({ path }) => `${path} is fine\n`.repeat(5_000),
- * })
+ * const readLog = tool({ inputSchema: z.object({}), execute: async () => 'a line of a log\n'.repeat(5_000) })
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const tools = offloadTools({ readLog }, offloader.forScope('tenant-1', 'session-1'))
  * console.assert(Object.keys(tools).join() === 'readLog,retrieve_offloaded_content')
  *
- * const output = await readLog.execute({ path: 'app.log' }, { toolCallId: 'call_1', messages: [], context: {} })
- * const shown = await tools.readLog.toModelOutput?.({ toolCallId: 'call_1', input: { path: 'app.log' }, output })
+ * const output = 'a line of a log\n'.repeat(5_000) // which steps and a user interface still get
+ * const shown = await tools.readLog.toModelOutput?.({ toolCallId: 'call_1', input: {}, output })
  * console.assert(shown?.type === 'text' && shown.value.startsWith('[Offloaded: 1 block'))
  * ```
  */
