@@ -11,11 +11,10 @@ const WRAPPED = 'LangChain 1.3 wraps what passes through a middleware in an erro
 const ENDS = 'LangChain 1.0 ends the run where a tool is denied.'
 const NEEDS_SAVER = 'LangChain 1.0 needs a saver with a thread id, and that in memory cannot take the id __proto__.'
 const NO_GENERATORS = 'Tools of LangChain 1.0 cannot yield.'
-const INDENTED = 'LangChain 1.0 indents JSON, which makes it larger.'
 
 const EVERYWHERE: Gaps = {
   ...(isBeforeVersion15 ? {} : { 'results/large-json-lines': JSON_AS_TEXT }),
-  ...(isVersion10 ? { 'streaming/preliminary-results': NO_GENERATORS, 'small-results/at-the-limit': INDENTED } : {}),
+  ...(isVersion10 ? { 'streaming/preliminary-results': NO_GENERATORS } : {}),
 }
 const OUTPUTS: Gaps = { 'outputs/text': ONE_MESSAGE, 'outputs/json': ONE_MESSAGE, 'outputs/parts': ONE_MESSAGE }
 const AGENTS: Gaps = isVersion10 ? { 'approval/denied': ENDS } : {}
