@@ -143,6 +143,11 @@ describe('offloadTools', () => {
     expect(() => offloadTools({}, offloader as unknown as ContextOffloader)).toThrow(/^offloader must be/)
   })
 
+  it('leaves what is no tool to the SDK', () => {
+    const wrapped = offloadTools(loose({ none: undefined, text: 'a' }), newOffloader()) as Record<string, unknown>
+    expect([wrapped['none'], wrapped['text']]).toEqual([undefined, 'a'])
+  })
+
   it('leaves alone what the provider runs', () => {
     const flag = { isProviderExecuted: true }
     const search = { type: 'provider', id: 'fake.search', args: {}, inputSchema: schema, ...(isVersion7 && flag) }

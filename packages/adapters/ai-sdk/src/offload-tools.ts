@@ -63,6 +63,8 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
         'offloadTools or retrievalTool with another offloader, start from your own tools in each session.',
     )
   }
+  // What is no tool the SDK is to refuse in its own words.
+  if (typeof tool !== 'object' || tool === null) return tool
   const wrappedFor = offloaderOf.get(tool)
   if (wrappedFor === offloader || isProviderExecuted(tool)) return tool
   if (wrappedFor !== undefined) {
