@@ -92,3 +92,13 @@ it.each<ContentPart>([
 ])('passes %j through', (part) => {
   expect(partToBlock(part)).toEqual({ type: 'unknown', value: part })
 })
+
+it.each<[what: string, part: ContentPart]>([
+  ['a URL', { type: 'image_url', image_url: `data:image/png;base64,${'A'.repeat(8_000_000)}` }],
+  ['Base64 where an object is expected', { type: 'document', source: 'A'.repeat(8_000_000) }],
+  ['bytes where an object is expected', { type: 'file', file: new Uint8Array(8_000_000) }],
+])('takes no longer for %s of 8 MB than decoding it does', (_what, part) => {
+  const start = performance.now()
+  partToBlock(part)
+  expect(performance.now() - start).toBeLessThan(500)
+})

@@ -28,12 +28,10 @@ export function partToBlock(part: ContentPart): ContentBlock {
 
 /** Media lie in the block itself, or one level below it: `source` of Anthropic, the block's type of OpenAI. */
 function mediaBlock(part: Readonly<Record<string, unknown>>): ContentBlock | undefined {
-  const type = String(part['type'])
-  const fallback = Object.hasOwn(MEDIA_TYPES, type) ? MEDIA_TYPES[type] : undefined
-  if (fallback === undefined) return undefined
-  const { metadata, source, image_url: image } = part
-  const inner: unknown = source ?? part[type] ?? image
-  const all = { ...(Object(metadata) as object), ...part, ...(Object(inner) as object) } as Record<string, unknown>
+  const { type, metadata, source, image_url: image } = part
+  const fallback = typeof type === 'string' && Object.hasOwn(MEDIA_TYPES, type) ? MEDIA_TYPES[type] : undefined
+  if (typeof type !== 'string' || fallback === undefined) return undefined
+  const all = { ...fieldsOf(metadata), ...part, ...fieldsOf(source ?? part[type] ?? image) }
   const { format, data = all['file_data'], url = all['file_url'] ?? image } = all
   const name = [all['filename'], all['name'], all['title']].find((one) => typeof one === 'string')
   const named = all['mimeType'] ?? all['mime_type'] ?? all['media_type']
@@ -43,4 +41,10 @@ function mediaBlock(part: Readonly<Record<string, unknown>>): ContentBlock | und
   if (typeof data === 'string')
     return data.startsWith('data:') ? mediaFromUrl(mediaType, data, name) : mediaFromBase64(mediaType, data, name)
   return typeof url === 'string' ? mediaFromUrl(mediaType, url, name) : undefined
+}
+
+/** Return the fields of an object. What else may stand in its place, a URL or bytes, would have a field for each character. */
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  const isRecord = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
+  return isRecord ? (value as Record<string, unknown>) : {}
 }
