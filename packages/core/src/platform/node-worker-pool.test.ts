@@ -42,3 +42,11 @@ it('replaces a worker that ends or runs out of memory', async () => {
     expect((await pool.run('next', 10_000)).answer).toBe('next')
   }
 })
+
+it('never hands work to a worker that ends for want of it', async () => {
+  const pool = createWorkerPool(SOURCE, 1)
+  for (let run = 0; run < 60; run += 1) {
+    await expect(pool.run(run, 10_000)).resolves.toMatchObject({ answer: run })
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+})

@@ -47,8 +47,12 @@ interface PooledWorker {
   idleTimer?: NodeJS.Timeout
 }
 
-/** Make a pool of workers that run `source`, which must answer each message with one message. */
-export function createWorkerPool(source: string): WorkerPool {
+/**
+ * Make a pool of workers that run `source`, which must answer each message with one message.
+ *
+ * @param idleMs - Milliseconds after which a worker without work ends.
+ */
+export function createWorkerPool(source: string, idleMs: number = IDLE_MS): WorkerPool {
   const idle: PooledWorker[] = []
   const waiting: (() => void)[] = []
   let alive = 0
@@ -66,7 +70,7 @@ export function createWorkerPool(source: string): WorkerPool {
     worker.once('exit', () => {
       alive--
       const index = idle.findIndex((pooled) => pooled.worker === worker)
-      if (index >= 0) idle.splice(index, 1)
+      if (index >= 0) clearTimeout(idle.splice(index, 1)[0]?.idleTimer)
       waiting.shift()?.()
     })
     return { worker, started }
@@ -87,7 +91,11 @@ export function createWorkerPool(source: string): WorkerPool {
 
   function release(pooled: PooledWorker): void {
     pooled.worker.unref()
-    pooled.idleTimer = setTimeout(() => void pooled.worker.terminate(), IDLE_MS)
+    pooled.idleTimer = setTimeout(() => {
+      // Ending takes a moment, in which nobody may be given this worker.
+      idle.splice(idle.indexOf(pooled), 1)
+      void pooled.worker.terminate()
+    }, idleMs)
     pooled.idleTimer.unref()
     idle.push(pooled)
     waiting.shift()?.()
