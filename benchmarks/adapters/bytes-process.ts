@@ -1,0 +1,21 @@
+/** Measures allocations, in a process of its own that is started with `MEMORY_FLAGS`; prints them as JSON. */
+import { allocatedBytes } from './measure-bytes.ts'
+import { HISTORIES, type ByteRow } from './overhead.ts'
+import { directCases, loopCases, SHOWN_RESULT, smallResults, type OverheadCase } from './overhead-cases.ts'
+
+const DIRECT_RESULTS = 2_000
+/** A run with a long history allocates much. */
+const LOOP_RESULTS = 20
+
+const result = smallResults()[SHOWN_RESULT] as string
+const rows: ByteRow[] = []
+for (const one of directCases(result))
+  rows.push({ name: one.name, history: undefined, ...(await measure(one, DIRECT_RESULTS)) })
+for (const history of HISTORIES)
+  for (const one of loopCases(history, result))
+    rows.push({ name: one.name, history, ...(await measure(one, LOOP_RESULTS)) })
+console.log(JSON.stringify(rows))
+
+async function measure({ plain, wrapped }: OverheadCase, results: number): Promise<Pick<ByteRow, 'plain' | 'wrapped'>> {
+  return { plain: await allocatedBytes(plain, results), wrapped: await allocatedBytes(wrapped, results) }
+}

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { quantile } from './measure-time.ts'
+
+/** What loading an entry point takes. */
+export interface ImportRow {
+  readonly entry: string
+  readonly modules: number
+  readonly milliseconds: number
+  /** Packages that are loaded, by name, with their modules. */
+  readonly packages: Readonly<Record<string, number>>
+}
+
+/** Each framework, and what its adapter is loaded with. */
+const ENTRIES: readonly (readonly string[])[] = [
+  ['@spillway/core'],
+  ['ai'],
+  ['ai', '@spillway/ai-sdk'],
+  ['langchain'],
+  ['langchain', '@spillway/langchain'],
+  ['deepagents'],
+  ['deepagents', '@spillway/langchain/deepagents'],
+]
+
+/** Load each entry point in fresh processes, and take medians. */
+export async function measureImports(rounds: number): Promise<readonly ImportRow[]> {
+  const script = join(import.meta.dirname, 'imports-process.mjs')
+  const samples = new Map<string, ImportRow[]>()
+  for (let round = 0; round < rounds; round += 1) {
+    for (const specifiers of ENTRIES) {
+      const { stdout } = await promisify(execFile)(process.execPath, [script, ...specifiers])
+      const entry = specifiers.join(' and ')
+      const sample = { entry, ...(JSON.parse(stdout) as Omit<ImportRow, 'entry'>) }
+      samples.set(entry, [...(samples.get(entry) ?? []), sample])
+    }
+  }
+  return [...samples.values()].flatMap((rows) => {
+    const [row] = rows
+    return row === undefined
+      ? []
+      : [
+          {
+            ...row,
+            milliseconds: quantile(
+              rows.map((one) => one.milliseconds),
+              0.5,
+            ),
+          },
+        ]
+  })
+}
+
+/** The packages that one row has and another has not. */
+export function addedPackages(row: ImportRow, base: ImportRow): readonly string[] {
+  return Object.keys(row.packages).filter((name) => !(name in base.packages))
+}

@@ -1,0 +1,71 @@
+import { ContextOffloader } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import * as aiSdk from './ai-sdk.ts'
+import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, type SeenPrompt } from './conversation.ts'
+import * as langchain from './langchain.ts'
+
+/** One way of having the conversation, and what it cost in tokens of o200k. */
+export interface TokenRow {
+  readonly framework: string
+  readonly way: string
+  /** Whether Spillway takes part. */
+  readonly isOurs: boolean
+  /** What the model first got for each of its tool calls: the log, then the answers to its two questions. */
+  readonly results: readonly number[]
+  /** The prompt of the last call, all of it. */
+  readonly lastPrompt: number
+  /** All prompts of the conversation together: what is paid for without a prompt cache. */
+  readonly allPrompts: number
+}
+
+type Way = readonly [framework: string, way: string, converse: (session: ContextOffloader) => Converse, Script]
+
+const WAYS: readonly Way[] = [
+  ['AI SDK', 'alone', () => aiSdk.plain, readOnce],
+  ['AI SDK', '`pruneMessages`, reads again', () => aiSdk.withPruneMessages, readAgain],
+  ['AI SDK', '**`offloadTools`**', aiSdk.withOffloadTools, retrieve],
+  ['AI SDK', '**`offloadMiddleware`**', aiSdk.withMiddleware, retrieve],
+  ['LangChain', 'alone', () => langchain.plain, readOnce],
+  ['LangChain', '`ClearToolUsesEdit`, reads again', () => langchain.withClearToolUses, readAgain],
+  ['LangChain', '**`offloadMiddleware`**', langchain.withMiddleware, retrieve],
+  ['LangGraph', '`ToolNode` alone', () => langchain.withToolNode(undefined), readOnce],
+  ['LangGraph', '`ToolNode`, **`offloadTools`**', langchain.withToolNode, retrieve],
+  ['deepagents', 'alone: a file, `grep`, `read_file`', () => langchain.deepAgent, useFiles],
+  ['deepagents', '**`deepAgentMiddleware`**', langchain.withDeepAgent, retrieve],
+]
+
+/** Have the conversation about a log in each framework, without Spillway and with it. */
+export async function measureTokens(log: string): Promise<readonly TokenRow[]> {
+  const rows: TokenRow[] = []
+  for (const [framework, way, converse, script] of WAYS) {
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    const session = framework === 'AI SDK' ? offloader.forScope('session-1') : offloader
+    const { prompts } = await converse(session)(log, script)
+    const totals = prompts.map((prompt) => prompt.reduce((sum, { text }) => sum + tokensOf(text), 0))
+    rows.push({
+      framework,
+      way,
+      isOurs: script === retrieve,
+      results: prompts.slice(1).map(lastResult),
+      lastPrompt: totals.at(-1) ?? 0,
+      allPrompts: totals.reduce((sum, tokens) => sum + tokens, 0),
+    })
+  }
+  return rows
+}
+
+function lastResult(prompt: SeenPrompt): number {
+  const message = prompt.findLast(({ role }) => role === 'tool')
+  if (message === undefined) throw new Error('The model got no result of the tool that it had called.')
+  return tokensOf(message.text)
+}
+
+const known = new Map<string, number>()
+
+/** The log comes again and again, and counting it takes a while. */
+function tokensOf(text: string): number {
+  const tokens = known.get(text) ?? countTokens(text)
+  known.set(text, tokens)
+  return tokens
+}

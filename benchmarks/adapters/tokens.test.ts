@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { generateLog } from './generate-log.ts'
+import { measureTokens, type TokenRow } from './measure-tokens.ts'
+
+const LIMIT = 2_500
+
+test('in each framework, a log and both answers about it stay within the limit', { timeout: 60_000 }, async () => {
+  const rows = await measureTokens(generateLog(90_000))
+  const alone = new Map(rows.filter(({ way }) => /^(?:`\w+` )?alone$/.test(way)).map((row) => [row.framework, row]))
+  const ours = rows.filter(({ isOurs }) => isOurs)
+  expect(ours.map(({ framework }) => framework)).toEqual([
+    ...['AI SDK', 'AI SDK', 'LangChain', 'LangGraph', 'deepagents'],
+  ])
+  for (const row of ours) {
+    expect(row.results, nameOf(row)).toHaveLength(3)
+    for (const tokens of row.results) expect(tokens, nameOf(row)).toBeLessThanOrEqual(LIMIT)
+    const { lastPrompt = Infinity } = alone.get(row.framework) ?? {}
+    expect(row.lastPrompt, nameOf(row)).toBeLessThan(lastPrompt / 2)
+  }
+})
+
+const nameOf = ({ framework, way }: TokenRow): string => `${framework}, ${way}`
