@@ -16,6 +16,7 @@ import { assertRules, mimeTypeFor, rulesOver, writtenTo } from './deepagents-rul
 import { bytesOf, isText, outlineOf, outlines, sized } from './file-data.ts'
 import { refuseFilePath } from './file-path.ts'
 import { findMatches } from './find-matches.ts'
+import { refuseGlob } from './refuse-glob.ts'
 import { readPage } from './read-page.ts'
 import { listed, listFiles, readChunks, removeFile, SLICE_BYTES, storeFile } from './stored-files.ts'
 import type { ListedStorage, StoredFile } from './stored-files.ts'
@@ -160,6 +161,8 @@ export class StorageBackend implements BackendProtocolV2 {
     maxCount: number | null = null,
   ): Promise<GrepResult> {
     return await this.#answer(async (files, storage) => {
+      const error = glob === null || glob === '' ? undefined : refuseGlob(glob)
+      if (error !== undefined) return { error }
       // The text files among them, found by an empty line that each outline has; a single file is one in any version.
       const file = files.get(path ?? '/')
       const rules = rulesOver(file === undefined ? outlines(files) : { [file.path]: outlineOf(file) })
@@ -180,9 +183,11 @@ export class StorageBackend implements BackendProtocolV2 {
 
   /** Find files by a pattern of their paths, the latest first. */
   async glob(pattern: string, path = '/'): Promise<GlobResult> {
-    return await this.#answer(async (files) => ({
-      files: sized(rulesOver(outlines(files)).glob(pattern, path).files, files),
-    }))
+    return await this.#answer(async (files) => {
+      const error = refuseGlob(pattern)
+      if (error !== undefined) return { error }
+      return { files: sized(rulesOver(outlines(files)).glob(pattern, path).files, files) }
+    })
   }
 
   /** Remove a file that the agent wrote, or all of them in a folder. Results of tools stay. */
