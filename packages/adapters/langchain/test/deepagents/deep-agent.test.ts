@@ -159,6 +159,16 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     }
   })
 
+  it('serve the memory of the agent from the scope of its thread', async () => {
+    const offloader = offloaderOf()
+    await deepAgentBackend(offloader, { scope: () => ['a'] }).write('/AGENTS.md', 'Always answer in verse.')
+    const { model, prompts } = scripted()
+    const middleware = [deepAgentMiddleware(offloader)]
+    const agent = createDeepAgent({ model, middleware, memory: ['/AGENTS.md'], backend: deepAgentBackend(offloader) })
+    for (const id of ['a', 'b']) await agent.invoke({ messages: 'Go.' }, thread(id))
+    expect(prompts.map(({ messages }) => messages.includes('Always answer in verse.'))).toEqual([true, false])
+  })
+
   it('can be mounted beside other file systems', async () => {
     const offloader = offloaderOf()
     const results = deepAgentBackend(offloader, { resultFolder: '/' })
