@@ -26,14 +26,20 @@ function stateBackend(): (operation: Operation) => Promise<unknown> {
   }
 }
 
-/** What may differ: the order of files of one time, the time itself, and sizes, which are of bytes. */
+/** What may differ: the order of files, and with it which matches a search ends with; times; sizes, which are of bytes. */
 function comparable(answer: unknown): unknown {
-  const { filesUpdate: _, ...rest } = answer as { filesUpdate?: unknown; files?: FileInfo[]; matches?: object[] }
+  const { filesUpdate: _, ...rest } = answer as {
+    filesUpdate?: unknown
+    files?: FileInfo[]
+    matches?: object[]
+    truncated?: boolean
+  }
   const byJson = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
   if (Array.isArray(answer)) return answer
   if (rest.files !== undefined) {
     return { ...rest, files: rest.files.map(({ path, is_dir }) => ({ path, is_dir })).toSorted(byJson) }
   }
+  if (rest.truncated === true) return { matches: rest.matches?.length }
   return rest.matches === undefined ? rest : { ...rest, matches: rest.matches.toSorted(byJson) }
 }
 
