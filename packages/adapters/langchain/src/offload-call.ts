@@ -24,7 +24,7 @@ export async function offloadCall<Result>(
   try {
     result = await run()
   } catch (error) {
-    if (isControlFlow(error) || signal?.aborted === true) throw error
+    if (isControlFlow(error, signal)) throw error
     const thrown = rootCause(error)
     const replaced = await offloadThrown(offloader, { ...call, thrown })
     throw replaced === thrown ? error : replaced
@@ -63,14 +63,18 @@ function partsOf(content: ToolMessage['content']): readonly ContentPart[] {
   return isContent ? content : [content as ContentPart]
 }
 
-/** Interrupts and commands to other graphs are thrown in LangGraph, and so is the end of an aborted run. */
-function isControlFlow(error: unknown): boolean {
+/** Whether nothing has failed: interrupts and commands to other graphs are thrown, and so is the end of a run. */
+export function isControlFlow(error: unknown, signal: AbortSignal | undefined): boolean {
   const { is_bubble_up: isBubbleUp, name } = Object(error) as { is_bubble_up?: unknown; name?: unknown }
-  return isBubbleUp === true || name === 'AbortError'
+  return isBubbleUp === true || name === 'AbortError' || signal?.aborted === true
+}
+
+/** Whether an error has passed through a middleware, in the versions of LangChain that say so. */
+export function isMiddlewareError(error: unknown): error is Error {
+  return error instanceof Error && '~brand' in error && error['~brand'] === 'MiddlewareError'
 }
 
 /** What a middleware throws LangChain wraps with the same message, and unwraps for the model: the cause goes there. */
 function rootCause(error: unknown): unknown {
-  const isWrapper = error instanceof Error && '~brand' in error && error['~brand'] === 'MiddlewareError'
-  return isWrapper && error.cause !== undefined ? rootCause(error.cause) : error
+  return isMiddlewareError(error) && error.cause !== undefined ? rootCause(error.cause) : error
 }

@@ -123,6 +123,32 @@ it('offloads what middleware inside of it makes of a result, and commands of too
   expect(second).toMatchObject({ content: offloaded, name: 'read_log' })
 })
 
+it('tells the model what a tool throws, as LangChain does without middleware, unless told to throw it on', async () => {
+  const failing = tool(
+    () => {
+      throw new RangeError('no such line')
+    },
+    { name: 'read_log', description: 'Read the log.', schema: z.object({}) },
+  )
+  const [plain] = resultsOf(await run({ middleware: [], tools: [failing] }))
+  const [result] = resultsOf(await run({ middleware: [offloadMiddleware(create())], tools: [failing] }))
+  expect(result?.text).toBe('RangeError: no such line\n Please fix your mistakes.')
+  expect(result?.toDict().data).toEqual({ ...plain?.toDict().data, id: result?.id })
+  const throwing = offloadMiddleware(create(), { toolErrors: 'throw' })
+  await expect(run({ middleware: [throwing], tools: [failing] })).rejects.toThrow('no such line')
+})
+
+it('tells the model what the tools throw that it leaves alone, too', async () => {
+  const failing = tool(
+    () => {
+      throw new Error(LOG)
+    },
+    { name: 'read_log', description: 'Read the log.', schema: z.object({}) },
+  )
+  const middleware = [offloadMiddleware(create(), { except: ['read_log'] })]
+  expect(resultsOf(await run({ middleware, tools: [failing] }))[0]?.text).toContain(LOG)
+})
+
 it('leaves an error that a tool throws to middleware that tries again, on either side of it', async () => {
   const retry = (): AgentMiddleware =>
     createMiddleware({
@@ -138,7 +164,7 @@ it('leaves an error that a tool throws to middleware that tries again, on either
     })
   for (const order of [
     [offloadMiddleware(create()), retry()],
-    [retry(), offloadMiddleware(create())],
+    [retry(), offloadMiddleware(create(), { toolErrors: 'throw' })],
   ]) {
     let calls = 0
     const flaky = tool(
@@ -162,7 +188,7 @@ it('makes the message small that LangChain writes of arguments that a tool refus
   )
   for (const middleware of [
     [offloadMiddleware(create()), toolErrors()],
-    [toolErrors(), offloadMiddleware(create())],
+    [toolErrors(), offloadMiddleware(create(), { toolErrors: 'throw' })],
   ]) {
     const [result] = resultsOf(await run({ middleware, tools: [strict], model }))
     expect(result?.status).toBe('error')

@@ -1,19 +1,20 @@
 import { createMiddleware, type AgentMiddleware } from 'langchain'
 import type { ContextOffloader } from '@spillway/core'
-import { offloadCall } from './offload-call.ts'
-import { assertOptions, type OffloadOptions } from './options.ts'
+import { isControlFlow, isMiddlewareError, offloadCall } from './offload-call.ts'
+import { assertOptions, type OffloadMiddlewareOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { offloaderOfRun } from './run-scope.ts'
+import { thrownMessage } from './thrown-message.ts'
 
 /**
  * Make the middleware that keeps large tool results out of the context of an agent made with `createAgent`.
  *
  * Results over the offloader's limit go to storage, in the scope of the run's `thread_id`; the message keeps its id,
  * status, artifact and metadata. It adds the retrieval tool, and ends a turn of the scope with each model call. What
- * is within the limit comes back as the very object. A tool that throws goes on throwing, with what is over the limit
- * in its message offloaded; interrupts and aborts pass.
+ * is within the limit comes back as the very object. What a tool throws reaches the model as it does without middleware;
+ * interrupts and aborts pass.
  *
- * Put it first, so that it sees what other middleware makes of results.
+ * Put it first, so that it sees what other middleware makes of results and errors.
  *
  * @throws TypeError where the offloader or an option is not usable.
  *
@@ -35,18 +36,26 @@ import { offloaderOfRun } from './run-scope.ts'
  */
 export function offloadMiddleware(
   offloader: ContextOffloader,
-  options: OffloadOptions = {},
+  options: OffloadMiddlewareOptions = {},
 ): AgentMiddleware<undefined, undefined, unknown> {
   assertOptions(offloader, options)
   const offloaderOf = offloaderOfRun(offloader, options.scope)
   const except = new Set(options.except)
+  const throws = options.toolErrors === 'throw'
   return createMiddleware({
     name: 'SpillwayOffload',
     tools: offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : [],
-    wrapToolCall: (request, handler) => {
+    wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request
-      if (except.has(toolCall.name)) return handler(request)
-      return offloadCall(offloaderOf(runtime), toolCall, runtime.signal, () => handler(request))
+      const run = async (): Promise<Awaited<ReturnType<typeof handler>>> => handler(request)
+      try {
+        if (except.has(toolCall.name)) return await run()
+        return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run)
+      } catch (error) {
+        // With other middleware inside, LangChain would let the error end the run, and so it may.
+        if (throws || isControlFlow(error, runtime.signal) || isMiddlewareError(error)) throw error
+        return thrownMessage(error, toolCall)
+      }
     },
     wrapModelCall: async (request, handler) => {
       const response = await handler(request)

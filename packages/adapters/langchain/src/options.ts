@@ -14,21 +14,34 @@ export interface OffloadOptions {
   readonly except?: readonly string[] | undefined
 }
 
-const NAMES: ReadonlySet<string> = new Set<keyof OffloadOptions>(['scope', 'except'])
+/** Options of {@link offloadMiddleware}. */
+export interface OffloadMiddlewareOptions extends OffloadOptions {
+  /**
+   * What becomes of what a tool throws.
+   *
+   * With `message`, the default, the model gets the message that LangChain writes where no middleware is around tool
+   * calls. With `throw` it is thrown on, for middleware outside of this one, and ends the run where there is none.
+   */
+  readonly toolErrors?: 'message' | 'throw' | undefined
+}
+
+const NAMES: ReadonlySet<string> = new Set<keyof OffloadMiddlewareOptions>(['scope', 'except', 'toolErrors'])
 
 /** Refuse with a `TypeError` an offloader or options that cannot work, before any tool runs. */
-export function assertOptions(offloader: ContextOffloader, options: OffloadOptions): void {
+export function assertOptions(offloader: ContextOffloader, options: OffloadMiddlewareOptions): void {
   const { offload, forScope } = Object(offloader) as Partial<ContextOffloader>
   if (typeof offload !== 'function' || typeof forScope !== 'function')
     throw new TypeError('offloader must be a ContextOffloader: new ContextOffloader({ storage }).')
   for (const name of Object.keys(options))
     if (!NAMES.has(name))
       throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${[...NAMES].join(', ')}.`)
-  const { scope, except = [] } = options
+  const { scope, except = [], toolErrors = 'message' } = options
   if (scope !== undefined && typeof scope !== 'function')
     throw new TypeError(`scope must be a function of the run, got ${typeof scope}. For one scope: scope: () => ['id'].`)
   if (!Array.isArray(except) || except.some((name) => typeof name !== 'string'))
     throw new TypeError("except must be an array of tool names, such as ['read_file'].")
+  if (toolErrors !== 'message' && toolErrors !== 'throw')
+    throw new TypeError(`toolErrors must be 'message' or 'throw', got ${String(toolErrors)}.`)
   if (scope === undefined && typeof offloader.options.storage.scope !== 'function')
     throw new TypeError(
       'This storage has no scope() and cannot keep threads apart. Wrap it with createStorage(), ' +

@@ -53,7 +53,7 @@ type Output = ConversationResult['outputs'][number]
 /** One way of using the adapter, by its name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
-    harness('offloadMiddleware with createAgent and invoke', invoke, agentOf('inside'), INVOKE_GAPS),
+    harness('offloadMiddleware with createAgent and invoke', invoke, agentOf(), INVOKE_GAPS),
     harness('offloadMiddleware with createAgent and stream', stream, agentOf('outside'), STREAM_GAPS),
     harness('offloadTools with a ToolNode', invoke, graphOf, TOOL_NODE_GAPS),
   ].map((one) => [one.name, one]),
@@ -159,19 +159,17 @@ function outputOf(message: unknown): Output[] {
   return ToolMessage.isInstance(message) ? [{ toolCallId: message.tool_call_id, output: message.content }] : []
 }
 
-/** Make an agent whose errors of tools go to the model, by a middleware inside or outside of the offloader's. */
-function agentOf(errors: 'inside' | 'outside'): (conversation: Conversation, model: FakeChatModel) => Graph {
+/** Make an agent whose errors of tools go to the model: by itself, or by a middleware outside of the offloader's. */
+function agentOf(errors?: 'outside'): (conversation: Conversation, model: FakeChatModel) => Graph {
   return ({ offloader, session, tools }, model) => {
     const asking = tools.filter(({ needsApproval }) => needsApproval === true)
     // Its parameter's type is made with a version of zod that the compiler does not find from here.
     const review = humanInTheLoopMiddleware as unknown as (options: object) => AgentMiddleware
     const interruptOn = Object.fromEntries(asking.map(({ name }) => [name, true]))
     const approval = asking.length === 0 ? [] : [review({ interruptOn })]
-    const own = offloader === undefined ? [] : [offloadMiddleware(offloader)]
-    const middleware: AgentMiddleware[] = [
-      ...approval,
-      ...(errors === 'inside' ? [...own, toolErrors()] : [toolErrors(), ...own]),
-    ]
+    const toolErrorsOption = errors === undefined ? {} : ({ toolErrors: 'throw' } as const)
+    const own = offloader === undefined ? [] : [offloadMiddleware(offloader, toolErrorsOption)]
+    const middleware: AgentMiddleware[] = [...approval, ...(errors === undefined ? [] : [toolErrors()]), ...own]
     const all = [...tools.filter(isServerTool).map(serverToolOf), ...ownTools(tools)]
     return createAgent({ model, tools: all, middleware, ...checkpointing(session) })
   }

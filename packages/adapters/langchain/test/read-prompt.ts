@@ -26,7 +26,12 @@ export function readPrompt(messages: readonly BaseMessage[], tools: readonly Too
 /** What providers send of a message: neither its id, which LangChain makes up, nor its artifact. */
 function visible(message: BaseMessage): object {
   const { type, content, name, additional_kwargs, tool_calls, tool_call_id, status } = message as BaseMessage & Part
-  return { type, content, name, additional_kwargs, tool_calls, tool_call_id, status }
+  return { type, content: withoutStack(content), name, additional_kwargs, tool_calls, tool_call_id, status }
+}
+
+/** Of arguments that a tool refuses LangChain shows the model its own stack, which a middleware is part of. */
+function withoutStack<Content>(content: Content): Content | string {
+  return typeof content === 'string' ? content.replaceAll(/\n {4}at [^\n]*/g, '') : content
 }
 
 function readResult({ tool_call_id, name = '', status, content }: ToolMessage): SeenResult {

@@ -4,7 +4,14 @@ import type { ContextOffloader } from '@spillway/core'
 import { createAgent, createMiddleware, FakeToolCallingModel } from 'langchain'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
-import { offloadMiddleware, offloadTools, retrievalTool, type OffloadOptions, type ScopeRun } from '../src/index.ts'
+import {
+  offloadMiddleware,
+  offloadTools,
+  retrievalTool,
+  type OffloadMiddlewareOptions,
+  type OffloadOptions,
+  type ScopeRun,
+} from '../src/index.ts'
 
 declare const offloader: ContextOffloader
 const one = tool(({ a }) => a, { name: 'one', description: 'One.', schema: z.object({ a: z.string() }) })
@@ -43,7 +50,7 @@ expectTypeOf<Result<typeof structured>['structuredResponse']>().toEqualTypeOf<{ 
 
 // Nothing that is ours is `any`.
 expectTypeOf(offloadMiddleware).parameter(0).toEqualTypeOf<ContextOffloader>()
-expectTypeOf(offloadMiddleware).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
+expectTypeOf(offloadMiddleware).parameter(1).toEqualTypeOf<OffloadMiddlewareOptions | undefined>()
 expectTypeOf<ScopeRun['context']>().toBeUnknown()
 expectTypeOf<ScopeRun['configurable'][string]>().toBeUnknown()
 expectTypeOf<NonNullable<OffloadOptions['scope']>>().returns.toEqualTypeOf<readonly string[]>()

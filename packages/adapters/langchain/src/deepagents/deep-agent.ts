@@ -1,7 +1,7 @@
 import type { ContextOffloader } from '@spillway/core'
 import type { AgentMiddleware } from 'langchain'
 import { offloadMiddleware } from '../offload-middleware.ts'
-import { assertOptions, type OffloadOptions } from '../options.ts'
+import { assertOptions, type OffloadMiddlewareOptions, type OffloadOptions } from '../options.ts'
 import { offloaderOfRun } from '../run-scope.ts'
 import { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'
 import { listed } from './stored-files.ts'
@@ -16,7 +16,8 @@ export interface DeepAgentBackendOptions extends StorageBackendOptions, Pick<Off
  * Make the middleware that keeps large tool results out of the context of an agent made with `createDeepAgent`.
  *
  * It is `offloadMiddleware`, with the answers of the agent's own file tools left as they are. Results are replaced
- * before deepagents measures them, so it moves none of them to a file itself. Subagents have middleware of their own:
+ * before deepagents measures them, so it moves none of them to a file itself. What a tool throws goes on being thrown,
+ * as deepagents has middleware of its own around tools. Subagents have middleware of their own:
  * pass it to each.
  *
  * @throws TypeError where the offloader or an option is not usable.
@@ -48,10 +49,14 @@ export interface DeepAgentBackendOptions extends StorageBackendOptions, Pick<Off
  */
 export function deepAgentMiddleware(
   offloader: ContextOffloader,
-  options: OffloadOptions = {},
+  options: OffloadMiddlewareOptions = {},
 ): AgentMiddleware<undefined, undefined, unknown> {
   assertOptions(offloader, options)
-  return offloadMiddleware(offloader, { ...options, except: [...FILE_TOOLS, ...(options.except ?? [])] })
+  return offloadMiddleware(offloader, {
+    toolErrors: 'throw',
+    ...options,
+    except: [...FILE_TOOLS, ...(options.except ?? [])],
+  })
 }
 
 /**
