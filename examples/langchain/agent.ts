@@ -13,7 +13,7 @@ import { MemorySaver } from '@langchain/langgraph'
 import { ContextOffloader, estimateTokens } from '@spillway/core'
 import { offloadMiddleware } from '@spillway/langchain'
 import { InMemoryStorage } from '@spillway/memory'
-import { createAgent, initChatModel, tool, toolErrorMiddleware } from 'langchain'
+import { createAgent, initChatModel, tool } from 'langchain'
 import { z } from 'zod'
 
 const LOG = Array.from({ length: 12_000 }, (_, line) =>
@@ -52,7 +52,7 @@ export async function investigate(model: BaseChatModel, thread: string): Promise
     model,
     tools: [readDeployLog],
     // First comes the offloader, so that it sees what the others make of results.
-    middleware: [offloadMiddleware(offloader), toolErrorMiddleware({ onError: String })],
+    middleware: [offloadMiddleware(offloader)],
     checkpointer: new MemorySaver(),
     systemPrompt: 'Find the cause of failures in logs. Answer in one sentence, and quote the line that shows it.',
   })
