@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     // Every core: half of the time goes to processes that tests start and wait for.
     maxWorkers: '100%',
+    // Frameworks print the errors that tests provoke; of a test that fails they are shown.
+    silent: 'passed-only',
     coverage: {
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],

@@ -4,7 +4,8 @@ import { assertOffloader } from './assert-offloader.ts'
 import { offloadOutput } from './offload-output.ts'
 
 type TransformParams = NonNullable<LanguageModelMiddleware['transformParams']>
-type Prompt = Parameters<TransformParams>[0]['params']['prompt']
+type Params = Parameters<TransformParams>[0]['params']
+type Prompt = Params['prompt']
 type ToolMessage = Extract<Prompt[number], { role: 'tool' }>
 type ToolResult = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
 
@@ -38,23 +39,28 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
   // What became of each output. The SDK may use one for several calls, whose references differ.
   const known = new WeakMap<ToolResult['output'], ToolResult>()
 
-  async function replace(result: ToolResult, prompt: Prompt, signal: AbortSignal | undefined): Promise<ToolResult> {
-    const { toolName, toolCallId, output } = result
+  function findKnown({ toolName, toolCallId, output }: ToolResult): ToolResult['output'] | undefined {
     const before = known.get(output)
-    if (before?.toolCallId === toolCallId && before.toolName === toolName) return { ...result, output: before.output }
-    let failed = false
-    const watched: Pick<ContextOffloader, 'offload'> = {
-      async offload(request) {
-        const outcome = await offloader.offload(request)
-        failed = outcome.status === 'inline' && outcome.reason === 'failed'
-        return outcome
-      },
-    }
+    return before?.toolCallId === toolCallId && before.toolName === toolName ? before.output : undefined
+  }
+
+  async function replaceResult(result: ToolResult, { prompt, abortSignal: signal }: Params): Promise<ToolResult> {
+    const before = findKnown(result)
+    if (before !== undefined) return { ...result, output: before }
+    const { toolName, toolCallId } = result
     const call = { toolName, toolCallId, input: inputOf(prompt, toolCallId), signal }
-    const replaced = { ...result, output: await offloadOutput(watched, call, output) }
+    const { output, reason } = await offloadOutput(offloader, call, result.output)
+    const replaced = { ...result, output }
     // What could not be stored is tried again in the next call.
-    if (!failed) known.set(output, replaced)
+    if (reason !== 'failed') known.set(result.output, replaced)
     return replaced
+  }
+
+  async function replaceMessage(message: ToolMessage, params: Params): Promise<ToolMessage> {
+    const parts = message.content.map(async (part) =>
+      part.type === 'tool-result' ? replaceResult(part, params) : part,
+    )
+    return { ...message, content: await Promise.all(parts) }
   }
 
   return {
@@ -62,16 +68,21 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
     specificationVersion: 'v3',
     async transformParams({ params }) {
       await offloader.endTurn()
-      const { prompt, abortSignal } = params
-      const messages = prompt.map(async (message) => {
-        if (message.role !== 'tool') return message
-        const parts = message.content.map(async (part) =>
-          part.type === 'tool-result' ? replace(part, prompt, abortSignal) : part,
-        )
-        return { ...message, content: await Promise.all(parts) }
+      const prompt = [...params.prompt]
+      const replacing = params.prompt.map((message, index) => {
+        // A long history is mostly of messages that are known to stay: they cost no promise.
+        if (message.role !== 'tool' || message.content.every((part) => isSettled(part))) return undefined
+        return replaceMessage(message, params).then((replaced) => {
+          prompt[index] = replaced
+        })
       })
-      return { ...params, prompt: await Promise.all(messages) }
+      await Promise.all(replacing.filter((one) => one !== undefined))
+      return { ...params, prompt }
     },
+  }
+
+  function isSettled(part: ToolMessage['content'][number]): boolean {
+    return part.type !== 'tool-result' || findKnown(part) === part.output
   }
 }
 

@@ -12,7 +12,7 @@ const OPTIONS = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 const REPLACED = expect.stringMatching(/^\[Offloaded: /)
 
 const offload = async <Output>(output: Output): Promise<Output> =>
-  offloadOutput(new ContextOffloader({ storage: new InMemoryStorage() }), CALL, output)
+  (await offloadOutput(new ContextOffloader({ storage: new InMemoryStorage() }), CALL, output)).output
 
 describe('offloadOutput', () => {
   it.each([
@@ -105,6 +105,8 @@ describe('offloadOutput', () => {
     const storage = new InMemoryStorage()
     storage.store = () => Promise.reject(new Error('down'))
     const output = { type: 'text', value: LOG }
-    expect(await offloadOutput(new ContextOffloader({ storage }), CALL, output)).toBe(output)
+    const outcome = await offloadOutput(new ContextOffloader({ storage }), CALL, output)
+    expect(outcome).toEqual({ output, reason: 'failed' })
+    expect(outcome.output).toBe(output)
   })
 })

@@ -1,4 +1,4 @@
-import type { ContentBlock, ContextOffloader, OffloadRequest } from '@spillway/core'
+import type { ContentBlock, ContextOffloader, InlineReason, OffloadRequest } from '@spillway/core'
 import { offloadParts } from '@spillway/core/adapter'
 import { partToBlock } from './part-to-block.ts'
 
@@ -6,6 +6,12 @@ import { partToBlock } from './part-to-block.ts'
 export type OutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'signal'>
 
 type ProviderOptions = Readonly<Record<string, unknown>>
+
+/** What the model is to see of an output, and why it stays where it does. */
+export interface OffloadedOutput<Output> {
+  readonly output: Output
+  readonly reason?: InlineReason
+}
 
 /**
  * Offload the output of a tool as the SDK hands it to a model, and return what takes its place.
@@ -17,43 +23,38 @@ export async function offloadOutput<Output>(
   offloader: Pick<ContextOffloader, 'offload'>,
   call: OutputCall,
   output: Output,
-): Promise<Output> {
+): Promise<OffloadedOutput<Output>> {
   // Tools return what they want, whatever the types say.
   const { type, value } = Object(output) as { readonly type?: unknown; readonly value?: unknown }
   const isError = type === 'error-text' || type === 'error-json'
 
-  async function replaceValue(block: ContentBlock): Promise<Output> {
+  async function replaceValue(block: ContentBlock): Promise<OffloadedOutput<Output>> {
     const fromText = (text: string): Output => ({ ...output, type: isError ? 'error-text' : 'text', value: text })
-    const replaced = await offloadParts(offloader, {
-      ...call,
-      isError,
-      parts: [output],
-      toBlock: () => block,
-      fromText,
-    })
-    return replaced?.[0] ?? output
+    const request = { ...call, isError, parts: [output], toBlock: () => block, fromText }
+    const outcome = await offloadParts(offloader, request)
+    return outcome.status === 'inline' ? { output, reason: outcome.reason } : { output: outcome.parts[0] }
   }
 
-  async function replaceParts(parts: readonly unknown[]): Promise<Output> {
+  async function replaceParts(parts: readonly unknown[]): Promise<OffloadedOutput<Output>> {
     const fromText = (text: string): unknown => ({ type: 'text', text })
-    const replaced = await offloadParts(offloader, { ...call, parts, toBlock: partToBlock, fromText })
-    if (replaced === undefined) return output
-    const [replacement, ...kept] = replaced
+    const outcome = await offloadParts(offloader, { ...call, parts, toBlock: partToBlock, fromText })
+    if (outcome.status === 'inline') return { output, reason: outcome.reason }
+    const [replacement, ...kept] = outcome.parts
     const options = optionsOfTexts(parts.filter((part) => !kept.includes(part)))
-    return { ...output, value: [{ ...Object(replacement), ...options }, ...kept] }
+    return { output: { ...output, value: [{ ...Object(replacement), ...options }, ...kept] } }
   }
 
   switch (type) {
     case 'text':
     case 'error-text':
-      return typeof value === 'string' ? replaceValue({ type: 'text', text: value }) : output
+      return typeof value === 'string' ? replaceValue({ type: 'text', text: value }) : { output }
     case 'json':
     case 'error-json':
       return replaceValue({ type: 'json', value })
     case 'content':
-      return Array.isArray(value) ? replaceParts(value) : output
+      return Array.isArray(value) ? replaceParts(value) : { output }
     default:
-      return output
+      return { output }
   }
 }
 

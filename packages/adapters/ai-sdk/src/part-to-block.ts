@@ -1,5 +1,5 @@
 import type { ContentBlock, MediaBlock } from '@spillway/core'
-import { mediaFromBase64, mediaFromBytes, mediaFromUrl } from '@spillway/core/adapter'
+import { mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
 
 /** Map a part of a tool output with several parts, in the form of any version of the SDK. */
 export function partToBlock(part: unknown): ContentBlock {
@@ -18,7 +18,7 @@ function readPart(part: Readonly<Record<string, unknown>>): ContentBlock | undef
     case 'media':
     case 'file-data':
     case 'image-data':
-      return typeof mediaType === 'string' ? readBytes(data, mediaType, name) : undefined
+      return typeof mediaType === 'string' ? mediaFromData(mediaType, data, name) : undefined
     case 'file-url':
     case 'image-url':
       return readUrl(url, typeof mediaType === 'string' ? mediaType : type === 'image-url' ? 'image' : '', name)
@@ -31,7 +31,7 @@ function readFileData(data: unknown, mediaType: string, name: string | undefined
   if (!isRecord(data)) return undefined
   switch (data['type']) {
     case 'data':
-      return readBytes(data['data'], mediaType, name)
+      return mediaFromData(mediaType, data['data'], name)
     case 'url':
       return readUrl(data['url'], mediaType, name)
     case 'text':
@@ -39,13 +39,6 @@ function readFileData(data: unknown, mediaType: string, name: string | undefined
     default:
       return undefined
   }
-}
-
-function readBytes(data: unknown, mediaType: string, name: string | undefined): MediaBlock | undefined {
-  if (data instanceof Uint8Array) return mediaFromBytes(mediaType, data, name)
-  if (data instanceof ArrayBuffer) return mediaFromBytes(mediaType, new Uint8Array(data), name)
-  if (typeof data !== 'string') return undefined
-  return data.startsWith('data:') ? mediaFromUrl(mediaType, data, name) : mediaFromBase64(mediaType, data, name)
 }
 
 function readUrl(url: unknown, mediaType: string, name: string | undefined): MediaBlock | undefined {

@@ -41,7 +41,7 @@ export async function offloadMessage(
   call: { readonly toolName: string; readonly input: unknown; readonly signal: AbortSignal | undefined },
 ): Promise<ToolMessage> {
   const { content, name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata } = message
-  const parts = await offloadParts<ContentPart>(offloader, {
+  const outcome = await offloadParts<ContentPart>(offloader, {
     ...call,
     toolName: name ?? call.toolName,
     toolCallId: tool_call_id,
@@ -50,9 +50,9 @@ export async function offloadMessage(
     toBlock: partToBlock,
     fromText: (text) => (typeof content === 'string' ? text : { type: 'text', text }),
   })
-  if (parts === undefined) return message
+  if (outcome.status === 'inline') return message
   const kept = { name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata }
-  const replaced = typeof content === 'string' ? parts[0] : parts
+  const replaced = typeof content === 'string' ? outcome.parts[0] : outcome.parts
   // All fields come from a message, or are a text: what is absent is so in a message, too.
   return new ToolMessage({ ...kept, content: replaced } as ToolMessageFields)
 }

@@ -1,5 +1,5 @@
 import type { ContentBlock } from '@spillway/core'
-import { mediaFromBase64, mediaFromBytes, mediaFromUrl } from '@spillway/core/adapter'
+import { mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
 
 /** A block of a message's content, in whatever form: standard blocks of LangChain 1 and 0, and those of providers. */
 export type ContentPart = string | Readonly<Record<string, unknown>>
@@ -37,9 +37,7 @@ function mediaBlock(part: Readonly<Record<string, unknown>>): ContentBlock | und
   const named = all['mimeType'] ?? all['mime_type'] ?? all['media_type']
   const mediaType = typeof named === 'string' ? named : typeof format === 'string' ? `audio/${format}` : fallback
   if (source !== undefined && all['type'] === 'text' && typeof data === 'string') return { type: 'text', text: data }
-  if (data instanceof Uint8Array) return mediaFromBytes(mediaType, data, name)
-  if (typeof data === 'string')
-    return data.startsWith('data:') ? mediaFromUrl(mediaType, data, name) : mediaFromBase64(mediaType, data, name)
+  if (data !== undefined) return mediaFromData(mediaType, data, name)
   return typeof url === 'string' ? mediaFromUrl(mediaType, url, name) : undefined
 }
 

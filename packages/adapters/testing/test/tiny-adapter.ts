@@ -1,5 +1,5 @@
 import { type ContentBlock, type ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
-import { encodeBase64, mediaFromBase64, mediaFromUrl, offloadParts } from '@spillway/core/adapter'
+import { encodeBase64, mediaFromData, mediaFromUrl, offloadParts } from '@spillway/core/adapter'
 import {
   type TinyAgent,
   type TinyOutput,
@@ -46,8 +46,8 @@ export async function offloadOutput(
 ): Promise<TinyOutput> {
   const call = { toolName, toolCallId, input, signal }
   if (output.type === 'parts') {
-    const value = await offloadParts(offloader, { ...call, parts: output.value, toBlock, fromText })
-    return value === undefined ? output : { type: 'parts', value }
+    const outcome = await offloadParts(offloader, { ...call, parts: output.value, toBlock, fromText })
+    return outcome.status === 'inline' ? output : { type: 'parts', value: outcome.parts }
   }
   const block: ContentBlock =
     output.type === 'json' ? { type: 'json', value: output.value } : { type: 'text', text: output.value }
@@ -62,7 +62,7 @@ export async function offloadOutput(
 export function toBlock(part: TinyPart): ContentBlock {
   if (part.type === 'text') return part
   const { mediaType } = part
-  const block = part.type === 'media' ? mediaFromBase64(mediaType, part.base64) : mediaFromUrl(mediaType, part.url)
+  const block = part.type === 'media' ? mediaFromData(mediaType, part.base64) : mediaFromUrl(mediaType, part.url)
   return block ?? { type: 'unknown', value: part }
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64, mediaFromBase64, mediaFromBytes, mediaFromUrl } from './media-source.ts'
+import { encodeBase64, mediaFromData, mediaFromUrl } from './media-source.ts'
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-describe('mediaFromBase64', () => {
+describe('mediaFromData', () => {
   it('reads what encodeBase64 writes, and its URL-safe, unpadded and wrapped forms', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
@@ -15,13 +15,13 @@ describe('mediaFromBase64', () => {
           base64.replaceAll('+', '-').replaceAll('/', '_'),
           base64.replaceAll(/.{1,76}/g, '$&\r\n'),
         ]
-        for (const form of forms) expect(mediaFromBase64('audio/wav', form)?.data).toEqual(bytes)
+        for (const form of forms) expect(mediaFromData('audio/wav', form)?.data).toEqual(bytes)
       }),
     )
   })
 
   it.each(['not base64!', 'iVBO\u0000Rw0K', 'aGk=aGk=', 'A', 'äöü'])('refuses %j', (text) => {
-    expect(mediaFromBase64('image/png', text)).toBeUndefined()
+    expect(mediaFromData('image/png', text)).toBeUndefined()
   })
 
   it.each([
@@ -31,11 +31,9 @@ describe('mediaFromBase64', () => {
     ['video/mp4', 'video'],
     ['application/pdf', 'document'],
   ])('takes %j for an %s', (mediaType, type) => {
-    expect(mediaFromBase64(mediaType, 'aGk=', 'name')).toMatchObject({ type, mediaType, name: 'name' })
+    expect(mediaFromData(mediaType, 'aGk=', 'name')).toMatchObject({ type, mediaType, name: 'name' })
   })
-})
 
-describe('mediaFromBytes', () => {
   it.each([
     ['image', '\x89PNG\r\n\x1a\n', 'image', 'image/png'],
     ['image/*', '\xff\xd8\xff\xe0', 'image', 'image/jpeg'],
@@ -51,7 +49,7 @@ describe('mediaFromBytes', () => {
     ['text/plain; charset=utf-8', 'a', 'document', 'text/plain; charset=utf-8'],
   ])('takes the type %j of bytes that begin with %j for an %s of type %s', (given, beginning, type, mediaType) => {
     const data = Uint8Array.from(beginning, (character) => character.charCodeAt(0))
-    expect(mediaFromBytes(given, data, 'name')).toEqual({ type, mediaType, name: 'name', data })
+    expect(mediaFromData(given, data, 'name')).toEqual({ type, mediaType, name: 'name', data })
   })
 })
 

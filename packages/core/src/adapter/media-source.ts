@@ -1,6 +1,7 @@
 import { decodeBase64, encodeBase64 as encode } from '#platform'
 import type { MediaBlock } from '../content/content-block.ts'
 
+const DATA_SCHEME = /^data:/i
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i
 const BASE64_MARK = /;base64$/i
 
@@ -23,48 +24,28 @@ const SIGNATURES: readonly (readonly [type: string, beginning: RegExp])[] = [
 ]
 
 /**
- * Make a block of media that a framework hands over as Base64, plain or URL-safe.
- *
- * Returns `undefined` for what is not Base64: such a part is best passed on as it is, as an unknown block.
- *
- * @param mediaType - A MIME type; it decides whether the block is an image, sound, video or document.
- *
- * @example
- * ```ts
- * import { mediaFromBase64 } from '@spillway/core/adapter'
- *
- * const block = mediaFromBase64('image/png', 'iVBORw0KGgo=')
- * console.assert(block?.type === 'image' && block.data?.length === 8)
- * console.assert(mediaFromBase64('image/png', 'not base64!') === undefined)
- * ```
- */
-export function mediaFromBase64(mediaType: string, base64: string, name?: string): MediaBlock | undefined {
-  const data = decodeBase64(base64)
-  const digits = base64.replaceAll(BASE64_BLANKS, '').length
-  // Decoders skip what they do not know, so only the length tells whether all of it was read.
-  if (data === undefined || digits % 4 === 1 || data.length !== Math.floor((digits * 3) / 4)) return undefined
-  return mediaFromBytes(mediaType, data, name)
-}
-
-/**
- * Make a block of media that a framework hands over as bytes.
+ * Make a block of media that a framework hands over as data: bytes, Base64 (plain or URL-safe), or a `data:` URL.
  *
  * A type without a subtype, such as `image` or `image/*`, is completed by the signature of the bytes;
- * `application/octet-stream` stands for what has none, as content is stored under a full type only.
+ * `application/octet-stream` stands for what has none, as content is stored under a full type only. Returns `undefined`
+ * for what is none of these: such a part is best passed on as it is, as an unknown block.
  *
  * @param mediaType - A MIME type; it decides whether the block is an image, sound, video or document.
  *
  * @example
  * ```ts
- * import { mediaFromBytes } from '@spillway/core/adapter'
+ * import { mediaFromData } from '@spillway/core/adapter'
  *
- * const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
- * console.assert(mediaFromBytes('image/*', png).mediaType === 'image/png')
+ * const block = mediaFromData('image/*', 'iVBORw0KGgo=')
+ * console.assert(block?.type === 'image' && block.mediaType === 'image/png' && block.data?.length === 8)
+ * console.assert(mediaFromData('image/png', 'not base64!') === undefined)
  * ```
  */
-export function mediaFromBytes(mediaType: string, data: Uint8Array, name?: string): MediaBlock {
-  const full = FULL_TYPE.test(mediaType) ? mediaType : (signedType(data) ?? 'application/octet-stream')
-  return { type: mediaKind(mediaType), mediaType: full, name, data }
+export function mediaFromData(mediaType: string, data: unknown, name?: string): MediaBlock | undefined {
+  if (data instanceof Uint8Array) return mediaFromBytes(mediaType, data, name)
+  if (data instanceof ArrayBuffer) return mediaFromBytes(mediaType, new Uint8Array(data), name)
+  if (typeof data !== 'string') return undefined
+  return DATA_SCHEME.test(data) ? mediaFromUrl(mediaType, data, name) : mediaFromBase64(mediaType, data, name)
 }
 
 /**
@@ -83,7 +64,7 @@ export function mediaFromBytes(mediaType: string, data: Uint8Array, name?: strin
  * ```
  */
 export function mediaFromUrl(mediaType: string, url: string, name?: string): MediaBlock | undefined {
-  if (!/^data:/i.test(url)) return { type: mediaKind(mediaType), mediaType, name, url }
+  if (!DATA_SCHEME.test(url)) return { type: mediaKind(mediaType), mediaType, name, url }
   const [header = '', ownType, parameters = ''] = DATA_URL.exec(url) ?? []
   if (header === '') return undefined
   const type = ownType === undefined || ownType === '' ? mediaType : ownType
@@ -105,6 +86,19 @@ export function mediaFromUrl(mediaType: string, url: string, name?: string): Med
  */
 export function encodeBase64(bytes: Uint8Array): string {
   return encode(bytes)
+}
+
+function mediaFromBase64(mediaType: string, base64: string, name: string | undefined): MediaBlock | undefined {
+  const data = decodeBase64(base64)
+  const digits = base64.replaceAll(BASE64_BLANKS, '').length
+  // Decoders skip what they do not know, so only the length tells whether all of it was read.
+  if (data === undefined || digits % 4 === 1 || data.length !== Math.floor((digits * 3) / 4)) return undefined
+  return mediaFromBytes(mediaType, data, name)
+}
+
+function mediaFromBytes(mediaType: string, data: Uint8Array, name: string | undefined): MediaBlock {
+  const full = FULL_TYPE.test(mediaType) ? mediaType : (signedType(data) ?? 'application/octet-stream')
+  return { type: mediaKind(mediaType), mediaType: full, name, data }
 }
 
 function percentDecoded(text: string): string | undefined {

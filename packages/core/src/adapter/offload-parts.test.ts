@@ -19,9 +19,10 @@ const request = {
   fromText: (body: string): Part => ({ kind: 'text', body }),
 }
 
-it('returns undefined for a result that stays', async () => {
-  expect(await offloadParts(offloader, { ...request, parts: [{ kind: 'text', body: 'small' }] })).toBeUndefined()
-  expect(await offloadParts(offloader, { ...request, parts: [] })).toBeUndefined()
+it('says why a result stays', async () => {
+  const withinLimit = { status: 'inline', reason: 'within-limit' }
+  expect(await offloadParts(offloader, { ...request, parts: [{ kind: 'text', body: 'small' }] })).toEqual(withinLimit)
+  expect(await offloadParts(offloader, { ...request, parts: [] })).toEqual(withinLimit)
 })
 
 it('puts the replacement first, and the very parts that stay after it', async () => {
@@ -30,9 +31,10 @@ it('puts the replacement first, and the very parts that stay after it', async ()
     { kind: 'text', body: LOG },
     { kind: 'text', body: 'small' },
   ]
-  const replaced = await offloadParts(offloader, { ...request, parts })
+  const outcome = await offloadParts(offloader, { ...request, parts })
+  const replaced = outcome.status === 'offloaded' ? outcome.parts : []
   expect(replaced).toHaveLength(3)
-  expect(replaced?.[0]).toEqual({ kind: 'text', body: expect.stringMatching(/^\[Offloaded: 3 blocks/) })
-  expect(replaced?.[1]).toBe(parts[0])
-  expect(replaced?.[2]).toBe(parts[2])
+  expect(replaced[0]).toEqual({ kind: 'text', body: expect.stringMatching(/^\[Offloaded: 3 blocks/) })
+  expect(replaced[1]).toBe(parts[0])
+  expect(replaced[2]).toBe(parts[2])
 })
