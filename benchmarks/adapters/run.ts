@@ -15,8 +15,8 @@ import { count, table } from './table.ts'
 const LOG_BYTES = 200_000
 /** What a hook may add to a small result. */
 const MAX_HOOK_MICROSECONDS = 50
-/** What a message of the history may add to the bytes that a result allocates: a copy of the list of messages is free. */
-const MAX_BYTES_PER_MESSAGE = 50
+/** What a message of the history may add to the bytes that a result allocates: a copy of the list, and looking at each. */
+const MAX_BYTES_PER_MESSAGE = 64
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   tokens: printTokens,
   overhead: printOverhead,

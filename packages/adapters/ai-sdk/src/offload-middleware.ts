@@ -69,14 +69,14 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
     async transformParams({ params }) {
       await offloader.endTurn()
       const prompt = [...params.prompt]
-      const replacing = params.prompt.map((message, index) => {
-        // A long history is mostly of messages that are known to stay: they cost no promise.
-        if (message.role !== 'tool' || message.content.every((part) => isSettled(part))) return undefined
-        return replaceMessage(message, params).then((replaced) => {
-          prompt[index] = replaced
-        })
-      })
-      await Promise.all(replacing.filter((one) => one !== undefined))
+      const replacing: Promise<void>[] = []
+      // A long history is mostly of messages that are known to stay: nothing is allocated for them.
+      for (let index = 0; index < prompt.length; index += 1) {
+        const message = prompt[index]
+        if (message?.role === 'tool' && !message.content.every(isSettled))
+          replacing.push(replaceMessage(message, params).then((replaced) => void (prompt[index] = replaced)))
+      }
+      await Promise.all(replacing)
       return { ...params, prompt }
     },
   }
@@ -87,10 +87,12 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
 }
 
 function inputOf(prompt: Prompt, toolCallId: string): unknown {
-  for (const message of prompt.toReversed()) {
-    if (message.role !== 'assistant') continue
-    const call = message.content.find((part) => part.type === 'tool-call' && part.toolCallId === toolCallId)
-    if (call?.type === 'tool-call') return call.input
+  for (let index = prompt.length - 1; index >= 0; index -= 1) {
+    const message = prompt[index]
+    if (message?.role !== 'assistant') continue
+    for (const part of message.content) {
+      if (part.type === 'tool-call' && part.toolCallId === toolCallId) return part.input
+    }
   }
   return undefined
 }
