@@ -6,16 +6,19 @@ import { dirname, join, posix } from 'node:path'
 export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   storage: ['platform'],
-  content: ['storage'],
+  content: ['platform', 'storage'],
   tokens: ['storage'],
   preview: ['storage', 'content', 'tokens'],
   retrieval: ['platform', 'storage', 'content', 'tokens'],
   offload: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval'],
   adapter: ['platform', 'content', 'offload'],
+  files: ['storage', 'content'],
   history: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval', 'offload'],
   conformance: ['storage'],
 }
 
+/** Folders that are imported by entries of their own, such as `@spillway/core/files`. */
+const OWN_ENTRIES = ['adapter', 'conformance', 'files']
 /** The only sources of core that may import `node:` modules, and with that need Node.js. */
 const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conformance\/(?:node-test|vitest))\.ts$/
 /** Adapters whose frameworks also run in workers and at the edge, and which do so too. */
@@ -67,7 +70,7 @@ function refuseRelative(path: string, packageFolder: string, isTest: boolean, sp
 function refuseLayer(path: string, target: string): string | undefined {
   const layer = layerOf(path)
   if (layer === undefined) {
-    return target === 'conformance' || target === 'adapter'
+    return OWN_ENTRIES.includes(target)
       ? `\`${target}\` has entry points of its own: the index leaves it out.`
       : undefined
   }

@@ -69,6 +69,8 @@ const REFUSED: readonly Refused[] = [
     importing('./adapter/x.ts'),
     BOUNDARY,
   ],
+  ['files import retrieval', 'packages/core/src/files/a.ts', importing('../retrieval/x.ts'), BOUNDARY],
+  ['the index of core imports files', 'packages/core/src/file-names.ts', importing('./files/x.ts'), BOUNDARY],
   [
     'Buffer in core',
     'packages/core/src/content/buffer.ts',
@@ -145,6 +147,7 @@ const ACCEPTED: readonly (readonly [path: string, source: string])[] = [
     importing('node:fs') + "import fc from 'fast-check'\nexport const check: unknown = fc\n",
   ],
   ['packages/core/src/adapter/ok.ts', importing('../offload/x.ts')],
+  ['packages/core/src/files/ok.ts', importing('../content/x.ts')],
   ['packages/adapters/ai-sdk/test/ok.ts', importing('node:fs')],
   ['packages/storage/file/src/ok.ts', importing('@spillway/core')],
   ['packages/storage/file/src/disk.ts', importing('node:fs/promises')],

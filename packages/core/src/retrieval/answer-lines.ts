@@ -1,13 +1,13 @@
 import { formatCount } from '../content/format-count.ts'
-import { openContent } from './content-source.ts'
-import type { ContentSource } from './content-source.ts'
+import { openContent } from './open-content.ts'
+import type { ContentSource } from '../content/content-source.ts'
 import { unitsFor } from './fit-answer.ts'
 import { LineCollector } from './line-collector.ts'
-import type { LineProgress } from './lines-within.ts'
+import type { LineProgress } from '../content/lines-within.ts'
 import { lineBeyondEnd } from './range-error.ts'
 import { EVERY_LINE, readText } from './read-text.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
-import type { LineRange } from './retrieval-input.ts'
+import type { LineRange } from '../content/line-range.ts'
 import { writeLines } from './write-lines.ts'
 
 const BATCH_LENGTH = 262_144

@@ -1,7 +1,7 @@
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { chooseMatcher } from './choose-matcher.ts'
-import { openContent } from './content-source.ts'
+import { openContent } from './open-content.ts'
 import { unitsFor } from './fit-answer.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import { referenceRequired } from './retrieval-input.ts'

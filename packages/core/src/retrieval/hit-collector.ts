@@ -1,6 +1,6 @@
 import { LongLine, viewLine } from './line-view.ts'
 import type { LineMatch, LineView } from './line-view.ts'
-import type { LineBatch } from './line-batch.ts'
+import type { LineBatch } from '../content/line-batch.ts'
 
 /** What a {@link HitCollector} keeps. */
 export interface CollectorOptions {

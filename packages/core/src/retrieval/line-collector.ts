@@ -1,5 +1,5 @@
 import { LongLine, viewLine } from './line-view.ts'
-import type { LineBatch } from './line-batch.ts'
+import type { LineBatch } from '../content/line-batch.ts'
 import type { LineView } from './line-view.ts'
 
 /** Keeps lines, one after the other, until `limit` UTF-16 units are there. */

@@ -1,6 +1,6 @@
 import { detach } from '../content/detach.ts'
-import { lineEnd } from './line-batch.ts'
-import type { LineBatch } from './line-batch.ts'
+import { lineEnd } from '../content/line-batch.ts'
+import type { LineBatch } from '../content/line-batch.ts'
 
 /** Where a match lies in its line, in UTF-16 units from 0. */
 export interface LineMatch {

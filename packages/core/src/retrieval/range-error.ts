@@ -1,6 +1,6 @@
 import { formatCount } from '../content/format-count.ts'
 import { RetrievalError } from './retrieval-error.ts'
-import type { LineRange } from './retrieval-input.ts'
+import type { LineRange } from '../content/line-range.ts'
 
 /** Say that a span of lines begins beyond the end of the content. */
 export function lineBeyondEnd(range: LineRange, total: number): RetrievalError {

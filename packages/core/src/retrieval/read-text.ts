@@ -1,12 +1,12 @@
 import { isTextContentType } from '../content/text-content-type.ts'
-import type { ContentSource } from './content-source.ts'
-import { lineBatches } from './line-batch.ts'
-import { linesWithin } from './lines-within.ts'
-import type { LineBatch } from './line-batch.ts'
-import type { LineProgress } from './lines-within.ts'
+import type { ContentSource } from '../content/content-source.ts'
+import { lineBatches } from '../content/line-batch.ts'
+import { linesWithin } from '../content/lines-within.ts'
+import type { LineBatch } from '../content/line-batch.ts'
+import type { LineProgress } from '../content/lines-within.ts'
 import { abridge } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'
-import type { LineRange } from './retrieval-input.ts'
+import type { LineRange } from '../content/line-range.ts'
 
 /** UTF-16 units that batches of one long line share: matches up to this length are found wherever they lie. */
 const OVERLAP = 16_384

@@ -1,13 +1,8 @@
 import { formatCount } from '../content/format-count.ts'
+import type { LineRange } from '../content/line-range.ts'
 import type { RetrievalCall } from './retrieval-call.ts'
 import { RetrievalError } from './retrieval-error.ts'
 import { quote } from './plain-text.ts'
-
-/** Lines, 1-based and inclusive. */
-export interface LineRange {
-  readonly start: number
-  readonly end: number
-}
 
 /** A search, in one content or in all of a scope. */
 export interface PatternRequest {

@@ -1,7 +1,7 @@
 import { isTextContentType } from '../content/text-content-type.ts'
 import { checkAborted } from '../storage/guard.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import { guard } from './content-source.ts'
+import { guard } from './open-content.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 
 /** The newest entries of a scope. */

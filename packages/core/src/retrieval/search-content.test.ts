@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PatternMatcher } from '../platform/platform.ts'
 import { chooseMatcher } from './choose-matcher.ts'
-import type { ContentSource } from './content-source.ts'
+import type { ContentSource } from '../content/content-source.ts'
 import { RetrievalError } from './retrieval-error.ts'
 import { searchContent } from './search-content.ts'
 

@@ -1,11 +1,11 @@
 import type { PatternMatcher } from '../platform/platform.ts'
-import type { ContentSource } from './content-source.ts'
+import type { ContentSource } from '../content/content-source.ts'
 import { HitCollector } from './hit-collector.ts'
 import type { CollectorOptions } from './hit-collector.ts'
-import type { LineProgress } from './lines-within.ts'
+import type { LineProgress } from '../content/lines-within.ts'
 import { lineBeyondEnd } from './range-error.ts'
 import { EVERY_LINE, readText } from './read-text.ts'
-import type { LineRange } from './retrieval-input.ts'
+import type { LineRange } from '../content/line-range.ts'
 import type { SearchFindings } from './write-search.ts'
 
 /** UTF-16 units kept of a line: what is around its match. */

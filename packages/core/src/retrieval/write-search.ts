@@ -4,7 +4,7 @@ import type { AnswerLimit } from './fit-answer.ts'
 import type { LineView } from './line-view.ts'
 import { abridge } from './plain-text.ts'
 import { renderLines } from './render-lines.ts'
-import type { LineRange } from './retrieval-input.ts'
+import type { LineRange } from '../content/line-range.ts'
 
 /** UTF-16 units shown of a line, tried in this order until everything found fits. */
 const LINE_LENGTHS = [4_000, 2_000, 1_000, 500]

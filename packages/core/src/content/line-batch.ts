@@ -10,6 +10,8 @@ export interface BatchOptions {
    * that depends on what is further away, may be missed where it lies across two batches.
    */
   readonly overlap: number
+  /** Leave a byte order mark at the start as it is, where the text must be as it was stored. */
+  readonly keepByteOrderMark?: boolean
 }
 
 /** Whole lines with their ends, or a part of one line that is longer than a batch. */
@@ -30,16 +32,16 @@ export interface LineBatch {
 /**
  * Decode UTF-8 and divide it into batches of lines, in bounded memory whatever the lengths of the lines.
  *
- * Lines end at LF, and a final LF ends the last line. A byte order mark at the start is left out, invalid bytes become
- * U+FFFD.
+ * Lines end at LF, and a final LF ends the last line. A byte order mark at the start is left out unless it is to be kept,
+ * invalid bytes become U+FFFD.
  */
 export async function* lineBatches(
   blocks: AsyncIterable<Uint8Array>,
   options: BatchOptions,
 ): AsyncGenerator<LineBatch> {
-  const { maxLength, overlap } = options
+  const { maxLength, overlap, keepByteOrderMark = false } = options
   const lookBack = Math.min(LOOK_BACK, overlap)
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: keepByteOrderMark })
   let rest = ''
   let firstLine = 1
   let column = 0

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lineBatches, lineEnd } from './line-batch.ts'
 import type { LineBatch } from './line-batch.ts'
-import { LineCollector } from './line-collector.ts'
+import { LineCollector } from '../retrieval/line-collector.ts'
 import { linesWithin } from './lines-within.ts'
 import type { LineProgress } from './lines-within.ts'
-import type { LineRange } from './retrieval-input.ts'
+import type { LineRange } from './line-range.ts'
 
 const pieces = fc.constantFrom('a', 'bc', '\n', '\r\n', '\r', 'é', '漢', '😀', '\n\n', '0123456789', '\uFEFF', ' ')
 const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))

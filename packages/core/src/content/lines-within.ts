@@ -1,5 +1,5 @@
 import type { LineBatch } from './line-batch.ts'
-import type { LineRange } from './retrieval-input.ts'
+import type { LineRange } from './line-range.ts'
 
 /** How far reading has come. */
 export interface LineProgress {

@@ -3,11 +3,12 @@ import { isBytes } from '../storage/bytes.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage, StoredContent, StoredRange } from '../storage/storage.ts'
-import { quote } from './plain-text.ts'
-import { RetrievalError } from './retrieval-error.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
 export const DEFAULT_BLOCK_BYTES = 524_288
+
+/** What reading needs of a storage. */
+export type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange'>
 
 /** How content is read. */
 export interface ReadOptions {
@@ -31,9 +32,13 @@ export interface ContentSource {
 /**
  * Open content for reading: by ranges where the storage has them, so that memory stays bounded, else as a whole.
  *
- * Rejects with a `StorageError`, or with `unavailable` where a storage throws anything else.
+ * Rejects with what the storage throws, and with `corrupt` where it gives something else than content.
  */
-export async function openContent(storage: Storage, reference: string, options: ReadOptions): Promise<ContentSource> {
+export async function openContentSource(
+  storage: ReadableStorage,
+  reference: string,
+  options: ReadOptions,
+): Promise<ContentSource> {
   const { blockBytes, signal } = options
   if (storage.retrieveRange === undefined) {
     const { content, contentType } = await retrieveWhole(storage, reference, signal)
@@ -48,7 +53,7 @@ export async function openContent(storage: Storage, reference: string, options: 
   const range = async (offset: number): Promise<StoredRange> => {
     checkAborted(signal)
     const asked = { offset, length: blockBytes }
-    const read = await guard(reference, () => orAborted(storage.retrieveRange!(reference, asked, { signal }), signal))
+    const read = await orAborted(storage.retrieveRange!(reference, asked, { signal }), signal)
     assertStored(read, reference)
     if (!Number.isSafeInteger(read.size)) throw damaged(reference)
     return read
@@ -65,25 +70,13 @@ export async function openContent(storage: Storage, reference: string, options: 
   }
 }
 
-/** Run a call of a storage. What it throws beside `StorageError` may be an outage or, in a storage of others, a miss. */
-export async function guard<Result>(reference: string | undefined, run: () => Promise<Result>): Promise<Result> {
-  try {
-    return await run()
-  } catch (cause) {
-    if (StorageError.isInstance(cause)) throw cause
-    const what = reference === undefined ? 'The storage failed.' : `The storage could not give ${quote(reference)}.`
-    const check = reference === undefined ? '' : ' Check that it stands exactly so under [Stored references:].'
-    throw new RetrievalError('unavailable', `${what}${check} If it should work, try the same call again.`, { cause })
-  }
-}
-
 async function retrieveWhole(
-  storage: Storage,
+  storage: ReadableStorage,
   reference: string,
   signal: AbortSignal | undefined,
 ): Promise<StoredContent> {
   checkAborted(signal)
-  const stored = await guard(reference, () => orAborted(storage.retrieve(reference, { signal }), signal))
+  const stored = await orAborted(storage.retrieve(reference, { signal }), signal)
   assertStored(stored, reference)
   return stored
 }

@@ -1,0 +1,35 @@
+import { openContentSource } from '../content/content-source.ts'
+import type { ContentSource, ReadableStorage, ReadOptions } from '../content/content-source.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { Storage } from '../storage/storage.ts'
+import { quote } from './plain-text.ts'
+import { RetrievalError } from './retrieval-error.ts'
+
+/** Open content for a call of the model. Rejects with a `StorageError`, or with `unavailable` for anything else. */
+export async function openContent(storage: Storage, reference: string, options: ReadOptions): Promise<ContentSource> {
+  return await openContentSource(guarded(storage), reference, options)
+}
+
+/** Run a call of a storage. What it throws beside `StorageError` may be an outage or, in a storage of others, a miss. */
+export async function guard<Result>(reference: string | undefined, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (cause) {
+    if (StorageError.isInstance(cause)) throw cause
+    const what = reference === undefined ? 'The storage failed.' : `The storage could not give ${quote(reference)}.`
+    const check = reference === undefined ? '' : ' Check that it stands exactly so under [Stored references:].'
+    throw new RetrievalError('unavailable', `${what}${check} If it should work, try the same call again.`, { cause })
+  }
+}
+
+function guarded(storage: Storage): ReadableStorage {
+  return {
+    retrieve: (reference, options) => guard(reference, () => storage.retrieve(reference, options)),
+    ...(storage.retrieveRange === undefined
+      ? {}
+      : {
+          retrieveRange: (reference, range, options) =>
+            guard(reference, () => storage.retrieveRange!(reference, range, options)),
+        }),
+  }
+}
