@@ -1,0 +1,96 @@
+import { extensionForContentType } from '../content/content-types.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { Storage, StoredInfo } from '../storage/storage.ts'
+
+/** Metadata of an entry that is a version of a file: its number, and when the first one was stored. */
+const VERSION = 'file-version'
+const CREATED_AT = 'file-created'
+
+/** What files need of a storage. */
+export type ListingStorage = Storage & Required<Pick<Storage, 'list'>>
+
+/** The entry of a file. */
+export interface FileEntry {
+  readonly path: string
+  readonly info: StoredInfo
+  /** Counts from 1 with each write; 0 for the result of a tool, which nobody can change. */
+  readonly version: number
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  /** References of versions that were replaced, and not removed yet. */
+  readonly replaced: readonly string[]
+}
+
+/** What a file has in it. */
+export interface FileContent {
+  readonly content: Uint8Array
+  /** A MIME type. Defaults to `text/plain`. */
+  readonly contentType?: string | undefined
+}
+
+/** The newest entries of a scope by path, in the order of their paths. */
+export async function listFileEntries(storage: ListingStorage, resultFolder: string): Promise<Map<string, FileEntry>> {
+  const entries = new Map<string, FileEntry>()
+  const results: FileEntry[] = []
+  for await (const info of storage.list({ below: false })) {
+    const entry = asEntry(info, resultFolder)
+    const other = entries.get(entry.path)
+    if (entry.version === 0) results.push(entry)
+    else if (other === undefined) entries.set(entry.path, entry)
+    else entries.set(entry.path, isNewer(entry, other) ? withReplaced(entry, other) : withReplaced(other, entry))
+  }
+  // Last, so that no file can stand in for what a tool returned.
+  for (const result of results) entries.set(result.path, result)
+  return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Store a version of a file, and only then remove those before it, so that there is one at any time. */
+export async function storeVersion(
+  storage: Storage,
+  path: string,
+  { content, contentType }: FileContent,
+  before: FileEntry | undefined,
+): Promise<void> {
+  const version = `${(before?.version ?? 0) + 1}`
+  const createdAt = new Date(before?.createdAt ?? Date.now()).toISOString()
+  // With the version in its key no two versions are one entry, whatever their content.
+  await storage.store(`${path}@${version}`, content, contentType, {
+    metadata: { [VERSION]: version, [CREATED_AT]: createdAt },
+  })
+  try {
+    if (before !== undefined) await removeVersions(storage, before)
+  } catch (error) {
+    // The new version is there and goes first; the next write removes what is left of those before it.
+    if (!StorageError.isInstance(error)) throw error
+  }
+}
+
+/** Remove all versions of a file, the newest last, so that none before it comes back. */
+export async function removeVersions(storage: Storage, { info, replaced }: FileEntry): Promise<void> {
+  for (const reference of [...replaced, info.reference]) await storage.delete?.(reference)
+}
+
+function asEntry(info: StoredInfo, resultFolder: string): FileEntry {
+  const { key, metadata, reference, contentType, storedAt } = info
+  const version = metadata[VERSION]
+  const firstStoredAt = Date.parse(metadata[CREATED_AT] ?? '')
+  const createdAt = Number.isNaN(firstStoredAt) ? storedAt : firstStoredAt
+  if (version !== undefined && key.startsWith('/') && key.endsWith(`@${version}`)) {
+    const path = key.slice(0, -version.length - 1)
+    return { path, info, version: Number(version), createdAt, replaced: [] }
+  }
+  const path = `${resultFolder}${reference}${extensionForContentType(contentType)}`
+  return { path, info, version: 0, createdAt, replaced: [] }
+}
+
+/** Two processes may have stored the same version; then the later one stays. */
+function isNewer(a: FileEntry, b: FileEntry): boolean {
+  if (a.version !== b.version) return a.version > b.version
+  if (a.info.storedAt !== b.info.storedAt) return a.info.storedAt > b.info.storedAt
+  return a.info.reference > b.info.reference
+}
+
+const withReplaced = (entry: FileEntry, other: FileEntry): FileEntry => ({
+  ...entry,
+  replaced: [...entry.replaced, other.info.reference, ...other.replaced],
+})
