@@ -50,5 +50,7 @@ function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextO
     ? cause
     : new StorageError('invalid-key', 'The scope of this run could not be named. Mend the option scope.', { cause })
   const refuse = (): Promise<never> => Promise.reject(error)
-  return new ContextOffloader({ ...options, storage: { store: refuse, retrieve: refuse, locate: () => undefined } })
+  const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) })
+  const storage = { store: refuse, retrieve: refuse, list, locate: () => undefined }
+  return new ContextOffloader({ ...options, storage })
 }

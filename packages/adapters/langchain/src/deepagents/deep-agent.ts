@@ -4,7 +4,6 @@ import { offloadMiddleware } from '../offload-middleware.ts'
 import { assertOptions, type OffloadMiddlewareOptions, type OffloadOptions } from '../options.ts'
 import { offloaderOfRun } from '../run-scope.ts'
 import { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'
-import { listed } from './stored-files.ts'
 
 /** Their answers are pages already, and say how to go on: offloading them would send the model in a circle. */
 const FILE_TOOLS = ['ls', 'read_file', 'write_file', 'edit_file', 'delete', 'glob', 'grep']
@@ -85,14 +84,8 @@ export function deepAgentBackend(
   { scope, resultFolder }: DeepAgentBackendOptions = {},
 ): StorageBackend {
   assertOptions(offloader, { scope })
-  listed(offloader.options.storage)
+  // Refuses here, and not in the first run, a storage that cannot list.
+  void new StorageBackend(offloader.options.storage, { resultFolder })
   const offloaderOf = offloaderOfRun(offloader, scope)
-  return new StorageBackend(
-    () => {
-      const { storage } = offloaderOf(undefined).options
-      if (storage.list !== undefined) return storage
-      throw new TypeError('The scope of this run could not be named. Mend the option scope')
-    },
-    { resultFolder },
-  )
+  return new StorageBackend(() => offloaderOf(undefined).options.storage, { resultFolder })
 }

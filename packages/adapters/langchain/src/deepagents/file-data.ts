@@ -1,7 +1,7 @@
 import { isTextContentType } from '@spillway/core/adapter'
+import type { FileContent, StoredFile } from '@spillway/core/files'
 import type { FileData, FileInfo } from 'deepagents'
 import type { FileRecord } from './deepagents-rules.ts'
-import type { StoredFile } from './stored-files.ts'
 
 /** The text types that the tools of deepagents know as text. */
 const KNOWN_TEXT = /^(?:text\/.+|application\/(?:json|javascript)|image\/svg\+xml)$/
@@ -10,10 +10,10 @@ const KNOWN_TEXT = /^(?:text\/.+|application\/(?:json|javascript)|image\/svg\+xm
 export type Outline = Extract<FileData, { mimeType: string }>
 
 /** Describe a file without its content. */
-export function outlineOf({ info, createdAt }: StoredFile): Outline {
-  const essence = (info.contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
+export function outlineOf({ contentType, createdAt, modifiedAt }: StoredFile): Outline {
+  const essence = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
   const mimeType = isTextContentType(essence) && !isText(essence) ? 'text/plain' : essence
-  return { content: '', mimeType, created_at: createdAt, modified_at: new Date(info.storedAt).toISOString() }
+  return { content: '', mimeType, created_at: timeOf(createdAt), modified_at: timeOf(modifiedAt) }
 }
 
 /** Describe all files, as far as names, types and times go. */
@@ -23,7 +23,7 @@ export function outlines(files: ReadonlyMap<string, StoredFile>): FileRecord {
 
 /** Put the sizes back that outlines do not have. */
 export function sized(infos: readonly FileInfo[] | undefined, files: ReadonlyMap<string, StoredFile>): FileInfo[] {
-  return (infos ?? []).map((info) => ({ ...info, size: files.get(info.path)?.info.size ?? 0 }))
+  return (infos ?? []).map((info) => ({ ...info, size: files.get(info.path)?.size ?? 0 }))
 }
 
 /** Whether the tools of deepagents show content of this type as text. */
@@ -32,9 +32,11 @@ export function isText(mimeType: string): boolean {
 }
 
 /** The bytes of what deepagents would write, and their type. */
-export function bytesOf(data: FileData): { readonly content: Uint8Array; readonly contentType: string } {
+export function contentOf(data: FileData): FileContent {
   const content = Array.isArray(data.content) ? data.content.join('\n') : data.content
   const mimeType = 'mimeType' in data ? data.mimeType : 'text/plain'
   if (typeof content !== 'string') return { content, contentType: mimeType }
   return { content: new TextEncoder().encode(content), contentType: isText(mimeType) ? mimeType : 'text/plain' }
 }
+
+const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()

@@ -199,7 +199,9 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     const result = await createDeepAgent({ model, tools: [readLog], middleware, backend }).invoke({ messages: 'Go.' })
     expect(result.messages.at(-1)?.text).toBe('done')
     expect(textOf(prompts.at(-1), 'read_log')).toBe(LOG)
-    expect(textOf(prompts.at(-1), 'ls')).toContain('The scope of this run could not be named. Mend the option scope.')
+    const error = 'Error: The scope of this run could not be named. Mend the option scope.'
+    expect(textOf(prompts.at(-1), 'ls')).toContain(error)
+    expect(await backend.ls('/')).toEqual({ error })
   })
 
   it.runIf(isNewest)('let the agent delete its files, and no results', async () => {
