@@ -17,17 +17,26 @@ export function offloaderOfRun(
   offloader: ContextOffloader,
   scope: RunScope = threadScope,
 ): (runtime: unknown) => ContextOffloader {
+  // A run asks several times in each round; runs that take turns make theirs anew.
+  let latest: { readonly segments: readonly string[]; readonly offloader: ContextOffloader } | undefined
   return (runtime) => {
     try {
       const segments: unknown = scope(scopeRun(runtime))
       if (!Array.isArray(segments))
         throw new TypeError(`scope must return an array of segments, got ${typeof segments}. Return [] for no scope.`)
-      return segments.length === 0 ? offloader : offloader.forScope(...(segments as string[]))
+      if (segments.length === 0) return offloader
+      if (latest === undefined || !isEqual(latest.segments, segments))
+        latest = { segments: [...segments], offloader: offloader.forScope(...(segments as string[])) }
+      return latest.offloader
     } catch (error) {
       // Whatever it was: a run must neither end by it nor reach what other runs have stored.
       return withoutStorage(offloader, error)
     }
   }
+}
+
+function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((segment, index) => segment === b[index])
 }
 
 function threadScope({ configurable: { thread_id: id } }: ScopeRun): readonly string[] {
