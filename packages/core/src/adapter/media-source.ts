@@ -1,5 +1,7 @@
 import { decodeBase64, encodeBase64 as encode } from '#platform'
 import type { MediaBlock } from '../content/content-block.ts'
+import { mediaKind } from '../content/media-block.ts'
+import { CONTENT_TYPE } from '../storage/assert-input.ts'
 
 const DATA_SCHEME = /^data:/i
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i
@@ -7,9 +9,6 @@ const BASE64_MARK = /;base64$/i
 
 /** Line breaks and blanks may stand anywhere in Base64, and its padding may be left out (RFC 4648, section 3). */
 const BASE64_BLANKS = /[\s=]+/g
-
-/** RFC 9110, section 8.3.1. */
-const FULL_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
 
 /** How files of common types begin, as Latin-1. */
 const SIGNATURES: readonly (readonly [type: string, beginning: RegExp])[] = [
@@ -97,7 +96,7 @@ function mediaFromBase64(mediaType: string, base64: string, name: string | undef
 }
 
 function mediaFromBytes(mediaType: string, data: Uint8Array, name: string | undefined): MediaBlock {
-  const full = FULL_TYPE.test(mediaType) ? mediaType : (signedType(data) ?? 'application/octet-stream')
+  const full = CONTENT_TYPE.test(mediaType) ? mediaType : (signedType(data) ?? 'application/octet-stream')
   return { type: mediaKind(mediaType), mediaType: full, name, data }
 }
 
@@ -113,9 +112,4 @@ function percentDecoded(text: string): string | undefined {
 function signedType(data: Uint8Array): string | undefined {
   const beginning = String.fromCharCode(...data.subarray(0, 12))
   return SIGNATURES.find(([, signature]) => signature.test(beginning))?.[0]
-}
-
-function mediaKind(mediaType: string): MediaBlock['type'] {
-  const [kind = ''] = mediaType.toLowerCase().split('/', 1)
-  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
 }

@@ -1,3 +1,5 @@
+import { contentTypeEssence } from './content-type-essence.ts'
+
 /**
  * Content types and the extension of a file that holds such content, preferred ones first.
  *
@@ -157,8 +159,7 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(Object.entries(ALIASES))
  * ```
  */
 export function extensionForContentType(contentType: string): string {
-  const [essence = ''] = contentType.split(';', 1)
-  const given = essence.trim().toLowerCase()
+  const given = contentTypeEssence(contentType)
   const name = CANONICAL.get(given) ?? given
   const known = EXTENSION_OF.get(name)
   if (known !== undefined) return known

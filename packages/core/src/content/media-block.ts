@@ -1,17 +1,20 @@
 import type { ContentBlock, MediaBlock } from './content-block.ts'
+import { contentTypeEssence } from './content-type-essence.ts'
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
 
 /** Tell whether a block is an image, sound, video or document. */
 export const isMediaBlock = (block: ContentBlock): block is MediaBlock => MEDIA_TYPES.has(block.type)
 
+/** Say what kind of media a MIME type names: `document` for all that is no image, sound or video. */
+export function mediaKind(mediaType: string): MediaBlock['type'] {
+  const [kind] = contentTypeEssence(mediaType).split('/', 1)
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
+}
+
 /** Return the short name of a media type: `png` of `image/png`, `pdf` of `application/pdf`. */
 export function mediaFormat(mediaType: string): string {
-  const subtype =
-    mediaType
-      .slice(mediaType.indexOf('/') + 1)
-      .split(';')[0]
-      ?.trim()
-      .toLowerCase() ?? ''
+  const essence = contentTypeEssence(mediaType)
+  const subtype = essence.slice(essence.indexOf('/') + 1)
   return subtype.replace(/^x-/, '').replace(/\+.*$/, '') || 'unknown'
 }

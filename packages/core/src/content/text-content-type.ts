@@ -1,3 +1,5 @@
+import { contentTypeEssence } from './content-type-essence.ts'
+
 /** Types outside `text/` whose content is text, without their `x-`. */
 const TEXT_SUBTYPES: ReadonlySet<string> = new Set([
   'csv',
@@ -54,8 +56,7 @@ const TEXT_SUFFIX = /\+(?:json|json-seq|xml|yaml)$/
  * ```
  */
 export function isTextContentType(contentType: string): boolean {
-  const essence = contentType.split(';', 1)[0]!.trim().toLowerCase()
-  const [type, subtype = ''] = essence.split('/', 2)
+  const [type, subtype = ''] = contentTypeEssence(contentType).split('/', 2)
   if (subtype === '') return false
   if (type === 'text' || TEXT_SUFFIX.test(subtype)) return true
   return type === 'application' && TEXT_SUBTYPES.has(subtype.replace(/^x-/, ''))

@@ -1,5 +1,7 @@
-import type { ContentBlock } from '../content/content-block.ts'
+import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
+import { contentTypeEssence } from '../content/content-type-essence.ts'
 import { formatCount } from '../content/format-count.ts'
+import { mediaKind } from '../content/media-block.ts'
 import { isTextContentType } from '../content/text-content-type.ts'
 import { EMPTY_NOTE, writeBeginning } from './answer-lines.ts'
 import { openContent } from './open-content.ts'
@@ -34,15 +36,14 @@ export async function answerFull(reference: string, context: RetrievalContext): 
   return textAnswer(cutToFit(await writeBeginning(source, context), context))
 }
 
-function mediaKindOf(contentType: string): 'image' | 'audio' | 'video' | 'document' | undefined {
-  const type = contentType.split('/', 1)[0]!.trim().toLowerCase()
-  if (type === 'image' || type === 'audio' || type === 'video') return type
-  return isTextContentType(contentType) ? undefined : 'document'
+function mediaKindOf(contentType: string): MediaBlock['type'] | undefined {
+  const kind = mediaKind(contentType)
+  return kind === 'document' && isTextContentType(contentType) ? undefined : kind
 }
 
 async function readMedia(
   source: ContentSource,
-  type: 'image' | 'audio' | 'video' | 'document',
+  type: MediaBlock['type'],
   { maxMediaBytes }: RetrievalContext,
 ): Promise<FullAnswer> {
   const { contentType, size } = source
@@ -58,7 +59,7 @@ async function readMedia(
 }
 
 function isJson(contentType: string): boolean {
-  return contentType.split(';', 1)[0]!.trim().toLowerCase() === 'application/json'
+  return contentTypeEssence(contentType) === 'application/json'
 }
 
 function textAnswer(text: string): FullAnswer {

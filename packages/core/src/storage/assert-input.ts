@@ -5,7 +5,7 @@ const MAX_KEY_LENGTH = 65_536
 const MAX_CONTENT_TYPE_LENGTH = 255
 const MAX_METADATA_LENGTH = 2_048
 /** RFC 9110 section 8.3.1: type "/" subtype, then parameters, all visible ASCII. */
-const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+export const CONTENT_TYPE: RegExp = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
 const METADATA_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
 /** Refuse a key that is no string or has no end. */

@@ -1,4 +1,4 @@
-import { isTextContentType } from '@spillway/core/adapter'
+import { contentTypeEssence, isTextContentType } from '@spillway/core/adapter'
 import type { FileContent, StoredFile } from '@spillway/core/files'
 import type { FileData, FileInfo } from 'deepagents'
 import type { FileRecord } from './deepagents-rules.ts'
@@ -11,7 +11,7 @@ export type Outline = Extract<FileData, { mimeType: string }>
 
 /** Describe a file without its content. */
 export function outlineOf({ contentType, createdAt, modifiedAt }: StoredFile): Outline {
-  const essence = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
+  const essence = contentTypeEssence(contentType)
   const mimeType = isTextContentType(essence) && !isText(essence) ? 'text/plain' : essence
   return { content: '', mimeType, created_at: timeOf(createdAt), modified_at: timeOf(modifiedAt) }
 }
