@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           name: `peers ${set.name}`,
           include: [`${set.adapter}/{src,test}/**/*.test.ts`],
-          exclude: set.packages.includes('deepagents') ? exclude : [...exclude, '**/deepagents/**'],
+          exclude: [...exclude, ...set.leavesOut.map((folder) => `**/${folder}/**`)],
           env: { [PEERS_VARIABLE]: set.folder },
           testTimeout: 20_000,
           hookTimeout: 60_000,

@@ -11,14 +11,13 @@ rmSync(CACHE, { recursive: true, force: true })
 mkdirSync(CACHE, { recursive: true })
 for (const set of listPeerSets(ROOT)) {
   const config = join(CACHE, `${set.name}.json`)
-  const withoutDeepagents = set.packages.includes('deepagents') ? [] : [`${ROOT}/${set.adapter}/**/deepagents`]
   writeFileSync(
     config,
     JSON.stringify({
       extends: join(ROOT, 'tsconfig.test.json'),
       compilerOptions: { paths: Object.fromEntries(set.packages.flatMap((name) => typesOf(set, name))) },
       include: [`${ROOT}/${set.adapter}/src/**/*.ts`, `${ROOT}/${set.adapter}/test/**/*.test-d.ts`],
-      exclude: [`${ROOT}/**/*.test.ts`, ...withoutDeepagents],
+      exclude: [`${ROOT}/**/*.test.ts`, ...set.leavesOut.map((folder) => `${ROOT}/${set.adapter}/**/${folder}`)],
     }),
   )
   execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], { stdio: 'inherit' })

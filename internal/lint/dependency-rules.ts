@@ -11,7 +11,7 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   preview: ['storage', 'content', 'tokens'],
   retrieval: ['platform', 'storage', 'content', 'tokens'],
   offload: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval'],
-  adapter: ['platform', 'content', 'offload'],
+  adapter: ['platform', 'storage', 'content', 'offload'],
   files: ['storage', 'content'],
   history: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval', 'offload'],
   conformance: ['storage'],
@@ -108,7 +108,8 @@ function layerOf(path: string): string | undefined {
   return /^packages\/core\/src\/([^/]+)\//.exec(path)?.[1]
 }
 
-function packageName(specifier: string): string {
+/** Return the package that a bare specifier names: `ai` of `ai/test`. */
+export function packageName(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
 

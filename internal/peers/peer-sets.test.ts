@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listPeerSets, packageOf, PEERS_VARIABLE } from './peer-sets.ts'
+import { packageName } from '../lint/dependency-rules.ts'
+import { listPeerSets, PEERS_VARIABLE } from './peer-sets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const sets = listPeerSets(ROOT)
@@ -13,7 +14,7 @@ it('finds the sets of every adapter', () => {
 })
 
 it('takes the package of a bare specifier', () => {
-  expect(['ai', 'ai/test', '@langchain/core', '@langchain/core/messages'].map(packageOf)).toEqual([
+  expect(['ai', 'ai/test', '@langchain/core', '@langchain/core/messages'].map(packageName)).toEqual([
     'ai',
     'ai',
     '@langchain/core',

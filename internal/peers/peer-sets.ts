@@ -1,6 +1,7 @@
 /** The versions of its framework that an adapter is tested with beside the newest: `packages/adapters/<name>/peers/<set>`. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { packageName } from '../lint/dependency-rules.ts'
 
 /** Names the folder of a peer set to a process that a test starts; see `resolve-hook.mjs`. */
 export const PEERS_VARIABLE = 'SPILLWAY_TEST_PEERS'
@@ -14,6 +15,8 @@ export interface PeerSet {
   readonly adapter: string
   /** The packages that are taken from the set. */
   readonly packages: readonly string[]
+  /** Folders of the adapter that need a package which the set lacks, and are left out with it. */
+  readonly leavesOut: readonly string[]
 }
 
 /** List the peer sets of the workspace at `root`. */
@@ -23,18 +26,15 @@ export function listPeerSets(root: string): PeerSet[] {
     .map((path) => {
       const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as { dependencies: Record<string, string> }
       const folder = dirname(path).replaceAll('\\', '/')
+      const packages = Object.keys(manifest.dependencies)
       return {
         name: basename(folder),
         folder: join(root, folder),
         adapter: dirname(dirname(folder)),
-        packages: Object.keys(manifest.dependencies),
+        packages,
+        leavesOut: packages.includes('deepagents') ? [] : ['deepagents'],
       }
     })
-}
-
-/** Return the package that a bare specifier names: `ai` of `ai/test`. */
-export function packageOf(specifier: string): string {
-  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
 
 /** A vite plugin by which sources and tests import the packages of a set in place of their own. */
@@ -53,7 +53,7 @@ export function resolvePeersFrom({ name, folder, packages }: PeerSet): {
     name: `spillway:peers ${name}`,
     enforce: 'pre',
     async resolveId(source, importer, options) {
-      if (!packages.includes(packageOf(source)) || importer?.includes('/node_modules/') === true) return undefined
+      if (!packages.includes(packageName(source)) || importer?.includes('/node_modules/') === true) return undefined
       return this.resolve(source, join(folder, 'index.ts'), { ...options, skipSelf: true })
     },
   }

@@ -6,14 +6,16 @@ import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { packageName } from '../lint/dependency-rules.ts'
+import { PEERS_VARIABLE } from './peer-sets.ts'
 
-const folder = process.env.SPILLWAY_TEST_PEERS
+const folder = process.env[PEERS_VARIABLE]
 if (folder !== undefined) {
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const parentURL = pathToFileURL(join(folder, 'index.js')).href
   registerHooks({
     resolve(specifier, context, next) {
-      const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+      const name = packageName(specifier)
       const isOurs = name in dependencies && context.parentURL?.includes('/node_modules/') === false
       return next(specifier, isOurs ? { ...context, parentURL } : context)
     },
