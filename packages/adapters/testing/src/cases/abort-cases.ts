@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Storage } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import type { AdapterCase } from '../adapter-case.ts'
-import type { AdapterHarness, CaseTool, ConversationResult } from '../harness.ts'
+import type { AdapterHarness, CaseTool, ConversationResult, ModelTurn, SeenPrompt } from '../harness.ts'
 import { createBench, SESSION } from '../support/bench.ts'
 import { calling, returning } from '../support/case-tools.ts'
 import { overriddenStorage } from '../support/overridden-storage.ts'
 import { retrieving } from '../support/retrieval-answers.ts'
 import { LOG, text } from '../support/sample-content.ts'
-import { scripted } from '../support/scripted-model.ts'
+import { scripted, type ScriptedTurn } from '../support/scripted-model.ts'
 import { lastResult, referenceIn } from '../support/seen-results.ts'
 import { within } from '../support/within.ts'
 
@@ -88,53 +89,18 @@ export const abortCases: readonly AdapterCase[] = [
     id: 'abort/storing',
     title: 'ends a run promptly that is aborted while a store hangs',
     async run(harness) {
-      const controller = new AbortController()
-      let stores = 0
-      const storage = overriddenStorage(new InMemoryStorage(), () => ({
-        store() {
-          stores += 1
-          setTimeout(() => controller.abort(), ABORT_AFTER_MS)
-          return new Promise(() => {})
-        },
-      }))
-      const { offloader } = createBench({ storage })
-      const run = harness.run({
-        offloader,
-        session: SESSION,
-        tools: [returning('read_log', text(LOG))],
-        model: scripted(calling('read_log')),
-        signal: controller.signal,
-      })
-      await within(PROMPTLY_MS, run, 'The run waits for a store that hangs, though it was aborted')
-      assert.ok(stores > 0, 'Nothing was stored')
+      const hung = await abortedWhileHanging(harness, ['store'], calling('read_log'))
+      assert.ok(hung > 0, 'Nothing was stored')
     },
   },
   {
     id: 'abort/retrieving',
     title: 'ends a run promptly that is aborted while a retrieval hangs',
     async run(harness) {
-      const controller = new AbortController()
-      let retrievals = 0
-      const hang = (): Promise<never> => {
-        retrievals += 1
-        setTimeout(() => controller.abort(), ABORT_AFTER_MS)
-        return new Promise(() => {})
-      }
-      const storage = overriddenStorage(new InMemoryStorage(), () => ({
-        retrieve: hang,
-        retrieveRange: hang,
-        stat: hang,
-      }))
-      const { offloader } = createBench({ storage })
-      const run = harness.run({
-        offloader,
-        session: SESSION,
-        tools: [returning('read_log', text(LOG))],
-        model: scripted(calling('read_log'), (prompt) => retrieving({ reference: referenceIn(lastResult(prompt)) })),
-        signal: controller.signal,
-      })
-      await within(PROMPTLY_MS, run, 'The run waits for a retrieval that hangs, though it was aborted')
-      assert.ok(retrievals > 0, 'Nothing was retrieved')
+      const retrieve = (prompt: SeenPrompt): ModelTurn => retrieving({ reference: referenceIn(lastResult(prompt)) })
+      const methods = ['retrieve', 'retrieveRange', 'stat'] as const
+      const hung = await abortedWhileHanging(harness, methods, calling('read_log'), retrieve)
+      assert.ok(hung > 0, 'Nothing was retrieved')
     },
   },
   {
@@ -148,6 +114,32 @@ export const abortCases: readonly AdapterCase[] = [
     },
   },
 ]
+
+/** Abort a run while these methods of its storage hang, and return how often they were called once it has ended. */
+async function abortedWhileHanging(
+  harness: AdapterHarness,
+  methods: readonly (keyof Storage)[],
+  ...turns: readonly ScriptedTurn[]
+): Promise<number> {
+  const controller = new AbortController()
+  let calls = 0
+  const hang = (): Promise<never> => {
+    calls += 1
+    setTimeout(() => controller.abort(), ABORT_AFTER_MS)
+    return new Promise(() => {})
+  }
+  const hanging = Object.fromEntries(methods.map((method) => [method, hang]))
+  const { offloader } = createBench({ storage: overriddenStorage(new InMemoryStorage(), () => hanging) })
+  const run = harness.run({
+    offloader,
+    session: SESSION,
+    tools: [returning('read_log', text(LOG))],
+    model: scripted(...turns),
+    signal: controller.signal,
+  })
+  await within(PROMPTLY_MS, run, `The run waits for a ${methods[0]} that hangs, though it was aborted`)
+  return calls
+}
 
 async function runAborted(
   harness: AdapterHarness,

@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict'
 import { InMemoryStorage } from '@spillway/memory'
 import type { AdapterCase } from '../adapter-case.ts'
+import type { ModelTurn, SeenPrompt } from '../harness.ts'
 import { createBench, SESSION } from '../support/bench.ts'
 import { calling, callingAll, returning } from '../support/case-tools.ts'
 import { overriddenStorage } from '../support/overridden-storage.ts'
 import { retrieving } from '../support/retrieval-answers.ts'
 import { runOffloaded } from '../support/run-pair.ts'
 import { LOG, text } from '../support/sample-content.ts'
-import { scripted } from '../support/scripted-model.ts'
+import { scripted, type ScriptedTurn } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 
 const TOOLS = [returning('read_log', text(LOG)), returning('read_status', text('all is well'))]
 const status = (id: string): ReturnType<typeof calling> => calling('read_status', {}, id)
+
+/** Make two turns, of which the first reads the log and the second has something else done; and tell its reference. */
+function readingLog(): { readonly turns: readonly ScriptedTurn[]; readonly reference: () => string } {
+  let reference = ''
+  const remember = (prompt: SeenPrompt): ModelTurn => {
+    reference = referenceIn(lastResult(prompt))
+    return status('call_2')
+  }
+  return { turns: [calling('read_log'), remember], reference: () => reference }
+}
 
 /** How model calls are counted, by which content that nobody uses is evicted. */
 export const turnCases: readonly AdapterCase[] = [
@@ -54,19 +65,13 @@ export const turnCases: readonly AdapterCase[] = [
     title: 'answers a retrieval of what was evicted with the tool to run again',
     async run(harness) {
       const bench = createBench({ storage: new InMemoryStorage({ evictAfterTurns: 2 }) })
-      let reference = ''
+      const log = readingLog()
       const { result } = await runOffloaded(
         harness,
         {
           tools: TOOLS,
-          model: scripted(
-            calling('read_log'),
-            (prompt) => {
-              reference = referenceIn(lastResult(prompt))
-              return status('call_2')
-            },
-            ...[3, 4, 5, 6].map((index) => status(`call_${index}`)),
-            () => retrieving({ reference, pattern: 'status=FAILED' }),
+          model: scripted(...log.turns, ...[3, 4, 5, 6].map((index) => status(`call_${index}`)), () =>
+            retrieving({ reference: log.reference(), pattern: 'status=FAILED' }),
           ),
         },
         bench,
@@ -77,7 +82,7 @@ export const turnCases: readonly AdapterCase[] = [
       const evicted = bench.events.flatMap((event) => (event.type === 'eviction' ? event.evicted : []))
       assert.deepEqual(
         evicted.map((entry) => entry.reference),
-        [reference],
+        [log.reference()],
         'The event of the eviction',
       )
     },
@@ -86,20 +91,13 @@ export const turnCases: readonly AdapterCase[] = [
     id: 'turns/not-too-early',
     title: 'keeps content that was unused for as many turns as it may be',
     async run(harness) {
-      let reference = ''
+      const log = readingLog()
       const { result } = await runOffloaded(
         harness,
         {
           tools: TOOLS,
-          model: scripted(
-            calling('read_log'),
-            (prompt) => {
-              reference = referenceIn(lastResult(prompt))
-              return status('call_2')
-            },
-            status('call_3'),
-            status('call_4'),
-            () => retrieving({ reference, pattern: 'status=FAILED' }),
+          model: scripted(...log.turns, status('call_3'), status('call_4'), () =>
+            retrieving({ reference: log.reference(), pattern: 'status=FAILED' }),
           ),
         },
         { storage: new InMemoryStorage({ evictAfterTurns: 6 }) },
@@ -111,19 +109,16 @@ export const turnCases: readonly AdapterCase[] = [
     id: 'turns/use-keeps',
     title: 'keeps content that is retrieved again and again',
     async run(harness) {
-      let reference = ''
+      const log = readingLog()
       const { result } = await runOffloaded(
         harness,
         {
           tools: TOOLS,
           model: scripted(
-            calling('read_log'),
-            (prompt) => {
-              reference = referenceIn(lastResult(prompt))
-              return status('call_2')
-            },
+            ...log.turns,
             ...[1, 2, 3, 4, 5, 6].map(
-              (index) => () => retrieving({ reference, pattern: 'status=FAILED' }, `retrieval_${index}`),
+              (index) => () =>
+                retrieving({ reference: log.reference(), pattern: 'status=FAILED' }, `retrieval_${index}`),
             ),
           ),
         },
