@@ -1,9 +1,20 @@
-// The preview of @spillway/core, counted with o200k_base.
-import { previewText } from '../../packages/core/src/preview/preview-text.ts'
+// The preview of @spillway/core with every previewer that it ships, counted with o200k_base.
+import { previewText } from '@spillway/core'
 import { countTokens } from './lib/tokens.mjs'
 
-export function preview({ text, budgetTokens }: { text: string; budgetTokens: number }): string {
+interface Call {
+  readonly text: string
+  readonly contentType: string
+  readonly toolName: string
+  readonly toolInput?: unknown
+  readonly budgetTokens: number
+}
+
+export async function preview({ text, contentType, toolName, toolInput, budgetTokens }: Call): Promise<string> {
   return previewText(text, {
+    contentType,
+    toolName,
+    input: toolInput,
     budgetTokens,
     countTokens,
     showLines: (start, end) => `line_range { start: ${start}, end: ${end} }`,

@@ -147,9 +147,9 @@ const IMPL = {
     const M = await import(pathToFileURL(c.ours).href)
     let made
     return {
-      run: (x) => {
+      run: async (x) => {
         made ??= typeof x === 'string' ? x : JSON.stringify(x, null, 2)
-        return { text: M.preview(made, PREVIEW) }
+        return { text: await M.preview(made, PREVIEW) }
       },
     }
   },

@@ -29,5 +29,5 @@ export async function offload(
   return { offloaded: outcome.status === 'offloaded', text }
 }
 
-export const preview = (text: string, budgetTokens: number): string =>
+export const preview = (text: string, budgetTokens: number): Promise<string> =>
   previewText(text, { budgetTokens, countTokens: estimateTokens })

@@ -9,6 +9,10 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   content: ['platform', 'storage'],
   tokens: ['storage'],
   preview: ['storage', 'content', 'tokens'],
+  html: ['content', 'tokens', 'preview'],
+  code: ['content', 'tokens', 'preview'],
+  pdf: ['content', 'tokens', 'preview'],
+  image: ['content', 'tokens', 'preview'],
   retrieval: ['platform', 'storage', 'content', 'tokens'],
   offload: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval'],
   adapter: ['platform', 'storage', 'content', 'offload'],
@@ -18,13 +22,13 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Folders that are imported by entries of their own, such as `@spillway/core/files`. */
-const OWN_ENTRIES = ['adapter', 'conformance', 'files']
+const OWN_ENTRIES = ['adapter', 'code', 'conformance', 'files', 'html', 'image', 'pdf']
 /** The only sources of core that may import `node:` modules, and with that need Node.js. */
 const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conformance\/(?:node-test|vitest))\.ts$/
 /** Adapters whose frameworks also run in workers and at the edge, and which do so too. */
 const EDGE_ADAPTER = /^packages\/adapters\/(?:ai-sdk|langchain)\//
-/** The only source of core that may import its test runner, an optional peer. */
-const CORE_VITEST_FILE = 'packages/core/src/conformance/vitest.ts'
+/** The sources of core that may import its optional peers: the test runner, and the libraries of one kind of content. */
+const CORE_PEER_FILES = /^packages\/core\/src\/(?:conformance\/vitest\.ts$|(?:html|code|pdf|image)\/)/
 const PACKAGE_FILE = /^packages\/(?:core|cli|storage\/[^/]+|adapters\/[^/]+)\//
 /** The suite of the adapters is private, so all of it counts as tests. */
 const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\/|^packages\/adapters\/testing\//
@@ -96,8 +100,8 @@ function refusePackage(file: SourceFile, packageFolder: string, isTest: boolean,
       return 'Backends and adapters import @spillway/core and their own SDK, and no other Spillway package.'
     }
   }
-  if (name === 'vitest' && packageFolder === 'packages/core' && file.path !== CORE_VITEST_FILE) {
-    return `Only ${CORE_VITEST_FILE} may import vitest.`
+  if (packageFolder === 'packages/core' && name in manifest.peers && !CORE_PEER_FILES.test(file.path)) {
+    return `${name} is an optional peer of core: only the entry points that need it may import it.`
   }
   return name in manifest.runtime
     ? undefined
@@ -116,6 +120,7 @@ export function packageName(specifier: string): string {
 interface Manifest {
   readonly name: string
   readonly runtime: Readonly<Record<string, string>>
+  readonly peers: Readonly<Record<string, string>>
   readonly development: Readonly<Record<string, string>>
 }
 
@@ -129,6 +134,7 @@ function readManifest(folder: string): Manifest {
   const manifest: Manifest = {
     name: content['name'] ?? '',
     runtime: Object.assign({}, content['dependencies'], content['peerDependencies']) as Record<string, string>,
+    peers: Object.assign({}, content['peerDependencies']) as Record<string, string>,
     development: Object.assign({}, content['devDependencies']) as Record<string, string>,
   }
   manifests.set(folder, manifest)

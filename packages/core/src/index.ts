@@ -19,8 +19,23 @@ export type {
 } from './offload/offload-request.ts'
 export type { RetrievalGuide } from './offload/retrieval-guide.ts'
 export type { Meter } from './offload/token-meter.ts'
-export type { PreviewOptions } from './preview/previewer.ts'
-export { previewText } from './preview/preview-text.ts'
+export { corePreviewers } from './preview/core-previewers.ts'
+export { definePreviewer, type PreviewerDefinition } from './preview/define-previewer.ts'
+export type {
+  MediaPreview,
+  MediaPreviewer,
+  MediaSubject,
+  PreviewCall,
+  Previewer,
+  PreviewOptions,
+  TextPreviewer,
+  TextReader,
+  TextSubject,
+  WritePreview,
+} from './preview/previewer.ts'
+export { MissingPeerError, type PreviewFallback } from './preview/preview-fallback.ts'
+export { previewText, type PreviewTextOptions } from './preview/preview-text.ts'
+export type { ToolIntent } from './preview/tool-intent.ts'
 export type { RetrievalCall } from './retrieval/retrieval-call.ts'
 export type { RetrievalErrorCode } from './retrieval/retrieval-error.ts'
 export type { RetrievalEvent, RetrievalMode } from './retrieval/retrieval-event.ts'

@@ -1,3 +1,6 @@
+import { withPreviewers } from '../preview/choose-previewers.ts'
+import { corePreviewers } from '../preview/core-previewers.ts'
+import type { Previewer } from '../preview/previewer.ts'
 import { assertStorage } from '../storage/assert-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { checkedCountTokens } from '../tokens/checked-count-tokens.ts'
@@ -39,6 +42,11 @@ export interface ContextOffloaderOptions {
   readonly guide?: RetrievalGuide | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
+  /**
+   * Previewers tried beside those of core; one of the same name takes the place of core's. Those that need a library have
+   * entries of their own, such as `@spillway/core/html`.
+   */
+  readonly previewers?: readonly Previewer[] | undefined
   /** Decide on a result over the limit. Where it throws, the result is offloaded and a warning printed. */
   readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
   /**
@@ -60,6 +68,8 @@ export interface ResolvedOptions {
   readonly showLocation: boolean
   readonly guide: RetrievalGuide | undefined
   readonly countTokens: CountTokens
+  /** The own ones, then those of core. */
+  readonly previewers: readonly Previewer[]
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
   readonly redact: ContextOffloaderOptions['redact']
   readonly onEvent: ContextOffloaderOptions['onEvent']
@@ -74,6 +84,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'showLocation',
   'guide',
   'countTokens',
+  'previewers',
   'shouldOffload',
   'redact',
   'onEvent',
@@ -130,6 +141,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     showLocation,
     guide: options.guide,
     countTokens: options.countTokens === undefined ? estimateTokens : checkedCountTokens(options.countTokens),
+    previewers: resolvePreviewers(options.previewers),
     shouldOffload: options.shouldOffload,
     redact: options.redact,
     onEvent: options.onEvent,
@@ -143,4 +155,18 @@ function assertGuide(guide: RetrievalGuide | undefined, includeRetrievalTool: bo
   for (const method of ['instructions', 'formatCall'] as const)
     if (typeof (guide as Partial<RetrievalGuide> | null)?.[method] !== 'function')
       throw new TypeError(`guide must have the functions instructions() and formatCall(); ${method}() is missing.`)
+}
+
+function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[] {
+  if (!Array.isArray(own)) throw new TypeError(`previewers must be an array of previewers, got ${typeof own}.`)
+  for (const previewer of own as readonly Partial<Previewer>[]) {
+    const { name, previews, recognize, read } = Object(previewer) as Partial<Previewer>
+    if (typeof name !== 'string' || name === '')
+      throw new TypeError('Each of previewers must have a name. Make one with definePreviewer().')
+    if ((previews !== 'text' && previews !== 'media') || typeof recognize !== 'function' || typeof read !== 'function')
+      throw new TypeError(
+        `The previewer ${JSON.stringify(name)} must have previews: 'text' or 'media', recognize() and read(). Make one with definePreviewer().`,
+      )
+  }
+  return withPreviewers(own, corePreviewers)
 }

@@ -1,6 +1,9 @@
 import { warn } from '#platform'
 import type { ContentBlock } from '../content/content-block.ts'
-import { TextScanner } from '../preview/text-scanner.ts'
+import type { OnFallback } from '../preview/choose-previewers.ts'
+import type { PreviewFallback } from '../preview/preview-fallback.ts'
+import { readText } from '../preview/read-text.ts'
+import { toolIntent } from '../preview/tool-intent.ts'
 import { createRetrievalTool, RETRIEVAL_TOOL_NAME, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
 import { scopeOf } from '../storage/assert-storage.ts'
 import type { EvictionReport } from '../storage/storage.ts'
@@ -12,13 +15,15 @@ import type { InlineReason, OffloadRequest, OffloadStreamRequest, Outcome } from
 import { offloadStream } from './offload-stream.ts'
 import { assertOffloadRequest, assertOffloadStreamRequest } from './assert-offload-request.ts'
 import { renderReplacement, type ReplacementSource } from './render-replacement.ts'
-import { storageParts, storeParts, undoAndThrow, type StoragePart } from './store-blocks.ts'
+import { storageParts, storeParts, undoAndThrow, type StoredPart } from './store-blocks.ts'
 import { TokenMeter, type Meter } from './token-meter.ts'
 
 /** What an offloader and its scopes have in common. */
 interface SharedState {
   readonly meter: TokenMeter
   readonly scoped: boolean
+  /** Previewers whose peers are known to be missing. */
+  readonly missingPeers: Set<string>
 }
 
 /** Hands it to a scope by the options that the scope is constructed with, out of reach of everybody else. */
@@ -59,7 +64,7 @@ export class ContextOffloader {
 
   constructor(options: ContextOffloaderOptions) {
     this.options = resolveOptions(options)
-    const shared = sharedStates.get(options) ?? { meter: new TokenMeter(), scoped: false }
+    const shared = sharedStates.get(options) ?? { meter: new TokenMeter(), scoped: false, missingPeers: new Set() }
     this.#shared = shared
     this.retrievalTool = createRetrievalTool({
       storage: this.options.storage,
@@ -80,7 +85,7 @@ export class ContextOffloader {
    */
   forScope(...segments: string[]): ContextOffloader {
     const options = { ...this.options, storage: scopeOf(this.options.storage, segments) }
-    sharedStates.set(options, { meter: this.#shared.meter, scoped: true })
+    sharedStates.set(options, { ...this.#shared, scoped: true })
     return new ContextOffloader(options)
   }
 
@@ -121,17 +126,17 @@ export class ContextOffloader {
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
     assertOffloadStreamRequest(request)
     this.#shared.meter.seen()
-    const result = await offloadStream(request, this.options)
+    const result = await offloadStream(request, this.options, this.#onFallback(request))
     const original = result.tokens
     if (result.stored === undefined)
       return { status: 'inline', reason: 'within-limit', content: result.content, tokens: { original } }
     const { stored, isError } = result
     const source: ReplacementSource = {
       ...stored,
-      type: stored.scan === undefined ? 'document' : 'text',
+      type: stored.text === undefined ? 'document' : 'text',
       tokens: original,
     }
-    const text = renderReplacement([source], { blocks: 1, tokens: original, isError }, this.options)
+    const text = await renderReplacement([source], { blocks: 1, tokens: original, isError }, this.options)
     const replacement = this.options.countTokens(text)
     if (result.content !== undefined && replacement >= original) {
       await this.options.storage.delete?.(stored.reference)
@@ -175,9 +180,10 @@ export class ContextOffloader {
     let text: string
     let replacement: number
     try {
-      sources = stored.map(({ part, reference, size }) => replacementSource(part, reference, size))
+      sources = []
+      for (const each of stored) sources.push(await this.#replacementSource(request, each))
       const isError = request.isError ?? false
-      text = renderReplacement(sources, { blocks: blocks.length, tokens: original, isError }, this.options)
+      text = await renderReplacement(sources, { blocks: blocks.length, tokens: original, isError }, this.options)
       replacement = countTokens(text) + kept.reduce((sum, block) => sum + block.tokens, 0)
     } catch (error) {
       return undoAndThrow(undo, error)
@@ -188,6 +194,33 @@ export class ContextOffloader {
     }
     const content: ContentBlock[] = [{ type: 'text', text }, ...kept.map((block) => block.block)]
     return this.#offloaded(request, sources, content, { original, replacement })
+  }
+
+  async #replacementSource(request: OffloadRequest, stored: StoredPart): Promise<ReplacementSource> {
+    const { part, reference, size } = stored
+    const { type, contentType, name, joined, tokens } = part
+    const block = { reference, type, contentType, size, name, joined, tokens }
+    if (part.text === undefined) return block
+    const { toolName, input } = request
+    const text = await readText(part.text, {
+      call: { toolName, input, intent: toolIntent(toolName, input) },
+      contentType,
+      previewers: this.options.previewers,
+      onFallback: this.#onFallback(request),
+    })
+    return { ...block, text }
+  }
+
+  /** Say by an event what became of a previewer; of a missing peer once. */
+  #onFallback({ toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): OnFallback {
+    return (fallback: PreviewFallback) => {
+      const { missingPeers } = this.#shared
+      if (fallback.reason === 'peer-missing') {
+        if (missingPeers.has(fallback.previewer)) return
+        missingPeers.add(fallback.previewer)
+      }
+      this.#emit({ type: 'preview-fallback', toolName, toolCallId, ...fallback })
+    }
   }
 
   #skip(request: OffloadRequest, reason: 'declined' | 'not-storable' | 'not-smaller', original: number): Outcome {
@@ -239,12 +272,3 @@ const inline = (
   reason: InlineReason,
   original: number,
 ): Extract<Outcome, { status: 'inline' }> => ({ status: 'inline', reason, content, tokens: { original } })
-
-function replacementSource(part: StoragePart, reference: string, size: number): ReplacementSource {
-  const { type, contentType, name, joined, text, tokens } = part
-  const block = { reference, type, contentType, size, name, joined, tokens }
-  if (text === undefined) return block
-  const scanner = new TextScanner()
-  scanner.push(text)
-  return { ...block, scan: scanner.finish() }
-}

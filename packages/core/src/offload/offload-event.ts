@@ -1,4 +1,5 @@
 import type { EvictedEntry } from '../storage/storage.ts'
+import type { PreviewFallback } from '../preview/preview-fallback.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
 import type { RetrievalEvent } from '../retrieval/retrieval-event.ts'
 
@@ -27,6 +28,12 @@ export type OffloadEvent =
       readonly error: unknown
       readonly tokens: { readonly original: number }
     }
+  | ({
+      /** A previewer could not be used, and a preview by lines took its place. */
+      readonly type: 'preview-fallback'
+      readonly toolName: string
+      readonly toolCallId: string
+    } & PreviewFallback)
   | RetrievalEvent
   | { readonly type: 'eviction'; readonly evicted: readonly EvictedEntry[] }
   | {

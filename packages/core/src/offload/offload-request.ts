@@ -19,6 +19,8 @@ export interface OffloadRequest {
 export interface OffloadStreamRequest {
   readonly toolName: string
   readonly toolCallId: string
+  /** The arguments of the call, as of {@link OffloadRequest.input}. */
+  readonly input?: unknown
   readonly chunks: AsyncIterable<Uint8Array>
   /** Defaults to `text/plain`, or `application/octet-stream` where the first bytes are not text. */
   readonly contentType?: string | undefined

@@ -1,7 +1,9 @@
 import type { ContentBlock } from '../content/content-block.ts'
 import { concatBytes } from '../content/concat-bytes.ts'
-import type { TextScan } from '../preview/text-scan.ts'
-import { TextScanner } from '../preview/text-scanner.ts'
+import { contentTypeEssence } from '../content/content-type-essence.ts'
+import { ArrivingText, type TextPreview, type TextPreviewing } from '../preview/read-text.ts'
+import type { OnFallback } from '../preview/choose-previewers.ts'
+import { toolIntent } from '../preview/tool-intent.ts'
 import { assertContent } from '../storage/assert-input.ts'
 import { copyBytes } from '../storage/bytes.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
@@ -36,11 +38,15 @@ export interface StoredStream {
   readonly contentType: string
   readonly size: number
   /** Absent where the stream is not text. */
-  readonly scan?: TextScan | undefined
+  readonly text?: TextPreview | undefined
 }
 
 /** Store a stream while it arrives and scan it for its preview; hold back only what may turn out to be small. */
-export async function offloadStream(request: OffloadStreamRequest, options: ResolvedOptions): Promise<StreamResult> {
+export async function offloadStream(
+  request: OffloadStreamRequest,
+  options: ResolvedOptions,
+  onFallback: OnFallback,
+): Promise<StreamResult> {
   const source = request.chunks[Symbol.asyncIterator]()
   try {
     const held = await hold(source, options, request.signal)
@@ -48,7 +54,7 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
     const whole = held.ended ? wholeStream(held.bytes, isText, request.contentType, options) : undefined
     if (whole !== undefined && whole.tokens <= options.maxResultTokens) return whole
     const contentType = request.contentType ?? (isText ? 'text/plain' : 'application/octet-stream')
-    const scan = isText ? new TextStreamScan(options) : undefined
+    const text = isText ? new ArrivingBytes(previewing(request, contentType, options, onFallback), options) : undefined
     let size = 0
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
       for (
@@ -57,7 +63,7 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
         chunk = await nextChunk(source, request.signal)
       ) {
         size += chunk.byteLength
-        scan?.push(chunk)
+        text?.push(chunk)
         yield chunk
       }
     }
@@ -65,10 +71,10 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
       metadata: toolMetadata(request.toolName),
       signal: request.signal,
     })
-    const scanned = scan?.finish()
+    const read = await text?.finish()
     return {
-      stored: { reference, contentType, size, scan: scanned?.scan },
-      tokens: scanned?.tokens ?? Math.ceil(size / BYTES_PER_BINARY_TOKEN),
+      stored: { reference, contentType, size, text: read?.preview },
+      tokens: read?.tokens ?? Math.ceil(size / BYTES_PER_BINARY_TOKEN),
       isError: request.isError?.() ?? false,
       content: whole?.content,
     }
@@ -80,27 +86,38 @@ export async function offloadStream(request: OffloadStreamRequest, options: Reso
   }
 }
 
-/** Decodes, scans and counts chunks of text. */
-class TextStreamScan {
+function previewing(
+  { toolName, input }: OffloadStreamRequest,
+  contentType: string,
+  { previewers }: ResolvedOptions,
+  onFallback: OnFallback,
+): TextPreviewing {
+  const call = { toolName, input, intent: toolIntent(toolName, input) }
+  return { call, contentType: contentTypeEssence(contentType), previewers, onFallback }
+}
+
+/** Decodes, reads and counts chunks of text. */
+class ArrivingBytes {
   readonly #decoder = new TextDecoder('utf-8')
-  readonly #scanner = new TextScanner()
+  readonly #text: ArrivingText
   readonly #sampler: TokenSampler
 
-  constructor(options: ResolvedOptions) {
+  constructor(previewing: TextPreviewing, options: ResolvedOptions) {
+    this.#text = new ArrivingText(previewing)
     this.#sampler = new TokenSampler(options.countTokens)
   }
 
   push(chunk: Uint8Array): void {
-    this.#text(this.#decoder.decode(chunk, { stream: true }))
+    this.#push(this.#decoder.decode(chunk, { stream: true }))
   }
 
-  finish(): { scan: TextScan; tokens: number } {
-    this.#text(this.#decoder.decode())
-    return { scan: this.#scanner.finish(), tokens: this.#sampler.tokens() }
+  async finish(): Promise<{ preview: TextPreview; tokens: number }> {
+    this.#push(this.#decoder.decode())
+    return { preview: await this.#text.finish(), tokens: this.#sampler.tokens() }
   }
 
-  #text(text: string): void {
-    this.#scanner.push(text)
+  #push(text: string): void {
+    this.#text.push(text)
     this.#sampler.push(text)
   }
 }

@@ -1,5 +1,4 @@
-import { renderTextPreview } from '../preview/render-text-preview.ts'
-import type { TextScan } from '../preview/text-scan.ts'
+import type { TextPreview } from '../preview/read-text.ts'
 import { RETRIEVAL_TOOL_NAME } from '../retrieval/retrieval-tool-name.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import { formatReplacement, type ReplacedBlock } from './replacement.ts'
@@ -10,32 +9,31 @@ export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'line
   /** Tokens of the whole part: it needs no larger share of the preview budget. */
   readonly tokens: number
   /** Absent for media. */
-  readonly scan?: TextScan | undefined
+  readonly text?: TextPreview | undefined
 }
 
 /** Preview the stored parts of a result within one budget, and write the text that stands in its place. */
-export function renderReplacement(
+export async function renderReplacement(
   sources: readonly ReplacementSource[],
   original: { readonly blocks: number; readonly tokens: number; readonly isError: boolean },
   options: ResolvedOptions,
-): string {
+): Promise<string> {
   const shares = shareBudget(
-    sources.map((source) => (source.scan === undefined ? 0 : source.tokens)),
+    sources.map((source) => (source.text === undefined ? 0 : source.tokens)),
     options.previewTokens,
   )
   const { guide } = options
-  const blocks = sources.map((source, index): ReplacedBlock => {
-    const { scan, tokens: _, ...block } = source
-    const location = options.showLocation ? options.storage.locate?.(source.reference) : undefined
-    if (scan === undefined) return { ...block, location }
-    const preview = renderTextPreview(scan, {
+  const blocks: ReplacedBlock[] = []
+  for (const [index, { text, tokens: _, ...block }] of sources.entries()) {
+    const location = options.showLocation ? options.storage.locate?.(block.reference) : undefined
+    const preview = await text?.write({
       budgetTokens: shares[index] ?? 0,
       countTokens: options.countTokens,
       isError: original.isError,
       showLines: gapCall(options),
     })
-    return { ...block, lines: scan.lines, preview, location }
-  })
+    blocks.push({ ...block, lines: text?.lines, preview, location })
+  }
   return formatReplacement({
     blocks,
     original,

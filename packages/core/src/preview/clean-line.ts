@@ -1,4 +1,4 @@
-import { escapeEnd } from './line-kind.ts'
+import { escapeEnd } from './escape-end.ts'
 
 /**
  * What a terminal shows of a line: without escape sequences and control characters, with what a carriage return or an

@@ -1,4 +1,5 @@
-import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
+import { formatCount } from '../../content/format-count.ts'
+import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import type { ScannedLine } from './text-scan.ts'
 
 /** Units before a match that are shown with it. */
@@ -31,10 +32,5 @@ export function showLine(line: ScannedLine, cap: number, endShare: number): stri
 }
 
 function mark(units: number): string {
-  return units <= 0 ? '' : `[… ${withCommas(units)} more characters …]`
-}
-
-/** Group the digits of a whole number, independent of the host's locale. */
-export function withCommas(number: number): string {
-  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',')
+  return units <= 0 ? '' : `[… ${formatCount(units)} more characters …]`
 }

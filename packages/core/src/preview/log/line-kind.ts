@@ -1,3 +1,5 @@
+import { escapeEnd } from '../escape-end.ts'
+
 const LETTER = 1
 const DIGIT = 2
 const BLANK = 3
@@ -91,30 +93,4 @@ function isRed(text: string, start: number, end: number): boolean {
     }
   }
   return false
-}
-
-/** The index after the terminal escape sequence that starts at `index`. */
-export function escapeEnd(text: string, index: number, end: number): number {
-  const type = text.charCodeAt(index + 1)
-  let at = index + 2
-  if (type === 91) {
-    for (; at < end; at++) {
-      const code = text.charCodeAt(at)
-      if (code >= 64 && code <= 126) return at + 1
-      if (code < 32 || code > 126) return at
-    }
-    return end
-  }
-  if (type === 93) {
-    // An operating system command ends at BEL or at ESC \.
-    const limit = Math.min(end, index + 4_096)
-    for (; at < limit; at++) {
-      const code = text.charCodeAt(at)
-      if (code === 7) return at + 1
-      if (code === 27) return Math.min(end, at + 2)
-    }
-    return Math.min(end, index + 2)
-  }
-  if (type === 40 || type === 41) return Math.min(end, index + 3)
-  return Math.min(end, index + (type >= 48 && type <= 126 ? 2 : 1))
 }

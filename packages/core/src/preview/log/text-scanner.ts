@@ -1,4 +1,4 @@
-import { cleanLine } from './clean-line.ts'
+import { cleanLine } from '../clean-line.ts'
 import { keptParts, shownParts, type KeptLine } from './kept-line.ts'
 import { BLANK_LINE, isMarked, lineKind } from './line-kind.ts'
 import { LinePool } from './line-pool.ts'

@@ -1,9 +1,11 @@
-import { estimateTokens } from '../tokens/estimate-tokens.ts'
+import { formatCount } from '../../content/format-count.ts'
+import { estimateTokens } from '../../tokens/estimate-tokens.ts'
+import { countOf, GapMarks } from '../gap-marks.ts'
 import { cutPrefixes } from './line-prefixes.ts'
 import { lineTemplate } from './line-template.ts'
 import { lineValues } from './line-values.ts'
-import type { PreviewOptions } from './previewer.ts'
-import { showLine, withCommas } from './show-line.ts'
+import type { PreviewOptions } from '../previewer.ts'
+import { showLine } from './show-line.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 import { textNature } from './text-nature.ts'
 
@@ -40,6 +42,8 @@ export class PreviewLayout {
   readonly #headShare: number
   readonly #endShare: number
   readonly #gapTokens: number
+  /** Tokens of the call that the first gap shows. */
+  readonly #callTokens: number
   /** What is shown of each line at most `#cap` units long, and its tokens: worked out where needed. */
   #shown: (string | undefined)[] = []
   #costs: (number | undefined)[] = []
@@ -61,7 +65,8 @@ export class PreviewLayout {
         : undefined
     this.#headShare = options.isError === true ? 0.1 : 0.5
     this.#endShare = nature === 'data' ? 0.5 : 0.2
-    this.#gapTokens = estimateTokens(this.#gap(1_000, 1_999, undefined, undefined)) + NUMBER_TOKENS
+    this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
+    this.#callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
   }
 
   /** Write a preview of about `aim` tokens, and tell whether it shows everything. */
@@ -69,7 +74,7 @@ export class PreviewLayout {
     this.#setCap(this.#lineCap)
     if (this.#isAllKept() && (this.#lines.length <= FEW_LINES || this.#allCost(aim) <= aim)) return this.#writeAll(aim)
     const chosen = new Uint8Array(this.#lines.length)
-    const left = aim - HEADER_TOKENS
+    const left = aim - HEADER_TOKENS - this.#callTokens
     if (this.#values === undefined) this.#chooseEnds(chosen, left)
     else this.#chooseBest(chosen, left, this.#values)
     return { text: this.#assemble(chosen), complete: false }
@@ -107,7 +112,7 @@ export class PreviewLayout {
     const line = this.#lines[index]!
     if (this.#values === undefined || line.weight < REPEATS_WEIGHT || line.repeats < LEAST_REPEATS) return ''
     this.#firsts ??= firstOfEach(this.#lines)
-    return this.#firsts.has(index) ? ` [× ${withCommas(line.repeats)}]` : ''
+    return this.#firsts.has(index) ? ` [× ${formatCount(line.repeats)}]` : ''
   }
 
   #cost(index: number): number {
@@ -218,8 +223,9 @@ export class PreviewLayout {
 
   #assemble(chosen: Uint8Array): string {
     const parts: string[] = []
+    const gaps = new GapMarks(this.#options)
     if (chosen.includes(0) || this.#note !== '') {
-      parts.push(`[${count(this.#scan.lines, 'line')}${this.#note}]`)
+      parts.push(`[${countOf(this.#scan.lines, 'line')}${this.#note}]`)
     }
     let previous: ScannedLine | undefined
     let previousIndex = -1
@@ -228,33 +234,30 @@ export class PreviewLayout {
       const from = (previous?.number ?? 0) + 1
       // Blank lines alone are no gap.
       const blank = previousIndex === index - 1 && line.number - from <= 2
-      if (line.number > from && !blank) parts.push(this.#gap(from, line.number - 1, previous, line))
+      if (line.number > from && !blank) parts.push(gaps.write(from, line.number - 1, this.#hidden(previous, line)))
       parts.push(line.number === from ? this.#show(index) : `${line.number}| ${this.#show(index)}`)
       previous = line
       previousIndex = index
     }
     const last = previous?.number ?? 0
     if (previousIndex < this.#lines.length - 1 || this.#scan.lines - last > 2) {
-      parts.push(this.#gap(last + 1, this.#scan.lines, previous, undefined))
+      parts.push(gaps.write(last + 1, this.#scan.lines, this.#hidden(previous, undefined)))
     }
     return parts.join('\n')
   }
 
-  #gap(start: number, end: number, previous: ScannedLine | undefined, next: ScannedLine | undefined): string {
+  /** What kinds of lines a gap hides. */
+  #hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string {
+    if (this.#values === undefined) return ''
     const { errors, warnings } = this.#scan
-    const hidden = [
-      count(
-        (next?.errorsBefore ?? errors) - (previous === undefined ? 0 : previous.errorsBefore + previous.errors),
-        'error',
-      ),
-      count(
-        (next?.warningsBefore ?? warnings) - (previous === undefined ? 0 : previous.warningsBefore + previous.warnings),
-        'warning',
-      ),
-    ].filter((part) => part !== '')
-    const call = this.#options.showLines?.(start, end)
-    const kinds = hidden.length === 0 || this.#values === undefined ? '' : ` (${hidden.join(', ')})`
-    return `[… ${count(end - start + 1, 'line')}${kinds}${call === undefined ? '' : `: ${call}`}]`
+    const before = previous === undefined ? 0 : previous.errorsBefore + previous.errors
+    const warned = previous === undefined ? 0 : previous.warningsBefore + previous.warnings
+    const hiddenErrors = (next?.errorsBefore ?? errors) - before
+    const hiddenWarnings = (next?.warningsBefore ?? warnings) - warned
+    return [
+      ...(hiddenErrors > 0 ? [countOf(hiddenErrors, 'error')] : []),
+      ...(hiddenWarnings > 0 ? [countOf(hiddenWarnings, 'warning')] : []),
+    ].join(', ')
   }
 }
 
@@ -288,8 +291,4 @@ function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
     seen.add(template)
   }
   return firsts
-}
-
-function count(number: number, noun: string): string {
-  return number <= 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`
 }

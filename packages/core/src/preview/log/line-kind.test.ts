@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BLANK_LINE, escapeEnd, isMarked, lineKind } from './line-kind.ts'
+import { escapeEnd } from '../escape-end.ts'
+import { BLANK_LINE, isMarked, lineKind } from './line-kind.ts'
 
 const kind = (line: string): number => lineKind(line, 0, line.length)
 

@@ -1,0 +1,64 @@
+import { textPreviewer } from './log/text-previewer.ts'
+import type { MediaPreviewer, MediaSubject, Previewer, TextPreviewer, TextSubject } from './previewer.ts'
+import { fallbackOf, type PreviewFallback } from './preview-fallback.ts'
+
+/** The most that a subject shows of the beginning and the end of a text, in UTF-16 units. */
+export const SUBJECT_START = 16_384
+export const SUBJECT_END = 4_096
+
+/** Called with what became of a previewer that could not be used. */
+export type OnFallback = (fallback: PreviewFallback) => void
+
+/** Return the previewers that recognize a text, the surest first, and the one that takes any text last. */
+export function textPreviewersFor(
+  subject: TextSubject,
+  previewers: readonly Previewer[],
+  onFallback: OnFallback,
+): TextPreviewer[] {
+  const texts = previewers.filter((previewer) => previewer.previews === 'text')
+  const fits = ({ maxLength = Infinity }: TextPreviewer): boolean => (subject.length ?? 0) <= maxLength
+  return [...surest(subject, texts, onFallback).filter(fits), textPreviewer]
+}
+
+/** Return the previewers that recognize media, the surest first. */
+export function mediaPreviewersFor(
+  subject: MediaSubject,
+  previewers: readonly Previewer[],
+  onFallback: OnFallback,
+): MediaPreviewer[] {
+  const media = previewers.filter((previewer) => previewer.previews === 'media')
+  return surest(subject, media, onFallback)
+}
+
+function surest<Subject, Kind extends { readonly name: string; readonly recognize: (subject: Subject) => number }>(
+  subject: Subject,
+  previewers: readonly Kind[],
+  onFallback: OnFallback,
+): Kind[] {
+  const rated = previewers.map((previewer) => ({ previewer, sureness: sureness(previewer, subject, onFallback) }))
+  return rated
+    .filter(({ sureness }) => sureness > 0)
+    .toSorted((one, other) => other.sureness - one.sureness)
+    .map(({ previewer }) => previewer)
+}
+
+function sureness<Subject>(
+  previewer: { readonly name: string; readonly recognize: (subject: Subject) => number },
+  subject: Subject,
+  onFallback: OnFallback,
+): number {
+  try {
+    const sure: unknown = previewer.recognize(subject)
+    return typeof sure === 'number' && sure > 0 ? sure : 0
+  } catch (error) {
+    // A previewer may be anybody's code: what it throws must not cost the result.
+    onFallback(fallbackOf(previewer.name, error))
+    return 0
+  }
+}
+
+/** Put the own previewers first, in place of those of the same name. */
+export function withPreviewers(own: readonly Previewer[], others: readonly Previewer[]): Previewer[] {
+  const names = new Set(own.map(({ name }) => name))
+  return [...own, ...others.filter(({ name }) => !names.has(name))]
+}

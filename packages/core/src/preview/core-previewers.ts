@@ -1,0 +1,4 @@
+import type { Previewer } from './previewer.ts'
+
+/** The previewers that every offloader has, in the order in which ties are decided. */
+export const corePreviewers: readonly Previewer[] = []

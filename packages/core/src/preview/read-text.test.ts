@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { definePreviewer } from './define-previewer.ts'
+import { importPeer, MissingPeerError, type PreviewFallback } from './preview-fallback.ts'
+import type { Previewer, PreviewOptions } from './previewer.ts'
+import { ArrivingText, readText, type TextPreview } from './read-text.ts'
+
+const text = Array.from({ length: 3_000 }, (_, line) => `line ${line + 1}`).join('\n')
+const options: PreviewOptions = { budgetTokens: 100, countTokens: (value) => Math.ceil(value.length / 4) }
+
+const shout = definePreviewer({
+  name: 'shout',
+  recognize: ({ start }) => (start.startsWith('line') ? 0.9 : 0),
+  preview: (value) => `SHOUT ${value.length}`,
+})
+
+interface Read {
+  readonly preview: string
+  readonly lines: number
+  readonly fallbacks: readonly PreviewFallback[]
+}
+
+/** Reads the text at once and in pieces: the previews must be the same. */
+async function read(previewers: readonly Previewer[], value = text, given: PreviewOptions = options): Promise<Read> {
+  const fallbacks: PreviewFallback[] = []
+  const previewing = {
+    call: { toolName: 'tool', input: undefined, intent: { paths: [], words: [] } },
+    contentType: 'text/plain',
+    previewers,
+    onFallback: (fallback: PreviewFallback) => void fallbacks.push(fallback),
+  }
+  const write = async ({ lines, write }: TextPreview): Promise<Read> => ({
+    preview: await write(given),
+    lines,
+    fallbacks: fallbacks.splice(0),
+  })
+  const whole = await write(await readText(value, previewing))
+  const arriving = new ArrivingText(previewing)
+  for (let at = 0; at < value.length; at += 997) arriving.push(value.slice(at, at + 997))
+  const pieces = await write(await arriving.finish())
+  expect(pieces).toEqual(whole)
+  return whole
+}
+
+describe('readText and ArrivingText', () => {
+  it('give a text to the previewer that is surest of it, and to the first of several', async () => {
+    const surer = definePreviewer({ name: 'surer', recognize: () => 1, preview: () => 'SURER' })
+    const equal = definePreviewer({ name: 'equal', recognize: () => 0.9, preview: () => 'EQUAL' })
+    expect(await read([shout])).toEqual({ preview: `SHOUT ${text.length}`, lines: 3_000, fallbacks: [] })
+    expect((await read([shout, surer])).preview).toBe('SURER')
+    expect((await read([shout, equal])).preview).toBe(`SHOUT ${text.length}`)
+    expect((await read([shout], 'other\n'.repeat(4_000))).preview).toContain('other')
+  })
+
+  it('preview by lines what no previewer recognizes', async () => {
+    const { preview, lines } = await read([])
+    expect(preview).toMatch(/^\[3,000 lines\]\nline 1\n/)
+    expect(lines).toBe(3_000)
+  })
+
+  it.each<[string, Parameters<typeof definePreviewer>[0]['preview'], PreviewFallback['reason'] | undefined]>([
+    ['throws', () => expect.fail('broken'), 'failed'],
+    ['rejects', async () => Promise.reject(new Error('broken')), 'failed'],
+    ['writes more than the budget', (value) => value, 'over-budget'],
+    ['writes no string', () => 5 as never as string, 'failed'],
+    ['leaves the text to others', () => undefined, undefined],
+    [
+      'misses its peer',
+      () => {
+        throw new MissingPeerError('parser')
+      },
+      'peer-missing',
+    ],
+  ])('preview by lines where a previewer %s, and say why', async (_, preview, reason) => {
+    const { preview: shown, fallbacks } = await read([definePreviewer({ name: 'bad', recognize: () => 1, preview })])
+    expect(shown).toMatch(/^\[3,000 lines\]\nline 1\n/)
+    expect(fallbacks.map(({ previewer, reason }) => [previewer, reason])).toEqual(
+      reason === undefined ? [] : [['bad', reason]],
+    )
+  })
+
+  it('go on without a previewer that throws while it recognizes or reads', async () => {
+    const broken: Previewer[] = [
+      { name: 'a', previews: 'text', recognize: () => expect.fail('broken'), read: () => expect.fail('unreachable') },
+      {
+        name: 'b',
+        previews: 'text',
+        recognize: () => 1,
+        read: () => ({ push: () => expect.fail('broken'), finish: () => undefined }),
+      },
+    ]
+    const { preview, fallbacks } = await read(broken)
+    expect(preview).toMatch(/^\[3,000 lines\]/)
+    expect(fallbacks.map(({ previewer }) => previewer)).toEqual(['a', 'b'])
+  })
+
+  it('leave a text longer than its most to the next previewer', async () => {
+    expect((await read([{ ...shout, maxLength: 1_000 }])).preview).toMatch(/^\[3,000 lines\]/)
+    expect((await read([{ ...shout, maxLength: text.length }])).preview).toBe(`SHOUT ${text.length}`)
+  })
+
+  it('never write half a character', async () => {
+    const half = definePreviewer({ name: 'half', recognize: () => 1, preview: () => 'x\ud83d' })
+    expect((await read([half])).preview).toBe('x\ufffd')
+  })
+
+  it('write nothing within a budget of nothing', async () => {
+    expect((await read([shout], text, { ...options, budgetTokens: 0 })).preview).toBe('')
+  })
+})
+
+describe('importPeer', () => {
+  it('names the package that is missing, and how to install it', async () => {
+    const missing = async (): Promise<unknown> =>
+      Promise.reject(Object.assign(new Error('no'), { code: 'ERR_MODULE_NOT_FOUND' }))
+    await expect(importPeer('parser', missing)).rejects.toThrow(/npm install parser/)
+    await expect(importPeer('parser', async () => Promise.reject(new Error('broken package')))).rejects.toThrow(
+      'broken package',
+    )
+  })
+})
