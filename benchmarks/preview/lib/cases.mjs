@@ -160,18 +160,19 @@ function isMap(o) {
   return sim.reduce((a, b) => a + b, 0) / sim.length >= 0.5
 }
 export function shapePaths(v) {
-  const paths = new Map() // path -> last key
-  ;(function walk(x, p) {
-    if (Array.isArray(x)) for (const y of x) walk(y, p + '[]')
+  const paths = new Map() // path -> the keys that lead there, arrays left out, `*` for a key of a map
+  ;(function walk(x, p, chain) {
+    if (Array.isArray(x)) for (const y of x) walk(y, p + '[]', chain)
     else if (x && typeof x === 'object') {
       const map = isMap(x)
       for (const [k, y] of Object.entries(x)) {
         const q = map ? `${p}.*` : `${p}.${JSON.stringify(k)}`
-        if (!map && k) paths.set(q, k)
-        walk(y, q)
+        const to = [...chain, map ? '*' : k]
+        if (!map && k) paths.set(q, to)
+        walk(y, q, to)
       }
     }
-  })(v, '$')
+  })(v, '$', [])
   return paths
 }
 export const topArrays = (v) =>
@@ -192,7 +193,8 @@ function jsonCases(dir, minify) {
       contentType: 'application/json',
       toolName: 'http_get',
       gold: {
-        paths: [...shapePaths(v).values()],
+        paths: [...shapePaths(v).values()].map((keys) => keys.at(-1)),
+        keyPaths: [...new Map([...shapePaths(v).values()].map((keys) => [keys.join('\u0000'), keys])).values()],
         arrays: topArrays(v),
         leaves: (e.facts ?? []).map((f) => String(f.value)),
       },
@@ -280,6 +282,12 @@ function htmlCases(dir) {
 // ---- code
 const SKIP =
   /^(?:member|anonMember|field|variable|var|local|enumerator|enumConstant|property|alias|import|package|packageName|namespace|unknown|const|constant|define|macro|header|accessor|parameter|implementation)$/
+/** The names that count, each with the lines that define it. */
+export function outlineSymbols(tags, exact) {
+  const names = outlineNames(tags, exact)
+  const lines = Map.groupBy(tags, (tag) => tag.name)
+  return names.map((name) => ({ name, lines: lines.get(name).map((tag) => tag.line) }))
+}
 export function outlineNames(tags, exact) {
   const t = tags.filter(
     (x) => x.name?.length >= 3 && !/^__anon|^anonymous/i.test(x.name) && (exact || !SKIP.test(x.kind)),
@@ -303,7 +311,7 @@ function codeCases(dir) {
         contentType: 'text/plain',
         toolName: 'read_file',
         toolInput: { path: path.basename(e.file).replace(/^.*?__/, '') },
-        gold: { symbols: outlineNames(tags, exact) },
+        gold: { symbols: outlineNames(tags, exact), placed: outlineSymbols(tags, exact) },
       },
     ]
   })

@@ -66,7 +66,16 @@ export function oracle(c, budget) {
       }
     }
     case 'code':
-      return on(pack(g.symbols, budget, ' '), 'symbols')
+      return {
+        ...on(pack(g.symbols, budget, ' '), 'symbols'),
+        ...on(
+          pack(
+            g.placed.map(({ name, lines }) => `${lines[0]} ${name}`),
+            budget,
+          ),
+          'placed',
+        ),
+      }
     case 'commands':
       return {
         ...on(

@@ -1,4 +1,5 @@
 // Scores one preview of one case; every value lies in 0..1 or is null (not defined for this case).
+import { shareInPath, sharePlaced } from './strict.mjs'
 import { LINE_WORD, MAX_GOLD, hasWord, need, norm, shingles, stated, stripTags, words } from './text.mjs'
 
 export const PRIMARY = {
@@ -15,12 +16,12 @@ export const PRIMARY = {
 export const METRICS = {
   logs: ['frac', 'any', 'all', 'mid'],
   transcripts: ['frac', 'any', 'all', 'mid'],
-  json: ['shape', 'arrays', 'leaf'],
-  jsonmin: ['shape', 'arrays', 'leaf'],
+  json: ['shape', 'inPath', 'arrays', 'leaf'],
+  jsonmin: ['shape', 'inPath', 'arrays', 'leaf'],
   csv: ['headrow', 'header', 'rows', 'fact'],
   sql: ['headrow', 'header', 'rows', 'fact'],
   html: ['recall', 'precision', 'with', 'title'],
-  code: ['symbols'],
+  code: ['symbols', 'placed'],
   commands: ['fact', 'lines'],
 }
 export const mean = (a) => (a.length ? a.reduce((x, y) => x + y, 0) / a.length : null)
@@ -46,6 +47,7 @@ function json(c, preview) {
     IDENT.test(k) ? toks.has(k) : hasWord(preview, k) || preview.includes(JSON.stringify(k).slice(1, -1))
   return {
     shape: share(c.gold.paths, hasKey),
+    inPath: shareInPath(preview, c.gold.keyPaths),
     arrays: share(c.gold.arrays, (n) => stated(preview, n)),
     leaf: share(c.gold.leaves, (v) => preview.includes(v) || preview.includes(JSON.stringify(v).slice(1, -1))),
   }
@@ -85,7 +87,10 @@ function html(c, preview) {
     title: title ? +bareText.includes(` ${title} `) : null,
   }
 }
-const code = (c, preview) => ({ symbols: share(c.gold.symbols, (s) => hasWord(preview, s)) })
+const code = (c, preview) => ({
+  symbols: share(c.gold.symbols, (s) => hasWord(preview, s)),
+  placed: sharePlaced(preview, c.gold.placed),
+})
 
 const FN = { logs: lines, transcripts: lines, json, jsonmin: json, csv, sql: csv, html, code, commands }
 export const score = (c, preview, budget) => FN[c.category](c, preview, budget)
