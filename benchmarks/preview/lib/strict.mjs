@@ -50,8 +50,10 @@ export function keyPaths(preview) {
 const unescaped = (string) => {
   try {
     return JSON.parse(`"${string}"`)
-  } catch {
-    return string
+  } catch (error) {
+    // Cut within an escape.
+    if (error instanceof SyntaxError) return string
+    throw error
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { keyPaths, shareInPath, sharePlaced } from './strict.mjs'
 
 const paths = (preview: string): string[] =>
-  [...keyPaths(preview)].map((path) => path.split('\u0000').join('/')).toSorted()
+  [...keyPaths(preview)].map((path) => path.split('\u0000').join('/')).sort((one, other) => (one < other ? -1 : 1))
 
 describe('keyPaths', () => {
   it('reads the paths of JSON off its brackets', () => {
