@@ -160,7 +160,7 @@ function checked(
       const written: unknown = await write(options)
       if (typeof written === 'string') {
         const text = written.toWellFormed()
-        if (options.countTokens(text) <= options.budgetTokens) return text
+        if (text === '' || options.countTokens(text) <= options.budgetTokens) return text
         onFallback({ previewer: previewer.name, reason: 'over-budget' })
       } else if (written !== undefined)
         throw new TypeError(`The previewer "${previewer.name}" must write a string, got ${typeof written}.`)

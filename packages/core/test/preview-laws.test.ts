@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { contentTypeEssence } from '../src/content/content-type-essence.ts'
+import { textPreviewersFor } from '../src/preview/choose-previewers.ts'
+import { cleanLine } from '../src/preview/clean-line.ts'
+import { corePreviewers } from '../src/preview/core-previewers.ts'
+import type { PreviewFallback } from '../src/preview/preview-fallback.ts'
+import { previewText } from '../src/preview/preview-text.ts'
+import type { TextPreviewer, TextSubject } from '../src/preview/previewer.ts'
+import { estimateTokens } from '../src/tokens/estimate-tokens.ts'
+import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { SAMPLE_TEXTS } from './sample-texts.ts'
+
+const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
+const repeated = (text: string, times: number): string => Array(times).fill(text).join('\n')
+
+const unexpected = (fallback: PreviewFallback): never =>
+  expect.fail(`${fallback.previewer}: ${fallback.reason}, ${String(fallback.error)}`)
+
+function subjectOf(text: string): TextSubject {
+  return {
+    toolName: 'tool',
+    input: undefined,
+    intent: { paths: [], words: [] },
+    contentType: contentTypeEssence('text/plain'),
+    start: text.slice(0, 16_384),
+    end: text.slice(-4_096),
+    length: text.length,
+  }
+}
+
+const previewersOf = (text: string): TextPreviewer[] => textPreviewersFor(subjectOf(text), corePreviewers, unexpected)
+
+describe.each(Object.keys(SAMPLE_TEXTS))('a preview of %s', (kind) => {
+  const texts = fc.tuple(SAMPLE_TEXTS[kind]!, fc.constantFrom(1, 1, 3)).map(([text, times]) => repeated(text, times))
+
+  it('never has more tokens than its budget, is valid Unicode, and is the same again', async () => {
+    const counters = fc.constantFrom(
+      countTokens,
+      estimateTokens,
+      (value: string) => value.length,
+      (value: string) => value.length * 3 + 7,
+    )
+    await fc.assert(
+      fc.asyncProperty(texts, fc.nat(1_500), counters, fc.boolean(), async (text, budgetTokens, counter, isError) => {
+        const options = { budgetTokens, countTokens: counter, isError, showLines, onFallback: unexpected }
+        const preview = await previewText(text, options)
+        expect(preview === '' ? 0 : counter(preview)).toBeLessThanOrEqual(budgetTokens)
+        expect(preview.isWellFormed()).toBe(true)
+        expect(await previewText(text, options)).toBe(preview)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('is the same however the text arrives', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.array(fc.nat(100_000), { maxLength: 30 }), async (text, cuts) => {
+        const at = [0, ...cuts.map((cut) => cut % (text.length + 1)).toSorted((one, other) => one - other), text.length]
+        const pieces = at.slice(1).map((end, index) => text.slice(at[index], end))
+        for (const previewer of previewersOf(text)) {
+          const write = async (parts: readonly string[]): Promise<string | undefined> => {
+            const reader = previewer.read(subjectOf(text))
+            for (const part of parts) reader.push(part)
+            return (await reader.finish())?.({ budgetTokens: 300, countTokens: estimateTokens, showLines })
+          }
+          expect(await write(pieces), previewer.name).toBe(await write([text]))
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('gives each numbered line the number that it has in the text', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.integer({ min: 60, max: 1_500 }), async (text, budgetTokens) => {
+        const lines = text.split('\n')
+        const preview = await previewText(text, { budgetTokens, showLines })
+        for (const shown of preview.split('\n')) {
+          const numbered = /^(\d+)\| (.*)$/.exec(shown)
+          if (numbered === null) continue
+          const start = numbered[2]!.trim().split(/ ?\[/, 1)[0]!.slice(0, 12)
+          const line = cleanLine(lines[Number(numbered[1]) - 1] ?? '')
+          expect(squeezed(line), shown).toContain(squeezed(start))
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('shows more for a larger budget, up to all that it has to show', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        // A text that fits needs no words of ours.
+        fc.pre(estimateTokens(text) > 500)
+        const tokens = async (budgetTokens: number): Promise<number> =>
+          estimateTokens(await previewText(text, { budgetTokens, showLines }))
+        const [small, large] = [await tokens(200), await tokens(20_000)]
+        expect(large).toBeGreaterThanOrEqual(small * 0.9)
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+const squeezed = (text: string): string => text.replace(/\s+/g, '')
+
+describe('a preview of content made to break readers', () => {
+  it.each(Object.entries(HOSTILE_TEXTS))('comes, within its budget: %s', async (_, make) => {
+    const text = make(200_000)
+    for (const contentType of [
+      'text/plain',
+      'application/json',
+      'text/csv',
+      'text/html',
+      'text/markdown',
+      'text/x-diff',
+      'application/yaml',
+    ]) {
+      const preview = await previewText(text, { contentType, budgetTokens: 500, countTokens, onFallback: unexpected })
+      expect(countTokens(preview)).toBeLessThanOrEqual(500)
+      expect(preview.isWellFormed()).toBe(true)
+    }
+  })
+})
