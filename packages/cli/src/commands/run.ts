@@ -4,7 +4,7 @@ import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from 
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { errorJson, usageError } from '../cli-error.ts'
-import { formatBytes } from '../format.ts'
+import { formatBytes, quoteForShell } from '../format.ts'
 import { parseCount, parseTokens } from '../option-parsers.ts'
 import { note, noteLine, OutputClosedError, print, printJson } from '../output.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
@@ -64,6 +64,7 @@ async function run({ args: [name = '', ...args], options, command }: Invocation<
       const outcome = await offloader.offloadStream({
         toolName: 'run',
         toolCallId: options.name ?? basename(name),
+        input: { command: [name, ...args].map(quoteForShell).join(' ') },
         chunks: output,
         // An ended stream means an ended command.
         isError: () => exit?.code !== 0,
