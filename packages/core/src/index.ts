@@ -21,6 +21,7 @@ export type { RetrievalGuide } from './offload/retrieval-guide.ts'
 export type { Meter } from './offload/token-meter.ts'
 export { corePreviewers } from './preview/core-previewers.ts'
 export { definePreviewer, type PreviewerDefinition } from './preview/define-previewer.ts'
+export { mediaPreviewer } from './preview/media/media-previewer.ts'
 export type {
   MediaPreview,
   MediaPreviewer,
@@ -33,6 +34,11 @@ export type {
   TextSubject,
   WritePreview,
 } from './preview/previewer.ts'
+export {
+  markdownPreviewer,
+  type MarkdownPreviewerOptions,
+  type MarkdownPreviewShares,
+} from './preview/markdown/markdown-previewer.ts'
 export { MissingPeerError, type PreviewFallback } from './preview/preview-fallback.ts'
 export { previewText, type PreviewTextOptions } from './preview/preview-text.ts'
 export type { ToolIntent } from './preview/tool-intent.ts'

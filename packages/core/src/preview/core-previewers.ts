@@ -1,4 +1,6 @@
+import { mediaPreviewer } from './media/media-previewer.ts'
+import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import type { Previewer } from './previewer.ts'
 
 /** The previewers that every offloader has, in the order in which ties are decided. */
-export const corePreviewers: readonly Previewer[] = []
+export const corePreviewers: readonly Previewer[] = [markdownPreviewer()]
