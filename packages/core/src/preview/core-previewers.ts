@@ -3,4 +3,4 @@ import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import type { Previewer } from './previewer.ts'
 
 /** The previewers that every offloader has, in the order in which ties are decided. */
-export const corePreviewers: readonly Previewer[] = [markdownPreviewer()]
+export const corePreviewers: readonly Previewer[] = [markdownPreviewer(), mediaPreviewer]
