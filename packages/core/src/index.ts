@@ -41,6 +41,7 @@ export {
 } from './preview/markdown/markdown-previewer.ts'
 export { MissingPeerError, type PreviewFallback } from './preview/preview-fallback.ts'
 export { previewText, type PreviewTextOptions } from './preview/preview-text.ts'
+export { tablePreviewer, type TablePreviewerOptions } from './preview/table/table-previewer.ts'
 export type { ToolIntent } from './preview/tool-intent.ts'
 export type { RetrievalCall } from './retrieval/retrieval-call.ts'
 export type { RetrievalErrorCode } from './retrieval/retrieval-error.ts'

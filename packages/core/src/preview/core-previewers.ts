@@ -1,6 +1,8 @@
+import { jsonPreviewer } from './json/json-previewer.ts'
 import { mediaPreviewer } from './media/media-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import type { Previewer } from './previewer.ts'
+import { tablePreviewer } from './table/table-previewer.ts'
 
 /** The previewers that every offloader has, in the order in which ties are decided. */
-export const corePreviewers: readonly Previewer[] = [markdownPreviewer(), mediaPreviewer]
+export const corePreviewers: readonly Previewer[] = [jsonPreviewer(), tablePreviewer(), markdownPreviewer(), mediaPreviewer]

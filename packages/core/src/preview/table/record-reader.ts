@@ -1,0 +1,193 @@
+import { detach } from '../../content/detach.ts'
+
+/** Text is read by blocks of about this many UTF-16 units. */
+const BLOCK_UNITS = 262_144
+/** Of a longer record only the start is handed on. */
+const LONGEST_RECORD = 65_536
+const LONG_RECORD_START = 4_096
+/** Cells whose place in the text is told. */
+export const MOST_COLUMNS = 4_096
+
+const QUOTE = 34
+const NEWLINE = 10
+const RETURN = 13
+
+/** Takes the records of a text in order. */
+export interface RecordSink {
+  /**
+   * A record that stands in `text` from `start` to `end`, without its line end. `bounds` holds the start and the end of
+   * each cell, of the first 4,096 at most.
+   */
+  record(text: string, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
+  /** A record too long to be handed on whole. */
+  longRecord(start: string, cells: number, line: number): void
+}
+
+/**
+ * Splits a text that comes in pieces of any size into the records of RFC 4180: cells between separators, records between
+ * line ends (LF or CR LF), both of which quotes hold inside a cell. Blank lines are no records. What the sink sees does not
+ * depend on how the text was split.
+ */
+export class RecordReader {
+  readonly #sink: RecordSink
+  readonly #separator: number
+  readonly #quotes: boolean
+  readonly #bounds = new Int32Array(2 * MOST_COLUMNS)
+  #buffer = ''
+  #line = 1
+  #long: LongRecord | undefined
+  #first = true
+  #unclosed = false
+
+  constructor(sink: RecordSink, separator: string, quotes: boolean) {
+    this.#sink = sink
+    this.#separator = separator.charCodeAt(0)
+    this.#quotes = quotes
+  }
+
+  /** Whether the text ended inside quotes. */
+  get unclosed(): boolean {
+    return this.#unclosed
+  }
+
+  push(text: string): void {
+    if (this.#first && text !== '') {
+      this.#first = false
+      if (text.charCodeAt(0) === 0xfeff) {
+        this.push(text.slice(1))
+        return
+      }
+    }
+    for (let from = 0; from < text.length; from += BLOCK_UNITS) {
+      this.#buffer += text.length <= BLOCK_UNITS ? text : text.slice(from, from + BLOCK_UNITS)
+      if (this.#buffer.length >= BLOCK_UNITS) this.#drain(false)
+    }
+  }
+
+  finish(): void {
+    this.#drain(true)
+    if (this.#long !== undefined) this.#endLong(this.#long)
+    this.#long = undefined
+  }
+
+  #drain(final: boolean): void {
+    const text = this.#buffer
+    let at = 0
+    if (this.#long !== undefined) {
+      at = this.#long.push(text, 0)
+      if (at < 0) {
+        this.#buffer = ''
+        return
+      }
+      this.#endLong(this.#long)
+      this.#long = undefined
+    }
+    for (let next = at; next >= 0 && at < text.length;) {
+      next = this.#record(text, at, final)
+      if (next >= 0) at = next
+    }
+    this.#buffer = at === 0 ? text : text.slice(at)
+    if (this.#buffer.length > LONGEST_RECORD) {
+      this.#long = new LongRecord(this.#separator, this.#quotes, this.#buffer.slice(0, LONG_RECORD_START))
+      this.#long.push(this.#buffer, 0)
+      this.#buffer = ''
+    }
+  }
+
+  #endLong(long: LongRecord): void {
+    this.#unclosed = long.quoted
+    this.#sink.longRecord(long.start, long.cells, this.#line)
+    this.#line += long.lines
+  }
+
+  /** Hand on the record that begins at `from`. Returns where the next begins, or -1 where this one has not ended. */
+  #record(text: string, from: number, final: boolean): number {
+    const length = text.length
+    const separator = this.#separator
+    const bounds = this.#bounds
+    let cells = 0
+    let lines = 1
+    let at = from
+    for (;;) {
+      const start = at
+      if (this.#quotes && text.charCodeAt(at) === QUOTE) {
+        for (at++; ; at++) {
+          if (at >= length) {
+            if (!final) return -1
+            this.#unclosed = true
+            break
+          }
+          const code = text.charCodeAt(at)
+          if (code === NEWLINE) lines++
+          else if (code === QUOTE) {
+            if (at + 1 >= length && !final) return -1
+            if (text.charCodeAt(at + 1) !== QUOTE) break
+            at++
+          }
+        }
+      }
+      let code = -1
+      for (; at < length; at++) {
+        code = text.charCodeAt(at)
+        if (code === separator || code === NEWLINE) break
+      }
+      if (at >= length && !final) return -1
+      const more = at < length && code === separator
+      const end = !more && at > start && text.charCodeAt(at - 1) === RETURN ? at - 1 : at
+      if (cells < MOST_COLUMNS) {
+        bounds[2 * cells] = start
+        bounds[2 * cells + 1] = end
+      }
+      cells++
+      if (!more) {
+        const line = this.#line
+        this.#line += lines
+        if (at - from > LONGEST_RECORD) this.#sink.longRecord(text.slice(from, from + LONG_RECORD_START), cells, line)
+        else if (end > from) this.#sink.record(text, from, end, cells, bounds, line)
+        return Math.min(at + 1, length)
+      }
+      at++
+    }
+  }
+}
+
+/** Follows a record to its end without keeping it. */
+class LongRecord {
+  readonly start: string
+  readonly #separator: number
+  readonly #quotes: boolean
+  #state: 'start' | 'plain' | 'quoted' | 'closing' = 'start'
+  cells = 1
+  lines = 1
+
+  constructor(separator: number, quotes: boolean, start: string) {
+    this.#separator = separator
+    this.#quotes = quotes
+    this.start = detach(start)
+  }
+
+  get quoted(): boolean {
+    return this.#state === 'quoted'
+  }
+
+  /** Read on from `from`. Returns where the record after this one begins, or -1 where this one has not ended. */
+  push(text: string, from: number): number {
+    let state = this.#state
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (state === 'quoted') {
+        if (code === QUOTE) state = 'closing'
+        else if (code === NEWLINE) this.lines++
+      } else if (state === 'closing' && code === QUOTE) state = 'quoted'
+      else if (code === this.#separator) {
+        this.cells++
+        state = 'start'
+      } else if (code === NEWLINE) {
+        this.#state = 'plain'
+        return at + 1
+      } else state = state === 'start' && this.#quotes && code === QUOTE ? 'quoted' : 'plain'
+    }
+    this.#state = state
+    return -1
+  }
+}

@@ -1,0 +1,227 @@
+import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
+import { estimateTokens } from '../../tokens/estimate-tokens.ts'
+import { cleanLine } from '../clean-line.ts'
+import type { Draft } from '../fit-budget.ts'
+import { countOf } from '../gap-marks.ts'
+import type { PreviewOptions } from '../previewer.ts'
+import { describeColumn } from './describe-column.ts'
+import { spreadOrder } from './spread-order.ts'
+import type { TableData } from './table-data.ts'
+
+/** How the tokens of a preview are shared among its parts. */
+export interface TableShares {
+  /** What is said of the columns beside their names. */
+  readonly columns: number
+  readonly rows: number
+}
+
+/** Rows of each end that are shown before any between them. */
+const END_ROWS = 5
+/** Rows that the cells are cut for, so that so many have room. */
+const AIMED_ROWS = 12
+/** Lengths that cells are cut to, in UTF-16 units. */
+const CAPS: readonly number[] = [4_096, 400, 160, 80, 48, 32, 20]
+/** Values of a column that are listed, from the fullest to the shortest description. */
+const LISTED: readonly number[] = [8, 4, 2]
+/** A cell as long as this that is like the one above it is marked instead. */
+const DITTO_UNITS = 12
+const AS_ABOVE = '[=]'
+/** Rows that are passed over in search of one that still fits. */
+const MOST_MISSES = 24
+/** Of a larger header the names come cut. */
+const HEADER_SHARE = 0.85
+
+/** Writes the preview of one table. */
+export class TableLayout {
+  readonly #data: TableData
+  readonly #options: PreviewOptions
+  readonly #shares: TableShares
+  #cap = 0
+  #cells: (readonly string[] | undefined)[] = []
+  #costs: (number | undefined)[] = []
+
+  constructor(data: TableData, options: PreviewOptions, shares: TableShares) {
+    this.#data = data
+    this.#options = options
+    this.#shares = shares
+  }
+
+  /** Write a preview of about `aim` tokens. */
+  write(aim: number): Draft {
+    const title = this.#data.title === '' ? '' : `${cutAtGrapheme(this.#data.title.trimEnd(), aim / 2)}\n`
+    const head = `${title}${this.#head()}`
+    let left = aim - estimateTokens(head)
+    const total = this.#shares.columns + this.#shares.rows
+    const columns = this.#columns(left * HEADER_SHARE, (left * this.#shares.columns) / total)
+    left -= estimateTokens(columns) + 2
+    const { text, complete } = this.#rows(left)
+    return { text: [head, columns, text].filter((part) => part !== '').join('\n'), complete }
+  }
+
+  #head(): string {
+    const { kind, rows, columns, lines, names, ragged, title } = this.#data
+    const plain = rows + (names === undefined ? 0 : 1) + title.split('\n').length - 1
+    const parts = [`${countOf(rows, 'row')} × ${countOf(columns, 'column')}`]
+    if (lines !== plain) parts.push(countOf(lines, 'line'))
+    if (names === undefined) parts.push('no header')
+    if (ragged > 0) parts.push(`${countOf(ragged, 'row')} with another number of cells`)
+    return `[${kind}: ${parts.join(', ')}]`
+  }
+
+  /** The names of the columns, all of them if they fit, with what is known of each as far as there is room. */
+  #columns(most: number, share: number): string {
+    const { names, summaries, columns, separator } = this.#data
+    for (const listed of LISTED) {
+      const described = summaries.map((summary, column) => {
+        const name = names === undefined ? `column ${column + 1}` : (names[column] ?? '')
+        const about = describeColumn(summary, listed)
+        return names === undefined && about === '' ? '' : about === '' ? name : `${name} [${about}]`
+      })
+      const text = [...described, ...(names ?? []).slice(summaries.length)].filter((line) => line !== '').join('\n')
+      if (summaries.length > 0 && (names === undefined || names.length === columns) && estimateTokens(text) <= share)
+        return text
+    }
+    if (names === undefined) return ''
+    const between = names.some((name) => name.includes(separator)) ? '\n' : separator
+    let text = names.join(between)
+    let left = columns - names.length
+    // Names that are too many are cut.
+    for (let shown = names.length; shown > 0 && estimateTokens(text) > most;) {
+      shown = Math.floor(shown * Math.min(0.9, (most / estimateTokens(text)) * 0.95))
+      text = names.slice(0, shown).join(between)
+      left = columns - shown
+    }
+    if (left > 0) text += `${between}[… ${countOf(left, 'more column')}]`
+    return text
+  }
+
+  #rows(budget: number): Draft {
+    const { sample, rows } = this.#data
+    if (sample.length === 0) return { text: '', complete: true }
+    this.#setCap(this.#capFor(budget))
+    const chosen = new Uint8Array(sample.length)
+    const spare = estimateTokens(this.#gap(rows, 2, rows, rows)) + 4
+    const count = this.#choose(chosen, budget - spare)
+    if (count === 0) return { text: '', complete: false }
+    return { text: this.#assemble(chosen, rows - count), complete: count === rows && !this.#isCut() }
+  }
+
+  /** The longest cells of which enough rows fit. */
+  #capFor(budget: number): number {
+    const { sample } = this.#data
+    const probe = [...spreadOrder(sample.length)].slice(0, 32)
+    for (const cap of CAPS) {
+      this.#setCap(cap)
+      const cost = probe.reduce((sum, index) => sum + this.#cost(index), 0) / probe.length
+      if (cost * Math.min(AIMED_ROWS, sample.length) <= budget) return cap
+    }
+    return CAPS.at(-1)!
+  }
+
+  #setCap(cap: number): void {
+    if (cap === this.#cap) return
+    this.#cap = cap
+    this.#cells = []
+    this.#costs = []
+  }
+
+  #choose(chosen: Uint8Array, budget: number): number {
+    let left = budget
+    let count = 0
+    let misses = 0
+    for (const index of this.#order()) {
+      const cost = this.#cost(index)
+      if (cost > left) {
+        if (++misses > MOST_MISSES || left < 4) break
+        continue
+      }
+      left -= cost
+      count++
+      chosen[index] = 1
+    }
+    return count
+  }
+
+  /** The first and the last rows, then those between, spread evenly. */
+  *#order(): Generator<number> {
+    const last = this.#data.sample.length - 1
+    const ends = Math.min(END_ROWS, Math.floor(last / 2) + 1)
+    for (let index = 0; index < ends; index++) {
+      yield index
+      if (last - index > index) yield last - index
+    }
+    const from = ends
+    const to = last - ends + 1
+    for (const index of spreadOrder(Math.max(0, to - from))) yield from + index
+  }
+
+  #row(index: number): readonly string[] {
+    return (this.#cells[index] ??= this.#data.split(this.#data.sample[index]!.text).map((cell) => this.#shown(cell)))
+  }
+
+  #shown(cell: string): string {
+    const text = clean(cell)
+    const cut = cutAtGrapheme(text, this.#cap)
+    return text === '' ? this.#data.blank : cut.length < text.length ? `${cut}…` : cut
+  }
+
+  #cost(index: number): number {
+    return (this.#costs[index] ??= estimateTokens(this.#row(index).join(this.#data.separator)) + 3)
+  }
+
+  #isCut(): boolean {
+    return this.#data.sample.some(({ cut }, index) => cut || this.#row(index).some((cell) => cell.length > this.#cap))
+  }
+
+  #assemble(chosen: Uint8Array, hidden: number): string {
+    const { sample, separator, rows } = this.#data
+    const lines: string[] = []
+    /** Where hidden rows stood, each with the first and the last of its lines. */
+    const gaps: { readonly at: number; readonly start: number; readonly end: number }[] = []
+    let above: readonly string[] = []
+    let next = 0
+    let isLong = false
+    let nextLine = sample[0]!.line
+    for (const [place, row] of sample.entries()) {
+      if (chosen[place] === 0) continue
+      if (row.index > next) gaps.push({ at: lines.length, start: nextLine, end: row.line - 1 })
+      const cells = this.#row(place)
+      const shown = cells.map((cell, column) =>
+        cell.length >= DITTO_UNITS && cell === above[column] ? AS_ABOVE : cell,
+      )
+      const follows = row.index === next && next > 0 && !isLong
+      lines.push(`${follows ? '' : `${row.line}| `}${shown.join(separator)}`)
+      isLong = row.text.includes('\n')
+      above = cells
+      next = row.index + 1
+      nextLine = row.line + lineEnds(row.text) + 1
+    }
+    if (next < rows) gaps.push({ at: lines.length, start: nextLine, end: this.#data.lines })
+    const [gap] = gaps
+    if (gap !== undefined) {
+      const mark = this.#gap(hidden, gaps.length, gap.start, gap.end)
+      lines.splice(gaps.length === 1 ? gap.at : lines.length, 0, mark)
+    }
+    return lines.join('\n')
+  }
+
+  /** Say how many rows are hidden, and how the first of them are shown. */
+  #gap(rows: number, places: number, start: number, end: number): string {
+    const call = this.#options.showLines?.(start, Math.max(start, end))
+    const what = places === 1 ? countOf(rows, 'row') : `${countOf(rows, 'more row')} between`
+    return `[… ${what}${call === undefined ? '' : `: ${call}`}]`
+  }
+}
+
+/** What a cell shows, its blanks folded: a cell of several lines stays one. */
+function clean(cell: string): string {
+  if (!cell.includes('\n')) return cleanLine(cell.replace(/[^\S\r]+/g, ' '))
+  const lines = cell.split('\n').map((line) => cleanLine(line.replace(/[^\S\r]+/g, ' ')).trimStart())
+  return lines.filter((line) => line !== '').join('\n')
+}
+
+function lineEnds(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
