@@ -5,4 +5,9 @@ import type { Previewer } from './previewer.ts'
 import { tablePreviewer } from './table/table-previewer.ts'
 
 /** The previewers that every offloader has, in the order in which ties are decided. */
-export const corePreviewers: readonly Previewer[] = [jsonPreviewer(), tablePreviewer(), markdownPreviewer(), mediaPreviewer]
+export const corePreviewers: readonly Previewer[] = [
+  jsonPreviewer(),
+  tablePreviewer(),
+  markdownPreviewer(),
+  mediaPreviewer,
+]

@@ -1,0 +1,141 @@
+import type { LineItem } from './line-item.ts'
+import { RateHeap } from './rate-heap.ts'
+
+/** The items of one text in order, and which of them follow the one before without a gap. */
+export interface ItemRow {
+  readonly items: readonly LineItem[]
+  readonly indices: ReadonlyMap<LineItem, number>
+  /** Lines of the text. */
+  readonly lines: number
+}
+
+/** What the items that are shown are chosen by. */
+export interface ItemChoice {
+  readonly tokens: number
+  /** Tokens of a gap, with the line number after it. */
+  readonly gapTokens: number
+  /** How much of the tokens each part has at least, by its index. */
+  readonly shares: readonly number[]
+  /** Indices of the items of each part, those worth most for their tokens first. */
+  readonly orders: readonly (readonly number[])[]
+  /** Indices of all items in that order. */
+  readonly order: readonly number[]
+  readonly cost: (index: number) => number
+}
+
+/** Most blank lines that are shown as they are; more of them are a gap. */
+const BLANK_LINES = 3
+/** What is left is not worth looking for an item that fits. */
+const LEAST_TOKENS = 6
+
+/** Whether nothing but a few blank lines stands between an item and the one before it; `undefined` is the end of the text. */
+export function follows({ items, lines }: ItemRow, index: number): boolean {
+  const item = items[index]
+  const previous = items[index - 1]?.end ?? 0
+  if (item === undefined) return lines - previous <= 1
+  const between = item.start - previous - 1
+  return between === 0 || (between === item.blanks && between <= BLANK_LINES)
+}
+
+/**
+ * Choose items: first those worth most of each part up to its share, then those worth most of what is left, then what
+ * costs no more to show than to say that it is hidden. An item comes with those that it makes no sense without.
+ */
+export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
+  const { items } = row
+  const chosen = new Uint8Array(items.length + 1)
+  const joined = new Uint8Array(items.length + 1)
+  for (let index = 0; index <= items.length; index++) joined[index] = follows(row, index) ? 1 : 0
+  const isShown = (index: number): boolean => index < 0 || index >= items.length || chosen[index] === 1
+  const own = (index: number): number => {
+    const before = joined[index] === 1 && isShown(index - 1)
+    const after = joined[index + 1] === 1 && isShown(index + 1)
+    let gaps = (before ? 0 : 1) + (after ? 0 : 1) - 1
+    // Numbered items with gaps between them share one mark; the first line below one ends that.
+    if (items[index]!.numbered) gaps = after && !items[index + 1]?.numbered ? gaps : 0
+    else if (before && items[index - 1]?.numbered === true) gaps++
+    return choice.cost(index) + gaps * choice.gapTokens
+  }
+  const wantedWith = (index: number): number[] => {
+    const wanted = [index]
+    for (let parent = items[index]!.parent; parent !== undefined; parent = parent.parent) {
+      const at = row.indices.get(parent)
+      if (at === undefined || chosen[at] === 1) break
+      wanted.push(at)
+    }
+    return wanted
+  }
+  /** Choose items and return what they cost together. */
+  const choose = (wanted: readonly number[]): number => {
+    let cost = 0
+    for (const at of wanted) {
+      cost += own(at)
+      chosen[at] = 1
+    }
+    return cost
+  }
+  const take = (order: readonly number[], tokens: number, part?: number): number => {
+    const queue = new RateHeap()
+    for (const index of order) if (chosen[index] === 0) queue.push(index, Infinity)
+    const grow = (index: number): void => {
+      const item = items[index]
+      if (item === undefined || chosen[index] === 1 || (part !== undefined && item.part !== part)) return
+      queue.push(index, item.value / Math.max(1, own(index)))
+    }
+    let left = tokens
+    while (left >= LEAST_TOKENS) {
+      const bound = queue.rate
+      const index = queue.pop()
+      if (index === undefined) break
+      if (chosen[index] === 1) continue
+      const wanted = wantedWith(index)
+      const cost = choose(wanted)
+      const rate = items[index]!.value / Math.max(1, cost)
+      // Its place in the queue was that of other surroundings: it waits for its turn.
+      const waits = rate < bound && rate < queue.rate
+      if (waits || cost > left) {
+        for (const at of wanted) chosen[at] = 0
+        if (waits) queue.push(index, rate)
+        continue
+      }
+      left -= cost
+      for (const at of wanted) {
+        if (joined[at] === 1) grow(at - 1)
+        if (joined[at + 1] === 1) grow(at + 1)
+      }
+    }
+    return left
+  }
+  let left = choice.tokens - choice.gapTokens
+  const whole = left
+  for (const [part, order] of choice.orders.entries()) {
+    const share = Math.min(left, whole * (choice.shares[part] ?? 0))
+    left += take(order, share, part) - share
+  }
+  for (let pass = 0; pass < 2; pass++) {
+    left = take(choice.order, left)
+    left += fillGaps(items.length, chosen, joined, choice)
+  }
+  return chosen.subarray(0, items.length)
+}
+
+/** Show what costs no more than to say that it is hidden. Returns the tokens saved. */
+function fillGaps(count: number, chosen: Uint8Array, joined: Uint8Array, { cost, gapTokens }: ItemChoice): number {
+  let saved = 0
+  let last = -1
+  for (let index = 0; index <= count; index++) {
+    if (index < count && chosen[index] === 0) continue
+    let tokens = 0
+    let near = index - last > 1
+    for (let hidden = last + 1; near && hidden <= index; hidden++) {
+      near = joined[hidden] === 1 && tokens <= gapTokens
+      if (hidden < index) tokens += cost(hidden)
+    }
+    if (near && tokens <= gapTokens) {
+      chosen.fill(1, last + 1, index)
+      saved += gapTokens - tokens
+    }
+    last = index
+  }
+  return saved
+}

@@ -1,0 +1,252 @@
+import { countOf } from '../gap-marks.ts'
+import { ItemStore } from '../lines/item-store.ts'
+import type { LineItem } from '../lines/line-item.ts'
+import type { RawLine } from '../lines/raw-lines.ts'
+import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
+
+/** The parts of a preview of Markdown, by their indices. */
+export const HEADINGS = 0
+export const TEXT = 1
+export const CODE = 2
+
+/** Depth of what is no heading but stands in the place of one. */
+const LABEL_DEPTH = 7
+/** Furthest that a fence stands to the right: in lists it is indented. */
+const FENCE_INDENT = 16
+
+interface Section {
+  readonly depth: number
+  readonly heading: LineItem | undefined
+  readonly weight: number
+  /** Lines of text and blocks of code so far. */
+  lines: number
+  blocks: number
+}
+
+/** What was read of a text in Markdown. */
+export interface MarkdownOutline {
+  readonly items: LineItem[]
+  /** The numbers of the lines with headings. */
+  readonly headings: readonly number[]
+}
+
+/** Reads the lines of a text in Markdown: its sections, and what each line is worth in its own. */
+export class MarkdownReader {
+  readonly #store = new ItemStore()
+  readonly #words: readonly string[]
+  readonly #headings: number[] = []
+  #sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
+  #fence: { readonly mark: string; readonly size: number; readonly block: number } | undefined
+  #codeLines = 0
+  #blanks = 0
+  #previous: { readonly item: LineItem; readonly kind: MarkdownLine | 'code' | 'meta' } | undefined
+  #table: { readonly item: LineItem; rows: number } | undefined
+  /** Whether the lines are those of a front matter. */
+  #meta = false
+
+  /** @param words - What the agent looks for; lines with it are worth more. */
+  constructor(words: readonly string[]) {
+    this.#words = words.map((word) => word.toLowerCase()).filter((word) => word.length > 2)
+  }
+
+  /** Take the next line. */
+  push(line: RawLine): void {
+    const { text } = line
+    const indent = indentOf(text)
+    if (indent === text.length && line.hidden === 0) {
+      this.#blanks++
+      this.#endTable()
+      return
+    }
+    const bare = indent === 0 ? text : text.slice(indent)
+    if (this.#fence !== undefined) this.#code(line, bare, indent)
+    else if (this.#meta) this.#metaLine(line, bare)
+    else if (line.number === 1 && bare.trimEnd() === '---') {
+      this.#meta = true
+      this.#add(line, 'meta', 0.2, TEXT)
+    } else this.#outside(line, bare, indent)
+    this.#blanks = 0
+  }
+
+  /** End the text. */
+  finish(): MarkdownOutline {
+    this.#endTable()
+    const items = this.#store.finish()
+    // What a text closes with is often its conclusion.
+    const last = this.#headings.at(-1) ?? 0
+    if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= 1.4
+    return { items, headings: this.#headings }
+  }
+
+  #outside(line: RawLine, bare: string, indent: number): void {
+    const kind = markdownLine(bare)
+    if (kind !== 'row' && kind !== 'delimiter') this.#endTable()
+    switch (kind) {
+      case 'heading':
+        this.#heading(line, indent > 3 ? LABEL_DEPTH : headingDepth(bare), indent <= 3)
+        return
+      case 'label':
+        this.#heading(line, LABEL_DEPTH, false)
+        return
+      case 'fence':
+        if (indent <= FENCE_INDENT) this.#open(line, bare)
+        else this.#text(line, 'text', bare)
+        return
+      case 'underline':
+        this.#underline(line, bare)
+        return
+      case 'delimiter':
+        this.#delimiter(line, bare)
+        return
+      case 'row':
+        if (this.#table !== undefined) this.#table.rows++
+        this.#text(line, kind, bare)
+        return
+      default:
+        this.#text(line, kind, bare)
+    }
+  }
+
+  #heading(line: RawLine, depth: number, counts: boolean): void {
+    const sections = this.#sections
+    while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
+    const parent = sections.at(-1)!
+    const weight = depth >= LABEL_DEPTH ? parent.weight * 0.9 : 1 / (0.7 + 0.3 * depth)
+    const value = depth >= LABEL_DEPTH ? 4 : 26 / (1 + 0.35 * depth)
+    const item = this.#add(line, 'heading', value, depth >= LABEL_DEPTH ? TEXT : HEADINGS, parent.heading)
+    if (counts) {
+      item.numbered = true
+      this.#headings.push(line.number)
+    }
+    sections.push({ depth, heading: depth >= LABEL_DEPTH ? parent.heading : item, weight, lines: 0, blocks: 0 })
+  }
+
+  /** A line of `=` or `-`: the line before it is a heading (CommonMark 4.3), or it is a rule. */
+  #underline(line: RawLine, bare: string): void {
+    const previous = this.#previous
+    if (previous?.kind !== 'text' || this.#blanks > 0 || previous.item.end !== line.number - 1 || bare.length < 2) {
+      this.#add(line, 'rule', 0.01, TEXT)
+      return
+    }
+    const { item } = previous
+    const depth = bare.startsWith('=') ? 1 : 2
+    const sections = this.#sections
+    while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
+    sections.push({ depth, heading: item, weight: 1 / (0.7 + 0.3 * depth), lines: 0, blocks: 0 })
+    item.end = line.number
+    item.value = 26 / (1 + 0.35 * depth)
+    item.part = HEADINGS
+    item.numbered = true
+    this.#headings.push(item.start)
+    this.#previous = undefined
+  }
+
+  #open(line: RawLine, bare: string): void {
+    const section = this.#sections.at(-1)!
+    const mark = bare.charAt(0)
+    let size = 3
+    while (bare.charAt(size) === mark) size++
+    this.#fence = { mark, size, block: section.blocks++ }
+    this.#codeLines = 0
+    this.#add(line, 'fence', 0.4 * section.weight, CODE)
+  }
+
+  #code(line: RawLine, bare: string, indent: number): void {
+    const { mark, size, block } = this.#fence!
+    if (bare.startsWith(mark.repeat(size)) && bare.replaceAll(mark, '').trim() === '') {
+      this.#fence = undefined
+      this.#add(line, 'code', 0.1, CODE)
+      return
+    }
+    const index = this.#codeLines++
+    const telling = lettersOf(bare)
+    // Lines that open something name it, the deeper ones say how.
+    const opens = /[{([:]\s*$/.test(bare.slice(-80)) ? 1.5 : 1
+    const place = 1 / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
+    const value = this.#sections.at(-1)!.weight * place * opens * Math.sqrt(telling)
+    this.#add(line, 'code', value * this.#asked(line.text), CODE)
+  }
+
+  #metaLine(line: RawLine, bare: string): void {
+    const end = bare.trimEnd()
+    if (end === '---' || end === '...') this.#meta = false
+    this.#add(line, 'meta', line.number < 12 ? 3 : 1, TEXT)
+  }
+
+  #delimiter(line: RawLine, bare: string): void {
+    const previous = this.#previous
+    if (previous !== undefined && previous.item.end === line.number - 1 && previous.item.text.includes('|')) {
+      // The row before it is the header: it stands for both.
+      previous.item.end = line.number
+      previous.item.value *= 2
+      this.#table = { item: previous.item, rows: 0 }
+    } else this.#text(line, 'text', bare)
+  }
+
+  #endTable(): void {
+    if (this.#table === undefined) return
+    const { item, rows } = this.#table
+    item.note = countOf(rows, 'row')
+    this.#table = undefined
+  }
+
+  #text(line: RawLine, kind: MarkdownLine, bare: string): void {
+    const section = this.#sections.at(-1)!
+    const index = section.lines++
+    const kindWeight = kind === 'links' || kind === 'rule' ? 0.15 : kind === 'row' ? 0.7 : 1
+    const place = index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
+    const value = section.weight * kindWeight * place * Math.sqrt(Math.min(400, lettersOf(bare)))
+    this.#add(line, kind, value * this.#asked(line.text), TEXT)
+  }
+
+  /** How much more a line is worth for what the agent looks for. */
+  #asked(text: string): number {
+    if (this.#words.length === 0) return 1
+    const lower = text.toLowerCase()
+    return this.#words.some((word) => lower.includes(word)) ? 6 : 1
+  }
+
+  #add(
+    line: RawLine,
+    kind: MarkdownLine | 'code' | 'meta',
+    value: number,
+    part: number,
+    parent: LineItem | undefined = this.#sections.at(-1)!.heading,
+  ): LineItem {
+    const { number, text, tail, hidden } = line
+    const item: LineItem = {
+      start: number,
+      end: number,
+      text,
+      tail,
+      hidden,
+      blanks: this.#blanks,
+      value,
+      part,
+      parent,
+      note: '',
+      numbered: false,
+    }
+    this.#store.add(item)
+    this.#previous = { item, kind }
+    return item
+  }
+}
+
+/** Letters and digits at the start of a line, and letters of any script. */
+function lettersOf(text: string): number {
+  let letters = 0
+  const end = Math.min(text.length, 400)
+  for (let at = 0; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)) letters++
+    else if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) letters++
+  }
+  return letters
+}
+
+function indentOf(text: string): number {
+  let at = 0
+  for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
+  return at
+}
