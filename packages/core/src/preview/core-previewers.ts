@@ -2,6 +2,7 @@ import { jsonPreviewer } from './json/json-previewer.ts'
 import { mediaPreviewer } from './media/media-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import type { Previewer } from './previewer.ts'
+import { sourcePreviewer } from './source/source-previewer.ts'
 import { tablePreviewer } from './table/table-previewer.ts'
 
 /** The previewers that every offloader has, in the order in which ties are decided. */
@@ -10,4 +11,5 @@ export const corePreviewers: readonly Previewer[] = [
   tablePreviewer(),
   markdownPreviewer(),
   mediaPreviewer,
+  sourcePreviewer(),
 ]

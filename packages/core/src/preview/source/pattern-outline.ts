@@ -1,0 +1,93 @@
+import { BLANK, CLOSER, CODE, type CodeLines } from './code-lines.ts'
+import { definitionAt, type Definition } from './definition-at.ts'
+import type { DefinitionRules } from './definition-rules.ts'
+import type { OutlineSymbol } from './outline.ts'
+
+/** Kinds of definitions that hold others without being one themselves, where they wrap a file. */
+const WRAPPERS: ReadonlySet<string> = new Set(['module', 'implementation'])
+/** Most definitions that stand in each other. */
+const MOST_OPEN = 64
+
+interface Open {
+  readonly definition: Definition
+  readonly index: number
+  readonly indent: number
+  readonly depth: number
+  last: number
+}
+
+/**
+ * Find definitions by how their lines begin and by indentation, without a grammar.
+ *
+ * One pass over the lines. A definition lasts until the next line that is indented no deeper. What this misses are names
+ * that a macro defines, and definitions that do not begin their line.
+ */
+export function patternOutline(code: CodeLines, rules: DefinitionRules): OutlineSymbol[] {
+  const { lines, indents, kinds } = code
+  const found: { open: Open; end: number }[] = []
+  const stack: Open[] = []
+  const close = (indent: number): void => {
+    while (stack.length > 0 && stack.at(-1)!.indent >= indent) {
+      const open = stack.pop()!
+      found.push({ open, end: open.last })
+      const outer = stack.at(-1)
+      if (outer !== undefined) outer.last = Math.max(outer.last, open.last)
+    }
+  }
+  let previous = ''
+  for (let index = 0; index < lines.length; index++) {
+    const kind = kinds[index]!
+    if (kind === BLANK) continue
+    const indent = indents[index]!
+    const line = lines[index]!
+    const top = stack.at(-1)
+    if (kind === CLOSER) {
+      if (top !== undefined && indent >= top.indent) top.last = index
+      if (!/^[ \t]*\}[ \t]*\w/.test(line)) continue
+    }
+    if (kind !== CODE && kind !== CLOSER) continue
+    // A parameter list, a preprocessor line or a label does not end what it stands in.
+    const ends = !/^[ \t]*(?:[{})\]#@]|\*|&&|\|\|)/.test(line)
+    if (ends) close(indent)
+    const inside = stack.at(-1)
+    if (inside !== undefined) inside.last = index
+    const definition = definitionAt(line, previous, inside?.definition.kind, rules)
+    previous = line
+    if (definition === undefined || stack.length >= MOST_OPEN) continue
+    const depth = inside === undefined ? 0 : inside.depth + 1
+    stack.push({ definition, index, indent, depth, last: index })
+  }
+  close(-1)
+  return placed(found, lines.length, (index) => signature(lines[index]!))
+}
+
+/** Put definitions in the order of their lines, and lift what stands in a module that wraps the file. */
+function placed(
+  found: readonly { open: Open; end: number }[],
+  lines: number,
+  signatureOf: (index: number) => string,
+): OutlineSymbol[] {
+  const ordered = found.toSorted((one, other) => one.open.index - other.open.index)
+  const wrappers = ordered.filter(
+    ({ open, end }) => WRAPPERS.has(open.definition.kind) && (end - open.index) * 2 > lines,
+  )
+  return ordered.map(({ open, end }) => {
+    const lifted = wrappers.filter((wrapper) => wrapper.open.index < open.index && wrapper.end >= open.index).length
+    return {
+      name: open.definition.name,
+      kind: open.definition.kind,
+      line: open.index + 1,
+      endLine: end + 1,
+      depth: Math.max(0, open.depth - lifted),
+      signature: signatureOf(open.index),
+    }
+  })
+}
+
+function signature(line: string): string {
+  return line
+    .slice(0, 240)
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/\s*\{$/, '')
+}
