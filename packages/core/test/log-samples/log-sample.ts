@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** The output of one tool that failed, and the lines of it that tell why. */
+export interface LogSample {
+  /** What kind of tool it is. */
+  readonly family: string
+  readonly tool: string
+  /** The output with a few thousand lines of ordinary progress around the failure. */
+  readonly text: string
+  /** What a preview must hold. */
+  readonly answers: readonly string[]
+}
+
+/** Lines of progress in a sample, about. */
+const PROGRESS_LINES = 3_000
+
+/**
+ * Read every sample. Each line of a sample begins with a mark and a blank: `!` before a line that a preview must hold, `~`
+ * before a line of progress, nothing before others. Lines of progress are repeated in blocks, with `{n}` for numbers,
+ * `{h}` for hexadecimal, `{t}` for a time of day, `{w}` and `{W}` for words.
+ */
+export function readLogSamples(): LogSample[] {
+  const folder = new URL('.', import.meta.url)
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name: family }) =>
+      readdirSync(new URL(`${family}/`, folder)).map((file) => {
+        const source = readFileSync(new URL(`${family}/${file}`, folder), 'utf8')
+        return { family, tool: file.replace(/\.txt$/, ''), ...expand(source) }
+      }),
+    )
+}
+
+function expand(source: string): Pick<LogSample, 'text' | 'answers'> {
+  const sourceLines = source.replace(/\n$/, '').split('\n')
+  const isProgress = (index: number): boolean => sourceLines[index]?.startsWith('~') === true
+  const blocks = sourceLines.filter((_, index) => isProgress(index) && !isProgress(index - 1)).length
+  const fill = filler()
+  const lines: string[] = []
+  const answers: string[] = []
+  for (let index = 0; index < sourceLines.length; index++) {
+    const line = sourceLines[index]!
+    if (!isProgress(index)) {
+      lines.push(line.slice(2))
+      if (line.startsWith('!')) answers.push(line.slice(2).trim())
+      continue
+    }
+    const block: string[] = []
+    while (isProgress(index)) block.push(sourceLines[index++]!.slice(2))
+    index--
+    const rounds = Math.ceil(PROGRESS_LINES / blocks / block.length)
+    for (let round = 0; round < rounds; round++) lines.push(...block.map((template) => fill(template)))
+  }
+  return { text: lines.join('\n') + '\n', answers }
+}
+
+const SYLLABLES = ['ba', 'co', 'di', 'fu', 'ga', 'lo', 'mi', 'ne', 'po', 'ra', 'su', 'ti', 'vo', 'ze']
+
+/** Returns what fills in the places of a template, the same in every run. */
+function filler(): (template: string) => string {
+  let state = 1
+  const random = (limit: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+  const word = (): string => Array.from({ length: 2 + random(2) }, () => SYLLABLES[random(14)]).join('')
+  const two = (limit: number): string => String(random(limit)).padStart(2, '0')
+  const places: Record<string, () => string> = {
+    n: () => String(1 + random(random(2) === 0 ? 98 : 8_000)),
+    h: () => random(2 ** 31).toString(16).padStart(8, '0'),
+    t: () => `${two(24)}:${two(60)}:${two(60)}`,
+    w: word,
+    W: () => word().replace(/^./, (letter) => letter.toUpperCase()),
+  }
+  return (template) => template.replace(/\{([nhtwW])\}/g, (_, place: string) => places[place]!())
+}
