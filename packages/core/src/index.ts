@@ -34,6 +34,7 @@ export type {
   TextSubject,
   WritePreview,
 } from './preview/previewer.ts'
+export { diffPreviewer, type DiffPreviewerOptions, type DiffPreviewShares } from './preview/diff/diff-previewer.ts'
 export {
   markdownPreviewer,
   type MarkdownPreviewerOptions,

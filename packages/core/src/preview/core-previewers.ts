@@ -1,5 +1,6 @@
 import { jsonPreviewer } from './json/json-previewer.ts'
 import { mediaPreviewer } from './media/media-previewer.ts'
+import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import type { Previewer } from './previewer.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
@@ -9,6 +10,7 @@ import { tablePreviewer } from './table/table-previewer.ts'
 export const corePreviewers: readonly Previewer[] = [
   jsonPreviewer(),
   tablePreviewer(),
+  diffPreviewer(),
   markdownPreviewer(),
   mediaPreviewer,
   sourcePreviewer(),

@@ -1,4 +1,5 @@
 import { checkedShares } from '../lines/checked-shares.ts'
+import { countBetween } from '../lines/count-between.ts'
 import { numberCut } from '../lines/cut-numbers.ts'
 import { writeItems } from '../lines/items-preview.ts'
 import { RawLines } from '../lines/raw-lines.ts'
@@ -87,20 +88,4 @@ function readMarkdown({ start, intent }: TextSubject, shares: readonly number[])
         )
     },
   }
-}
-
-/** How many of some ascending numbers are from `from` to `to`. */
-function countBetween(numbers: readonly number[], from: number, to: number): number {
-  return firstAtLeast(numbers, to + 1) - firstAtLeast(numbers, from)
-}
-
-function firstAtLeast(numbers: readonly number[], least: number): number {
-  let low = 0
-  let high = numbers.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (numbers[middle]! < least) low = middle + 1
-    else high = middle
-  }
-  return low
 }
