@@ -1,11 +1,15 @@
 import { detach } from '../../content/detach.ts'
+import type { BlockText } from './record-reader.ts'
 
 /** Different values that are counted of a column; beyond them it only has many. */
 const MOST_VALUES = 16
 /** Longer values are not counted. */
 const LONGEST_VALUE = 64
 const SLOTS = 64
-const POWERS = Array.from({ length: 23 }, (_, power) => 10 ** power)
+const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => 10 ** power)
+
+/** What stands between and behind the digits of a time: T, Z, U, C, blank, point, comma, signs. */
+const IN_TIMES: readonly number[] = [84, 90, 85, 67, 32, 46, 44, 43, 45]
 
 /** A value of a column, and how many rows have it. */
 export interface CountedValue {
@@ -60,20 +64,25 @@ export class ColumnSummary {
     return { type: this.#numeric ? 'number' : 'date', least: this.#leastText, greatest: this.#greatestText }
   }
 
-  /** Take in the cell that stands in `text` from `start` to `end`. */
-  add(text: string, start: number, end: number): void {
+  /** Take in a cell that its row leaves out. */
+  addEmpty(): void {
+    this.#empty++
+  }
+
+  /** Take in the cell that stands in a text from `start` to `end`. */
+  add({ text, codes }: BlockText, start: number, end: number): void {
     if (end <= start) {
       this.#empty++
       return
     }
     this.#filled++
-    if (this.#numeric) this.#addNumber(text, start, end)
-    if (this.#dated && !this.#numeric) this.#addDate(text, start, end)
-    if (this.#values !== undefined) this.#count(text, start, end)
+    if (this.#numeric) this.#addNumber(text, codes, start, end)
+    if (this.#dated && !this.#numeric) this.#addDate(text, codes, start, end)
+    if (this.#values !== undefined) this.#count(text, codes, start, end)
   }
 
-  #addNumber(text: string, start: number, end: number): void {
-    const value = numberIn(text, start, end)
+  #addNumber(text: string, codes: Uint16Array, start: number, end: number): void {
+    const value = numberIn(text, codes, start, end)
     if (Number.isNaN(value)) {
       this.#numeric = false
       // Dates count from the first cell on.
@@ -90,8 +99,8 @@ export class ColumnSummary {
     }
   }
 
-  #addDate(text: string, start: number, end: number): void {
-    if (!isDate(text, start, end) || (this.#leastText !== '' && this.#leastText.length !== end - start)) {
+  #addDate(text: string, codes: Uint16Array, start: number, end: number): void {
+    if (!isDate(codes, start, end) || (this.#leastText !== '' && this.#leastText.length !== end - start)) {
       this.#dated = false
       return
     }
@@ -100,14 +109,14 @@ export class ColumnSummary {
     if (date > this.#greatestText) this.#greatestText = detach(date)
   }
 
-  #count(text: string, start: number, end: number): void {
+  #count(text: string, codes: Uint16Array, start: number, end: number): void {
     const values = this.#values!
     if (end - start > LONGEST_VALUE) {
       this.#values = undefined
       return
     }
     let hash = 0
-    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + codes[at]!) | 0
     for (let slot = (hash ^ (hash >>> 11)) & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
       const index = this.#slots[slot]!
       if (index === 0) {
@@ -129,16 +138,16 @@ export class ColumnSummary {
 }
 
 /** The number that a cell is, or NaN: an optional sign, digits with at most one point, an optional exponent. */
-export function numberIn(text: string, start: number, end: number): number {
+export function numberIn(text: string, codes: Uint16Array, start: number, end: number): number {
   let at = start
-  const first = text.charCodeAt(at)
+  const first = codes[at]
   const negative = first === 45
   if (negative || first === 43) at++
   let value = 0
   let digits = 0
   let decimals = -1
   for (; at < end; at++) {
-    const code = text.charCodeAt(at)
+    const code = codes[at]!
     if (code >= 48 && code <= 57) {
       value = value * 10 + (code - 48)
       digits++
@@ -147,33 +156,31 @@ export function numberIn(text: string, start: number, end: number): number {
     else break
   }
   if (digits === 0) return NaN
-  if (at < end || digits > 15) return slowNumber(text, start, end, at)
+  if (at < end && (codes[at]! | 32) !== 101) return NaN
+  if (at < end || digits > 15) return slowNumber(text, start, end)
   if (decimals > 0) value /= POWERS[decimals]!
   return negative ? -value : value
 }
 
-function slowNumber(text: string, start: number, end: number, at: number): number {
+function slowNumber(text: string, start: number, end: number): number {
   if (end - start > 40) return NaN
-  if (at < end && (text.charCodeAt(at) | 32) !== 101) return NaN
   const value = Number(text.slice(start, end))
   return Number.isFinite(value) ? value : NaN
 }
 
-/** A date as ISO 8601 writes it, with or without a time; slashes are taken for hyphens. */
-export function isDate(text: string, start: number, end: number): boolean {
+/** Whether a cell is a date as ISO 8601 writes it, with or without a time; slashes are taken for hyphens. */
+export function isDate(codes: Uint16Array, start: number, end: number): boolean {
   const length = end - start
   if (length < 7 || length > 35) return false
   for (let at = 0; at < 7; at++) {
-    const code = text.charCodeAt(start + at)
+    const code = codes[start + at]!
     if (at === 4 ? code !== 45 && code !== 47 : code < 48 || code > 57) return false
   }
   if (length === 7) return true
-  const separator = text.charCodeAt(start + 7)
-  if (length < 10 || separator !== text.charCodeAt(start + 4)) return false
+  if (length < 10 || codes[start + 7] !== codes[start + 4]) return false
   for (let at = start + 8; at < end; at++) {
-    const code = text.charCodeAt(at)
-    // Digits, and what stands between and behind those of a time: T, Z, blank, colon, point, comma, sign.
-    if ((code < 48 || code > 58) && !' TZUC.,+-'.includes(text[at]!)) return false
+    const code = codes[at]!
+    if ((code < 48 || code > 58) && !IN_TIMES.includes(code)) return false
   }
   return true
 }

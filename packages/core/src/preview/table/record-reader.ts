@@ -1,7 +1,8 @@
 import { detach } from '../../content/detach.ts'
+import { TextCodes } from './text-codes.ts'
 
 /** Text is read by blocks of about this many UTF-16 units. */
-const BLOCK_UNITS = 262_144
+const BLOCK_UNITS = 65_536
 /** Of a longer record only the start is handed on. */
 const LONGEST_RECORD = 65_536
 const LONG_RECORD_START = 4_096
@@ -12,15 +13,23 @@ const QUOTE = 34
 const NEWLINE = 10
 const RETURN = 13
 
+/** A part of a text, with its UTF-16 units as numbers. */
+export interface BlockText {
+  readonly text: string
+  readonly codes: Uint16Array
+}
+
 /** Takes the records of a text in order. */
 export interface RecordSink {
   /**
    * A record that stands in `text` from `start` to `end`, without its line end. `bounds` holds the start and the end of
    * each cell, of the first 4,096 at most.
    */
-  record(text: string, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
+  record(text: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
   /** A record too long to be handed on whole. */
   longRecord(start: string, cells: number, line: number): void
+  /** What was handed on of `text` is about to be let go. */
+  endBlock?(text: BlockText): void
 }
 
 /**
@@ -33,6 +42,7 @@ export class RecordReader {
   readonly #separator: number
   readonly #quotes: boolean
   readonly #bounds = new Int32Array(2 * MOST_COLUMNS)
+  readonly #codes = new TextCodes()
   #buffer = ''
   #line = 1
   #long: LongRecord | undefined
@@ -48,6 +58,11 @@ export class RecordReader {
   /** Whether the text ended inside quotes. */
   get unclosed(): boolean {
     return this.#unclosed
+  }
+
+  /** Lines that ended, at the end of the text all that it has. */
+  get lines(): number {
+    return this.#line - 1
   }
 
   push(text: string): void {
@@ -82,10 +97,12 @@ export class RecordReader {
       this.#endLong(this.#long)
       this.#long = undefined
     }
+    const block = { text, codes: this.#codes.of(text) }
     for (let next = at; next >= 0 && at < text.length;) {
-      next = this.#record(text, at, final)
+      next = this.#record(block, at, final)
       if (next >= 0) at = next
     }
+    this.#sink.endBlock?.(block)
     this.#buffer = at === 0 ? text : text.slice(at)
     if (this.#buffer.length > LONGEST_RECORD) {
       this.#long = new LongRecord(this.#separator, this.#quotes, this.#buffer.slice(0, LONG_RECORD_START))
@@ -101,7 +118,8 @@ export class RecordReader {
   }
 
   /** Hand on the record that begins at `from`. Returns where the next begins, or -1 where this one has not ended. */
-  #record(text: string, from: number, final: boolean): number {
+  #record(block: BlockText, from: number, final: boolean): number {
+    const { text, codes } = block
     const length = text.length
     const separator = this.#separator
     const bounds = this.#bounds
@@ -110,30 +128,30 @@ export class RecordReader {
     let at = from
     for (;;) {
       const start = at
-      if (this.#quotes && text.charCodeAt(at) === QUOTE) {
+      if (this.#quotes && codes[at] === QUOTE) {
         for (at++; ; at++) {
           if (at >= length) {
             if (!final) return -1
             this.#unclosed = true
             break
           }
-          const code = text.charCodeAt(at)
+          const code = codes[at]!
           if (code === NEWLINE) lines++
           else if (code === QUOTE) {
             if (at + 1 >= length && !final) return -1
-            if (text.charCodeAt(at + 1) !== QUOTE) break
+            if (at + 1 >= length || codes[at + 1] !== QUOTE) break
             at++
           }
         }
       }
       let code = -1
       for (; at < length; at++) {
-        code = text.charCodeAt(at)
+        code = codes[at]!
         if (code === separator || code === NEWLINE) break
       }
       if (at >= length && !final) return -1
       const more = at < length && code === separator
-      const end = !more && at > start && text.charCodeAt(at - 1) === RETURN ? at - 1 : at
+      const end = !more && at > start && codes[at - 1] === RETURN ? at - 1 : at
       if (cells < MOST_COLUMNS) {
         bounds[2 * cells] = start
         bounds[2 * cells + 1] = end
@@ -143,7 +161,7 @@ export class RecordReader {
         const line = this.#line
         this.#line += lines
         if (at - from > LONGEST_RECORD) this.#sink.longRecord(text.slice(from, from + LONG_RECORD_START), cells, line)
-        else if (end > from) this.#sink.record(text, from, end, cells, bounds, line)
+        else if (end > from) this.#sink.record(block, from, end, cells, bounds, line)
         return Math.min(at + 1, length)
       }
       at++

@@ -25,7 +25,11 @@ export interface SampledRow {
  */
 export class RowSample {
   #kept: SampledRow[] = []
+  /** The last rows of the blocks before this one. */
   #last: SampledRow[] = []
+  /** Of the last rows of this block: place, start, end and line, one after the other, written in a ring. */
+  readonly #ring = new Float64Array(4 * ENDS)
+  #inRing = 0
   #units = 0
   #stride = 1
   #rows = 0
@@ -35,30 +39,62 @@ export class RowSample {
     return this.#rows
   }
 
-  /** Add the row that stands in `text` from `start` to `end`. */
+  /** Add the row that stands in the text of this block from `start` to `end`. */
   add(text: string, start: number, end: number, line: number): void {
     const index = this.#rows++
-    const cut = end - start > LONGEST_ROW
-    const row = text.slice(start, cut ? start + LONGEST_ROW : end)
-    if (index % this.#stride === 0 || index < ENDS) {
-      this.#kept.push({ index, line, text: detach(row), cut })
-      this.#units += row.length + ROW_UNITS
-      while (this.#units > MOST_UNITS) this.#thin()
+    if (index % this.#stride === 0 || index < ENDS) this.#keep(rowOf(index, line, text, start, end))
+    else {
+      const at = 4 * (this.#inRing++ % ENDS)
+      this.#ring[at] = index
+      this.#ring[at + 1] = start
+      this.#ring[at + 2] = end
+      this.#ring[at + 3] = line
     }
-    this.#last.push({ index, line, text: row, cut })
-    if (this.#last.length > 4 * ENDS) this.#last = this.#last.slice(-ENDS)
+  }
+
+  /** Add a row of which only the beginning is known. */
+  addLong(text: string, line: number): void {
+    this.#keep({ index: this.#rows++, line, text, cut: true })
+  }
+
+  /** Take over the last rows of this block before its text is let go. */
+  endBlock(text: string): void {
+    const count = Math.min(this.#inRing, ENDS)
+    for (let place = this.#inRing - count; place < this.#inRing; place++) {
+      const [index = 0, start = 0, end = 0, line = 0] = this.#ring.subarray(4 * (place % ENDS), 4 * (place % ENDS) + 4)
+      this.#last.push(rowOf(index, line, text, start, end))
+    }
+    this.#inRing = 0
+    this.#last = this.#last.slice(-ENDS)
   }
 
   /** The rows that were kept, in their order. */
   finish(): SampledRow[] {
-    const last = this.#last.slice(-ENDS).map((row) => ({ ...row, text: detach(row.text) }))
-    const first = last[0]?.index ?? 0
-    return [...this.#kept.filter(({ index }) => index < first), ...last]
+    const least = this.#rows - ENDS
+    const last = this.#last.filter(({ index }) => index >= least)
+    return [...this.#kept, ...last].toSorted((one, other) => one.index - other.index)
+  }
+
+  #keep(row: SampledRow): void {
+    this.#kept.push(row)
+    this.#units += row.text.length + ROW_UNITS
+    while (this.#units > MOST_UNITS) this.#thin()
   }
 
   #thin(): void {
     this.#stride *= 2
-    this.#kept = this.#kept.filter(({ index }) => index % this.#stride === 0 || index < ENDS)
+    const dropped = this.#kept.filter(({ index }) => !this.#keeps(index))
+    this.#kept = this.#kept.filter(({ index }) => this.#keeps(index))
+    this.#last = [...this.#last, ...dropped.slice(-ENDS)].toSorted((one, other) => one.index - other.index).slice(-ENDS)
     this.#units = this.#kept.reduce((units, { text }) => units + text.length + ROW_UNITS, 0)
   }
+
+  #keeps(index: number): boolean {
+    return index % this.#stride === 0 || index < ENDS
+  }
+}
+
+function rowOf(index: number, line: number, text: string, start: number, end: number): SampledRow {
+  const cut = end - start > LONGEST_ROW
+  return { index, line, text: detach(text.slice(start, cut ? start + LONGEST_ROW : end)), cut }
 }

@@ -1,5 +1,4 @@
 import type { TextSubject } from '../previewer.ts'
-import { isDate, numberIn } from './column-summary.ts'
 import { RecordReader } from './record-reader.ts'
 import { unquote } from './split-record.ts'
 
@@ -109,10 +108,11 @@ function recordsOf(text: string, separator: string, quotes: boolean, comments: n
   const records: string[][] = []
   const reader = new RecordReader(
     {
-      record: (from, _start, _end, cells, bounds, line) => {
+      record: (block, _start, _end, cells, bounds, line) => {
         if (line <= comments || records.length >= MOST_RECORDS) return
         const count = Math.min(cells, bounds.length / 2)
-        records.push(Array.from({ length: count }, (_, cell) => from.slice(bounds[2 * cell], bounds[2 * cell + 1])))
+        const cell = (_: unknown, at: number): string => block.text.slice(bounds[2 * at], bounds[2 * at + 1])
+        records.push(Array.from({ length: count }, cell))
       },
       longRecord: () => {},
     },
@@ -132,8 +132,13 @@ function usualLength(records: readonly (readonly string[])[]): number {
   return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
 }
 
-function isValue(cell: string): boolean {
-  return !Number.isNaN(numberIn(cell, 0, cell.length)) || isDate(cell, 0, cell.length)
+/** Whether a cell is a number or a date. */
+export function isValue(cell: string): boolean {
+  if (cell.length > 40) return false
+  return (
+    /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?$/i.test(cell) ||
+    /^\d{4}([-/])\d\d(?:\1\d\d(?:[T ][\d:.,TZ +-]*)?)?$/.test(cell)
+  )
 }
 
 function isTyped(records: readonly (readonly string[])[], column: number): boolean {

@@ -1,7 +1,6 @@
 import { cleanLine } from '../clean-line.ts'
-import { LineCounter } from '../line-counter.ts'
 import { ColumnSummary } from './column-summary.ts'
-import { MOST_COLUMNS, RecordReader, type RecordSink } from './record-reader.ts'
+import { MOST_COLUMNS, RecordReader, type BlockText, type RecordSink } from './record-reader.ts'
 import { RowSample } from './row-sample.ts'
 import type { SeparatedFormat } from './separated-format.ts'
 import { splitRecord, unquote } from './split-record.ts'
@@ -23,7 +22,6 @@ const KINDS: Readonly<Record<string, string>> = {
 export class SeparatedReader implements RecordSink {
   readonly #format: SeparatedFormat
   readonly #records: RecordReader
-  readonly #lines = new LineCounter()
   readonly #sample = new RowSample()
   readonly #summaries: ColumnSummary[] = []
   #title = ''
@@ -38,7 +36,6 @@ export class SeparatedReader implements RecordSink {
   }
 
   push(text: string): void {
-    this.#lines.push(text)
     this.#records.push(text)
   }
 
@@ -57,14 +54,15 @@ export class SeparatedReader implements RecordSink {
       // What long rows hold was not summed up.
       summaries: this.#long === 0 ? this.#summaries : [],
       sample: this.#sample.finish(),
-      lines: this.#lines.lines,
+      lines: this.#records.lines,
       split: (row) => splitRecord(row, separator, quotes),
       separator,
       blank: '',
     }
   }
 
-  record(text: string, start: number, end: number, cells: number, bounds: Int32Array, line: number): void {
+  record(block: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void {
+    const { text } = block
     if (line <= this.#format.comments) {
       if (this.#title.length < LONGEST_TITLE) this.#title += `${cleanLine(text.slice(start, start + LONGEST_TITLE))}\n`
       return
@@ -84,10 +82,14 @@ export class SeparatedReader implements RecordSink {
     if (cells !== this.#columns) this.#ragged++
     const summed = this.#summaries.length
     for (let cell = 0; cell < summed; cell++) {
-      if (cell < known) this.#summaries[cell]!.add(text, bounds[2 * cell]!, bounds[2 * cell + 1]!)
-      else this.#summaries[cell]!.add(text, 0, 0)
+      if (cell < known) this.#summaries[cell]!.add(block, bounds[2 * cell]!, bounds[2 * cell + 1]!)
+      else this.#summaries[cell]!.addEmpty()
     }
     this.#sample.add(text, start, end, line)
+  }
+
+  endBlock({ text }: BlockText): void {
+    this.#sample.endBlock(text)
   }
 
   longRecord(start: string, cells: number, line: number): void {
@@ -101,6 +103,6 @@ export class SeparatedReader implements RecordSink {
     }
     this.#long++
     if (cells !== this.#columns) this.#ragged++
-    this.#sample.add(`${start}…`, 0, start.length + 1, line)
+    this.#sample.addLong(start, line)
   }
 }

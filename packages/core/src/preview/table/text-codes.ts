@@ -1,0 +1,24 @@
+const encoder = new TextEncoder()
+
+/**
+ * The UTF-16 units of a text as numbers in an array, which is read several times as fast as the text. The array is used
+ * again for the next text.
+ */
+export class TextCodes {
+  #bytes = new Uint8Array(0)
+  #codes: Uint16Array = new Uint16Array(0)
+
+  /** The units of `text`; the array may be longer. */
+  of(text: string): Uint16Array {
+    const { length } = text
+    if (this.#codes.length < length) {
+      this.#codes = new Uint16Array(length)
+      this.#bytes = new Uint8Array(length)
+    }
+    // All ASCII, each unit is a byte.
+    const { read, written } = encoder.encodeInto(text, this.#bytes)
+    if (read === length && written === length) this.#codes.set(this.#bytes.subarray(0, length))
+    else for (let at = 0; at < length; at++) this.#codes[at] = text.charCodeAt(at)
+    return this.#codes
+  }
+}
