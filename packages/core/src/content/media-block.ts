@@ -1,5 +1,6 @@
 import type { ContentBlock, MediaBlock } from './content-block.ts'
 import { contentTypeEssence } from './content-type-essence.ts'
+import { extensionForContentType } from './content-types.ts'
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
 
@@ -12,9 +13,12 @@ export function mediaKind(mediaType: string): MediaBlock['type'] {
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
 }
 
-/** Return the short name of a media type: `png` of `image/png`, `pdf` of `application/pdf`. */
+/** Return the short name of a media type: `png` of `image/png`, `docx` of what Word writes. */
 export function mediaFormat(mediaType: string): string {
   const essence = contentTypeEssence(mediaType)
   const subtype = essence.slice(essence.indexOf('/') + 1)
+  const extension = extensionForContentType(essence)
+  // The names of vendors are long, and known by their extensions.
+  if (subtype.startsWith('vnd.') && extension !== '.bin' && !subtype.includes('+')) return extension.slice(1)
   return subtype.replace(/^x-/, '').replace(/\+.*$/, '') || 'unknown'
 }

@@ -1,3 +1,4 @@
+import type { ContentBlock } from '../content/content-block.ts'
 import { isBytes } from '../storage/bytes.ts'
 import { assertChunks, assertContentType } from '../storage/assert-input.ts'
 import type { OffloadRequest, OffloadStreamRequest } from './offload-request.ts'
@@ -7,6 +8,11 @@ export function assertOffloadRequest(request: unknown): asserts request is Offlo
   const { toolName, toolCallId, content, signal } = Object(request) as Partial<Record<keyof OffloadRequest, unknown>>
   assertCall(toolName, toolCallId, signal)
   if (!Array.isArray(content)) throw new TypeError(`content must be an array of content blocks, got ${typeof content}.`)
+  assertBlocks(content)
+}
+
+/** Refuse with a `TypeError` what are no content blocks. */
+export function assertBlocks(content: readonly unknown[]): asserts content is readonly ContentBlock[] {
   for (const [index, block] of content.entries()) assertBlock(block, `content[${index}]`)
 }
 

@@ -4,6 +4,9 @@ import type { MeasuredBlock } from './measure-content.ts'
 const FRAME_TOKENS = 150
 const REFERENCE_TOKENS = 60
 
+/** Estimate what a replacement says beside its preview, for so many stored parts. */
+export const frameTokens = (parts: number): number => FRAME_TOKENS + REFERENCE_TOKENS * parts
+
 /** Choose what to store of a result over the limit: the largest blocks, until the others and the replacement fit. */
 export function chooseBlocks(
   blocks: readonly MeasuredBlock[],
@@ -14,7 +17,7 @@ export function chooseBlocks(
   const chosen: MeasuredBlock[] = []
   const candidates = blocks.filter((block) => block.isStorable).sort((a, b) => b.tokens - a.tokens || a.index - b.index)
   for (const candidate of candidates) {
-    if (rest + previewTokens + FRAME_TOKENS + REFERENCE_TOKENS * chosen.length <= maxResultTokens) break
+    if (rest + previewTokens + frameTokens(chosen.length) <= maxResultTokens) break
     chosen.push(candidate)
     rest -= candidate.tokens
   }

@@ -2,7 +2,6 @@ import { warn } from '#platform'
 import type { ContentBlock } from '../content/content-block.ts'
 import type { OnFallback } from '../preview/choose-previewers.ts'
 import type { PreviewFallback } from '../preview/preview-fallback.ts'
-import { readText } from '../preview/read-text.ts'
 import { toolIntent } from '../preview/tool-intent.ts'
 import { createRetrievalTool, RETRIEVAL_TOOL_NAME, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
 import { scopeOf } from '../storage/assert-storage.ts'
@@ -14,8 +13,14 @@ import type { OffloadEvent } from './offload-event.ts'
 import type { InlineReason, OffloadRequest, OffloadStreamRequest, Outcome } from './offload-request.ts'
 import { offloadStream } from './offload-stream.ts'
 import { assertOffloadRequest, assertOffloadStreamRequest } from './assert-offload-request.ts'
-import { renderReplacement, type ReplacementSource } from './render-replacement.ts'
-import { storageParts, storeParts, undoAndThrow, type StoredPart } from './store-blocks.ts'
+import { readMediaParts, type PartReading } from './read-media-parts.ts'
+import {
+  replacementSources,
+  writeReplacement,
+  type ReplacementSource,
+  type WrittenReplacement,
+} from './render-replacement.ts'
+import { storageParts, storeParts, undoAndThrow } from './store-blocks.ts'
 import { TokenMeter, type Meter } from './token-meter.ts'
 
 /** What an offloader and its scopes have in common. */
@@ -126,23 +131,20 @@ export class ContextOffloader {
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
     assertOffloadStreamRequest(request)
     this.#shared.meter.seen()
-    const result = await offloadStream(request, this.options, this.#onFallback(request))
+    const reading = this.#reading(request)
+    const result = await offloadStream(request, this.options, reading)
     const original = result.tokens
-    if (result.stored === undefined)
+    if (result.sources === undefined)
       return { status: 'inline', reason: 'within-limit', content: result.content, tokens: { original } }
-    const { stored, isError } = result
-    const source: ReplacementSource = {
-      ...stored,
-      type: stored.text === undefined ? 'document' : 'text',
-      tokens: original,
-    }
-    const text = await renderReplacement([source], { blocks: 1, tokens: original, isError }, this.options)
-    const replacement = this.options.countTokens(text)
-    if (result.content !== undefined && replacement >= original) {
-      await this.options.storage.delete?.(stored.reference)
+    const { sources, isError } = result
+    const ofOriginal = { blocks: 1, tokens: original, isError }
+    const { onFallback } = reading
+    const written = await writeReplacement(sources, { original: ofOriginal, kept: 0, onFallback }, this.options)
+    if (result.content !== undefined && written.tokens >= original) {
+      for (const { reference } of sources) await this.options.storage.delete?.(reference)
       return { status: 'inline', reason: 'not-smaller', content: result.content, tokens: { original } }
     }
-    return this.#offloaded(request, [source], [{ type: 'text', text }], { original, replacement })
+    return this.#offloaded(request, sources, written.content, { original, replacement: written.tokens })
   }
 
   /**
@@ -169,46 +171,40 @@ export class ContextOffloader {
 
   /** Store the largest blocks and write what stands in their place; where that fails, nothing new stays in storage. */
   async #replace(request: OffloadRequest, blocks: readonly MeasuredBlock[], original: number): Promise<Outcome> {
-    const { storage, maxResultTokens, previewTokens, countTokens, redact = (text: string) => text } = this.options
+    const { storage, maxResultTokens, previewTokens, redact = (text: string) => text } = this.options
     const chosen = chooseBlocks(blocks, maxResultTokens, previewTokens)
     if (chosen.length === 0) return this.#skip(request, 'not-storable', original)
-    const parts = storageParts(chosen, request.toolCallId, redact)
-    const { stored, undo } = await storeParts(storage, parts, request.toolName, request.signal)
+    const { toolName, toolCallId, signal } = request
+    const reading = this.#reading(request)
+    const parts = await readMediaParts(storageParts(chosen, toolCallId, redact), reading)
+    const { stored, undo } = await storeParts(storage, parts, toolName, signal)
     const replaced = new Set(chosen)
     const kept = blocks.filter((block) => !replaced.has(block))
+    const rest = kept.reduce((sum, block) => sum + block.tokens, 0)
     let sources: ReplacementSource[]
-    let text: string
-    let replacement: number
+    let written: WrittenReplacement
     try {
-      sources = []
-      for (const each of stored) sources.push(await this.#replacementSource(request, each))
-      const isError = request.isError ?? false
-      text = await renderReplacement(sources, { blocks: blocks.length, tokens: original, isError }, this.options)
-      replacement = countTokens(text) + kept.reduce((sum, block) => sum + block.tokens, 0)
+      sources = await replacementSources(stored, reading)
+      const ofOriginal = { blocks: blocks.length, tokens: original, isError: request.isError ?? false }
+      const { onFallback } = reading
+      written = await writeReplacement(sources, { original: ofOriginal, kept: rest, onFallback }, this.options)
     } catch (error) {
       return undoAndThrow(undo, error)
     }
+    const replacement = written.tokens + rest
     if (replacement >= original) {
       await undo()
       return this.#skip(request, 'not-smaller', original)
     }
-    const content: ContentBlock[] = [{ type: 'text', text }, ...kept.map((block) => block.block)]
+    const content = [...written.content, ...kept.map((block) => block.block)]
     return this.#offloaded(request, sources, content, { original, replacement })
   }
 
-  async #replacementSource(request: OffloadRequest, stored: StoredPart): Promise<ReplacementSource> {
-    const { part, reference, size } = stored
-    const { type, contentType, name, joined, tokens } = part
-    const block = { reference, type, contentType, size, name, joined, tokens }
-    if (part.text === undefined) return block
-    const { toolName, input } = request
-    const text = await readText(part.text, {
-      call: { toolName, input, intent: toolIntent(toolName, input) },
-      contentType,
-      previewers: this.options.previewers,
-      onFallback: this.#onFallback(request),
-    })
-    return { ...block, text }
+  /** What content of a call is read with. */
+  #reading(request: Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'signal'>): PartReading {
+    const { toolName, input, signal } = request
+    const call = { toolName, input, intent: toolIntent(toolName, input) }
+    return { call, options: this.options, onFallback: this.#onFallback(request), signal }
   }
 
   /** Say by an event what became of a previewer; of a missing peer once. */

@@ -1,6 +1,7 @@
 import { indentJson, isStorable } from '../content/block-bytes.ts'
-import type { ContentBlock } from '../content/content-block.ts'
+import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
 import { isMediaBlock } from '../content/media-block.ts'
+import { documentText } from '../preview/media/document-text.ts'
 import type { CountTokens } from '../tokens/count-tokens.ts'
 import { estimateLargeTokens } from '../tokens/estimate-large-tokens.ts'
 
@@ -50,11 +51,17 @@ export function measureContent(
       return { block, index, text, tokens, isStorable: true }
     }
     if (isMediaBlock(block)) {
-      const bytesPerToken = BYTES_PER_TOKEN[block.type]
-      const tokens = block.data === undefined ? URL_TOKENS : Math.ceil(block.data.byteLength / bytesPerToken)
-      return { block, index, tokens, isStorable: isStorable(block) }
+      return { block, index, tokens: mediaTokens(block, countTokens), isStorable: isStorable(block) }
     }
     const text = block.type === 'link' ? block.url : indentJson(block.value)
     return { block, index, tokens: text === undefined ? 0 : estimateLargeTokens(text, countTokens), isStorable: false }
   })
+}
+
+/** Documents that are text cost what their text does, other media by their size. */
+function mediaTokens({ type, mediaType, data }: MediaBlock, countTokens: CountTokens): number {
+  if (data === undefined) return URL_TOKENS
+  const document = type === 'document' ? documentText(data, mediaType) : undefined
+  if (document !== undefined) return estimateLargeTokens(document.text, countTokens)
+  return Math.ceil(data.byteLength / BYTES_PER_TOKEN[type])
 }

@@ -29,7 +29,7 @@ export type OffloadEvent =
       readonly tokens: { readonly original: number }
     }
   | ({
-      /** A previewer could not be used, and a preview by lines took its place. */
+      /** A previewer could not be used: a preview by lines took its place, or of media only what their bytes tell. */
       readonly type: 'preview-fallback'
       readonly toolName: string
       readonly toolCallId: string

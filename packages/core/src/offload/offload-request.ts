@@ -32,7 +32,7 @@ export interface OffloadStreamRequest {
 /** What was stored of a tool result. */
 export interface OffloadedBlock {
   readonly reference: string
-  /** The block's type, or `text` for many blocks of text or JSON that were joined. */
+  /** The block's type, or `text` for many blocks of text or JSON that were joined, and for the text of a document. */
   readonly type: ContentBlock['type']
   readonly contentType: string
   /** Bytes that were stored. */
@@ -72,7 +72,7 @@ export type Outcome =
     }
   | {
       readonly status: 'offloaded'
-      /** The replacement as one text block, then the blocks that were kept. */
+      /** The replacement as one text block, then blocks that previewers added, then the blocks that were kept. */
       readonly content: readonly ContentBlock[]
       readonly stored: readonly OffloadedBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }

@@ -2,8 +2,7 @@ import type { ContentBlock } from '../content/content-block.ts'
 import { concatBytes } from '../content/concat-bytes.ts'
 import { contentTypeEssence } from '../content/content-type-essence.ts'
 import { ArrivingText, type TextPreview, type TextPreviewing } from '../preview/read-text.ts'
-import type { OnFallback } from '../preview/choose-previewers.ts'
-import { toolIntent } from '../preview/tool-intent.ts'
+import { mediaFormatOf } from '../preview/media/media-format.ts'
 import { assertContent } from '../storage/assert-input.ts'
 import { copyBytes } from '../storage/bytes.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
@@ -12,6 +11,9 @@ import { longerThan } from '../tokens/longer-than.ts'
 import { TokenSampler } from '../tokens/token-sampler.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { OffloadStreamRequest } from './offload-request.ts'
+import { ArrivingMedia } from './arriving-media.ts'
+import type { PartReading } from './read-media-parts.ts'
+import type { ReplacementSource } from './render-replacement.ts'
 import { toolMetadata } from './tool-metadata.ts'
 
 /** Beginnings that are held back are looked at when they reach this many bytes for each token of the limit. */
@@ -23,38 +25,33 @@ const BYTES_PER_BINARY_TOKEN = 2
 
 /** A stream that stays inline, as a block, or was stored, with what its preview needs. */
 export type StreamResult =
-  | { readonly content: readonly ContentBlock[]; readonly tokens: number; readonly stored?: undefined }
+  | { readonly content: readonly ContentBlock[]; readonly tokens: number; readonly sources?: undefined }
   | {
-      readonly stored: StoredStream
+      readonly sources: readonly ReplacementSource[]
       readonly tokens: number
       readonly isError: boolean
       /** The whole stream, where it was short enough to be held: what stays if the replacement is not smaller. */
       readonly content?: readonly ContentBlock[] | undefined
     }
 
-/** A stream that was stored. */
-export interface StoredStream {
-  readonly reference: string
-  readonly contentType: string
-  readonly size: number
-  /** Absent where the stream is not text. */
-  readonly text?: TextPreview | undefined
-}
-
 /** Store a stream while it arrives and scan it for its preview; hold back only what may turn out to be small. */
 export async function offloadStream(
   request: OffloadStreamRequest,
   options: ResolvedOptions,
-  onFallback: OnFallback,
+  reading: PartReading,
 ): Promise<StreamResult> {
   const source = request.chunks[Symbol.asyncIterator]()
   try {
     const held = await hold(source, options, request.signal)
-    const isText = !held.bytes.subarray(0, SNIFFED_BYTES).includes(0)
-    const whole = held.ended ? wholeStream(held.bytes, isText, request.contentType, options) : undefined
+    const format = mediaFormatOf(held.bytes)
+    // Few formats begin without a zero byte, and text may begin like one of them: only PDF is told apart.
+    const isText = !held.bytes.subarray(0, SNIFFED_BYTES).includes(0) && format?.name !== 'pdf'
+    const mediaType = request.contentType ?? format?.mediaType ?? 'application/octet-stream'
+    const contentType = isText ? (request.contentType ?? 'text/plain') : mediaType
+    const whole = held.ended ? wholeStream(held.bytes, isText, mediaType, options) : undefined
     if (whole !== undefined && whole.tokens <= options.maxResultTokens) return whole
-    const contentType = request.contentType ?? (isText ? 'text/plain' : 'application/octet-stream')
-    const text = isText ? new ArrivingBytes(previewing(request, contentType, options, onFallback), options) : undefined
+    const text = isText ? new ArrivingBytes(previewing(contentType, reading), options) : undefined
+    const media = isText ? undefined : new ArrivingMedia(held.bytes, contentType, reading)
     let size = 0
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
       for (
@@ -64,20 +61,23 @@ export async function offloadStream(
       ) {
         size += chunk.byteLength
         text?.push(chunk)
+        media?.push(chunk)
         yield chunk
       }
     }
-    const reference = await storeChunks(options.storage, `${request.toolCallId}_0`, chunks(), contentType, {
+    const key = `${request.toolCallId}_0`
+    const reference = await storeChunks(options.storage, key, chunks(), contentType, {
       metadata: toolMetadata(request.toolName),
       signal: request.signal,
     })
     const read = await text?.finish()
-    return {
-      stored: { reference, contentType, size, text: read?.preview },
-      tokens: read?.tokens ?? Math.ceil(size / BYTES_PER_BINARY_TOKEN),
-      isError: request.isError?.() ?? false,
-      content: whole?.content,
-    }
+    const tokens = read?.tokens ?? Math.ceil(size / BYTES_PER_BINARY_TOKEN)
+    const stored = { reference, contentType, size, tokens }
+    const sources =
+      media === undefined
+        ? [{ ...stored, type: 'text' as const, text: read?.preview }]
+        : await media.finish({ ...stored, key }, options.storage)
+    return { sources, tokens, isError: request.isError?.() ?? false, content: whole?.content }
   } finally {
     const ended = async (): Promise<unknown> => source.return?.()
     // A source that hangs would answer only after what it hangs on.
@@ -86,15 +86,12 @@ export async function offloadStream(
   }
 }
 
-function previewing(
-  { toolName, input }: OffloadStreamRequest,
-  contentType: string,
-  { previewers }: ResolvedOptions,
-  onFallback: OnFallback,
-): TextPreviewing {
-  const call = { toolName, input, intent: toolIntent(toolName, input) }
-  return { call, contentType: contentTypeEssence(contentType), previewers, onFallback }
-}
+const previewing = (contentType: string, { call, options, onFallback }: PartReading): TextPreviewing => ({
+  call,
+  contentType: contentTypeEssence(contentType),
+  previewers: options.previewers,
+  onFallback,
+})
 
 /** Decodes, reads and counts chunks of text. */
 class ArrivingBytes {
@@ -161,12 +158,11 @@ async function hold(
 function wholeStream(
   bytes: Uint8Array,
   isText: boolean,
-  contentType: string | undefined,
+  mediaType: string,
   options: ResolvedOptions,
 ): { readonly content: readonly ContentBlock[]; readonly tokens: number } {
   const text = isText ? decodeExactly(bytes) : undefined
   if (text !== undefined) return { content: [{ type: 'text', text }], tokens: options.countTokens(text) }
-  const mediaType = contentType ?? 'application/octet-stream'
   const tokens = Math.ceil(bytes.byteLength / BYTES_PER_BINARY_TOKEN)
   return { content: [{ type: 'document', mediaType, data: bytes }], tokens }
 }

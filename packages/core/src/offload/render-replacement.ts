@@ -1,30 +1,124 @@
-import type { TextPreview } from '../preview/read-text.ts'
+import type { ContentBlock } from '../content/content-block.ts'
+import { contentTypeEssence } from '../content/content-type-essence.ts'
+import type { OnFallback } from '../preview/choose-previewers.ts'
+import { readText, type TextPreview } from '../preview/read-text.ts'
 import { RETRIEVAL_TOOL_NAME } from '../retrieval/retrieval-tool-name.ts'
+import { frameTokens } from './choose-blocks.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
+import { measureContent } from './measure-content.ts'
+import type { PartReading } from './read-media-parts.ts'
 import { formatReplacement, type ReplacedBlock } from './replacement.ts'
 import { shareBudget } from './share-budget.ts'
+import type { AddedBlocks, StoragePart, StoredPart } from './store-blocks.ts'
 
 /** A stored part of a result, and what its preview is made from. */
-export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'lines' | 'location'> {
+export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'lines' | 'location' | 'isShown'> {
   /** Tokens of the whole part: it needs no larger share of the preview budget. */
   readonly tokens: number
-  /** Absent for media. */
+  /** Absent for media that are no text. */
   readonly text?: TextPreview | undefined
+  readonly added?: AddedBlocks | undefined
 }
 
-/** Preview the stored parts of a result within one budget, and write the text that stands in its place. */
-export async function renderReplacement(
+/** Say what stored parts are, and read those that are text. */
+export async function replacementSources(
+  stored: readonly StoredPart[],
+  { call, options: { previewers }, onFallback }: PartReading,
+): Promise<ReplacementSource[]> {
+  const references = new Map<StoragePart | undefined, string>(stored.map(({ part, reference }) => [part, reference]))
+  const sources: ReplacementSource[] = []
+  for (const { part, reference, size } of stored) {
+    const { type, contentType, name, joined, tokens, description, added } = part
+    const previewing = { call, contentType: contentTypeEssence(contentType), previewers, onFallback }
+    const text = part.text === undefined ? undefined : await readText(part.text, previewing)
+    const textOf = references.get(part.textOf)
+    sources.push({ reference, type, contentType, size, name, joined, tokens, description, added, textOf, text })
+  }
+  return sources
+}
+
+/** What a replacement is written for. */
+export interface ReplacementRequest {
+  /** Blocks and tokens of the original result, and whether the tool failed. */
+  readonly original: { readonly blocks: number; readonly tokens: number; readonly isError: boolean }
+  /** Tokens of the blocks that stay. */
+  readonly kept: number
+  readonly onFallback: OnFallback
+}
+
+/** What stands in the place of a result, beside the blocks that stay. */
+export interface WrittenReplacement {
+  /** The text, then the blocks that previewers added. */
+  readonly content: readonly ContentBlock[]
+  readonly tokens: number
+}
+
+/**
+ * Preview the stored parts of a result within one budget, and write the text that stands in its place.
+ *
+ * Blocks that previewers made are added as long as the result stays within its limit.
+ */
+export async function writeReplacement(
   sources: readonly ReplacementSource[],
-  original: { readonly blocks: number; readonly tokens: number; readonly isError: boolean },
+  request: ReplacementRequest,
   options: ResolvedOptions,
-): Promise<string> {
+): Promise<WrittenReplacement> {
+  const { countTokens } = options
   const shares = shareBudget(
     sources.map((source) => (source.text === undefined ? 0 : source.tokens)),
     options.previewTokens,
   )
+  const previewed = shares.reduce((sum, share) => sum + share, 0)
+  const room = options.maxResultTokens - request.kept - previewed - frameTokens(sources.length)
+  const shown = fitAdded(sources, room, request.onFallback, countTokens)
+  const text = await renderText(sources, shares, shown, request.original, options)
+  return {
+    content: [{ type: 'text', text }, ...shown.blocks],
+    tokens: countTokens(text) + shown.tokens,
+  }
+}
+
+/** Blocks that are added, and what they stand for. */
+interface ShownBlocks {
+  readonly sources: ReadonlySet<ReplacementSource>
+  readonly blocks: readonly ContentBlock[]
+  readonly tokens: number
+}
+
+/** Choose the added blocks that fit, each smaller than what it stands for; of others an event says so. */
+function fitAdded(
+  sources: readonly ReplacementSource[],
+  room: number,
+  onFallback: OnFallback,
+  countTokens: ResolvedOptions['countTokens'],
+): ShownBlocks {
+  const shown = new Set<ReplacementSource>()
+  const blocks: ContentBlock[] = []
+  let tokens = 0
+  for (const source of sources) {
+    if (source.added === undefined) continue
+    const measured = measureContent(source.added.blocks, room, countTokens)
+    const needed = measured.reduce((sum, block) => sum + block.tokens, 0)
+    if (tokens + needed <= room && needed < source.tokens) {
+      shown.add(source)
+      blocks.push(...source.added.blocks)
+      tokens += needed
+    } else onFallback({ previewer: source.added.previewer, reason: 'over-budget' })
+  }
+  return { sources: shown, blocks, tokens }
+}
+
+async function renderText(
+  sources: readonly ReplacementSource[],
+  shares: readonly number[],
+  shown: ShownBlocks,
+  original: ReplacementRequest['original'],
+  options: ResolvedOptions,
+): Promise<string> {
   const { guide } = options
   const blocks: ReplacedBlock[] = []
-  for (const [index, { text, tokens: _, ...block }] of sources.entries()) {
+  for (const [index, source] of sources.entries()) {
+    const { text, tokens: _tokens, added: _added, ...block } = source
     const location = options.showLocation ? options.storage.locate?.(block.reference) : undefined
     const preview = await text?.write({
       budgetTokens: shares[index] ?? 0,
@@ -32,7 +126,7 @@ export async function renderReplacement(
       isError: original.isError,
       showLines: gapCall(options),
     })
-    blocks.push({ ...block, lines: text?.lines, preview, location })
+    blocks.push({ ...block, lines: text?.lines, preview, location, isShown: shown.sources.has(source) })
   }
   return formatReplacement({
     blocks,

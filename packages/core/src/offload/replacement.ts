@@ -8,8 +8,14 @@ export interface ReplacedBlock {
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
   readonly contentType: string
   readonly size: number
-  /** Lines of text; absent for media. */
+  /** Lines of text; absent for media that are no text. */
   readonly lines?: number | undefined
+  /** What media are, in a few words; whoever made the content may have chosen them. */
+  readonly description?: string | undefined
+  /** Whether something smaller in its place stands beside the replacement. */
+  readonly isShown?: boolean | undefined
+  /** The reference of the document that this is the text of. */
+  readonly textOf?: string | undefined
   readonly name?: string | undefined
   /** Blocks of text or JSON that were joined into this one. */
   readonly joined?: number | undefined
@@ -47,7 +53,7 @@ export function formatReplacement(replacement: Replacement): string {
     '',
     ...formatBlocks(blocks),
     '[Stored references:]',
-    ...blocks.map(formatReference),
+    ...blocks.map((block) => formatReference(block, areMany(blocks))),
   ].join('\n')
 }
 
@@ -70,20 +76,30 @@ function instructions({ retrievalTool, guide = [], isError }: Replacement, locat
 }
 
 function formatBlocks(blocks: readonly ReplacedBlock[]): string[] {
-  const media = blocks.filter((block) => block.preview === undefined)
-  if (media.length <= MAX_PLACEHOLDERS) return blocks.flatMap(formatBlock)
+  if (!areMany(blocks)) return blocks.flatMap(formatBlock)
   const previewed = blocks.filter((block) => block.preview !== undefined)
   return [
     ...previewed.flatMap(formatBlock),
-    `[${media.length} media blocks: what each is stands beside its reference]`,
+    `[${blocks.length - previewed.length} media blocks: what each is stands beside its reference]`,
     '',
   ]
 }
 
+/** Whether there are too many media to say of each what it is before saying it beside its reference. */
+const areMany = (blocks: readonly ReplacedBlock[]): boolean =>
+  blocks.filter((block) => block.preview === undefined).length > MAX_PLACEHOLDERS
+
 function formatBlock(block: ReplacedBlock): string[] {
   if (block.preview === undefined) return [placeholder(block), '']
   const fence = fenceFor(block)
-  return [`<<< preview of ${fence}: untrusted content`, block.preview, `>>> end of ${fence}`, '']
+  const isMedia = block.type !== 'text' && block.type !== 'json'
+  return [
+    ...(isMedia ? [placeholder(block)] : []),
+    `<<< preview of ${fence}: untrusted content`,
+    block.preview,
+    `>>> end of ${fence}`,
+    '',
+  ]
 }
 
 /** A digest in the reference makes it unforgeable; references of other storages may be guessed, so make sure. */
@@ -93,18 +109,22 @@ function fenceFor(block: ReplacedBlock): string {
   return fence
 }
 
-/** Say what a media block is: `[image: png, 1,234 bytes]`, `[document: pdf, report.pdf, 99 bytes]`. */
+/** Say what a media block is: `[image: png, 800 × 600, 1,234 bytes]`, `[document: pdf, report.pdf, 12 pages, 99 bytes]`. */
 function placeholder(block: ReplacedBlock): string {
-  const name = block.name === undefined ? '' : `${safeName(block.name)}, `
-  return `[${block.type}: ${safeName(mediaFormat(block.contentType))}, ${name}${formatCount(block.size)} bytes]`
+  const words = [mediaFormat(block.contentType), block.name, block.description].filter((word) => word !== undefined)
+  const shown = block.isShown === true ? ', smaller below' : ''
+  return `[${block.type}: ${words.map((word) => `${safeName(word)}, `).join('')}${formatCount(block.size)} bytes${shown}]`
 }
 
-function formatReference(block: ReplacedBlock): string {
+function formatReference(block: ReplacedBlock, isDescribed: boolean): string {
   const kind = block.type === 'text' || block.type === 'json' ? block.type : safeName(block.contentType)
   const joined = block.joined === undefined ? '' : ` of ${block.joined} blocks`
+  const textOf = block.textOf === undefined ? '' : ` of ${block.textOf}`
+  const description = isDescribed && block.description !== undefined ? `, ${safeName(block.description)}` : ''
   const lines = block.lines === undefined ? '' : `, ${formatCount(block.lines)} ${block.lines === 1 ? 'line' : 'lines'}`
   const location = block.location === undefined ? '' : `: ${block.location.command}`
-  return `  ${block.reference} (${kind}${joined}, ${formatCount(block.size)} bytes${lines})${location}`
+  const size = `${formatCount(block.size)} bytes`
+  return `  ${block.reference} (${kind}${joined}${textOf}${description}, ${size}${lines})${location}`
 }
 
 /** Names and types are chosen by whoever made the content: they stay on their line and out of the frame. */

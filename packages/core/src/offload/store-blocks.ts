@@ -15,12 +15,24 @@ export interface StoragePart {
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
   readonly key: string
   readonly contentType: string
-  /** Absent for media. */
+  /** What is previewed: absent for media that are no text. It is stored unless there are `data`. */
   readonly text?: string | undefined
   readonly data?: Uint8Array | undefined
   readonly name?: string | undefined
   readonly joined?: number | undefined
   readonly tokens: number
+  /** What media are, in a few words. */
+  readonly description?: string | undefined
+  /** The part that this is the text of. */
+  readonly textOf?: StoragePart | undefined
+  /** What may stand in the context in its place, beside the replacement. */
+  readonly added?: AddedBlocks | undefined
+}
+
+/** Blocks that a previewer made, such as a smaller image. */
+export interface AddedBlocks {
+  readonly blocks: readonly ContentBlock[]
+  readonly previewer: string
 }
 
 /** A part and where it is. */
@@ -51,7 +63,8 @@ export function storageParts(
   return parts
 }
 
-function redacted(text: string, redact: (text: string) => string): string {
+/** Rewrite a text by the option `redact`. */
+export function redacted(text: string, redact: (text: string) => string): string {
   const result: unknown = redact(text)
   // What an asynchronous function returns would be stored in place of the content.
   if (typeof result !== 'string') throw new TypeError(`redact must return a string, got ${typeof result}.`)
@@ -92,7 +105,7 @@ export async function storeParts(
   const encoder = new TextEncoder()
   for (let start = 0; start < parts.length; start += CONCURRENT_STORES) {
     const stores = parts.slice(start, start + CONCURRENT_STORES).map(async (part): Promise<StoredPart> => {
-      const own = part.text !== undefined
+      const own = part.data === undefined
       const bytes = part.data ?? encoder.encode(part.text)
       const options = { metadata, signal, onStored, transfer: own }
       const reference: unknown = await storage.store(part.key, bytes, part.contentType, options)

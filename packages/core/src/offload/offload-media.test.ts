@@ -1,0 +1,283 @@
+import { expect, test } from 'vitest'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import type { ContentBlock } from '../content/content-block.ts'
+import type { MediaPreview, MediaPreviewer } from '../preview/previewer.ts'
+import { MissingPeerError } from '../preview/preview-fallback.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { ContextOffloaderOptions } from './context-offloader-options.ts'
+import { ContextOffloader } from './context-offloader.ts'
+import type { OffloadEvent } from './offload-event.ts'
+import type { Outcome } from './offload-request.ts'
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const call = { toolName: 'fetch', toolCallId: 'call_1' }
+const REPORT = Array.from({ length: 900 }, (_, line) => `line ${line + 1} of the report`).join('\n')
+/** Begins as a PDF does, and is nothing that could be counted. */
+const pdf: ContentBlock = {
+  type: 'document',
+  mediaType: 'application/pdf',
+  name: 'report.pdf',
+  data: encode(`%PDF-1.7\n${'\0'.repeat(80_000)}`),
+}
+
+const reads = (preview: MediaPreview | (() => never)): MediaPreviewer => ({
+  name: 'pages',
+  previews: 'media',
+  recognize: ({ mediaType }) => (mediaType === 'application/pdf' || mediaType === 'image/png' ? 0.9 : 0),
+  read: async () => (typeof preview === 'function' ? preview() : preview),
+})
+
+function setUp(options: Partial<ContextOffloaderOptions> = {}) {
+  const events: OffloadEvent[] = []
+  const storage = tinyStorage()
+  const offloader = new ContextOffloader({ storage, onEvent: (event) => events.push(event), ...options })
+  return { events, storage, offloader }
+}
+
+function textOf(outcome: Outcome): string {
+  const [block] = outcome.content
+  if (outcome.status !== 'offloaded' || block?.type !== 'text') throw new Error(`not offloaded: ${outcome.status}`)
+  return block.text
+}
+
+async function count(storage: Storage): Promise<number> {
+  let entries = 0
+  for await (const _entry of storage.list!()) entries++
+  return entries
+}
+
+test('the text of a document is stored beside it, previewed, and searched by its own reference', async () => {
+  const { offloader, events } = setUp({ previewers: [reads({ description: '12 pages', text: REPORT })] })
+  const outcome = await offloader.offload({ ...call, content: [pdf] })
+  const text = textOf(outcome)
+  const [document, readable] = outcome.status === 'offloaded' ? outcome.stored : []
+  expect(text).toContain('\n[document: pdf, report.pdf, 12 pages, 80,009 bytes]\n')
+  expect(text).toContain(`\n<<< preview of ${readable?.reference}: untrusted content\n`)
+  expect(text).toContain('line 1 of the report')
+  expect(text).toContain(`\n  ${document?.reference} (application/pdf, 80,009 bytes)\n`)
+  const size = encode(REPORT).length.toLocaleString('en-US')
+  expect(text).toContain(`\n  ${readable?.reference} (text of ${document?.reference}, ${size} bytes, 900 lines)`)
+  expect(readable?.reference).toMatch(/^call_1_0_text_/)
+  const answer = await offloader.retrievalTool.execute({ reference: readable?.reference, pattern: 'line 777 ' })
+  expect(answer.content).toMatchObject([{ text: expect.stringContaining('> 777| line 777 of the report') }])
+  expect(events.map(({ type }) => type)).toEqual(['offload', 'retrieval'])
+})
+
+test('the same result gives the same bytes and entries again', async () => {
+  const { offloader, storage } = setUp({ previewers: [reads({ text: REPORT })] })
+  const first = await offloader.offload({ ...call, content: [pdf] })
+  const second = await offloader.offload({ ...call, content: [pdf] })
+  expect(textOf(second)).toBe(textOf(first))
+  expect(await count(storage)).toBe(2)
+})
+
+test('what is redacted of a text is in neither the preview nor the storage', async () => {
+  const { offloader } = setUp({
+    previewers: [reads({ text: REPORT })],
+    redact: (text) => text.replaceAll('line 7 of', 'line [gone] of'),
+  })
+  const outcome = await offloader.offload({ ...call, content: [pdf] })
+  const reference = outcome.status === 'offloaded' ? outcome.stored[1]?.reference : undefined
+  expect(textOf(outcome)).not.toContain('line 7 of')
+  const answer = await offloader.retrievalTool.execute({ reference, line_range: { start: 7, end: 7 } })
+  expect(answer.content).toMatchObject([{ text: expect.stringContaining('line [gone] of the report') }])
+})
+
+test('where the text cannot be stored, the document is not either, and the result stays', async () => {
+  const storage = tinyStorage()
+  const failing: Storage = {
+    store: async (key, ...rest) => {
+      if (key.endsWith('_text')) throw new Error('disk full')
+      return storage.store(key, ...rest)
+    },
+    retrieve: (reference) => storage.retrieve(reference),
+    delete: (reference) => storage.delete(reference),
+  }
+  const { offloader } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })
+  const content = [pdf]
+  const outcome = await offloader.offload({ ...call, content })
+  expect(outcome).toMatchObject({ status: 'inline', reason: 'failed' })
+  expect(outcome.content).toBe(content)
+  expect(await count(storage)).toBe(0)
+})
+
+test.each([
+  ['throws', () => new Error('broken')],
+  ['gives a description that is no text', () => ({ description: 5 })],
+  ['gives blocks that are none', () => ({ blocks: [{ type: 'picture' }] })],
+])('a previewer that %s costs only its preview, and an event says so', async (_what, given) => {
+  const result: unknown = given()
+  const previewer = reads(
+    result instanceof Error
+      ? () => {
+          throw result
+        }
+      : (result as MediaPreview),
+  )
+  const { offloader, events } = setUp({ previewers: [previewer] })
+  const outcome = await offloader.offload({ ...call, content: [pdf] })
+  expect(textOf(outcome)).toContain('[document: pdf, report.pdf, 80,009 bytes]')
+  expect(events).toMatchObject([
+    { type: 'preview-fallback', previewer: 'pages', reason: 'failed' },
+    { type: 'offload' },
+  ])
+})
+
+test('a missing peer is said once, for all scopes', async () => {
+  const previewer = reads(() => {
+    throw new MissingPeerError('some-peer')
+  })
+  const { offloader, events } = setUp({ previewers: [previewer] })
+  await offloader.offload({ ...call, content: [pdf, pdf] })
+  await offloader.forScope('other').offload({ ...call, content: [pdf] })
+  expect(events.filter(({ type }) => type === 'preview-fallback')).toMatchObject([{ reason: 'peer-missing' }])
+})
+
+test('the signal ends the wait for a previewer that hangs, and the result stays', async () => {
+  const controller = new AbortController()
+  const hanging: MediaPreviewer = {
+    ...reads({}),
+    read: () => {
+      controller.abort()
+      return new Promise(() => {})
+    },
+  }
+  const { offloader, storage } = setUp({ previewers: [hanging] })
+  const outcome = await offloader.offload({ ...call, content: [pdf], signal: controller.signal })
+  expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'aborted' } })
+  expect(await count(storage)).toBe(0)
+})
+
+const photo: ContentBlock = { type: 'image', mediaType: 'image/png', data: new Uint8Array(2_000_000) }
+const smaller = (bytes: number): ContentBlock => ({
+  type: 'image',
+  mediaType: 'image/webp',
+  data: new Uint8Array(bytes),
+})
+
+test('blocks that a previewer adds stay beside the replacement, and their tokens are counted', async () => {
+  const added = smaller(40_000)
+  const { offloader } = setUp({ previewers: [reads({ description: '4000 × 3000', blocks: [added] })] })
+  const note: ContentBlock = { type: 'text', text: 'a note' }
+  const outcome = await offloader.offload({ ...call, content: [photo, note] })
+  expect(textOf(outcome)).toContain('[image: png, 4000 × 3000, 2,000,000 bytes, smaller below]')
+  expect(outcome.content.slice(1)).toEqual([added, note])
+  const { tokens } = outcome as Extract<Outcome, { status: 'offloaded' }>
+  expect(tokens.replacement).toBeGreaterThan(100)
+  expect(offloader.meter().tokensShown).toBe(tokens.replacement)
+  const without = await setUp().offloader.offload({ ...call, content: [photo, note] })
+  expect(
+    tokens.replacement - (without as typeof outcome & { tokens: typeof tokens }).tokens.replacement,
+  ).toBeGreaterThan(99)
+})
+
+test.each([[1_500_000], [3_000_000]])(
+  'blocks of %i bytes that do not fit are left out, and an event says so',
+  async (bytes) => {
+    const { offloader, events } = setUp({ previewers: [reads({ blocks: [smaller(bytes)] })] })
+    const outcome = await offloader.offload({ ...call, content: [photo] })
+    expect(outcome.content).toHaveLength(1)
+    expect(textOf(outcome)).not.toContain('smaller below')
+    expect(events).toMatchObject([{ type: 'preview-fallback', reason: 'over-budget' }, { type: 'offload' }])
+  },
+)
+
+const rows = `id,name\n${Array.from({ length: 9_000 }, (_, id) => `${id},name ${id}`).join('\n')}\n`
+
+test('a document that is text is previewed as its type, and searched itself', async () => {
+  const { offloader, storage } = setUp()
+  const content: ContentBlock[] = [{ type: 'document', mediaType: 'text/csv', name: 'users.csv', data: encode(rows) }]
+  const outcome = await offloader.offload({ ...call, content })
+  expect(textOf(outcome)).toContain('[document: csv, users.csv, ')
+  expect(textOf(outcome)).toContain('9,000 rows')
+  expect(await count(storage)).toBe(1)
+  const reference = outcome.status === 'offloaded' ? outcome.stored[0]?.reference : undefined
+  const answer = await offloader.retrievalTool.execute({ reference, pattern: 'name 8888$' })
+  expect(answer.content).toMatchObject([{ text: expect.stringContaining('> 8890| 8888,name 8888') }])
+})
+
+test('text in UTF-16, or declared as nothing, is stored as text beside the document', async () => {
+  const wide = new Uint8Array(Uint16Array.from(`\uFEFF${rows}`, (character) => character.charCodeAt(0)).buffer)
+  for (const [mediaType, data] of [
+    ['text/csv', wide],
+    ['application/octet-stream', encode(rows)],
+  ] as const) {
+    const { offloader } = setUp()
+    const outcome = await offloader.offload({ ...call, content: [{ type: 'document', mediaType, data }] })
+    expect(textOf(outcome)).toContain('9,000 rows')
+    const reference = outcome.status === 'offloaded' ? outcome.stored[1]?.reference : undefined
+    const answer = await offloader.retrievalTool.execute({ reference, pattern: 'name 8888$' })
+    expect(answer.content).toMatchObject([{ text: expect.stringContaining('> 8890| 8888,name 8888') }])
+  }
+})
+
+test('a document that is text costs what its text costs, not what its bytes would', async () => {
+  const { offloader } = setUp()
+  const data = encode(rows.slice(0, 16_000))
+  const outcome = await offloader.offload({ ...call, content: [{ type: 'document', mediaType: 'text/csv', data }] })
+  expect(outcome.status).toBe('offloaded')
+  expect(outcome.tokens.original).toBeGreaterThan(4_000)
+})
+
+test('a document of text is stored as redacted', async () => {
+  const { offloader, storage } = setUp({ redact: (text) => text.replaceAll('name 5\n', 'gone\n') })
+  const content: ContentBlock[] = [{ type: 'document', mediaType: 'text/csv', data: encode(rows) }]
+  const outcome = await offloader.offload({ ...call, content })
+  const [stored] = outcome.status === 'offloaded' ? outcome.stored : []
+  const { content: bytes, contentType } = await storage.retrieve(stored!.reference)
+  expect(contentType).toBe('text/csv')
+  expect(new TextDecoder().decode(bytes)).toBe(rows.replaceAll('name 5\n', 'gone\n'))
+})
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(size)
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size)
+    buffer.set(piece)
+    yield buffer.subarray(0, piece.length)
+  }
+}
+
+test('a stream gets the type that its first bytes tell', async () => {
+  const { offloader } = setUp()
+  const png = new Uint8Array(3_000_000)
+  png.set(encode('\x89PNG\r\n\x1a\n').subarray(1))
+  png.set([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 3, 32, 0, 0, 2, 88])
+  const outcome = await offloader.offloadStream({ ...call, chunks: pieces(png, 65_536) })
+  expect(textOf(outcome)).toContain('[image: png, 800 × 600, 3,000,000 bytes]')
+  expect(outcome).toMatchObject({ stored: [{ type: 'image', contentType: 'image/png', size: 3_000_000 }] })
+})
+
+test('the text of a streamed document is stored beside it', async () => {
+  const data = (pdf as { data: Uint8Array }).data
+  let seen: Uint8Array | undefined
+  const previewer: MediaPreviewer = {
+    ...reads({}),
+    read: async (bytes) => {
+      seen = bytes
+      return { description: '12 pages', text: REPORT }
+    },
+  }
+  const { offloader, storage } = setUp({ previewers: [previewer] })
+  const outcome = await offloader.offloadStream({ ...call, chunks: pieces(data, 1_000) })
+  expect(seen).toEqual(data)
+  expect(textOf(outcome)).toContain('[document: pdf, 12 pages, 80,009 bytes]')
+  expect(outcome).toMatchObject({ stored: [{ contentType: 'application/pdf' }, { type: 'text' }] })
+  expect(await count(storage)).toBe(2)
+})
+
+test('a stream of media stays stored where its text cannot be', async () => {
+  const storage = tinyStorage()
+  const failing: Storage = {
+    store: async (key, ...rest) => {
+      if (key.endsWith('_text')) throw new Error('disk full')
+      return storage.store(key, ...rest)
+    },
+    retrieve: (reference) => storage.retrieve(reference),
+  }
+  const { offloader, events } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })
+  const data = (pdf as { data: Uint8Array }).data
+  const outcome = await offloader.offloadStream({ ...call, chunks: pieces(data, 1_000) })
+  expect(outcome).toMatchObject({ status: 'offloaded', stored: [{ contentType: 'application/pdf' }] })
+  expect(events).toMatchObject([{ type: 'preview-fallback', reason: 'failed' }, { type: 'offload' }])
+})

@@ -1,0 +1,89 @@
+import type { MediaBlock } from '../content/content-block.ts'
+import { contentTypeEssence } from '../content/content-type-essence.ts'
+import { isTextContentType } from '../content/text-content-type.ts'
+import type { OnFallback } from '../preview/choose-previewers.ts'
+import { documentText } from '../preview/media/document-text.ts'
+import { fallbackOf } from '../preview/preview-fallback.ts'
+import type { PreviewCall } from '../preview/previewer.ts'
+import { readMedia, type ReadMedia } from '../preview/read-media.ts'
+import { estimateLargeTokens } from '../tokens/estimate-large-tokens.ts'
+import { assertBlocks } from './assert-offload-request.ts'
+import type { ResolvedOptions } from './context-offloader-options.ts'
+import { redacted, type AddedBlocks, type StoragePart } from './store-blocks.ts'
+
+/** What media parts are read with. */
+export interface PartReading {
+  readonly call: PreviewCall
+  readonly options: Pick<ResolvedOptions, 'previewers' | 'countTokens' | 'redact'>
+  readonly onFallback: OnFallback
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Read the media among the parts of a result: documents that are text as their text, others as previewers do.
+ *
+ * The text of a document that cannot be searched itself, such as a PDF, becomes a part of its own that follows it. What a
+ * previewer cannot do costs no more than the description. Rejects where `redact` throws, and once the signal has fired.
+ */
+export async function readMediaParts(parts: readonly StoragePart[], reading: PartReading): Promise<StoragePart[]> {
+  const read: StoragePart[] = []
+  for (const part of parts) {
+    if (part.data === undefined || part.type === 'text' || part.type === 'json') read.push(part)
+    else
+      read.push(...(readDocument(part, part.data, reading) ?? (await readBytes(part, part.data, part.type, reading))))
+  }
+  return read
+}
+
+/** Read a document that is text, or return `undefined` for what is not. */
+function readDocument(part: StoragePart, data: Uint8Array, reading: PartReading): StoragePart[] | undefined {
+  const { contentType } = part
+  const document = part.type === 'document' ? documentText(data, contentType) : undefined
+  if (document === undefined) return undefined
+  if (!document.isSearchable) {
+    const type = isTextContentType(contentType) ? contentTypeEssence(contentType) : 'text/plain'
+    return [part, textPart(part, document.text, type, reading)]
+  }
+  const text = redactedText(document.text, reading)
+  // What was redacted must not be stored.
+  return [{ ...part, text, tokens: tokensOf(text, reading), data: text === document.text ? data : undefined }]
+}
+
+async function readBytes(
+  part: StoragePart,
+  data: Uint8Array,
+  type: MediaBlock['type'],
+  reading: PartReading,
+): Promise<StoragePart[]> {
+  const media = { type, mediaType: part.contentType, name: part.name }
+  const { call, options, onFallback, signal } = reading
+  const read = await readMedia(data, { call, media, previewers: options.previewers, onFallback, signal })
+  if (read === undefined) return [part]
+  const { description, text = '' } = read
+  const described = { ...part, description, added: addedBlocks(read, onFallback) }
+  return text === '' ? [described] : [described, textPart(described, text, 'text/plain', reading)]
+}
+
+function addedBlocks({ blocks, previewer }: ReadMedia, onFallback: OnFallback): AddedBlocks | undefined {
+  if (blocks.length === 0) return undefined
+  try {
+    assertBlocks(blocks)
+    return { blocks, previewer }
+  } catch (error) {
+    // A previewer may be anybody's code: blocks that are none must not cost the result.
+    if (!(error instanceof TypeError)) throw error
+    onFallback(fallbackOf(previewer, error))
+    return undefined
+  }
+}
+
+function textPart(of: StoragePart, text: string, contentType: string, reading: PartReading): StoragePart {
+  const shown = redactedText(text, reading)
+  return { type: 'text', key: `${of.key}_text`, contentType, text: shown, tokens: tokensOf(shown, reading), textOf: of }
+}
+
+const redactedText = (text: string, { options: { redact = (same) => same } }: PartReading): string =>
+  redacted(text, redact)
+
+const tokensOf = (text: string, { options: { countTokens } }: PartReading): number =>
+  estimateLargeTokens(text, countTokens)
