@@ -35,6 +35,8 @@ export type {
   WritePreview,
 } from './preview/previewer.ts'
 export { diffPreviewer, type DiffPreviewerOptions, type DiffPreviewShares } from './preview/diff/diff-previewer.ts'
+export { jsonPreviewer, ndjsonPreviewer, type JsonPreviewerOptions } from './preview/json/json-previewer.ts'
+export type { JsonPreviewShares } from './preview/json/render-json-preview.ts'
 export {
   markdownPreviewer,
   type MarkdownPreviewerOptions,

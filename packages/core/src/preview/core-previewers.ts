@@ -1,4 +1,4 @@
-import { jsonPreviewer } from './json/json-previewer.ts'
+import { jsonPreviewer, ndjsonPreviewer } from './json/json-previewer.ts'
 import { mediaPreviewer } from './media/media-previewer.ts'
 import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
@@ -9,9 +9,10 @@ import { tablePreviewer } from './table/table-previewer.ts'
 /** The previewers that every offloader has, in the order in which ties are decided. */
 export const corePreviewers: readonly Previewer[] = [
   jsonPreviewer(),
+  ndjsonPreviewer(),
   tablePreviewer(),
   diffPreviewer(),
   markdownPreviewer(),
-  mediaPreviewer,
+  mediaPreviewer(),
   sourcePreviewer(),
 ]

@@ -1,0 +1,438 @@
+/** Strings from this many UTF-16 units on are passed on in parts. */
+export const LONG_STRING_UNITS = 16_384
+/** Pieces are gathered until there is so much to read. */
+const GATHERED_UNITS = 32_768
+/** Longest key, number or word that is told from others. */
+const LONGEST_NAME = 1_024
+
+/** Takes in what a {@link JsonTokenizer} reads. Offsets are UTF-16 units from the start of the text, lines are 1-based. */
+export interface JsonSink {
+  /** What follows is read from this text, which starts at `origin`. */
+  reading(text: string, origin: number): void
+  /** It was read as far as `end`. */
+  read(end: number): void
+  /** An object or an array begins. */
+  open(isObject: boolean, offset: number, line: number): void
+  /** The innermost object or array ends before `offset`. */
+  close(offset: number, line: number): void
+  /** The name of the next member stands in `text` from `start` to `end`, without quotes and with its escapes. */
+  key(text: string, start: number, end: number, offset: number, line: number): void
+  string(text: string, start: number, end: number, offset: number, line: number): void
+  /** A string of {@link LONG_STRING_UNITS} or more begins; its parts follow. */
+  openString(offset: number, line: number): void
+  /** The next part of a long string, cut anywhere. */
+  stringPart(text: string, start: number, end: number): void
+  closeString(): void
+  number(text: string, start: number, end: number, offset: number, line: number): void
+  /** `true`, `null`, `NaN` and the like. */
+  word(text: string, start: number, end: number, offset: number, line: number): void
+  /** What is open ends here, because its line ends. */
+  abandon(offset: number): void
+  /** Between two values stands a line that is none. */
+  stray(line: number): void
+}
+
+/** Where a text stops being JSON. */
+export interface JsonBreak {
+  readonly offset: number
+  readonly line: number
+}
+
+const QUOTE = 34
+const WORD = 1
+const NUMBER = 2
+
+/** What can stand in a number or in a word, and what they start with. */
+const STARTS = new Uint8Array(128)
+const INNER = new Uint8Array(128)
+for (const char of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$') {
+  STARTS[char.charCodeAt(0)] = WORD
+  INNER[char.charCodeAt(0)] = 1
+}
+for (const char of '0123456789+-.') {
+  STARTS[char.charCodeAt(0)] = NUMBER
+  INNER[char.charCodeAt(0)] = 1
+}
+
+const WORDS: ReadonlySet<string> = new Set([
+  ...['true', 'false', 'null', 'undefined', 'NaN', 'Infinity'],
+  // As Python prints them.
+  ...['True', 'False', 'None', 'nan', 'inf'],
+])
+
+/**
+ * Reads JSON values (RFC 8259) that follow one another, in pieces of any size, and passes on what they are made of.
+ *
+ * It takes what is often found in place of JSON: comments, trailing commas, single quotes and bare keys (JSON5), what
+ * Python prints, JSONP, a prefix such as `)]}',`, record separators (RFC 7464), and lines between values that are none. Where
+ * each value has its line, one that breaks off ends with its line; elsewhere the text ends where it stops being JSON.
+ * Memory does not grow with the text, but for one bit for each level of nesting.
+ */
+export class JsonTokenizer {
+  readonly #sink: JsonSink
+  #pending = ''
+  /** Offset of what is being read. */
+  #origin = 0
+  #line = 1
+  #depth = 0
+  #objects = new Uint32Array(32)
+  #inObject = false
+  /** Whether the value of a member comes next. */
+  #keyed = false
+  /** 0, or what the rest of the text is skipped to: the end of a line, of a comment, or the end. */
+  #skip: '' | 'line' | 'comment' | 'all' = ''
+  /** The quote that ends the long string which is being read, or 0. */
+  #long = 0
+  #longKey = false
+  #escaped = false
+  #startLine = 0
+  #strayUnits = 0
+  #values = 0
+  #abandoned = 0
+  #byLine = false
+  #oneLine = true
+  #broken: JsonBreak | undefined
+
+  constructor(sink: JsonSink) {
+    this.#sink = sink
+  }
+
+  /** Values that have begun. */
+  get values(): number {
+    return this.#values
+  }
+
+  /** Values that broke off at the end of their line. */
+  get abandoned(): number {
+    return this.#abandoned
+  }
+
+  /** Whether each value stands on a line of its own. */
+  get byLine(): boolean {
+    return this.#byLine
+  }
+
+  /** Whether no value has more than one line. */
+  get oneLine(): boolean {
+    return this.#oneLine
+  }
+
+  /** Levels that are open: more than 0 at the end of a text that was cut off. */
+  get depth(): number {
+    return this.#depth
+  }
+
+  /** The line that was reached. */
+  get line(): number {
+    return this.#line
+  }
+
+  /** UTF-16 units of lines between values. */
+  get strayUnits(): number {
+    return this.#strayUnits
+  }
+
+  get broken(): JsonBreak | undefined {
+    return this.#broken
+  }
+
+  /** Skip text that stands before the first value. */
+  skipPrefix(text: string): void {
+    this.#countLines(text, 0, text.length)
+    this.#origin += text.length
+  }
+
+  push(text: string): void {
+    this.#pending = this.#pending === '' ? text : this.#pending + text
+    if (this.#pending.length >= GATHERED_UNITS) this.#flush(false)
+  }
+
+  finish(): void {
+    this.#flush(true)
+    if (this.#long !== 0 && !this.#longKey) this.#sink.closeString()
+  }
+
+  #flush(last: boolean): void {
+    const text = this.#pending
+    this.#sink.reading(text, this.#origin)
+    const end = this.#read(text, last)
+    this.#sink.read(end)
+    this.#origin += end
+    this.#pending = end === text.length ? '' : text.slice(end)
+  }
+
+  /** Read as far as tokens are whole, or all of the last text. Returns where it stopped. */
+  #read(text: string, last: boolean): number {
+    const end = text.length
+    let at = 0
+    while (at < end) {
+      if (this.#long !== 0) {
+        at = this.#readLong(text, at)
+        continue
+      }
+      if (this.#skip !== '') {
+        const next = this.#readSkipped(text, at)
+        if (next < 0) return last ? end : end - 1
+        at = next
+        continue
+      }
+      const code = text.charCodeAt(at)
+      if (code === 32 || code === 9 || code === 13) {
+        at++
+      } else if (code === 10) {
+        this.#line++
+        at++
+        if (this.#depth > 0) {
+          if (this.#byLine) this.#abandon(this.#origin + at)
+        }
+      } else if (code === QUOTE || code === 39) {
+        const next = this.#readString(text, at, code, last)
+        if (next < 0) return at
+        at = next
+      } else if (code === 44) {
+        at++
+      } else if (code === 58) {
+        if (this.#depth > 0 && !this.#keyed) at = this.#break(at)
+        else at++
+      } else if (code === 123 || code === 91) {
+        at = this.#open(code === 123, at)
+      } else if (code === 125 || code === 93) {
+        at = this.#close(code === 125, at)
+      } else if (code < 128 && STARTS[code] !== 0) {
+        const next = this.#readWord(text, at, last)
+        if (next < 0) return at
+        at = next
+      } else if (code === 47) {
+        if (at + 1 >= end && !last) return at
+        const next = text.charCodeAt(at + 1)
+        if (next === 42) {
+          this.#skip = 'comment'
+          at += 2
+        } else if (next === 47 && this.#depth > 0) {
+          this.#skip = 'line'
+          at += 2
+        } else at = this.#break(at)
+      } else if (code === 0xfeff || code === 0x1e || code === 0xa0) {
+        at++
+      } else if (this.#depth === 0 && (code === 40 || code === 41 || code === 59)) {
+        // Around JSONP.
+        at++
+      } else {
+        at = this.#break(at)
+      }
+    }
+    return end
+  }
+
+  #open(isObject: boolean, at: number): number {
+    if (this.#inObject && !this.#keyed) return this.#break(at)
+    if (this.#depth === 0) this.#begin()
+    if (this.#depth >> 5 >= this.#objects.length) {
+      const grown = new Uint32Array(this.#objects.length * 2)
+      grown.set(this.#objects)
+      this.#objects = grown
+    }
+    const bit = 1 << (this.#depth & 31)
+    if (this.#inObject) this.#objects[this.#depth >> 5]! |= bit
+    else this.#objects[this.#depth >> 5]! &= ~bit
+    this.#depth++
+    this.#inObject = isObject
+    this.#keyed = false
+    this.#sink.open(isObject, this.#origin + at, this.#line)
+    return at + 1
+  }
+
+  #close(isObject: boolean, at: number): number {
+    // A prefix such as `)]}'` keeps browsers from running JSON as a script.
+    if (this.#depth === 0) return at + 1
+    if (isObject !== this.#inObject) return this.#break(at)
+    this.#depth--
+    this.#inObject = ((this.#objects[this.#depth >> 5]! >>> (this.#depth & 31)) & 1) === 1
+    this.#keyed = false
+    this.#sink.close(this.#origin + at + 1, this.#line)
+    if (this.#depth === 0) this.#ended()
+    return at + 1
+  }
+
+  #begin(): void {
+    if (this.#values > 1 && this.#oneLine && this.#line > this.#startLine) this.#byLine = true
+    this.#values++
+    this.#startLine = this.#line
+  }
+
+  #ended(): void {
+    if (this.#line > this.#startLine) this.#oneLine = false
+  }
+
+  #abandon(offset: number): void {
+    this.#abandoned++
+    this.#depth = 0
+    this.#inObject = false
+    this.#keyed = false
+    this.#sink.abandon(offset)
+  }
+
+  /** What stands at `at` is no JSON: the line is skipped between values, or where values end with their line. */
+  #break(at: number): number {
+    if (this.#depth === 0 && this.#values > 0) {
+      this.#sink.stray(this.#line)
+      this.#skip = 'line'
+      return at
+    }
+    if (this.#byLine) {
+      this.#abandon(this.#origin + at)
+      this.#skip = 'line'
+      return at
+    }
+    this.#broken = { offset: this.#origin + at, line: this.#line }
+    this.#skip = 'all'
+    return at
+  }
+
+  /** Skip what is to be skipped. Returns where it ends, or -1 where more text may be needed to tell. */
+  #readSkipped(text: string, at: number): number {
+    if (this.#skip === 'line') {
+      const newline = text.indexOf('\n', at)
+      const end = newline < 0 ? text.length : newline
+      if (this.#depth === 0) this.#strayUnits += end - at
+      if (newline >= 0) this.#skip = ''
+      return end
+    }
+    if (this.#skip === 'all') {
+      this.#countLines(text, at, text.length)
+      return text.length
+    }
+    const close = text.indexOf('*/', at)
+    if (close >= 0) {
+      this.#skip = ''
+      this.#countLines(text, at, close)
+      return close + 2
+    }
+    if (text.endsWith('*')) {
+      this.#countLines(text, at, text.length - 1)
+      return -1
+    }
+    this.#countLines(text, at, text.length)
+    return text.length
+  }
+
+  #countLines(text: string, from: number, to: number): void {
+    for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) this.#line++
+  }
+
+  /** Read a string. Returns where it ends, or -1 where it is not whole yet. */
+  #readString(text: string, at: number, quote: number, last: boolean): number {
+    if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
+    const start = at + 1
+    const end = text.length
+    let index = start
+    let newlines = 0
+    for (; index < end; index++) {
+      const code = text.charCodeAt(index)
+      if (code === quote) break
+      if (code === 92) index++
+      else if (code === 10) {
+        if (this.#byLine) return this.#break(index)
+        newlines++
+      }
+    }
+    if (index >= end && !last && end - start < LONG_STRING_UNITS) return -1
+    const isKey = this.#inObject && !this.#keyed
+    if (this.#depth === 0) this.#begin()
+    if (Math.min(index, end) - start >= LONG_STRING_UNITS || index >= end) {
+      this.#long = quote
+      this.#longKey = isKey
+      this.#escaped = false
+      if (isKey) this.#key(text, start, Math.min(start + LONGEST_NAME, end), at)
+      else this.#sink.openString(this.#origin + at, this.#line)
+      return start
+    }
+    if (isKey) {
+      this.#key(text, start, index, at)
+      this.#line += newlines
+    } else {
+      this.#sink.string(text, start, index, this.#origin + at, this.#line)
+      this.#line += newlines
+      this.#valueEnds()
+    }
+    return index + 1
+  }
+
+  /** Read on in a long string. */
+  #readLong(text: string, at: number): number {
+    const quote = this.#long
+    const end = Math.min(text.length, at + LONG_STRING_UNITS)
+    let index = at
+    if (this.#escaped) index++
+    this.#escaped = false
+    for (; index < end; index++) {
+      const code = text.charCodeAt(index)
+      if (code === quote) break
+      if (code === 92) {
+        if (index + 1 >= end) this.#escaped = true
+        index++
+      } else if (code === 10) {
+        if (this.#byLine) return this.#endLong(text, at, index)
+        this.#line++
+      }
+    }
+    const stop = Math.min(index, end)
+    if (!this.#longKey) this.#sink.stringPart(text, at, stop)
+    if (index >= end) return end
+    this.#long = 0
+    if (!this.#longKey) {
+      this.#sink.closeString()
+      this.#valueEnds()
+    }
+    return stop + 1
+  }
+
+  /** A long string breaks off at the end of its line. */
+  #endLong(text: string, at: number, newline: number): number {
+    if (!this.#longKey) {
+      this.#sink.stringPart(text, at, newline)
+      this.#sink.closeString()
+    }
+    this.#long = 0
+    return this.#break(newline)
+  }
+
+  #readWord(text: string, at: number, last: boolean): number {
+    const end = text.length
+    let index = at + 1
+    for (; index < end; index++) {
+      const code = text.charCodeAt(index)
+      if (code >= 128 || INNER[code] === 0) break
+    }
+    if (index >= end && !last && index - at <= LONGEST_NAME) return -1
+    if (index - at > LONGEST_NAME) return this.#break(at)
+    if (this.#depth === 0) return this.#readBeforeValue(text, at, index)
+    if (this.#inObject && !this.#keyed) {
+      this.#key(text, at, index, at)
+      return index
+    }
+    const code = text.charCodeAt(at)
+    if (STARTS[code] === NUMBER && (index - at > 1 || code >= 48)) {
+      this.#sink.number(text, at, index, this.#origin + at, this.#line)
+    } else if (WORDS.has(text.slice(at, index))) {
+      this.#sink.word(text, at, index, this.#origin + at, this.#line)
+    } else return this.#break(at)
+    this.#valueEnds()
+    return index
+  }
+
+  /** Outside of values only the name of a JSONP function may stand. */
+  #readBeforeValue(text: string, at: number, end: number): number {
+    return text.charCodeAt(end) === 40 && this.#values === 0 ? end + 1 : this.#break(at)
+  }
+
+  #key(text: string, start: number, end: number, at: number): void {
+    this.#sink.key(text, start, end, this.#origin + at, this.#line)
+    this.#keyed = true
+  }
+
+  #valueEnds(): void {
+    this.#keyed = false
+    if (this.#depth === 0) this.#ended()
+  }
+}
