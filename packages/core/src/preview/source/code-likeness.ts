@@ -2,7 +2,7 @@
 const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
   [
     'python',
-    /^\s*(?:async )?def \w+\(.*[:,(]\s*$|^\s*def \w+\(.*\) ?-> .*:$|^\s*class \w+(?:\(.*\))?:$|^\s*from [\w.]+ import [\w(*]|^import [\w.]+(?: as \w+)?$|^\s*(?:elif .*|except .*|try):$|^if __name__ ==/,
+    /^\s*(?:async )?def \w+\(.*[:,(]\s*$|^\s*def \w+\(.*\) ?-> .*:$|^\s*class \w+(?:\(.*\))?:$|^\s*from [\w.]+ import [\w(*]|^import [\w.]+(?: as \w+)?$|^if __name__ ==/,
   ],
   [
     'typescript',
@@ -59,7 +59,7 @@ const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
 
 /** What hardly a line of code looks like: times, levels, prompts, stack frames, hunks of a diff. */
 const OUTPUT =
-  /^\W{0,3}\d{2,4}[-:/.]\d\d[-:/.]|^\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE)\b|File "|at [\w.$<>]+[ (]|[+>$%#] )|^(?:@@ |diff --git |[-+]{3} [ab/])/
+  /^\W{0,3}\d{2,4}[-:/.]\d\d[-:/.]|^\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE)\b|File "|at [\w.$<>]+[ (]|[+>$%] )|^[\w./\\-]+:\d+(?::\d+)?:|^(?:@@ |[*=-]{5}|diff --git |[-+]{3} [ab/])/
 
 const CODE_END = /[{};,([:\\]$|^\s*[)}\]]|\)$|=>$/
 const CODE_START =
@@ -84,9 +84,14 @@ export function codeLikeness(lines: readonly string[]): CodeLikeness {
   const votes = new Map<string, number>()
   let filled = 0
   let like = 0
+  let quoted = false
   for (const whole of lines.slice(0, MOST_LINES)) {
     const line = whole.slice(0, MOST_UNITS).trimEnd()
-    if (line === '') continue
+    // Documentation between three quotes is prose.
+    const quotes = line.split('"""').length - 1
+    const inside = quoted && quotes === 0
+    if (quotes % 2 === 1) quoted = !quoted
+    if (line === '' || inside) continue
     filled++
     if (OUTPUT.test(line)) {
       like--

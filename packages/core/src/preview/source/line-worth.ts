@@ -11,8 +11,16 @@ export interface Sought {
 
 /** Worth of a line by what it is; a line of code counts 1. */
 const WORTH = [0, 0, 0.45, 0.3, 1] as const
-const DEFINITION = 3
-const IMPORT = 0.7
+const DEFINITION = 1.5
+/** Where code lists things, an edit adds one more: most often where it lists names with their values. */
+const PAIR = 1.7
+const ENTRY = 1.2
+const LEAST_ENTRIES = 3
+/** Of a line that stood before. */
+const REPEATED = 0.5
+/** Most lines whose repeats are looked for. */
+const MOST_COMPARED = 8_192
+const IMPORT = 0.9
 /** Comments at the top of a file say whose it is. */
 const LICENCE = 0.05
 const ASKED = 40
@@ -25,8 +33,13 @@ const REMINDER = 2
 const SOUGHT_BODY = 40
 const AROUND = 3
 
-/** Rate each line of code by how likely it is needed: what the call asks for, conflicts of a merge, definitions, code. */
-export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], sought: Sought): Float32Array {
+/** Rate each line of code by how likely it is needed: what the call asks for, conflicts of a merge, definitions, code. What a tool says `before` the code is worth nothing. */
+export function lineWorth(
+  code: CodeLines,
+  symbols: readonly OutlineSymbol[],
+  sought: Sought,
+  before: number,
+): Float32Array {
   const { lines, kinds } = code
   const worth = new Float32Array(lines.length)
   for (let index = 0; index < lines.length; index++) {
@@ -36,6 +49,8 @@ export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], so
     else if (NOTICES.test(lines[index]!.slice(0, 160))) worth[index] = NOTICE
   }
   for (let index = 0; index < lines.length && isNoCode(kinds[index]!); index++) worth[index]! *= LICENCE / 0.45
+  raiseEntries(code, symbols, worth)
+  lowerRepeats(lines, worth)
   for (const { line } of symbols) raise(worth, line - 1, DEFINITION)
   raiseConflicts(lines, worth)
   raiseWords(lines, symbols, worth, sought.words)
@@ -43,6 +58,7 @@ export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], so
     const { start, end } = sought.lines
     for (let line = Math.max(1, start); line <= Math.min(end, lines.length); line++) raise(worth, line - 1, ASKED)
   }
+  worth.fill(0, 0, before)
   return worth
 }
 
@@ -58,6 +74,44 @@ function isImport(line: string): boolean {
   return /^[ \t]*(?:(?:pub )?use [\w:{]|import\b|from [\w.]+ import\b|using [\w.:]+;|require(?:_relative)?\b|#include\b|alias [A-Z]|package [\w.]+;?$|export \{|(?:\w+ )?"[\w./@-]+"$)/.test(
     line.slice(0, 120),
   )
+}
+
+/** Lists: fields of a type, and lines in a row that are indented alike and end with a comma. */
+function raiseEntries(code: CodeLines, symbols: readonly OutlineSymbol[], worth: Float32Array): void {
+  const { lines, indents, kinds } = code
+  for (const { kind, line, endLine } of symbols) {
+    if (!FIELDS.has(kind) || endLine - line > MOST_FIELDS) continue
+    for (let index = line; index < endLine; index++) if (kinds[index] === CODE) raise(worth, index, PAIR)
+  }
+  let from = 0
+  for (let index = 0; index <= lines.length; index++) {
+    const isEntry =
+      index < lines.length &&
+      kinds[index] === CODE &&
+      lines[index]!.endsWith(',') &&
+      (index === from || indents[index] === indents[from])
+    if (isEntry) continue
+    if (index - from >= LEAST_ENTRIES) {
+      raise(worth, from - 1, ENTRY)
+      for (let entry = from; entry < index; entry++)
+        raise(worth, entry, PAIRS.test(lines[entry]!.slice(0, 80)) ? PAIR : ENTRY)
+    }
+    from = lines[index]?.endsWith(',') === true ? index : index + 1
+  }
+}
+
+const PAIRS = /^[ \t]*["'.:@]?[\w-]+["']?\??[ \t]*(?::|=>|=)[ \t]*\S/
+const FIELDS: ReadonlySet<string> = new Set(['type', 'struct', 'interface', 'enum', 'record', 'union'])
+const MOST_FIELDS = 200
+
+function lowerRepeats(lines: readonly string[], worth: Float32Array): void {
+  if (lines.length > MOST_COMPARED) return
+  const seen = new Set<string>()
+  for (let index = 0; index < lines.length; index++) {
+    const text = lines[index]!.trim()
+    if (seen.has(text)) worth[index]! *= REPEATED
+    else seen.add(text)
+  }
 }
 
 /** Both sides of a conflict that a merge left, and what stands between them. */

@@ -30,7 +30,8 @@ export function findNumbering(lines: readonly string[]): LineNumbering | undefin
     if (first === undefined) continue
     const ended = sample.findIndex((line, index) => !follows(line, first, index))
     const run = ended < 0 ? sample : sample.slice(0, ended)
-    if (run.length < LEAST_LINES) continue
+    // The numbers in an excerpt that a compiler shows end soon.
+    if (run.length < Math.max(LEAST_LINES, sample.length * 0.9)) continue
     const spaced = first.mark !== '\t' && run.every((line) => line!.rest === '' || line!.rest.startsWith(' '))
     return { from, mark: first.mark, spaced, shift: first.number - from - 1 }
   }

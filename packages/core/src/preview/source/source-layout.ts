@@ -59,7 +59,9 @@ export class SourceLayout {
     const listed = this.#listed(room)
     const hidden = new Float32Array(lines.length)
     for (const symbol of listed.values()) hidden[symbol.line - 1]! += nameCost(symbol)
-    const market: LineMarket = { worth, shown: this.#costs, hidden, gap: this.#gapTokens }
+    const shown = this.#costs.slice()
+    for (const line of listed.keys()) shown[line - 1]! += NUMBER_TOKENS
+    const market: LineMarket = { worth, shown, hidden, gap: this.#gapTokens }
     const chosen = chooseLines(market, room)
     return {
       text: this.#assemble(chosen, listed),
@@ -105,8 +107,8 @@ export class SourceLayout {
     const gaps = new GapMarks(this.#options)
     for (let index = 0; index < lines.length;) {
       if (chosen[index] === 1) {
-        const starts = index > 0 && chosen[index - 1] === 0
-        parts.push(starts ? `${index + 1}| ${this.#show(index)}` : this.#show(index))
+        const isNumbered = listed.has(index + 1) || (index > 0 && chosen[index - 1] === 0)
+        parts.push(isNumbered ? `${index + 1}| ${this.#show(index)}` : this.#show(index))
         index++
         continue
       }

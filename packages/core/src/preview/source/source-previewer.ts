@@ -52,13 +52,16 @@ async function readSource(
   shares: SourceShares,
 ): Promise<WritePreview | undefined> {
   const language = sourceSigns(subject)?.language
-  const { lines, numbering } = cleanLines(text)
+  const { lines, numbering, before } = cleanLines(text)
   if (language === undefined || text.length > lines.length * LONGEST_MEAN) return undefined
   const rules = DEFINITION_RULES[language] ?? NO_RULES
   const code = codeLines(lines, rules)
   const symbols: readonly OutlineSymbol[] = (await outline?.(lines.join('\n'), language)) ?? patternOutline(code, rules)
-  const note = numbering === undefined || numbering.shift === 0 ? '' : `, numbered +${numbering.shift} in the file`
-  const worth = lineWorth(code, symbols, { words: subject.intent.words })
+  const note =
+    numbering === undefined || numbering.shift === 0
+      ? ''
+      : `; file line = number ${numbering.shift < 0 ? '−' : '+'} ${Math.abs(numbering.shift)}`
+  const worth = lineWorth(code, symbols, { words: subject.intent.words }, before)
   return (options) => {
     const layout = new SourceLayout({ language, lines, symbols, worth, note }, options, shares)
     return fitBudget((aim) => layout.write(aim), options)

@@ -29,23 +29,34 @@ export function sourceSigns(subject: TextSubject): SourceSigns | undefined {
   const told = declared ?? languageOf(named, undefined, start)
   const { share, language } = codeLikeness(lines)
   if (told !== undefined) {
-    if (share < 0.5) return undefined
     const known = language !== undefined
+    if (share < (known ? 0.3 : 0.5)) return undefined
     if (declared !== undefined) return { language: told, sureness: known ? 0.95 : 0.85 }
     return { language: told, sureness: known || share > 0.8 ? 0.9 : 0.75 }
   }
-  if (language === undefined || share < 0.7) return undefined
+  if (language === undefined || share < 0.7 || lines.some((line) => DOCUMENT.test(line.slice(0, 40)))) return undefined
   return { language, sureness: numbering === undefined ? 0.75 : 0.85 }
 }
 
+/** The lines of a text as code. */
+export interface CleanLines {
+  readonly lines: string[]
+  readonly numbering: LineNumbering | undefined
+  /** Lines before the code, which are the tool's. */
+  readonly before: number
+}
+
 /** The lines of a text as code: without escapes, and without the numbers that a tool wrote before them. */
-export function cleanLines(text: string): { lines: string[]; numbering: LineNumbering | undefined } {
+export function cleanLines(text: string): CleanLines {
   const raw = text.split('\n')
   if (raw.at(-1) === '') raw.pop()
   const numbering = findNumbering(raw)
   const lines = raw.map((line) => cleanLine(numbering === undefined ? line : cutNumber(line, numbering)))
-  return { lines, numbering }
+  return { lines, numbering, before: Math.max(numbering?.from ?? 0, linesBefore(raw)) }
 }
+
+/** Fences of Markdown and the tags of a page stand around code in documents. */
+const DOCUMENT = /^\s*(?:```|~~~|<!doctype|<html|<head|<body|<div|<\?xml)/i
 
 /** Lines before the output of a command, where a tool put what it says itself between tags: `<output>` comes last. */
 export function linesBefore(lines: readonly string[]): number {
