@@ -34,6 +34,11 @@ export type {
   TextSubject,
   WritePreview,
 } from './preview/previewer.ts'
+export {
+  configPreviewer,
+  type ConfigPreviewerOptions,
+  type ConfigPreviewShares,
+} from './preview/config/config-previewer.ts'
 export { diffPreviewer, type DiffPreviewerOptions, type DiffPreviewShares } from './preview/diff/diff-previewer.ts'
 export { jsonPreviewer, ndjsonPreviewer, type JsonPreviewerOptions } from './preview/json/json-previewer.ts'
 export type { JsonPreviewShares } from './preview/json/render-json-preview.ts'
@@ -43,6 +48,7 @@ export {
   type MarkdownPreviewShares,
 } from './preview/markdown/markdown-previewer.ts'
 export { MissingPeerError, type PreviewFallback } from './preview/preview-fallback.ts'
+export { prosePreviewer, type ProsePreviewerOptions, type ProsePreviewShares } from './preview/prose/prose-previewer.ts'
 export { previewText, type PreviewTextOptions } from './preview/preview-text.ts'
 export { tablePreviewer, type TablePreviewerOptions } from './preview/table/table-previewer.ts'
 export type { ToolIntent } from './preview/tool-intent.ts'

@@ -1,8 +1,10 @@
 import { jsonPreviewer, ndjsonPreviewer } from './json/json-previewer.ts'
 import { mediaPreviewer } from './media/media-previewer.ts'
+import { configPreviewer } from './config/config-previewer.ts'
 import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import type { Previewer } from './previewer.ts'
+import { prosePreviewer } from './prose/prose-previewer.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
 import { tablePreviewer } from './table/table-previewer.ts'
 
@@ -13,6 +15,8 @@ export const corePreviewers: readonly Previewer[] = [
   tablePreviewer(),
   diffPreviewer(),
   markdownPreviewer(),
+  configPreviewer(),
+  prosePreviewer(),
   mediaPreviewer(),
   sourcePreviewer(),
 ]

@@ -139,6 +139,7 @@ export class DiffReader {
     const weight = fileWeight(path, this.#wanted)
     const item = this.#add(line, path, 6 + 10 * weight, FILES, undefined)
     item.numbered = true
+    item.lone = true
     this.#file = { item, path, weight, added: 0, removed: 0, notes: [], hunks: 0, named: false }
     this.#aboutCommit = Infinity
   }
@@ -176,9 +177,12 @@ export class DiffReader {
     const index = file.hunks++
     const columns = found[1]!.length - 1
     const old = /,(\d+)/.exec(found[2]!)
-    const item = this.#add(line, line.text, (3 * file.weight) / (1 + 0.1 * index), CHANGES, file.item)
-    item.numbered = true
     this.#hunkStarts.push(line.number)
+    // The only hunk of a new file says nothing that its file does not.
+    const isWhole = index === 0 && text.startsWith('@@ -0,0 ') && file.item.end === line.number - 1
+    const item = isWhole ? file.item : this.#add(line, line.text, 0.5 * file.weight, CHANGES, file.item)
+    if (isWhole) this.#extend(file, line)
+    else item.numbered = true
     this.#hunk = {
       item,
       columns,
@@ -274,6 +278,7 @@ export class DiffReader {
       parent,
       note: '',
       numbered: false,
+      lone: false,
     }
     this.#blanks = 0
     this.#store.add(item)

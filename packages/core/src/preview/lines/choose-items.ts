@@ -14,6 +14,8 @@ export interface ItemChoice {
   readonly tokens: number
   /** Tokens of a gap, with the line number after it. */
   readonly gapTokens: number
+  /** Tokens of a line number. */
+  readonly numberTokens: number
   /** How much of the tokens each part has at least, by its index. */
   readonly shares: readonly number[]
   /** Indices of the items of each part, those worth most for their tokens first. */
@@ -51,10 +53,11 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
     const before = joined[index] === 1 && isShown(index - 1)
     const after = joined[index + 1] === 1 && isShown(index + 1)
     let gaps = (before ? 0 : 1) + (after ? 0 : 1) - 1
-    // Numbered items with gaps between them share one mark; the first line below one ends that.
-    if (items[index]!.numbered) gaps = after && !items[index + 1]?.numbered ? gaps : 0
-    else if (before && items[index - 1]?.numbered === true) gaps++
-    return choice.cost(index) + gaps * choice.gapTokens
+    // Lone items share one mark for the gaps between them; the first line below one that is not ends that.
+    if (items[index]!.lone && !(after && items[index + 1]?.lone === false)) gaps = 0
+    else if (before && items[index - 1]?.lone === true) gaps++
+    const number = before || gaps !== 0 || items[index]!.numbered ? 0 : choice.numberTokens
+    return choice.cost(index) + gaps * choice.gapTokens + number
   }
   const wantedWith = (index: number): number[] => {
     const wanted = [index]

@@ -85,6 +85,7 @@ class ItemsLayout {
     const chosen = chooseItems(this.#row, {
       tokens: aim - this.#fixedTokens,
       gapTokens: this.#gapTokens,
+      numberTokens: NUMBER_TOKENS,
       shares: this.#preview.shares,
       order: this.#order,
       orders: this.#orders,

@@ -1,6 +1,7 @@
 import { GapMarks } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { follows, type ItemRow } from './choose-items.ts'
+import type { LineItem } from './line-item.ts'
 
 /** Writes the items that are shown, in order, and a mark for each gap between them. */
 export class ItemsText {
@@ -28,30 +29,35 @@ export class ItemsText {
     return this.#isWhole
   }
 
-  /** How many items from `shown[at]` on are numbered and have gaps between them, so that one mark serves them all. */
+  /** How many items from `shown[at]` on are lone and have gaps between them, so that one mark serves them all. */
   listed(shown: readonly number[], at: number): number {
     const { items } = this.#row
     let count = 0
     let hasGap = false
-    for (let index = shown[at]; index !== undefined && items[index]!.numbered; index = shown[at + count]) {
+    for (let index = shown[at]; index !== undefined && items[index]!.lone; index = shown[at + count]) {
       const next = shown[at + count + 1]
-      const isJoined = next === index + 1 && follows(this.#row, next)
       // Its own lines follow: it stands with them.
-      if (isJoined && !items[next]!.numbered) break
-      if (count > 0 && !(shown[at + count - 1] === index - 1 && follows(this.#row, index))) hasGap = true
+      if (next !== undefined && this.#joins(index, next) && !items[next]!.lone) break
+      if (count > 0 && !this.#joins(shown[at + count - 1]!, index)) hasGap = true
       count++
     }
     return hasGap ? count : 0
   }
 
-  /** Write numbered items with one mark for the gaps before, between and after them, up to the item `next`. */
+  /** Write lone items with one mark for the gaps before, between and after them, up to the item `next`. */
   list(indices: readonly number[], next: number | undefined, show: (index: number) => string): void {
     const { items, lines } = this.#row
-    const end = (next === undefined ? lines : items[next]!.start - 1) - this.#blanksBefore(next)
+    const end = next === undefined ? lines : items[next]!.start - 1 - items[next]!.blanks
     const start = this.#line + 1
     this.#isWhole = false
     this.parts.push(this.#gaps.write(start, end, `all but these ${indices.length}`))
-    for (const index of indices) this.parts.push(`${items[index]!.start}| ${show(index)}`)
+    let previous: LineItem | undefined
+    for (const index of indices) {
+      const item = items[index]!
+      const isNext = previous !== undefined && previous.start === item.start - 1 && !item.numbered
+      this.parts.push(isNext ? show(index) : `${item.start}| ${show(index)}`)
+      previous = item
+    }
     this.#line = end
     this.#last = -1
   }
@@ -83,8 +89,8 @@ export class ItemsText {
     this.parts.push(this.#gaps.write(start, end, this.#hidden(start, end)))
   }
 
-  #blanksBefore(index: number | undefined): number {
-    return index === undefined ? 0 : this.#row.items[index]!.blanks
+  #joins(index: number, next: number): boolean {
+    return next === index + 1 && follows(this.#row, next)
   }
 
   #folded(index: number): boolean {

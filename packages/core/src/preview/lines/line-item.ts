@@ -22,4 +22,6 @@ export interface LineItem {
   note: string
   /** Whether its line number always stands before it. */
   numbered: boolean
+  /** Whether it tells something without the lines around it: gaps between such items share one mark. */
+  lone: boolean
 }

@@ -116,6 +116,7 @@ export class MarkdownReader {
     const item = this.#add(line, 'heading', value, depth >= LABEL_DEPTH ? TEXT : HEADINGS, parent.heading)
     if (counts) {
       item.numbered = true
+      item.lone = true
       this.#headings.push(line.number)
     }
     sections.push({ depth, heading: depth >= LABEL_DEPTH ? parent.heading : item, weight, lines: 0, blocks: 0 })
@@ -137,6 +138,7 @@ export class MarkdownReader {
     item.value = 26 / (1 + 0.35 * depth)
     item.part = HEADINGS
     item.numbered = true
+    item.lone = true
     this.#headings.push(item.start)
     this.#previous = undefined
   }
@@ -226,6 +228,7 @@ export class MarkdownReader {
       parent,
       note: '',
       numbered: false,
+      lone: false,
     }
     this.#store.add(item)
     this.#previous = { item, kind }

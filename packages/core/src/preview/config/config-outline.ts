@@ -1,0 +1,19 @@
+import type { LineItem } from '../lines/line-item.ts'
+import type { RawLine } from '../lines/raw-lines.ts'
+
+/** The parts of a preview of configuration, by their indices. */
+export const KEYS = 0
+export const TEXT = 1
+
+/** What was read of configuration. */
+export interface ConfigOutline {
+  readonly items: LineItem[]
+  /** What there is of it, such as `12 documents`. */
+  readonly summary: string
+}
+
+/** Reads the lines of configuration. */
+export interface ConfigReader {
+  push(line: RawLine): void
+  finish(): ConfigOutline
+}

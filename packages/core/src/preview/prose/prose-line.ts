@@ -1,0 +1,54 @@
+/** What a line of plain text is. */
+export type ProseLine =
+  /** A line that names what follows; how deep, from 1. */
+  | { readonly kind: 'heading'; readonly depth: number }
+  /** Part of what is quoted, such as an earlier mail. */
+  | { readonly kind: 'quote' }
+  /** A line of a table of contents, a page header or a rule. */
+  | { readonly kind: 'filler' }
+  | { readonly kind: 'text' }
+
+const TEXT: ProseLine = { kind: 'text' }
+const QUOTE: ProseLine = { kind: 'quote' }
+const FILLER: ProseLine = { kind: 'filler' }
+
+/** Headings are no longer than this. */
+const HEADING_UNITS = 90
+/** `1.`, `2.3`, `A.1.`, `IV.` before words: sections as RFCs, standards and books number them. */
+const NUMBERED = /^(?:(\d{1,3}(?:\.\d{1,3}){0,5}\.?)|([A-Z](?:\.\d{1,3}){1,4}\.?)|([IVXLC]{1,7}\.)) {1,4}\S/
+/** A number of one of the first words, as in `Chapter 12` and `第三章`. */
+const COUNTED = /^(?:\p{Lu}[\p{L}]{2,14} (?:\d{1,4}|[IVXLC]{1,8})\b|第[\d〇一二三四五六七八九十百千]{1,6}\p{L})/u
+/** A blank of some width, or dots, before a page number. */
+const CONTENTS = /(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*$/
+const PAGE = /\[Page \d+\]\s*$|^\s*-? ?\d{1,4} ?-?\s*$/
+
+/**
+ * Tell what a line is.
+ *
+ * @param isApart - Whether a blank line, or the beginning of the text, stands before it.
+ */
+export function proseLine(line: string, isApart: boolean): ProseLine {
+  const text = line.trim()
+  if (text.startsWith('>')) return QUOTE
+  if (text.length > HEADING_UNITS) return TEXT
+  if (PAGE.test(text) || CONTENTS.test(text) || !/[\p{L}\p{N}]/u.test(text)) return FILLER
+  if (!isApart) return TEXT
+  const numbered = NUMBERED.exec(text)
+  // A heading does not end like a sentence.
+  const isSentence = /[.!?,;:。！？，、；]["'”’)]?$/.test(text)
+  if (numbered !== null && !isSentence && line.startsWith(text.charAt(0)))
+    return { kind: 'heading', depth: partsOf(numbered[1] ?? numbered[2] ?? '1') }
+  if (COUNTED.test(text) && text.length < 60) return { kind: 'heading', depth: 1 }
+  if (!isSentence && isCapital(text)) return { kind: 'heading', depth: 2 }
+  return TEXT
+}
+
+function partsOf(number: string): number {
+  return number.replace(/\.$/, '').split('.').length
+}
+
+/** Whether all letters of a line are capitals, and it has some. */
+function isCapital(text: string): boolean {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  return letters >= 4 && letters >= text.length * 0.6 && !/\p{Ll}|\p{Lo}/u.test(text)
+}

@@ -1,0 +1,92 @@
+import { countOf } from '../gap-marks.ts'
+import { checkedShares } from '../lines/checked-shares.ts'
+import { countBetween } from '../lines/count-between.ts'
+import { numberCut } from '../lines/cut-numbers.ts'
+import { writeItems } from '../lines/items-preview.ts'
+import { RawLines } from '../lines/raw-lines.ts'
+import type { TextPreviewer, TextSubject } from '../previewer.ts'
+import { ProseReader } from './prose-reader.ts'
+import { recognizeProse } from './recognize-prose.ts'
+
+/** How the budget of a preview of prose is shared; what a part does not need goes to the other. */
+export interface ProsePreviewShares {
+  /** Numbered headings, those in capitals, and chapters, each with its line number. */
+  readonly headings: number
+  /** The beginning and the end of the text, and how its sections and paragraphs begin. */
+  readonly text: number
+}
+
+/** Options of {@link prosePreviewer}. */
+export interface ProsePreviewerOptions {
+  /** Each from 0 to 1, at most 1 together. Defaults to headings 0.35, text 0.65. */
+  readonly shares?: Partial<ProsePreviewShares> | undefined
+}
+
+const SHARES: ProsePreviewShares = { headings: 0.35, text: 0.65 }
+
+/**
+ * Preview plain text in any script: its headings where it has such, its beginning and its end, and between them how
+ * sections and paragraphs begin. Long paragraphs are cut after a sentence.
+ *
+ * @example
+ * ```ts
+ * import { previewText, prosePreviewer } from '@spillway/core'
+ *
+ * const chapter = (index: number) => `CHAPTER ${index}\n\n${'It was a dark night. The rain fell on the roofs. '.repeat(40)}\n\n`
+ * const text = Array.from({ length: 30 }, (_, index) => chapter(index + 1)).join('')
+ * const preview = await previewText(text, { budgetTokens: 500, previewers: [prosePreviewer()] })
+ * console.assert(preview.startsWith('[text:') && preview.includes('| CHAPTER 30'))
+ * ```
+ */
+export function prosePreviewer(options: ProsePreviewerOptions = {}): TextPreviewer {
+  const { headings, text } = checkedShares('shares', SHARES, options.shares)
+  return {
+    name: 'prose',
+    previews: 'text',
+    recognize: recognizeProse,
+    read: (subject) => readProse(subject, [headings, text]),
+  }
+}
+
+function readProse({ start, intent }: TextSubject, shares: readonly number[]): ReturnType<TextPreviewer['read']> {
+  const reader = new ProseReader(intent.words)
+  const numbers = numberCut(start)
+  let units = 0
+  const lines = new RawLines((line) => {
+    reader.push(numbers === undefined ? line : { ...line, text: numbers.cut(line.text) })
+  })
+  return {
+    push: (text) => {
+      units += text.length
+      lines.push(text)
+    },
+    finish: () => {
+      lines.finish()
+      const { items, headings, paragraphs } = reader.finish()
+      const shift = numbers?.shift ?? 0
+      const header = [
+        countOf(lines.count, 'line'),
+        ...(paragraphs * 2 < lines.count ? [countOf(paragraphs, 'paragraph')] : []),
+        ...(headings.length > 0 ? [countOf(headings.length, 'heading')] : []),
+        ...(lines.count < 4 ? [countOf(units, 'character')] : []),
+        ...(shift === 0 ? [] : [`line 1 is ${1 + shift} of the file`]),
+      ].join(', ')
+      return (options) =>
+        writeItems(
+          {
+            items,
+            lines: lines.count,
+            header: `text: ${header}`,
+            shares,
+            lineShare: 0.12,
+            endShare: items.length <= 4 ? 0.3 : 0,
+            hidden: (from, to) => {
+              const hidden = countBetween(headings, from, to)
+              return hidden === 0 ? '' : countOf(hidden, 'heading')
+            },
+          },
+          options,
+        )
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { ItemStore } from '../lines/item-store.ts'
+import type { LineItem } from '../lines/line-item.ts'
+import type { RawLine } from '../lines/raw-lines.ts'
+import { proseLine, type ProseLine } from './prose-line.ts'
+
+/** The parts of a preview of prose, by their indices. */
+export const HEADINGS = 0
+export const TEXT = 1
+
+/** What the first and the last lines of a text are worth more than others. */
+const BEGINNING_WORTH = 3
+const ENDING_WORTH = 2.5
+/** How many they are, about. */
+const EDGE_LINES = 12
+/** Lines whose repetitions are counted, such as the headers of pages. */
+const KNOWN_LINES = 8_192
+const SHORT_LINE = 100
+
+/** What was read of prose. */
+export interface ProseOutline {
+  readonly items: LineItem[]
+  readonly headings: readonly number[]
+  readonly paragraphs: number
+}
+
+/** Reads the lines of plain text: headings where it has such, and how its sections and paragraphs begin. */
+export class ProseReader {
+  readonly #store = new ItemStore()
+  readonly #words: readonly string[]
+  readonly #known = new Map<string, number>()
+  readonly #headings: number[] = []
+  #sections: { readonly depth: number; readonly item: LineItem }[] = []
+  #blanks = 0
+  #paragraphs = 0
+  /** Paragraphs of the section, and lines of the paragraph, so far. */
+  #inSection = 0
+  #inParagraph = 0
+  #lines = 0
+
+  /** @param words - What the agent looks for. */
+  constructor(words: readonly string[]) {
+    this.#words = words.map((word) => word.toLowerCase()).filter((word) => word.length > 2)
+  }
+
+  push(line: RawLine): void {
+    const { text } = line
+    if (text.trim() === '' && line.hidden === 0) {
+      this.#blanks++
+      return
+    }
+    const isApart = this.#blanks > 0 || this.#lines === 0
+    const read = proseLine(text, isApart)
+    const seen = text.length <= SHORT_LINE ? this.#seen(text) : 0
+    if (read.kind === 'heading' && seen === 0) this.#heading(line, read.depth)
+    else this.#text(line, read, isApart, seen)
+    this.#lines++
+    this.#blanks = 0
+  }
+
+  finish(): ProseOutline {
+    const items = this.#store.finish()
+    for (const item of items.slice(-EDGE_LINES)) item.value *= ENDING_WORTH
+    return { items, headings: this.#headings, paragraphs: this.#paragraphs }
+  }
+
+  /** How often the same line was there before. */
+  #seen(text: string): number {
+    const known = this.#known.get(text) ?? 0
+    if (known > 0 || this.#known.size < KNOWN_LINES) this.#known.set(text, known + 1)
+    return known
+  }
+
+  #heading(line: RawLine, depth: number): void {
+    while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
+    const item = this.#add(line, 24 / (1 + 0.4 * depth), HEADINGS, this.#sections.at(-1)?.item)
+    item.numbered = true
+    item.lone = true
+    this.#sections.push({ depth, item })
+    this.#headings.push(line.number)
+    this.#inSection = 0
+    this.#inParagraph = 0
+  }
+
+  #text(line: RawLine, { kind }: ProseLine, isApart: boolean, seen: number): void {
+    if (isApart) {
+      this.#paragraphs++
+      this.#inSection++
+      this.#inParagraph = 0
+    }
+    const place = 1 / (1 + 0.25 * this.#inParagraph++) / (1 + 0.12 * this.#inSection)
+    const kindWorth = kind === 'quote' ? 0.3 : kind === 'filler' ? 0.05 : 1
+    const edge = this.#lines < EDGE_LINES ? BEGINNING_WORTH : 1
+    const size = Math.sqrt(Math.min(line.text.length, 600))
+    this.#add(
+      line,
+      (size * place * kindWorth * edge * this.#asked(line.text)) / (1 + seen),
+      TEXT,
+      this.#sections.at(-1)?.item,
+    )
+  }
+
+  #asked(text: string): number {
+    if (this.#words.length === 0) return 1
+    const lower = text.toLowerCase()
+    return this.#words.some((word) => lower.includes(word)) ? 6 : 1
+  }
+
+  #add(line: RawLine, value: number, part: number, parent: LineItem | undefined): LineItem {
+    const { number, text, tail, hidden } = line
+    const item: LineItem = {
+      start: number,
+      end: number,
+      text,
+      tail,
+      hidden,
+      blanks: this.#blanks,
+      value,
+      part,
+      parent,
+      note: '',
+      numbered: false,
+      lone: false,
+    }
+    this.#store.add(item)
+    return item
+  }
+}
