@@ -10,17 +10,19 @@ export interface Sought {
 }
 
 /** Worth of a line by what it is; a line of code counts 1. */
-const WORTH = [0, 0, 0.45, 0.3, 1] as const
-const DEFINITION = 1.5
+const WORTH = [0, 0, 0.6, 0.35, 1] as const
+const DEFINITION = 1.3
 /** Where code lists things, an edit adds one more: most often where it lists names with their values. */
-const PAIR = 1.7
-const ENTRY = 1.2
+const PAIR = 1.25
+const ENTRY = 0.9
 const LEAST_ENTRIES = 3
 /** Of a line that stood before. */
 const REPEATED = 0.5
 /** Most lines whose repeats are looked for. */
 const MOST_COMPARED = 8_192
-const IMPORT = 0.9
+const IMPORT = 1.2
+/** Branches and what comes out of them change more often than the rest. */
+const BRANCH = 1.15
 /** Comments at the top of a file say whose it is. */
 const LICENCE = 0.05
 const ASKED = 40
@@ -45,10 +47,11 @@ export function lineWorth(
   for (let index = 0; index < lines.length; index++) {
     worth[index] = WORTH[kinds[index]!] ?? 0
     if (kinds[index] === CODE && isImport(lines[index]!)) worth[index] = IMPORT
+    else if (kinds[index] === CODE && BRANCHES.test(lines[index]!.slice(0, 60))) worth[index] = BRANCH
     else if (kinds[index] === COMMENT && REMINDERS.test(lines[index]!.slice(0, 200))) worth[index] = REMINDER
     else if (NOTICES.test(lines[index]!.slice(0, 160))) worth[index] = NOTICE
   }
-  for (let index = 0; index < lines.length && isNoCode(kinds[index]!); index++) worth[index]! *= LICENCE / 0.45
+  for (let index = 0; index < lines.length && isNoCode(kinds[index]!); index++) worth[index]! *= LICENCE / 0.6
   raiseEntries(code, symbols, worth)
   lowerRepeats(lines, worth)
   for (const { line } of symbols) raise(worth, line - 1, DEFINITION)
@@ -62,6 +65,8 @@ export function lineWorth(
   return worth
 }
 
+const BRANCHES =
+  /^[ \t]*(?:\} )?(?:if|else|elif|elsif|for|while|switch|case|match|return|raise|throw|try|catch|except|when)\b/
 const REMINDERS = /\b(?:TODO|FIXME|XXX|HACK)\b/
 const NOTICES = /\b\d[\d,]* (?:characters|chars|bytes|lines|tokens) (?:elided|omitted|truncated|skipped|hidden)\b/i
 
@@ -94,7 +99,7 @@ function raiseEntries(code: CodeLines, symbols: readonly OutlineSymbol[], worth:
     if (index - from >= LEAST_ENTRIES) {
       raise(worth, from - 1, ENTRY)
       for (let entry = from; entry < index; entry++)
-        raise(worth, entry, PAIRS.test(lines[entry]!.slice(0, 80)) ? PAIR : ENTRY)
+        worth[entry] = PAIRS.test(lines[entry]!.slice(0, 80)) ? PAIR : ENTRY
     }
     from = lines[index]?.endsWith(',') === true ? index : index + 1
   }
