@@ -40,11 +40,11 @@ export class SeparatedReader implements RecordSink {
   }
 
   /** Returns `undefined` where quotes that never close swallowed rows. */
-  finish(): TableData | undefined {
+  finish(): [TableData] | undefined {
     this.#records.finish()
     if (this.#records.unclosed || this.#columns === 0) return undefined
     const { separator, quotes } = this.#format
-    return {
+    const table: TableData = {
       kind: KINDS[separator] ?? 'CSV',
       title: this.#title,
       names: this.#names,
@@ -57,8 +57,9 @@ export class SeparatedReader implements RecordSink {
       lines: this.#records.lines,
       split: (row) => splitRecord(row, separator, quotes),
       separator,
-      blank: '',
+      notes: [],
     }
+    return [table]
   }
 
   record(block: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void {

@@ -9,6 +9,8 @@ export interface TableData {
   readonly title: string
   /** The names of its columns as far as they were read; absent where it has no header. */
   readonly names: readonly string[] | undefined
+  /** What its columns are called where it has no header. */
+  readonly labels?: readonly string[] | undefined
   readonly columns: number
   readonly rows: number
   /** Rows with another number of cells than the header. */
@@ -22,6 +24,6 @@ export interface TableData {
   readonly split: (row: string) => readonly string[]
   /** What stands between the cells of a row that is shown. */
   readonly separator: string
-  /** What an empty cell is shown as. */
-  readonly blank: string
+  /** Lines behind its rows that are none. */
+  readonly notes: readonly string[]
 }

@@ -5,6 +5,7 @@ import type { Draft } from '../fit-budget.ts'
 import { countOf } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { describeColumn } from './describe-column.ts'
+import { keyIndexOf, type KeyIndex } from './key-index.ts'
 import { spreadOrder } from './spread-order.ts'
 import type { TableData } from './table-data.ts'
 
@@ -13,6 +14,8 @@ export interface TableShares {
   /** What is said of the columns beside their names. */
   readonly columns: number
   readonly rows: number
+  /** The telling cells of the rows that are not shown. */
+  readonly keys: number
 }
 
 /** Rows of each end that are shown before any between them. */
@@ -36,6 +39,8 @@ export class TableLayout {
   readonly #data: TableData
   readonly #options: PreviewOptions
   readonly #shares: TableShares
+  readonly #keyIndex: KeyIndex | undefined
+  #chosen = new Uint8Array(0)
   #cap = 0
   #cells: (readonly string[] | undefined)[] = []
   #costs: (number | undefined)[] = []
@@ -44,25 +49,39 @@ export class TableLayout {
     this.#data = data
     this.#options = options
     this.#shares = shares
+    this.#keyIndex = data.kind === 'table' && shares.keys > 0 ? keyIndexOf(data) : undefined
   }
 
-  /** Write a preview of about `aim` tokens. */
-  write(aim: number): Draft {
-    const title = this.#data.title === '' ? '' : `${cutAtGrapheme(this.#data.title.trimEnd(), aim / 2)}\n`
-    const head = `${title}${this.#head()}`
-    let left = aim - estimateTokens(head)
-    const total = this.#shares.columns + this.#shares.rows
-    const columns = this.#columns(left * HEADER_SHARE, (left * this.#shares.columns) / total)
+  /**
+   * Write a preview of about `aim` tokens.
+   *
+   * @param head - What stands in its first line; what kind of table it is and how large, if absent.
+   */
+  write(aim: number, head: string = this.#head()): Draft {
+    const { title, notes, rows } = this.#data
+    const above = title === '' ? head : `${cutAtGrapheme(title.trimEnd(), aim)}\n${head}`
+    const below = cutAtGrapheme(notes.join('\n'), aim)
+    let left = aim - estimateTokens(above) - estimateTokens(below)
+    const { columns: columnShare, keys: keyShare } = this.#shares
+    const columns = this.#columns(left * HEADER_SHARE, left * columnShare)
     left -= estimateTokens(columns) + 2
-    const { text, complete } = this.#rows(left)
-    return { text: [head, columns, text].filter((part) => part !== '').join('\n'), complete }
+    const index = this.#keyIndex
+    const whole = this.#rows(index === undefined ? left : left * (1 - keyShare))
+    let { text } = whole
+    if (!whole.complete && index !== undefined) {
+      const keys = index.write(left - estimateTokens(text), (place) => this.#chosen[place] === 1, rows)
+      if (keys !== '') text = `${text}\n${keys}`
+      else text = this.#rows(left).text
+    }
+    const parts = [above, columns, text, below].filter((part) => part !== '')
+    return { text: parts.join('\n'), complete: whole.complete }
   }
 
   #head(): string {
     const { kind, rows, columns, lines, names, ragged, title } = this.#data
     const plain = rows + (names === undefined ? 0 : 1) + title.split('\n').length - 1
     const parts = [`${countOf(rows, 'row')} × ${countOf(columns, 'column')}`]
-    if (lines !== plain) parts.push(countOf(lines, 'line'))
+    if (lines !== plain || kind === 'table') parts.push(countOf(lines, 'line'))
     if (names === undefined) parts.push('no header')
     if (ragged > 0) parts.push(`${countOf(ragged, 'row')} with another number of cells`)
     return `[${kind}: ${parts.join(', ')}]`
@@ -70,12 +89,12 @@ export class TableLayout {
 
   /** The names of the columns, all of them if they fit, with what is known of each as far as there is room. */
   #columns(most: number, share: number): string {
-    const { names, summaries, columns, separator } = this.#data
+    const { names, labels, summaries, columns, separator } = this.#data
     for (const listed of LISTED) {
       const described = summaries.map((summary, column) => {
-        const name = names === undefined ? `column ${column + 1}` : (names[column] ?? '')
         const about = describeColumn(summary, listed)
-        return names === undefined && about === '' ? '' : about === '' ? name : `${name} [${about}]`
+        if (names === undefined) return about === '' ? '' : `[${labels?.[column] ?? `column ${column + 1}`}: ${about}]`
+        return about === '' ? (names[column] ?? '') : `${names[column] ?? ''} [${about}]`
       })
       const text = [...described, ...(names ?? []).slice(summaries.length)].filter((line) => line !== '').join('\n')
       if (summaries.length > 0 && (names === undefined || names.length === columns) && estimateTokens(text) <= share)
@@ -100,6 +119,7 @@ export class TableLayout {
     if (sample.length === 0) return { text: '', complete: true }
     this.#setCap(this.#capFor(budget))
     const chosen = new Uint8Array(sample.length)
+    this.#chosen = chosen
     const spare = estimateTokens(this.#gap(rows, 2, rows, rows)) + 4
     const count = this.#choose(chosen, budget - spare)
     if (count === 0) return { text: '', complete: false }
@@ -162,7 +182,7 @@ export class TableLayout {
   #shown(cell: string): string {
     const text = clean(cell)
     const cut = cutAtGrapheme(text, this.#cap)
-    return text === '' ? this.#data.blank : cut.length < text.length ? `${cut}…` : cut
+    return cut.length < text.length ? `${cut}…` : cut
   }
 
   #cost(index: number): number {

@@ -1,20 +1,25 @@
 import { fitBudget } from '../fit-budget.ts'
 import { checkedShares } from '../lines/checked-shares.ts'
-import type { TextPreviewer } from '../previewer.ts'
+import type { TextPreviewer, WritePreview } from '../previewer.ts'
+import { alignedFormat } from './aligned-format.ts'
+import { AlignedReader } from './aligned-reader.ts'
 import { separatedFormat } from './separated-format.ts'
 import { SeparatedReader } from './separated-reader.ts'
-import { TableLayout, type TableShares } from './table-layout.ts'
+import type { TableData } from './table-data.ts'
+import type { TableShares } from './table-layout.ts'
+import { TablesLayout } from './tables-layout.ts'
 
 /** Options of {@link tablePreviewer}. */
 export interface TablePreviewerOptions {
   /**
-   * How the budget is shared: what is said of `columns` beside their names gets 0.35 of it, and `rows` get 0.65. Names of
-   * columns are always shown; what one part leaves goes to the rows.
+   * How the budget is shared: what is said of `columns` beside their names gets 0.3 of it, `rows` 0.3, and `keys`, the one
+   * cell that tells a row of a command's table from the others, 0.4. Names of columns are always shown; what one part
+   * leaves goes to the rows.
    */
-  readonly shares?: { readonly columns?: number | undefined; readonly rows?: number | undefined } | undefined
+  readonly shares?: { readonly [Part in keyof TableShares]?: number | undefined } | undefined
 }
 
-const SHARES: TableShares = { columns: 0.35, rows: 0.65 }
+const SHARES: TableShares = { columns: 0.3, rows: 0.3, keys: 0.4 }
 
 /**
  * Preview tables: CSV and TSV, results of queries, aligned columns of commands.
@@ -28,7 +33,7 @@ const SHARES: TableShares = { columns: 0.35, rows: 0.65 }
  * import { previewText, tablePreviewer } from '@spillway/core'
  *
  * const text = `city,degrees\n${Array.from({ length: 900 }, (_, day) => `Oslo,${day % 30}`).join('\n')}\n`
- * const previewers = [tablePreviewer({ shares: { columns: 0.2, rows: 0.8 } })]
+ * const previewers = [tablePreviewer({ shares: { columns: 0.2, rows: 0.8, keys: 0 } })]
  * const preview = await previewText(text, { previewers, budgetTokens: 200 })
  * console.assert(preview.startsWith('[CSV: 900 rows × 2 columns]\ncity [always Oslo]\ndegrees [0…29]'))
  * ```
@@ -38,21 +43,24 @@ export function tablePreviewer(options: TablePreviewerOptions = {}): TextPreview
   return {
     name: 'table',
     previews: 'text',
-    recognize: (subject) => separatedFormat(subject)?.sureness ?? 0,
+    recognize: (subject) => Math.max(separatedFormat(subject)?.sureness ?? 0, alignedFormat(subject)?.sureness ?? 0),
     read: (subject) => {
-      const format = separatedFormat(subject)
-      const reader = format === undefined ? undefined : new SeparatedReader(format)
-      return {
-        push: (text) => reader?.push(text),
-        finish: () => {
-          const data = reader?.finish()
-          if (data === undefined) return undefined
-          return (preview) => {
-            const layout = new TableLayout(data, preview, shares)
-            return fitBudget((aim) => layout.write(aim), preview)
-          }
-        },
+      const separated = separatedFormat(subject)
+      const aligned = alignedFormat(subject)
+      if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) {
+        const reader = new AlignedReader(aligned)
+        return { push: (text) => reader.push(text), finish: () => writer(reader.finish(), shares) }
       }
+      const reader = separated && new SeparatedReader(separated)
+      return { push: (text) => reader?.push(text), finish: () => writer(reader?.finish(), shares) }
     },
+  }
+}
+
+function writer(tables: readonly TableData[] | undefined, shares: TableShares): WritePreview | undefined {
+  if (tables === undefined) return undefined
+  return (options) => {
+    const layout = new TablesLayout(tables, options, shares)
+    return fitBudget((aim) => layout.write(aim), options)
   }
 }

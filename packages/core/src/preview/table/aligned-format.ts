@@ -1,0 +1,71 @@
+import { cleanLine } from '../clean-line.ts'
+import type { TextSubject } from '../previewer.ts'
+import { findBars, findColumns, fitting, hasTyped, isHeader, isRule } from './find-columns.ts'
+import type { LineColumns } from './line-columns.ts'
+import { longListColumns } from './long-list.ts'
+
+/** How the lines of a text form tables. */
+export interface AlignedFormat {
+  /** `bars` between cells, or columns `aligned` below each other. */
+  readonly form: 'bars' | 'aligned'
+  /** The line that names the columns, from 0; -1 without a header. */
+  readonly header: number
+  readonly columns: LineColumns
+  /** How sure it is that the text is such a table, from 0 to 1. */
+  readonly sureness: number
+}
+
+/** Lines that are looked at. */
+const MOST_LINES = 200
+/** Lines before the header that may say what the table is. */
+const MOST_TITLE = 3
+const LEAST_ROWS = 4
+
+/** Find out whether the lines of a text are tables of aligned columns, or of cells between bars. */
+export function alignedFormat({ start, length }: TextSubject): AlignedFormat | undefined {
+  const all = start.split('\n')
+  // The last line may be cut.
+  if (length === undefined || length > start.length) all.pop()
+  const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
+  return barsFormat(lines) ?? longListFormat(lines) ?? headedFormat(lines)
+}
+
+function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
+  const found = findBars(lines)
+  if (found === undefined) return undefined
+  const { columns, header } = found
+  const rows = lines.slice(header + 1).filter((line) => line !== '' && !isRule(line) && !isFooter(line))
+  if (rows.length < 1 || fitting(columns, rows) < 0.95) return undefined
+  return { form: 'bars', header, columns, sureness: rows.length >= LEAST_ROWS ? 0.9 : 0.6 }
+}
+
+function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
+  const columns = longListColumns(lines)
+  return columns && { form: 'aligned', header: -1, columns, sureness: 0.9 }
+}
+
+function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
+  for (let header = 0; header <= MOST_TITLE && header < lines.length; header++) {
+    const line = lines[header]!
+    if (!isHeader(line)) continue
+    const below = lines.slice(header + 1)
+    const end = below.findIndex((row, index) => row === '' || (index > 0 && isHeader(row)))
+    const block = (end < 0 ? below : below.slice(0, end)).filter((row) => !isRule(row))
+    const columns = block.length < LEAST_ROWS ? undefined : findColumns(line, block)
+    if (columns === undefined) continue
+    const capital = line.replace(/[^\p{L}]/gu, '')
+    const isCapital = capital === capital.toUpperCase() && capital !== ''
+    const isRuled = below[0] !== undefined && isRule(below[0])
+    if (!hasTyped(columns, block) && !isCapital && !isRuled) continue
+    // Words of a sentence may stand below each other by chance in few short lines.
+    const apart = /\S {2,}\S/.test(line) || isCapital || isRuled
+    if (!apart && columns.columns < 4) continue
+    return { form: 'aligned', header, columns, sureness: isCapital || isRuled ? 0.9 : 0.8 }
+  }
+  return undefined
+}
+
+/** What database clients write behind a result. */
+export function isFooter(line: string): boolean {
+  return /^\(?\d+ rows?(?: in set| affected)?\b.*$/i.test(line.trim())
+}

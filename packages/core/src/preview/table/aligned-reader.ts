@@ -1,0 +1,233 @@
+import { cleanLine } from '../clean-line.ts'
+import { LineReader, type LineSink } from '../log/line-reader.ts'
+import { isFooter, type AlignedFormat } from './aligned-format.ts'
+import { findColumns, isHeader, isRule } from './find-columns.ts'
+import type { LineColumns } from './line-columns.ts'
+import type { BlockText } from './record-reader.ts'
+import type { TableData } from './table-data.ts'
+import { TableSection } from './table-section.ts'
+import { TextCodes } from './text-codes.ts'
+
+/** Tables that one text may hold. */
+const MOST_SECTIONS = 64
+/** Rows that tell where the columns of a further table are. */
+const ROWS_TO_FIND = 40
+/** Text is read by blocks of this many UTF-16 units. */
+const BLOCK_UNITS = 32_768
+/** Rows that may not fit their columns. */
+const UNFIT_SHARE = 0.2
+const PLUS = 43
+
+/** A further table whose columns are not known yet. */
+interface OpenSection {
+  readonly title: string
+  readonly header: string
+  readonly rows: { readonly text: string; readonly line: number }[]
+}
+
+/** Reads the tables that lines form: aligned columns, or cells between bars. */
+export class AlignedReader implements LineSink {
+  readonly #format: AlignedFormat
+  readonly #lines: LineReader
+  readonly #codes = new TextCodes()
+  readonly #sections: TableSection[] = []
+  #block: BlockText = { text: '', codes: new Uint16Array(0) }
+  #line = 0
+  #title: string[] = []
+  /** A line that may be the title of a further table. */
+  #held: { readonly text: string; readonly line: number; readonly apart: boolean } | undefined
+  #opening: OpenSection | undefined
+  #afterBlank = false
+  #inNotes = false
+  #continued = false
+  #dirty = false
+
+  constructor(format: AlignedFormat) {
+    this.#format = format
+    this.#lines = new LineReader(this, 0, 1)
+  }
+
+  push(text: string): void {
+    for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
+  }
+
+  /** Returns `undefined` where too many lines are no rows of a table. */
+  finish(): readonly TableData[] | undefined {
+    this.#lines.finish()
+    this.#endBlock()
+    this.#release()
+    this.#found()
+    const unfit = this.#sections.reduce((sum, section) => sum + section.unfit, 0)
+    const rows = this.#sections.reduce((sum, section) => sum + section.sample.rows, 0)
+    if (rows === 0 || unfit > rows * UNFIT_SHARE || this.#sections.length > MOST_SECTIONS) return undefined
+    return this.#sections.map((section) => ({ ...section.finish(), lines: this.#line }))
+  }
+
+  open(window: string): void {
+    this.#endBlock()
+    this.#block = { text: window, codes: this.#codes.of(window) }
+    this.#dirty = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/.test(window)
+  }
+
+  line(start: number, end: number): void {
+    this.#line++
+    const { text, codes } = this.#block
+    if (this.#dirty) {
+      const clean = cleanLine(text.slice(start, end))
+      this.#take({ text: clean, codes: codesOf(clean) }, 0, clean.length)
+      return
+    }
+    let last = end
+    while (last > start && codes[last - 1]! <= 32) last--
+    this.#take(this.#block, start, last)
+  }
+
+  longLine(start: string): void {
+    this.#line++
+    const text = cleanLine(start)
+    this.#take({ text, codes: codesOf(text) }, 0, text.length)
+  }
+
+  #endBlock(): void {
+    this.#sections.at(-1)?.sample.endBlock(this.#block.text)
+  }
+
+  #take(block: BlockText, start: number, end: number): void {
+    if (start === end) {
+      this.#release()
+      this.#afterBlank = true
+      return
+    }
+    const { header, form, columns } = this.#format
+    const at = this.#line - 1
+    if (at <= header) {
+      const text = block.text.slice(start, end)
+      if (at < header && !isRule(text)) this.#title.push(text.trim())
+      return
+    }
+    if (this.#sections.length === 0) this.#begin(columns, header < 0 ? '' : this.#title.join('\n'), header >= 0)
+    if (form === 'bars') this.#takeBars(block, start, end)
+    else this.#takeAligned(block, start, end)
+    this.#afterBlank = false
+  }
+
+  #takeBars(block: BlockText, start: number, end: number): void {
+    const first = block.codes[start]!
+    // Rules and footers begin with neither a letter nor a digit, nor a blank of a cell.
+    const isPlain = first > 47 && first < 123 && first !== 61
+    if (!isPlain || this.#afterBlank || this.#inNotes) {
+      const text = block.text.slice(start, Math.min(end, start + 2_048))
+      if (isRule(text)) return
+      if (this.#inNotes || isFooter(text)) {
+        this.#inNotes = true
+        this.#sections.at(-1)!.note(cleanLine(text).trim())
+        return
+      }
+    }
+    const isRest = this.#continued
+    // A cell that goes on in the next line ends with a plus sign, as psql writes it.
+    this.#continued = block.codes[end - 1] === PLUS || block.text.slice(start, end).includes('+|')
+    if (!isRest) this.#add(block, start, end)
+  }
+
+  #takeAligned(block: BlockText, start: number, end: number): void {
+    const section = this.#sections.at(-1)!
+    const first = block.codes[start]!
+    const wasHeld = this.#held
+    if (wasHeld !== undefined || this.#afterBlank) {
+      const text = block.text.slice(start, Math.min(end, start + 2_048))
+      if (isHeader(text) && (wasHeld === undefined || /\S {2,}\S/.test(text))) {
+        this.#held = undefined
+        this.#found()
+        this.#opening = { title: wasHeld?.text ?? '', header: text, rows: [] }
+        this.#inNotes = false
+        return
+      }
+      this.#release()
+    }
+    if (mayBeTitle(block.codes, start, end, first)) {
+      this.#held = { text: cleanLine(block.text.slice(start, end)), line: this.#line, apart: this.#afterBlank }
+      return
+    }
+    if (this.#opening !== undefined) {
+      const text = block.text.slice(start, end)
+      if (!isRule(text)) this.#opening.rows.push({ text, line: this.#line })
+      if (this.#opening.rows.length >= ROWS_TO_FIND) this.#found()
+      return
+    }
+    if (section.sample.rows === 0 && isRule(block.text.slice(start, Math.min(end, start + 2_048)))) return
+    // What stands apart behind the rows and fills few columns is a remark.
+    const filled = this.#afterBlank ? section.filled(block.codes, start, end) : Infinity
+    if (this.#inNotes || filled < this.#format.columns.columns / 2) {
+      this.#inNotes = true
+      section.note(cleanLine(block.text.slice(start, end)).trim())
+    } else this.#add(block, start, end)
+  }
+
+  #add(block: BlockText, start: number, end: number): void {
+    if (block === this.#block) this.#sections.at(-1)!.add(block, start, end, this.#line)
+    else this.#addOwn(block, this.#line)
+  }
+
+  /** A held line was no title after all. */
+  #release(): void {
+    const held = this.#held
+    if (held === undefined) return
+    this.#held = undefined
+    this.#found()
+    const section = this.#sections.at(-1)!
+    if (held.apart || this.#inNotes) {
+      this.#inNotes = true
+      section.note(held.text)
+    } else this.#addLine(held.text, held.line)
+  }
+
+  /** Work out the columns of the table that began. */
+  #found(): void {
+    const opening = this.#opening
+    if (opening === undefined) return
+    this.#opening = undefined
+    const { title, header, rows } = opening
+    const texts = rows.map(({ text }) => text)
+    const columns = findColumns(header, texts) ?? this.#format.columns
+    this.#begin(columns, title, true)
+    for (const { text, line } of rows) this.#addLine(text, line)
+  }
+
+  #addLine(text: string, line: number): void {
+    this.#addOwn({ text, codes: codesOf(text) }, line)
+  }
+
+  /** Add a row that stands in a text of its own. */
+  #addOwn(block: BlockText, line: number): void {
+    const section = this.#sections.at(-1)!
+    section.sample.endBlock(this.#block.text)
+    section.add(block, 0, block.text.length, line)
+    section.sample.endBlock(block.text)
+  }
+
+  #begin(columns: LineColumns, title: string, named: boolean): void {
+    this.#sections.at(-1)?.sample.endBlock(this.#block.text)
+    if (this.#sections.length <= MOST_SECTIONS) this.#sections.push(new TableSection(columns, title, named))
+  }
+}
+
+/** Words with one blank between them and no digits, or what ends with a colon. */
+function mayBeTitle(codes: Uint16Array, start: number, end: number, first: number): boolean {
+  if (first < 65 || first > 90 || end - start > 120) return codes[end - 1] === 58 && end - start < 200
+  let blanks = 0
+  for (let at = start; at < end; at++) {
+    const code = codes[at]!
+    if (code >= 48 && code <= 57) return false
+    if (code !== 32) continue
+    if (codes[at + 1] === 32) return false
+    blanks++
+  }
+  return blanks > 0
+}
+
+function codesOf(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length)
+  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at)
+  return codes
+}

@@ -1,0 +1,124 @@
+import { isValue } from './separated-format.ts'
+import { barColumns, spanColumns, wordColumns, type LineColumns, type Span } from './line-columns.ts'
+
+/** Lines are looked at up to this column. */
+const WIDEST = 1_024
+/** Share of the lines that are blank where two columns part. */
+const BLANK_SHARE = 0.98
+/** Lines that fit the columns at least. */
+const FITTING_SHARE = 0.9
+const MOST_COLUMNS = 64
+
+/** A rule below or above a header, of dashes and what crosses them. */
+export function isRule(line: string): boolean {
+  return /^[\s|+\-=:*─━═│┃║┌┬┐├┼┤└┴┘╒╤╕╞╪╡╘╧╛╭╮╰╯┏┳┓┡╇┩]+$/.test(line) && /-{2}|={2}|─|━|═|:-|-:|\|-/.test(line)
+}
+
+/** Whether a line can name columns: words apart from each other, none of them a number. */
+export function isHeader(line: string): boolean {
+  const words = line.trim().split(/\s+/)
+  if (words.length < 2 || line.length > WIDEST) return false
+  return words.every((word) => /[\p{L}%#]/u.test(word) && !/^[-+]?[\d.:]+$|^\/|[=,;'"]|\.$|\d{3}/u.test(word))
+}
+
+/** Find the columns of lines between bars, by the header and the rule beside it. */
+export function findBars(lines: readonly string[]): { columns: LineColumns; header: number } | undefined {
+  const rule = lines.slice(0, 6).findIndex(isRule)
+  if (rule < 0) return undefined
+  const header = /[|│┃+┼]/.test(lines[rule]!) && rule > 0 && !isRule(lines[rule - 1]!) ? rule - 1 : rule + 1
+  const text = lines[header]
+  if (text === undefined) return undefined
+  const bar = /[│┃]/.exec(text)?.[0] ?? '|'
+  if (!text.includes(bar) && !lines[rule]!.includes('+')) return undefined
+  const inner = text.trim().replace(bar === '|' ? /^\||\|$/g : /^[│┃]|[│┃]$/g, '')
+  const names = inner.split(bar).map((name) => name.trim())
+  if (names.length > MOST_COLUMNS || (names.length === 1 && !text.trim().startsWith(bar))) return undefined
+  return { columns: barColumns(names, bar), header }
+}
+
+/** Find the columns of aligned lines below a header. */
+export function findColumns(header: string, lines: readonly string[]): LineColumns | undefined {
+  const rows = lines.filter((line) => line.trim() !== '' && !isRule(line))
+  const spans = findSpans([header, ...rows])
+  const named = spans === undefined ? undefined : withNames(spans, header)
+  if (named !== undefined && named.length >= 2) {
+    const columns = spanColumns(
+      named.map(({ span }) => span),
+      named.map(({ name }) => name),
+    )
+    if (fitting(columns, rows) >= FITTING_SHARE) return columns
+  }
+  const names = header.trim().split(/\s+/)
+  if (names.length < 3 || names.length > MOST_COLUMNS) return undefined
+  const columns = wordColumns(names.length, names)
+  return fitting(columns, rows) >= FITTING_SHARE ? columns : undefined
+}
+
+/** How many of the lines fit, from 0 to 1. */
+export function fitting(columns: LineColumns, lines: readonly string[]): number {
+  const bounds = new Int32Array(2 * columns.columns)
+  const fits = lines.filter((line) => columns.find(codesOf(line), 0, line.length, bounds) > 0).length
+  return lines.length === 0 ? 1 : fits / lines.length
+}
+
+/** Whether some column holds numbers, dates or the like below a word. */
+export function hasTyped(columns: LineColumns, lines: readonly string[]): boolean {
+  const rows = lines.map((line) => cellsOf(columns, line))
+  for (let column = 0; column < columns.columns; column++) {
+    const filled = rows.map((row) => row[column] ?? '').filter((cell) => cell !== '')
+    if (filled.length >= 2 && filled.filter((cell) => isValue(cell) || /^\d/.test(cell)).length >= filled.length * 0.9)
+      return true
+  }
+  return false
+}
+
+/** Split a line into its cells. */
+export function cellsOf(columns: LineColumns, line: string): string[] {
+  const bounds = new Int32Array(2 * columns.columns)
+  const count = columns.find(codesOf(line), 0, line.length, bounds)
+  if (count === 0) return [line.trim()]
+  return Array.from({ length: count }, (_, cell) => line.slice(bounds[2 * cell], bounds[2 * cell + 1]))
+}
+
+function codesOf(line: string): Uint16Array {
+  const codes = new Uint16Array(line.length)
+  for (let at = 0; at < line.length; at++) codes[at] = line.charCodeAt(at)
+  return codes
+}
+
+/** Where the lines share no blanks: from such a place to the next stands a column. */
+function findSpans(lines: readonly string[]): Span[] | undefined {
+  if (lines.some((line) => line.includes('\t'))) return undefined
+  const width = Math.min(
+    WIDEST,
+    lines.reduce((most, { length }) => Math.max(most, length), 0),
+  )
+  const filled = new Uint32Array(width + 1)
+  for (const line of lines)
+    for (let at = 0; at < Math.min(width, line.length); at++) if (line[at] !== ' ') filled[at]!++
+  const most = Math.floor(lines.length * (1 - BLANK_SHARE))
+  const spans: Span[] = []
+  let start = -1
+  for (let at = 0; at <= width; at++) {
+    const isFilled = at < width && filled[at]! > most
+    if (isFilled && start < 0) start = at
+    if (!isFilled && start >= 0) {
+      spans.push({ start, end: at })
+      start = -1
+    }
+  }
+  return spans.length > MOST_COLUMNS ? undefined : spans
+}
+
+/** Join the spans that the header does not name with those before them. */
+function withNames(spans: readonly Span[], header: string): { span: Span; name: string }[] {
+  const named: { span: Span; name: string }[] = []
+  for (const [index, span] of spans.entries()) {
+    const end = spans[index + 1]?.start ?? Infinity
+    const name = header.slice(span.start, end).trim()
+    const previous = named.at(-1)
+    if (name === '' && previous !== undefined) previous.span = { start: previous.span.start, end: span.end }
+    else named.push({ span, name: name.replace(/\s+/g, ' ') })
+  }
+  return named
+}

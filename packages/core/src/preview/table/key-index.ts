@@ -1,0 +1,79 @@
+import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
+import { estimateTokens } from '../../tokens/estimate-tokens.ts'
+import { cleanLine } from '../clean-line.ts'
+import { countOf } from '../gap-marks.ts'
+import { foldNames } from '../listing/fold-names.ts'
+import { spreadOrder } from './spread-order.ts'
+import type { TableData } from './table-data.ts'
+
+/** Rows that tell which column tells rows apart. */
+const MOST_PROBED = 256
+/** Share of the probed rows whose cell differs from the others. */
+const DISTINCT_SHARE = 0.5
+const FILLED_SHARE = 0.9
+/** Of the tokens of a row, a key has at most this share: else rows themselves tell more. */
+const KEY_SHARE = 0.45
+/** UTF-16 units of a key that are shown at most. */
+const LONGEST_KEY = 80
+/** Numbers and times tell rows apart but say little. */
+const SAYS_LITTLE = /^[-+]?[\d.,]+[%KMGTP]?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)/
+
+/** Lists the telling cell of the rows that are not shown. */
+export interface KeyIndex {
+  /** Write the keys of rows that are not shown, of as many as about `budget` tokens hold; empty where they hold few. */
+  write(budget: number, isShown: (place: number) => boolean, rows: number): string
+}
+
+/** Find the column whose cells tell the rows of a table apart in few tokens. */
+export function keyIndexOf(data: TableData): KeyIndex | undefined {
+  const { sample, columns, split } = data
+  const probed: (readonly string[])[] = []
+  for (const place of spreadOrder(sample.length)) {
+    if (probed.length >= MOST_PROBED) break
+    probed.push(split(sample[place]!.text))
+  }
+  if (probed.length < 8) return undefined
+  const rowCost = probed.reduce((sum, cells) => sum + estimateTokens(cells.join(' ')), 0) / probed.length
+  let best: { column: number; cost: number } | undefined
+  for (let column = 0; column < columns; column++) {
+    const cells = probed.map((row) => row[column] ?? '').filter((cell) => cell !== '')
+    if (cells.length < probed.length * FILLED_SHARE) continue
+    if (new Set(cells).size < probed.length * DISTINCT_SHARE) continue
+    if (cells.filter((cell) => SAYS_LITTLE.test(cell)).length > cells.length * 0.2) continue
+    const cost = cells.reduce((sum, cell) => sum + estimateTokens(cell), 0) / cells.length
+    if (cost <= rowCost * KEY_SHARE && (best === undefined || cost < best.cost)) best = { column, cost }
+  }
+  if (best === undefined) return undefined
+  const { column, cost } = best
+  const name = data.names?.[column] ?? data.labels?.[column] ?? `column ${column + 1}`
+  const keyOf = (place: number): string => {
+    const cell = cleanLine(split(sample[place]!.text)[column] ?? '').replace(/\s+/g, ' ')
+    const cut = cutAtGrapheme(cell, LONGEST_KEY)
+    return cut.length < cell.length ? `${cut}…` : cell
+  }
+  return {
+    write(budget, isShown, rows) {
+      const hidden = sample.map((_, place) => place).filter((place) => !isShown(place))
+      const rest = rows - (sample.length - hidden.length)
+      const head = (count: number): string =>
+        count === rest
+          ? `[${name} of the other ${countOf(rest, 'row')}:]`
+          : `[${name} of ${count} of the other ${countOf(rest, 'row')}:]`
+      const room = budget - estimateTokens(head(1_000))
+      let count = Math.min(hidden.length, Math.floor(room / Math.max(1, cost * 0.6)))
+      for (let attempt = 0; attempt < 12 && count >= 4; attempt++) {
+        const text = foldNames(spread(hidden, count).map(keyOf))
+        const tokens = estimateTokens(text)
+        if (tokens <= room) return `${head(count)} ${text}`
+        count = Math.floor(count * Math.min(0.97, (room / tokens) * 1.01))
+      }
+      return ''
+    },
+  }
+}
+
+/** So many of the items, spread evenly, in order. */
+function spread<Item>(items: readonly Item[], count: number): Item[] {
+  if (count >= items.length) return [...items]
+  return Array.from({ length: count }, (_, index) => items[Math.floor(((index + 0.5) * items.length) / count)]!)
+}

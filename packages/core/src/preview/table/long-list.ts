@@ -1,0 +1,16 @@
+import { wordColumns, type LineColumns } from './line-columns.ts'
+
+/** The beginning of a line of `ls -l`: mode, links, owner, group, size, and the time as the C locale or ISO 8601 writes it. */
+const ENTRY =
+  /^[-bcdlpsDC][-rwxsStTl]{9}[.+@]? +\d+ +\S+ +\S+ +(\d+, +)?[\d.]+[KMGTP]? +((?:[A-Z][a-z]{2} +\d{1,2} +[\d:]{4,5}|\d{1,2} [A-Z][a-z]{2} +[\d:]{4,5}|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [-+]\d{4})?)) \S/
+
+const NAMES: readonly string[] = ['mode', 'links', 'owner', 'group', 'size', 'modified', 'name']
+
+/** Find the columns of lines that `ls -l` writes. */
+export function longListColumns(lines: readonly string[]): LineColumns | undefined {
+  const entries = lines.filter((line) => line !== '' && !/^total \d/.test(line))
+  const matches = entries.map((line) => ENTRY.exec(line)).filter((match) => match !== null)
+  if (entries.length < 3 || matches.length < entries.length * 0.9) return undefined
+  const words = (matches[0]?.[2] ?? '').split(/ +/).length
+  return wordColumns(NAMES.length, NAMES, [1, 1, 1, 1, 1, words, 1])
+}
