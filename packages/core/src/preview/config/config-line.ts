@@ -21,9 +21,6 @@ export interface YamlLine {
   readonly opensText: boolean
 }
 
-/** A key before a colon; of other characters, only those in quotes. */
-const KEY =
-  /^(?:"([^"]{1,200})"|'([^']{1,200})'|([\w$/<~.*+@\u0080-\uffff-][^:#"'=;,]{0,499}?|\/[^:#"'=;,\s]{0,499}))\s*:(?=\s|$)/
 const TEXT = /(?:^|\s)[|>][+-]?\d?[+-]?\s*(?:#.*)?$/
 /** Of a line, this much is looked at. */
 const LOOKED_AT = 600
@@ -43,11 +40,31 @@ export function yamlLine(line: string): YamlLine {
     while (line.charCodeAt(column) === 32) column++
   }
   const rest = line.slice(column, column + LOOKED_AT)
-  const found = KEY.exec(rest)
-  const key = found === null ? '' : (found[1] ?? found[2] ?? found[3] ?? '')
-  const value = (found === null ? rest : rest.slice(found[0].length)).trim()
+  const end = keyEnd(rest)
+  const value = rest.slice(end === 0 ? 0 : rest.indexOf(':', end) + 1).trim()
   const opensText = value !== '' && TEXT.test(value)
-  return { kind: found === null ? 'value' : 'key', dashes, column, key, value, opensText }
+  const key = rest.slice(0, end).replace(/^["']|["']$/g, '')
+  return { kind: end === 0 ? 'value' : 'key', dashes, column, key, value, opensText }
+}
+
+/** Where the key at the start of a line ends, before the blanks and the colon after it; 0 where there is none. */
+function keyEnd(rest: string): number {
+  const first = rest.charCodeAt(0)
+  if (first === 34 || first === 39) {
+    const end = rest.indexOf(rest.charAt(0), 1) + 1
+    return end > 2 && /^ ?:(?:\s|$)/.test(rest.slice(end, end + 3)) ? end : 0
+  }
+  // A path may hold what else only stands in values.
+  if (!/^[\w$/<~.*+@\u0080-\uffff-]/.test(rest)) return 0
+  for (let at = 1; at < rest.length; at++) {
+    const code = rest.charCodeAt(at)
+    if (code === 58 && isBlank(rest.charCodeAt(at + 1))) return at
+    // # " ' = ; , and what opens a value of several parts.
+    if (code === 34 || code === 39 || code === 44 || code === 59 || code === 61) return 0
+    if (code === 35 && rest.charCodeAt(at - 1) === 32) return 0
+    if ((code === 40 || code === 41) && rest.charCodeAt(at - 1) === 32) return 0
+  }
+  return 0
 }
 
 function isBlank(code: number): boolean {
@@ -57,7 +74,13 @@ function isBlank(code: number): boolean {
 /** The name in the header of a section, `[name]` or `[[name]]`; `undefined` where a line is none. */
 export function sectionName(line: string): string | undefined {
   if (line.charCodeAt(0) !== 91) return undefined
-  return /^\[{1,2}([^[\]{}]{1,200}|[^[\]]*"[^"]*"[^[\]]*)\]{1,2}\s*(?:[#;].*)?$/.exec(line.slice(0, LOOKED_AT))?.[1]
+  const text = line.slice(0, LOOKED_AT)
+  const end = text.lastIndexOf(']')
+  const after = text.slice(end + 1).trimStart()
+  if (after !== '' && !after.startsWith('#') && !after.startsWith(';')) return undefined
+  const name = text.slice(text.startsWith('[[') ? 2 : 1, text.charAt(end - 1) === ']' ? end - 1 : end)
+  const isName = name !== '' && name.length <= 200 && (name.includes('"') || !/[[\]{},]/.test(name))
+  return isName && name.trim() === name ? name : undefined
 }
 
 /** The key that a line sets, `key = value`, `key: value` or `export KEY=value`; `undefined` where it sets none. */

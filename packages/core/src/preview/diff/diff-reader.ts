@@ -13,7 +13,8 @@ export const WORDS = 2
 
 /** `@@ -1,2 +3,4 @@`; combined diffs have one more `@` and range for each further parent. */
 const HUNK = /^(@@+) ((?:-\d{1,9}(?:,\d{1,9})? )+)\+\d{1,9}(?:,(\d{1,9}))? @@+/
-const STAT = /^ (\S.{0,400}?) +\| +(?:(\d+) ?[-+]*|Bin\b.*)$/
+/** What follows the path and the bar of a line of statistics. */
+const STAT = /^\| +(?:(\d+) ?[-+]*|Bin\b.*)$/
 const STAT_SUM = /^ \d+ files? changed(?:, |$)/
 const COMMIT = /^(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |changeset: +\d+:|# HG changeset patch|r\d+ \| )/
 
@@ -243,16 +244,12 @@ export class DiffReader {
       this.#add(line, line.text, 10, WORDS, undefined)
       return
     }
-    const stat = STAT.exec(text.slice(0, 600))
+    const bar = text.startsWith(' ') ? text.indexOf(' | ') + 1 : 0
+    const stat = bar > 0 && text.length < 600 ? STAT.exec(text.slice(bar)) : null
     if (stat !== null) {
       this.#statFiles++
-      this.#add(
-        line,
-        line.text,
-        1 + Math.log2(1 + Number(stat[2] ?? 0)) * fileWeight(stat[1]!, this.#wanted),
-        WORDS,
-        undefined,
-      )
+      const weight = fileWeight(text.slice(1, bar).trim(), this.#wanted)
+      this.#add(line, line.text, 1 + Math.log2(1 + Number(stat[1] ?? 0)) * weight, WORDS, undefined)
       return
     }
     if (STAT_SUM.test(text)) {

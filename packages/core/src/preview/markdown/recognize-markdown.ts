@@ -94,7 +94,7 @@ function countMarks(start: string): Marks {
       case 'rule':
         break
       case 'text':
-        if (/\*\*[^*\s][^*]*\*\*|\[[^\]]+\]\([^)\s]+\)/.test(text)) {
+        if (/\*\*[^*\s][^*]*\*\*|\[[^[\]]+\]\([^()\s]+\)/.test(text)) {
           marks.strong++
           marks.prose++
         } else if (CODED.test(text)) marks.coded++
