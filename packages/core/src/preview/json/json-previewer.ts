@@ -1,5 +1,6 @@
 import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
-import { JsonScanner, type JsonScan } from './json-scanner.ts'
+import type { JsonScan } from './json-scan.ts'
+import { JsonScanner } from './json-scanner.ts'
 import { isJsonLinesType, recognizeJson } from './recognize-json.ts'
 import { renderJsonPreview, type JsonPreviewShares } from './render-json-preview.ts'
 
@@ -85,7 +86,7 @@ export function ndjsonPreviewer(options: JsonPreviewerOptions = {}): TextPreview
 function readJson(subject: TextSubject, shares: JsonPreviewShares): TextReader {
   const { at } = recognizeJson(subject)
   const prefix = subject.start.slice(0, at)
-  const scanner = new JsonScanner(prefix)
+  const scanner = new JsonScanner(prefix, subject.intent.words)
   let skip = at
   let pieces: string[] | undefined = []
   let units = 0
@@ -101,7 +102,7 @@ function readJson(subject: TextSubject, shares: JsonPreviewShares): TextReader {
     finish: () => {
       const scan = scanner.finish()
       if (!isJson(scan)) return undefined
-      const content = { scan, whole: pieces?.join(''), prefix, words: subject.intent.words }
+      const content = { scan, whole: pieces?.join(''), prefix }
       return (options) => renderJsonPreview(content, options, shares)
     },
   }

@@ -1,9 +1,11 @@
 import { detach } from '../../content/detach.ts'
-import { JsonTokenizer, type JsonBreak, type JsonSink } from './json-tokenizer.ts'
-import { LongText, type ScannedString } from './long-text.ts'
+import type { JsonScan, ScannedString } from './json-scan.ts'
+import { JsonTokenizer, type JsonSink } from './json-tokenizer.ts'
+import { LongText } from './long-text.ts'
 import { Passage, PASSAGE_UNITS } from './passage.ts'
 import { Shape, type ShapeRoom } from './shape.ts'
-import { ValueSummary } from './value-summary.ts'
+import { FIRST_TIMES, ValueSummary } from './value-summary.ts'
+import { WordSearch } from './word-search.ts'
 
 /** Levels that are told apart; what is deeper is only counted. */
 const MOST_LEVELS = 64
@@ -15,32 +17,6 @@ const PASSAGE_LEVELS = 5
 /** Strings of many lines that are kept, and the shortest that count. */
 const MOST_STRINGS = 3
 const LEAST_STRING = 1_000
-
-/** What is kept of a text of JSON to make a preview of: bounded, however long the text was. */
-export interface JsonScan {
-  /** What the values at the top are made of. */
-  readonly root: Shape
-  readonly values: number
-  /** Whether each value stands on a line of its own, and whether none has more than one line. */
-  readonly byLine: boolean
-  readonly oneLine: boolean
-  /** Values that broke off at the end of their line, and lines between values that are none. */
-  readonly abandoned: number
-  readonly strays: number
-  readonly strayUnits: number
-  /** UTF-16 units of the text. */
-  readonly length: number
-  /** The line that the text ends on. */
-  readonly lines: number
-  /** Where the text stops being JSON, or ends before its values do. */
-  readonly broken: (JsonBreak & { readonly atEnd: boolean }) | undefined
-  /** Objects and arrays below the levels that are told apart. */
-  readonly deeper: number
-  /** The longest arrays and objects that stand in no array, the longest first. */
-  readonly passages: readonly Passage[]
-  /** The longest strings of many lines, the longest first. */
-  readonly strings: readonly ScannedString[]
-}
 
 /** Reads JSON of any length, in pieces of any size, and keeps what a preview of it can show. */
 export class JsonScanner implements JsonSink {
@@ -70,8 +46,18 @@ export class JsonScanner implements JsonSink {
   #length = 0
   #strays = 0
 
-  /** @param prefix - Text before the first value, which is part of what is pushed no more. */
-  constructor(prefix = '') {
+  readonly #search: WordSearch
+  readonly #nested: (() => JsonScanner) | undefined
+  #endsLine = false
+
+  /**
+   * @param prefix - Text before the first value, which is part of what is pushed no more.
+   * @param words - Entries that hold one of these are kept.
+   * @param inString - Whether this is JSON in a string of JSON: strings in it are text.
+   */
+  constructor(prefix: string, words: readonly string[], inString = false) {
+    this.#nested = inString ? undefined : () => new JsonScanner('', words, true)
+    this.#search = new WordSearch(words)
     this.#tokenizer.skipPrefix(prefix)
     this.#length = prefix.length
     this.#top = new Passage(false, prefix.length, 1, true)
@@ -80,6 +66,7 @@ export class JsonScanner implements JsonSink {
   /** Take in the next piece of the text. */
   push(text: string): void {
     this.#length += text.length
+    if (text !== '') this.#endsLine = text.endsWith('\n')
     this.#tokenizer.push(text)
   }
 
@@ -91,6 +78,7 @@ export class JsonScanner implements JsonSink {
     const end = broken?.offset ?? this.#length
     while (this.#level >= 0) this.#pop(end, line)
     this.#root.foldAll(this.#room)
+    this.#top.endEntry(end, line, this.#search.within(this.#top.lastStart, end), this.#textOf)
     this.#top.end = end
     this.#top.endLine = line
     this.#fill(this.#top)
@@ -103,7 +91,7 @@ export class JsonScanner implements JsonSink {
       strays: this.#strays,
       strayUnits: tokenizer.strayUnits,
       length: this.#length,
-      lines: line,
+      lines: this.#endsLine ? line - 1 : line,
       broken:
         broken !== undefined
           ? { ...broken, atEnd: false }
@@ -119,6 +107,7 @@ export class JsonScanner implements JsonSink {
   reading(text: string, origin: number): void {
     this.#text = text
     this.#origin = origin
+    this.#search.open(this.#before, text, origin)
   }
 
   read(end: number): void {
@@ -145,9 +134,10 @@ export class JsonScanner implements JsonSink {
     this.#objects[level] = isObject
     this.#counts[level] = 0
     this.#lasts[level] = undefined
-    // In an array, the passages of the items are those of the array.
+    // Of the items of an array, the first one alone may have passages of its own.
     const unique =
-      level <= PASSAGE_LEVELS && (parent < 0 || (this.#objects[parent]! && this.#passages[parent] !== undefined))
+      level <= PASSAGE_LEVELS &&
+      (parent < 0 || (this.#passages[parent] !== undefined && (this.#objects[parent]! || this.#counts[parent] === 1)))
     this.#passages[level] = unique ? new Passage(isObject, offset, line) : undefined
     this.#key = undefined
   }
@@ -163,10 +153,12 @@ export class JsonScanner implements JsonSink {
     const shape = this.#shapes[level]!
     const last = this.#lasts[level]
     this.#counts[level]!++
-    this.#passages[level]?.add(offset, line)
+    const passage = this.#passages[level]
+    if (passage !== undefined) this.#addEntry(passage, offset, line)
     let field = shape.others === undefined ? (last === undefined ? shape.first : last.next) : undefined
     if (field === undefined || !isSame(field.key, text, start, end)) {
       field = shape.field(text.slice(start, end), this.#room)
+      if (field.seen < FIRST_TIMES && shape.others === undefined) this.#rare(field, undefined)
       if (last === undefined) shape.first = field
       else last.next = field
     }
@@ -178,9 +170,10 @@ export class JsonScanner implements JsonSink {
     if (this.#below > 0) return
     const shape = this.#entry(offset, line)
     const length = end - start
-    ;(shape.scalars ??= new ValueSummary()).addString(text, start, end)
+    const values = (shape.scalars ??= new ValueSummary())
+    if (values.addString(text, start, end)) this.#rare(shape, values)
     if (length >= LEAST_STRING && length > (this.#strings[MOST_STRINGS - 1]?.length ?? 0)) {
-      const long = new LongText(this.#pathOf(shape))
+      const long = new LongText(this.#pathOf(shape), this.#nested)
       long.push(text.slice(start, end))
       this.#keep(long)
     }
@@ -191,7 +184,7 @@ export class JsonScanner implements JsonSink {
     if (this.#below > 0) return
     const shape = this.#entry(offset, line)
     this.#longOwner = shape
-    this.#long = new LongText(this.#pathOf(shape))
+    this.#long = new LongText(this.#pathOf(shape), this.#nested)
     this.#key = undefined
   }
 
@@ -210,14 +203,16 @@ export class JsonScanner implements JsonSink {
   number(text: string, start: number, end: number, offset: number, line: number): void {
     if (this.#below > 0) return
     const shape = this.#entry(offset, line)
-    ;(shape.scalars ??= new ValueSummary()).addNumber(text, start, end)
+    const values = (shape.scalars ??= new ValueSummary())
+    if (values.addNumber(text, start, end)) this.#rare(shape, values)
     this.#key = undefined
   }
 
   word(text: string, start: number, end: number, offset: number, line: number): void {
     if (this.#below > 0) return
     const shape = this.#entry(offset, line)
-    ;(shape.scalars ??= new ValueSummary()).addWord(text, start, end)
+    const values = (shape.scalars ??= new ValueSummary())
+    if (values.addWord(text, start, end)) this.#rare(shape, values)
     this.#key = undefined
   }
 
@@ -236,16 +231,40 @@ export class JsonScanner implements JsonSink {
     let shape: Shape
     if (level < 0) {
       shape = this.#root
-      this.#top.add(offset, line)
+      this.#addEntry(this.#top, offset, line)
     } else if (this.#objects[level]!) shape = this.#key ?? this.#shapes[level]!.field('', this.#room)
     else {
       const parent = this.#shapes[level]!
       shape = parent.item ??= new Shape('')
       this.#counts[level]!++
-      this.#passages[level]?.add(offset, line)
+      const passage = this.#passages[level]
+      if (passage !== undefined) this.#addEntry(passage, offset, line)
     }
     shape.seen++
     return shape
+  }
+
+  #addEntry(passage: Passage, offset: number, line: number): void {
+    if (passage.entries > 0)
+      passage.endEntry(offset, line, this.#search.within(passage.lastStart, offset), this.#textOf)
+    passage.add(offset, line)
+  }
+
+  /** A member, or a value of one, is the first of its kind: the entries that it stands in are notable. */
+  #rare(shape: Shape, values: ValueSummary | undefined): void {
+    const path = this.#pathOf(shape)
+    const value = values?.last
+    const times = (): number =>
+      values === undefined ? shape.seen : values.more ? Infinity : (values.values.get(value!) ?? 1)
+    this.#top.addRarity({ path: path.join('.'), value, times })
+    for (let level = Math.min(this.#level, PASSAGE_LEVELS); level >= 0; level--)
+      this.#passages[level]?.addRarity({ path: path.slice(level + 1).join('.'), value, times })
+  }
+
+  readonly #textOf = (start: number, end: number): string => {
+    const early =
+      start < this.#origin ? this.#before.slice(Math.max(0, this.#before.length - (this.#origin - start))) : ''
+    return detach(early + this.#text.slice(Math.max(0, start - this.#origin), Math.max(0, end - this.#origin)))
   }
 
   #pop(offset: number, line: number): void {
@@ -269,6 +288,8 @@ export class JsonScanner implements JsonSink {
   #endPassage(passage: Passage, offset: number, line: number): void {
     passage.end = offset
     passage.endLine = line
+    if (passage.entries > 1)
+      passage.endEntry(offset, line, this.#search.within(passage.lastStart, offset), this.#textOf)
     const least = this.#kept[MOST_PASSAGES - 1]
     if (passage.entries < 2 || (least !== undefined && least.end - least.start >= offset - passage.start)) return
     this.#fill(passage)
@@ -288,10 +309,7 @@ export class JsonScanner implements JsonSink {
       passage.head = detach(passage.head + more)
     }
     if (passage.end > passage.start + PASSAGE_UNITS) {
-      const start = passage.end - PASSAGE_UNITS
-      const early =
-        start < this.#origin ? this.#before.slice(Math.max(0, this.#before.length - (this.#origin - start))) : ''
-      passage.tail = detach(early + this.#text.slice(Math.max(0, start - this.#origin), passage.end - this.#origin))
+      passage.tail = this.#textOf(passage.end - PASSAGE_UNITS, passage.end)
     }
   }
 

@@ -1,79 +1,114 @@
 import { detach } from '../../content/detach.ts'
 import { TextScanner } from '../log/text-scanner.ts'
-import type { TextScan } from '../log/text-scan.ts'
 import { decodeEscapes } from './decode-escapes.ts'
+import type { JsonScan, ScannedString } from './json-scan.ts'
+import { recognizeJson } from './recognize-json.ts'
 
-/** Units of a string that are kept as they stand; of a longer one, the lines are scanned. */
+/** Units of a string that are kept as they stand; a longer one is read as it comes. */
 const KEPT_UNITS = 65_536
+/** Units of the start of a string that are kept, and that tell whether it is JSON. */
+const START_UNITS = 1_024
 /** Fewest lines of a string that is shown by its lines. */
 const LEAST_LINES = 5
+/** How sure it must be that a string is JSON. */
+const SURE = 0.8
 
-/** A string of many lines in JSON. */
-export interface ScannedString {
-  /** The keys that lead to it; `''` for an item of an array. */
-  readonly path: readonly string[]
-  /** UTF-16 units as it stands in the text. */
-  readonly length: number
-  /** Its start, as it stands in the text. */
-  readonly start: string
-  /** Scan its lines. */
-  readonly scan: () => TextScan
+/** Reads JSON in a string. */
+export interface NestedScanner {
+  push(text: string): void
+  finish(): JsonScan
+}
+
+interface Reading {
+  readonly push: (text: string) => void
+  readonly finish: ScannedString['read']
 }
 
 /** Takes in a string of JSON, as it stands in the text, part by part. */
 export class LongText {
   readonly #path: readonly string[]
+  readonly #nested: (() => NestedScanner) | undefined
   #parts: string[] = []
-  #scanner: TextScanner | undefined
+  #reading: Reading | undefined
   /** An escape that is cut at the end of what was taken in. */
   #open = ''
   #length = 0
   #newlines = 0
-  start = ''
+  #start = ''
 
-  constructor(path: readonly string[]) {
+  /** @param nested - Makes what reads JSON in the string; without it, such a string is text. */
+  constructor(path: readonly string[], nested: (() => NestedScanner) | undefined) {
     this.#path = path
+    this.#nested = nested
   }
 
+  /** UTF-16 units as it stands in the text. */
   get length(): number {
     return this.#length
   }
 
+  /** The start, as it stands in the text. */
+  get start(): string {
+    return this.#start
+  }
+
   push(part: string): void {
-    if (this.start.length < 1_024) this.start = detach((this.start + part).slice(0, 1_024))
+    if (this.#start.length < START_UNITS)
+      this.#start = detach(this.#start + part.slice(0, START_UNITS - this.#start.length))
     this.#length += part.length
     if (this.#newlines < LEAST_LINES) this.#newlines += countNewlines(part)
-    if (this.#scanner === undefined) {
+    if (this.#reading === undefined) {
       this.#parts.push(part)
       if (this.#length <= KEPT_UNITS) return
-      this.#scanner = new TextScanner()
+      this.#reading = this.#begin()
       for (const early of this.#parts) this.#pass(early)
       this.#parts = []
     } else this.#pass(part)
   }
 
-  /** Returns `undefined` where the string has not enough lines. */
+  /** Returns `undefined` where the string has not enough lines, and is no JSON. */
   finish(): ScannedString | undefined {
-    if (this.#newlines < LEAST_LINES) return undefined
-    const { start } = this
-    if (this.#scanner !== undefined) {
-      this.#scanner.push(this.#open)
-      const scan = this.#scanner.finish()
-      return { path: this.#path, length: this.#length, start, scan: () => scan }
+    const length = this.#length
+    const path = this.#path
+    if (this.#newlines < LEAST_LINES && !this.#isJson()) return undefined
+    if (this.#reading !== undefined) {
+      this.#reading.push(this.#open)
+      const read = this.#reading.finish()
+      return { path, length, read: () => read }
     }
     const raw = detach(this.#parts.join(''))
-    const scan = (): TextScan => {
-      const scanner = new TextScanner()
-      scanner.push(decodeEscapes(raw).text)
-      return scanner.finish()
+    return {
+      path,
+      length,
+      read: () => {
+        const reading = this.#begin()
+        const { text, rest } = decodeEscapes(raw)
+        reading.push(text + rest)
+        return reading.finish()
+      },
     }
-    return { path: this.#path, length: this.#length, start, scan }
+  }
+
+  #isJson(): boolean {
+    if (this.#nested === undefined || !/^\s*(?:\\[nrt]\s*)*[[{]/.test(this.#start)) return false
+    const call = { toolName: '', input: undefined, intent: { paths: [], words: [] } }
+    const { text: start } = decodeEscapes(this.#start)
+    return recognizeJson({ ...call, contentType: 'text/plain', start, length: this.#length }).sureness >= SURE
+  }
+
+  #begin(): Reading {
+    if (this.#isJson()) {
+      const scanner = this.#nested!()
+      return { push: (text) => scanner.push(text), finish: () => ({ json: scanner.finish() }) }
+    }
+    const scanner = new TextScanner()
+    return { push: (text) => scanner.push(text), finish: () => ({ lines: scanner.finish() }) }
   }
 
   #pass(part: string): void {
     const { text, rest } = decodeEscapes(this.#open + part)
     this.#open = rest
-    this.#scanner!.push(text)
+    this.#reading!.push(text)
   }
 }
 

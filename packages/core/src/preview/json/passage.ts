@@ -12,6 +12,33 @@ export interface EntryPlace {
   readonly line: number
 }
 
+/** An entry that holds what few others do, or what is looked for. */
+export interface NotableEntry {
+  readonly place: EntryPlace
+  readonly text: string
+  /** The line that the next entry begins on, or that the passage ends on. */
+  readonly nextLine: number
+  /** Whether it holds what is looked for. */
+  readonly wanted: boolean
+  /** What few others hold: where, and how often it came in the end. */
+  readonly rarities: readonly Rarity[]
+}
+
+/** A member, or a value of a member, that first came in one entry. */
+export interface Rarity {
+  /** The keys that lead to it from the entry on, joined with a point. */
+  readonly path: string
+  /** The value as it stands in the text; `undefined` where the member itself is rare. */
+  readonly value: string | undefined
+  /** How often it came; `Infinity` where nobody knows. */
+  readonly times: () => number
+}
+
+/** Notable entries that are kept, the longest one, and how many entries come before any is notable. */
+const MOST_NOTABLE = 96
+const LONGEST_NOTABLE = 8_192
+const USUAL_ENTRIES = 8
+
 /** An array, an object or a row of values, of which the text of the first and the last entries is kept. */
 export class Passage {
   /** The keys that lead to it; `''` for an item of an array. Set once it is kept. */
@@ -39,6 +66,27 @@ export class Passage {
     this.line = line
   }
 
+  /** Where the last entry begins. */
+  lastStart = 0
+  readonly notable: NotableEntry[] = []
+  #rarities: Rarity[] = []
+
+  /** What the entry that is being read holds was not there before. */
+  addRarity(rarity: Rarity): void {
+    if (this.entries > USUAL_ENTRIES && this.notable.length < MOST_NOTABLE && this.#rarities.length < 4)
+      this.#rarities.push(rarity)
+  }
+
+  /** The entry that began last ends: it is kept where it is notable. */
+  endEntry(end: number, nextLine: number, wanted: boolean, textOf: (start: number, end: number) => string): void {
+    if (this.#rarities.length === 0 && !wanted) return
+    const rarities = this.#rarities
+    this.#rarities = []
+    const place = this.#lasts === undefined ? this.#firsts.at(-1) : this.#lasts[(this.entries - 1) % MOST_ENTRIES]
+    if (place === undefined || end - place.start > LONGEST_NOTABLE || this.notable.length >= MOST_NOTABLE) return
+    this.notable.push({ place, text: textOf(place.start, end), nextLine, wanted, rarities })
+  }
+
   /** An entry begins here. */
   add(start: number, line: number): void {
     const place = { index: this.entries, start, line }
@@ -47,6 +95,7 @@ export class Passage {
       this.#lasts ??= [...this.#firsts]
       this.#lasts[this.entries % MOST_ENTRIES] = place
     }
+    this.lastStart = start
     this.entries++
   }
 

@@ -1,9 +1,12 @@
+import { countOf } from '../gap-marks.ts'
 import { JsonTokenizer, type JsonSink } from './json-tokenizer.ts'
 
 /** Deepest object of an entry that is looked into. */
 const DEEPEST = 4
 /** Keys of an array that lead to its items stand for all items. */
 const ITEM = '[]'
+/** Simple items of an array that are kept. */
+const MOST_ITEMS = 8
 
 /** The simple values of an entry, by the keys that lead to them joined with a point; of an array, its length. */
 export type Cells = ReadonlyMap<string, string>
@@ -26,6 +29,8 @@ class EntryReader implements JsonSink {
   readonly #path: string[] = []
   readonly #arrays: boolean[] = []
   readonly #counts: number[] = []
+  /** Of each open array, its first simple items; `undefined` where it has others. */
+  readonly #items: (string[] | undefined)[] = []
   #key = ''
   #long = ''
 
@@ -36,6 +41,8 @@ class EntryReader implements JsonSink {
 
   open(isObject: boolean): void {
     this.#count()
+    if (this.#items.length > 0) this.#items[this.#items.length - 1] = undefined
+    this.#items.push([])
     if (this.#arrays.length > 0) this.#path.push(this.#arrays.at(-1)! ? ITEM : this.#key)
     this.#arrays.push(!isObject)
     this.#counts.push(0)
@@ -43,8 +50,12 @@ class EntryReader implements JsonSink {
 
   close(): void {
     const isArray = this.#arrays.pop()
-    const count = this.#counts.pop()
-    if (isArray && this.#arrays.length > 0) this.#set(this.#at(''), `[${count}]`)
+    const count = this.#counts.pop()!
+    const items = this.#items.pop()
+    if (isArray && this.#arrays.length > 0) {
+      const more = items !== undefined && count > items.length ? ', …' : ''
+      this.#set(this.#at(''), items === undefined ? `[${countOf(count, 'item')}]` : `[${items.join(', ')}${more}]`)
+    }
     this.#path.pop()
   }
 
@@ -83,6 +94,8 @@ class EntryReader implements JsonSink {
 
   #value(raw: string): void {
     this.#count()
+    const items = this.#items.at(-1)
+    if (items !== undefined && items.length < MOST_ITEMS) items.push(raw)
     this.#set(this.#at(this.#arrays.at(-1) === true ? ITEM : this.#key), raw)
   }
 

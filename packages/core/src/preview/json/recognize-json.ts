@@ -90,7 +90,9 @@ function check(text: string, cut: boolean): Checked {
   const fail = (): Checked => {
     // What follows one whole value is no part of it.
     const after = complete && stack.length === 0
-    const near = cut && at > text.length - 2_048 && /^["'\w+./*-]/.test(text.slice(at))
+    // The start ends within a token, which may be a long string.
+    const near =
+      cut && (at > text.length - 64 || (text[at] === '"' && !/["\n]/.test(text.slice(at + 1).replace(/\\./g, ''))))
     return { strict: strict && (after || near), lenient: (after && pairs > 0) || near, pairs, values, complete }
   }
   while (at < text.length) {

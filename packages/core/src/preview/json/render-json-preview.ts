@@ -6,7 +6,7 @@ import { fitBudget, type Draft } from '../fit-budget.ts'
 import { countOf, GapMarks } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { EntryRows } from './entry-rows.ts'
-import type { JsonScan } from './json-scanner.ts'
+import type { JsonScan } from './json-scan.ts'
 import type { Passage } from './passage.ts'
 import type { Shape } from './shape.ts'
 import { ShownStrings } from './shown-strings.ts'
@@ -29,8 +29,6 @@ export interface JsonContent {
   readonly whole: string | undefined
   /** What stands before the first value. */
   readonly prefix: string
-  /** Names and values that are looked for. */
-  readonly words: readonly string[]
 }
 
 /** Longest part of what stands before the first value that is shown, in UTF-16 units. */
@@ -40,7 +38,7 @@ const NAMES_SHARE = 0.5
 
 /** Write the preview of what was read of JSON: its shape, then rows of items, then strings of many lines. */
 export function renderJsonPreview(content: JsonContent, options: PreviewOptions, shares: JsonPreviewShares): string {
-  const { scan, whole, words } = content
+  const { scan, whole } = content
   if (whole !== undefined && estimateTokens(whole) <= options.budgetTokens * 1.3) {
     const text = cleanText(whole)
     if (options.countTokens(text) <= options.budgetTokens) return text
@@ -48,8 +46,10 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions,
   const passage = scan.passages.find((one) => entryShape(one, scan) !== undefined)
   const tabled = passage && entryShape(passage, scan)
   const skeleton = new Skeleton(scan.root, tabled)
-  const rows = passage && new EntryRows(passage, words)
-  const strings = new ShownStrings(scan, options)
+  const rows = passage && tabled && new EntryRows(passage, tabled)
+  const strings = new ShownStrings(scan, options, (nested, within) =>
+    renderJsonPreview({ scan: nested, whole: undefined, prefix: '' }, within, shares),
+  )
   const head = header(content)
   const headTokens = estimateTokens(head)
   const write = (aim: number): Draft => {
@@ -65,6 +65,7 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions,
     let left = room
     const part = (share: number, take: (tokens: number) => number): void => {
       const given = Math.min(left, room * share)
+      if (given <= 0) return
       left -= given - take(given)
     }
     part(NAMES_SHARE, (tokens) => skeleton.chooseNames(tokens, passage?.isObject ? tabled : undefined))

@@ -2,6 +2,8 @@ import { detach } from '../../content/detach.ts'
 
 /** Different values that are remembered of one key. */
 export const MOST_VALUES = 8
+/** The first times that a value comes are told from later ones. */
+export const FIRST_TIMES = 3
 /** The start of a value that is kept, in UTF-16 units. */
 const KEPT_UNITS = 512
 
@@ -24,18 +26,19 @@ export class ValueSummary {
   longest = 0
   #last = ''
 
-  addString(text: string, start: number, end: number, length: number = end - start): void {
+  /** Each of these returns whether the value is one of the first of its kind: see {@link FIRST_TIMES}. */
+  addString(text: string, start: number, end: number, length: number = end - start): boolean {
     this.strings++
     if (length > this.longest) this.longest = length
-    if (!this.more) this.#add(`"${text.slice(start, Math.min(end, start + KEPT_UNITS))}"`, length + 2)
+    return !this.more && this.#add(`"${text.slice(start, Math.min(end, start + KEPT_UNITS))}"`, length + 2)
   }
 
-  addWord(text: string, start: number, end: number): void {
+  addWord(text: string, start: number, end: number): boolean {
     this.words++
-    this.#add(text.slice(start, end), end - start)
+    return this.#add(text.slice(start, end), end - start)
   }
 
-  addNumber(text: string, start: number, end: number): void {
+  addNumber(text: string, start: number, end: number): boolean {
     this.numbers++
     const value = readNumber(text, start, end)
     if (value < this.least) {
@@ -46,14 +49,20 @@ export class ValueSummary {
       this.most = value
       this.mostText = detach(text.slice(start, end))
     }
-    if (!this.more) this.#add(text.slice(start, end), end - start)
+    return !this.more && this.#add(text.slice(start, end), end - start)
   }
 
-  #add(value: string, length: number): void {
+  /** The value that was added last. */
+  get last(): string {
+    return this.#last
+  }
+
+  #add(value: string, length: number): boolean {
     const last = this.#last
     if (value === last && length <= KEPT_UNITS) {
-      this.values.set(last, this.values.get(last)! + 1)
-      return
+      const times = this.values.get(last)! + 1
+      this.values.set(last, times)
+      return times <= FIRST_TIMES
     }
     const known = this.values.get(value)
     if (this.values.size === 0) this.firstLength = length
@@ -62,11 +71,14 @@ export class ValueSummary {
     else if (known !== undefined) {
       this.values.set(value, known + 1)
       this.#last = value
+      return known < FIRST_TIMES
     } else if (this.values.size < MOST_VALUES) {
       const kept = detach(value)
       this.values.set(kept, 1)
       this.#last = kept
+      return true
     } else this.more = true
+    return false
   }
 
   merge(other: ValueSummary): void {

@@ -1,0 +1,95 @@
+import { cleanLine } from '../clean-line.ts'
+import { lineSignal } from '../log/line-signal.ts'
+import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
+import type { EntryPlace, NotableEntry, Passage } from './passage.ts'
+import { readEntry, type Cells } from './read-entry.ts'
+import { showScalar, tidy } from './show-value.ts'
+import { showKey } from './skeleton-node.ts'
+
+/** Longest part of a value that is shown in a row, and of one that makes the row notable, in UTF-16 units. */
+const CELL_UNITS = 56
+const NOTABLE_UNITS = 200
+/** An entry is notable if no larger share of all holds what it holds. */
+const RARE_SHARE = 0.05
+const RARE_TIMES = 3
+
+/** An entry of an array or of a map, ready to be shown as a row. */
+export interface EntryRow {
+  readonly place: EntryPlace
+  /** The line that the next entry begins on; `undefined` where that is not known. */
+  readonly nextLine: number | undefined
+  /** Of a member, its key. */
+  readonly name: string
+  readonly cells: Cells
+  /** What makes the entry notable: where it holds what few others do. */
+  readonly rare: readonly string[]
+  /** Which notable entries come first; 0 for others. */
+  readonly rank: number
+}
+
+/** The entries that are kept of a passage, in order. */
+export function entryRows(passage: Passage): EntryRow[] {
+  const rows = new Map<number, EntryRow>()
+  const kept = passage.kept()
+  for (const [index, { place, text }] of kept.entries()) {
+    const nextPlace = kept[index + 1]?.place
+    const nextLine =
+      nextPlace?.index === place.index + 1
+        ? nextPlace.line
+        : place.index === passage.entries - 1
+          ? passage.endLine
+          : undefined
+    rows.set(place.index, { place, nextLine, ...readEntry(text, passage.isObject), rare: [], rank: 0 })
+  }
+  for (const entry of passage.notable) {
+    const { place, nextLine, text, wanted } = entry
+    const read = readEntry(text, passage.isObject)
+    const rare = rarePaths(entry, passage.entries)
+    if (wanted || rare.length > 0)
+      rows.set(place.index, { place, nextLine, ...read, rare, rank: (wanted ? 1_000 : 0) + 1 + weight(read.cells) })
+  }
+  return [...rows.values()]
+    .filter(({ cells }) => cells.size > 0)
+    .toSorted((one, other) => one.place.index - other.place.index)
+}
+
+function rarePaths({ rarities }: NotableEntry, entries: number): string[] {
+  const most = Math.max(RARE_TIMES, entries * RARE_SHARE)
+  const paths = rarities.filter(({ times }) => times() <= most).map(({ path }) => path)
+  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
+}
+
+/** How much the values of an entry look like a failure, from 0 to 100. */
+function weight(cells: Cells): number {
+  let most = 0
+  for (const raw of cells.values()) {
+    if (/^"[^"]/.test(raw)) most = Math.max(most, lineSignal(cleanLine(raw.slice(1, 513))).weight)
+  }
+  return most
+}
+
+/** Show a row as its values in `columns`, and what makes it notable with the keys. */
+export function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], isMember: boolean): string {
+  const shown = columns.map((path) => showCell(cells.get(path) ?? '', CELL_UNITS))
+  if (isMember) shown.unshift(showCell(`"${name}"`, CELL_UNITS))
+  const extra = [...cells].filter(
+    ([path]) => !columns.includes(path) && rare.some((start) => path === start || path.startsWith(`${start}.`)),
+  )
+  const notes = extra.map(([path, raw]) => `${showPath(path)}: ${showCell(raw, NOTABLE_UNITS)}`)
+  return [...shown, ...notes].join(', ').trimEnd()
+}
+
+/** A value without quotes, unless it would be taken for more than one value, or for none. */
+export function showCell(raw: string, units: number = CELL_UNITS): string {
+  if (!raw.startsWith('"')) {
+    const text = tidy(raw)
+    return text.length > units ? `${cutAtGrapheme(text, units)}…` : text
+  }
+  const { text, cut } = showScalar(raw, units)
+  return cut || raw.length === 2 || /[,|\n]|^"\s|\s"$/.test(raw) ? text : text.slice(1, -1)
+}
+
+/** The keys of a column, joined with points. */
+export function showPath(path: string): string {
+  return path === '' ? 'value' : path.split('.').map(showKey).join('.')
+}
