@@ -1,5 +1,6 @@
 // The preview of @spillway/core with every previewer that it ships, counted with o200k_base.
 import { previewText } from '@spillway/core'
+import { htmlPreviewer } from '@spillway/core/html'
 import { countTokens } from './lib/tokens.mjs'
 
 interface Call {
@@ -10,12 +11,15 @@ interface Call {
   readonly budgetTokens: number
 }
 
+const previewers = [htmlPreviewer()]
+
 export async function preview({ text, contentType, toolName, toolInput, budgetTokens }: Call): Promise<string> {
   return previewText(text, {
     contentType,
     toolName,
     input: toolInput,
     budgetTokens,
+    previewers,
     countTokens,
     showLines: (start, end) => `line_range { start: ${start}, end: ${end} }`,
   })

@@ -1,0 +1,78 @@
+import type { ElementKind } from './element-kind.ts'
+import { namesAside, namesContent } from './class-words.ts'
+
+/** The main content, by `main` or its role. */
+export const MARK_MAIN = 1
+/** A part of the content that could stand alone. */
+export const MARK_ARTICLE = 2
+/** Navigation, footer, sidebar, dialog, menu. */
+export const MARK_ASIDE = 4
+/** Named like one of these by its class or id. */
+export const MARK_NAMED_ASIDE = 8
+/** A header: of the page, or of a part of it. */
+export const MARK_HEADER = 16
+export const MARK_FORM = 32
+/** Not shown at first, though scripts may show it. */
+export const MARK_HIDDEN = 64
+
+const NAMES: ReadonlyMap<string, number> = new Map([
+  ['main', MARK_MAIN],
+  ['article', MARK_ARTICLE],
+  ['nav', MARK_ASIDE],
+  ['footer', MARK_ASIDE],
+  ['aside', MARK_ASIDE],
+  ['dialog', MARK_ASIDE],
+  ['menu', MARK_ASIDE],
+  ['header', MARK_HEADER],
+  ['form', MARK_FORM],
+])
+
+/** Landmark and widget roles (WAI-ARIA 1.2). */
+const ROLES: ReadonlyMap<string, number> = new Map([
+  ['main', MARK_MAIN],
+  ['article', MARK_ARTICLE],
+  ['banner', MARK_HEADER],
+  ...[
+    'navigation',
+    'contentinfo',
+    'complementary',
+    'search',
+    'dialog',
+    'alertdialog',
+    'menu',
+    'menubar',
+    'toolbar',
+    'tooltip',
+  ].map((role) => [role, MARK_ASIDE] as const),
+])
+
+/** The attributes that tell what an element is. */
+export const READ_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'aria-hidden',
+  'class',
+  'hidden',
+  'id',
+  'itemprop',
+  'role',
+  'style',
+])
+
+/** Read what an element is off its name and attributes. */
+export function elementMarks(kind: ElementKind, attributes: ReadonlyMap<string, string>): number {
+  let marks = NAMES.get(kind.name) ?? 0
+  if (attributes.size === 0) return marks
+  const role = attributes.get('role')
+  if (role !== undefined) marks |= ROLES.get(role.trim().toLowerCase()) ?? 0
+  if (attributes.get('itemprop') === 'articleBody') marks |= MARK_ARTICLE
+  if (isHidden(attributes)) marks |= MARK_HIDDEN
+  const names = `${attributes.get('class') ?? ''} ${attributes.get('id') ?? ''}`
+  if (namesAside(names)) marks |= MARK_NAMED_ASIDE
+  if (namesContent(names)) marks |= MARK_ARTICLE
+  return marks
+}
+
+function isHidden(attributes: ReadonlyMap<string, string>): boolean {
+  if (attributes.has('hidden') || attributes.get('aria-hidden') === 'true') return true
+  const style = attributes.get('style')
+  return style !== undefined && /(?:^|[;\s])(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i.test(style)
+}

@@ -1,0 +1,155 @@
+import { formatCount } from '../content/format-count.ts'
+import { fitBudget, type Draft } from '../preview/fit-budget.ts'
+import type { PreviewOptions } from '../preview/previewer.ts'
+import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
+import { estimateTokens } from '../tokens/estimate-tokens.ts'
+import type { HtmlPreviewShares } from './html-shares.ts'
+import { markdownOf, markdownGap } from './markdown.ts'
+import type { PageBlock } from './page.ts'
+
+/** A page ready to be previewed. */
+export interface ReadPage {
+  /** Empty where the page has none. */
+  readonly title: string
+  /** The main content, in order. */
+  readonly main: readonly PageBlock[]
+  /** Lines of the source. */
+  readonly lines: number
+  /** Whether text at the end of a very large page was not read. */
+  readonly isPart: boolean
+}
+
+/** Tokens of the mark of a gap, without the call that shows it. */
+const GAP_TOKENS = 16
+/** Tokens that are worth beginning a block for. */
+const LEAST_TOKENS = 12
+
+/** Write the preview of a page: its title, its main content from the beginning, and the headings of what is hidden. */
+export function writePage(page: ReadPage, shares: HtmlPreviewShares, options: PreviewOptions): string {
+  const writer = new PageWriter(page, shares, options)
+  return fitBudget((aim) => writer.write(aim), options)
+}
+
+class PageWriter {
+  readonly #page: ReadPage
+  readonly #shares: HtmlPreviewShares
+  readonly #options: PreviewOptions
+  readonly #units: number
+  readonly #texts: string[] = []
+  readonly #costs: number[] = []
+
+  constructor(page: ReadPage, shares: HtmlPreviewShares, options: PreviewOptions) {
+    this.#page = page
+    this.#shares = shares
+    this.#options = options
+    this.#units = page.main.reduce((units, { text }) => units + text.length, 0)
+  }
+
+  /** Write a preview of about `aim` tokens by estimate. */
+  write(aim: number): Draft {
+    const { main } = this.#page
+    const header = this.#header(aim)
+    let left = aim - estimateTokens(header) - 1
+    let end = this.#fitting(0, left)
+    if (end === main.length) {
+      return { text: [header, ...this.#joined(0, end)].join(''), complete: true }
+    }
+    const call = estimateTokens(this.#options.showLines?.(1_000, 1_999) ?? '')
+    left -= GAP_TOKENS + call
+    const outline = this.#outline(end, left * this.#shares.outline)
+    left -= outline.reduce((tokens, line) => tokens + estimateTokens(line) + 1, 0)
+    end = this.#fitting(0, left)
+    for (let index = 0; index < end; index++) left -= this.#cost(index)
+    const begun = left >= LEAST_TOKENS ? this.#begin(main[end]!, left) : ''
+    const shown = main.slice(0, end).reduce((units, { text }) => units + text.length, begun.length)
+    const parts = [header, ...this.#joined(0, end)]
+    if (begun !== '')
+      parts.push(
+        end === 0 ? '\n' : markdownGap(main[end - 1]!, main[end]!),
+        markdownOf({ ...main[end]!, text: begun }),
+        '…',
+      )
+    parts.push('\n', this.#gap(begun === '' ? main[end]!.line : main[end]!.line, shown))
+    for (const line of outline) parts.push('\n', line)
+    return { text: parts.join(''), complete: false }
+  }
+
+  #header(aim: number): string {
+    const { title, lines, isPart, main } = this.#page
+    const size = `${isPart ? 'over ' : ''}${formatCount(this.#units)} characters of main text, ${formatCount(lines)} ${lines === 1 ? 'line' : 'lines'}`
+    const isShown = main.slice(0, 4).some(({ kind, text }) => kind === 'heading' && text === title)
+    const named = title === '' || isShown ? '' : ` "${cutAtGrapheme(title, Math.max(40, Math.min(300, aim)))}"`
+    for (const header of [`[HTML${named}: ${size}]`, `[HTML: ${size}]`]) {
+      if (estimateTokens(header) <= aim * 0.6) return header
+    }
+    return '[HTML]'
+  }
+
+  /** The index of the first block from `from` that does not fit. */
+  #fitting(from: number, tokens: number): number {
+    let left = tokens
+    let index = from
+    for (; index < this.#page.main.length; index++) {
+      left -= this.#cost(index)
+      if (left < 0) break
+    }
+    return index
+  }
+
+  #text(index: number): string {
+    return (this.#texts[index] ??= markdownOf(this.#page.main[index]!))
+  }
+
+  #cost(index: number): number {
+    return (this.#costs[index] ??= estimateTokens(this.#text(index)) + 1)
+  }
+
+  #joined(from: number, end: number): string[] {
+    const parts: string[] = []
+    for (let index = from; index < end; index++) {
+      parts.push(
+        index === 0 ? '\n' : markdownGap(this.#page.main[index - 1]!, this.#page.main[index]!),
+        this.#text(index),
+      )
+    }
+    return parts
+  }
+
+  /** As much of the beginning of a block as fits, up to the end of a word. */
+  #begin({ text }: PageBlock, tokens: number): string {
+    let low = 0
+    let high = Math.min(text.length, Math.ceil(tokens * 8))
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (estimateTokens(text.slice(0, middle)) <= tokens - 2) low = middle
+      else high = middle - 1
+    }
+    const cut = cutAtGrapheme(text, low)
+    if (cut.length === text.length) return cut
+    const word = cut.lastIndexOf(' ')
+    return (word > cut.length * 0.6 ? cut.slice(0, word) : cut).trimEnd()
+  }
+
+  #gap(start: number, shown: number): string {
+    const hidden = `${formatCount(this.#units - shown)} more characters`
+    const call = this.#options.showLines?.(start, Math.max(start, this.#page.main.at(-1)!.line))
+    return `[… ${hidden}${call === undefined ? '' : `: ${call}`}]`
+  }
+
+  /** The headings from a block on, each with its line: the highest first where not all fit. */
+  #outline(from: number, tokens: number): string[] {
+    const headings = this.#page.main.slice(from + 1).filter(({ kind }) => kind === 'heading')
+    for (let level = 6; level > 0; level--) {
+      const lines = headings
+        .filter((heading) => heading.level <= level)
+        .map((heading) => `${heading.line}| ${'#'.repeat(heading.level)} ${cutAtGrapheme(heading.text, 80)}`)
+      const cost = lines.reduce((sum, line) => sum + estimateTokens(line) + 1, 0)
+      if (cost <= tokens) return lines
+      if (level > 1 && headings.some((heading) => heading.level < level)) continue
+      let left = tokens
+      const end = lines.findIndex((line) => (left -= estimateTokens(line) + 1) < 6)
+      return end <= 0 ? [] : [...lines.slice(0, end), `[… ${formatCount(lines.length - end)} more headings]`]
+    }
+    return []
+  }
+}
