@@ -11,7 +11,7 @@ export interface Sought {
 
 /** Worth of a line by what it is; a line of code counts 1. */
 const WORTH = [0, 0, 0.6, 0.35, 1] as const
-const DEFINITION = 1.3
+const DEFINITION = 1.6
 /** Where code lists things, an edit adds one more: most often where it lists names with their values. */
 const PAIR = 1.25
 const ENTRY = 0.9
@@ -35,12 +35,12 @@ const REMINDER = 2
 const SOUGHT_BODY = 40
 const AROUND = 3
 
-/** Rate each line of code by how likely it is needed: what the call asks for, conflicts of a merge, definitions, code. What a tool says `before` the code is worth nothing. */
+/** Rate each line of code by how likely it is needed: what the call asks for, conflicts of a merge, definitions, code. What a tool says outside of the `span` that is code is worth nothing. */
 export function lineWorth(
   code: CodeLines,
   symbols: readonly OutlineSymbol[],
   sought: Sought,
-  before: number,
+  span: { readonly from: number; readonly to: number },
 ): Float32Array {
   const { lines, kinds } = code
   const worth = new Float32Array(lines.length)
@@ -49,9 +49,9 @@ export function lineWorth(
     if (kinds[index] === CODE && isImport(lines[index]!)) worth[index] = IMPORT
     else if (kinds[index] === CODE && BRANCHES.test(lines[index]!.slice(0, 60))) worth[index] = BRANCH
     else if (kinds[index] === COMMENT && REMINDERS.test(lines[index]!.slice(0, 200))) worth[index] = REMINDER
-    else if (NOTICES.test(lines[index]!.slice(0, 160))) worth[index] = NOTICE
+    if (NOTICES.test(lines[index]!.slice(0, 160))) worth[index] = NOTICE
   }
-  for (let index = 0; index < lines.length && isNoCode(kinds[index]!); index++) worth[index]! *= LICENCE / 0.6
+  for (let index = span.from; index < span.to && isNoCode(kinds[index]!); index++) worth[index]! *= LICENCE / 0.6
   raiseEntries(code, symbols, worth)
   lowerRepeats(lines, worth)
   for (const { line } of symbols) raise(worth, line - 1, DEFINITION)
@@ -61,7 +61,8 @@ export function lineWorth(
     const { start, end } = sought.lines
     for (let line = Math.max(1, start); line <= Math.min(end, lines.length); line++) raise(worth, line - 1, ASKED)
   }
-  worth.fill(0, 0, before)
+  worth.fill(0, 0, span.from)
+  worth.fill(0, span.to)
   return worth
 }
 

@@ -30,6 +30,8 @@ const ENOUGH_NAMES = 8
 /** Longest part of a line that is shown. */
 const LINE_CAP = 240
 const MOST_NAME = 80
+/** Lines that are given for one name at most. */
+const MOST_LIKE = 6
 /** Tokens of a line number and what follows it. */
 const NUMBER_TOKENS = 3
 
@@ -115,14 +117,31 @@ export class SourceLayout {
       let end = index
       while (end < lines.length && chosen[end] === 0) end++
       parts.push(gaps.write(index + 1, end))
-      for (let hidden = index; hidden < end; hidden++) {
-        const symbol = listed.get(hidden + 1)
-        if (symbol !== undefined) parts.push(`${symbol.line} ${nameOf(symbol)}`)
-      }
+      parts.push(...namesBetween(listed, index + 1, end))
       index = end
     }
     return parts.join('\n')
   }
+}
+
+/** The names of hidden definitions, each after its line; one that is defined several times in a row is named once. */
+function namesBetween(listed: ReadonlyMap<number, OutlineSymbol>, start: number, end: number): string[] {
+  const names: string[] = []
+  let at: number[] = []
+  let name = ''
+  const flush = (): void => void (at.length > 0 && names.push(`${at.join(', ')} ${name}`))
+  for (let line = start; line <= end; line++) {
+    const symbol = listed.get(line)
+    if (symbol === undefined) continue
+    if (nameOf(symbol) !== name || at.length >= MOST_LIKE) {
+      flush()
+      at = []
+      name = nameOf(symbol)
+    }
+    at.push(line)
+  }
+  flush()
+  return names
 }
 
 function capped(line: string): string {

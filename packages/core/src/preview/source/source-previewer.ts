@@ -52,7 +52,7 @@ async function readSource(
   shares: SourceShares,
 ): Promise<WritePreview | undefined> {
   const language = sourceSigns(subject)?.language
-  const { lines, numbering, before } = cleanLines(text)
+  const { lines, numbering, span } = cleanLines(text)
   if (language === undefined || text.length > lines.length * LONGEST_MEAN) return undefined
   const rules = DEFINITION_RULES[language] ?? NO_RULES
   const code = codeLines(lines, rules)
@@ -61,7 +61,7 @@ async function readSource(
     numbering === undefined || numbering.shift === 0
       ? ''
       : `; file line = number ${numbering.shift < 0 ? '−' : '+'} ${Math.abs(numbering.shift)}`
-  const worth = lineWorth(code, symbols, { words: subject.intent.words }, before)
+  const worth = lineWorth(code, symbols, { words: subject.intent.words }, span)
   return (options) => {
     const layout = new SourceLayout({ language, lines, symbols, worth, note }, options, shares)
     return fitBudget((aim) => layout.write(aim), options)

@@ -42,8 +42,8 @@ export function sourceSigns(subject: TextSubject): SourceSigns | undefined {
 export interface CleanLines {
   readonly lines: string[]
   readonly numbering: LineNumbering | undefined
-  /** Lines before the code, which are the tool's. */
-  readonly before: number
+  /** The lines from which and up to which the code stands, 0-based; those outside are the tool's. */
+  readonly span: { readonly from: number; readonly to: number }
 }
 
 /** The lines of a text as code: without escapes, and without the numbers that a tool wrote before them. */
@@ -52,7 +52,10 @@ export function cleanLines(text: string): CleanLines {
   if (raw.at(-1) === '') raw.pop()
   const numbering = findNumbering(raw)
   const lines = raw.map((line) => cleanLine(numbering === undefined ? line : cutNumber(line, numbering)))
-  return { lines, numbering, before: Math.max(numbering?.from ?? 0, linesBefore(raw)) }
+  let to = lines.length
+  if (numbering !== undefined) while (to > numbering.from && cutNumber(raw[to - 1]!, numbering) === raw[to - 1]) to--
+  else if (/^<\/\w+>$/.test(raw.at(-1) ?? '')) to--
+  return { lines, numbering, span: { from: Math.max(numbering?.from ?? 0, linesBefore(raw)), to } }
 }
 
 /** Fences of Markdown and the tags of a page stand around code in documents. */
