@@ -1,5 +1,6 @@
 // The preview of @spillway/core with every previewer that it ships, counted with o200k_base.
 import { previewText } from '@spillway/core'
+import { codePreviewer } from '@spillway/core/code'
 import { htmlPreviewer } from '@spillway/core/html'
 import { countTokens } from './lib/tokens.mjs'
 
@@ -11,7 +12,7 @@ interface Call {
   readonly budgetTokens: number
 }
 
-const previewers = [htmlPreviewer()]
+const previewers = [htmlPreviewer(), codePreviewer()]
 
 export async function preview({ text, contentType, toolName, toolInput, budgetTokens }: Call): Promise<string> {
   return previewText(text, {

@@ -1,0 +1,263 @@
+import { BlockStack } from './block-stack.ts'
+import type { Lexis } from './lexis.ts'
+import { LiteralEnds } from './literal-end.ts'
+import { SkeletonBuilder, type Skeleton } from './skeleton.ts'
+
+const LF = 10
+const HASH = 35
+const OPEN = 123
+const CLOSE = 125
+const SEMICOLON = 59
+/** Longest string and list that a skeleton keeps whole. */
+const LONGEST_STRING = 40
+const LONGEST_LIST = 160
+/** How much of what stands before a block is looked at. */
+const LONGEST_HEAD = 400
+/** Longest directive of a preprocessor that is kept. */
+const LONGEST_DIRECTIVE = 160
+const MOST_LISTS = 1_000
+const LONGEST_INDENT = 256
+
+/** What the scanner does at a character. */
+const PLAIN = 0
+const LITERAL = 1
+const BRACKET = 2
+
+/** Which blocks stay in a skeleton. */
+export interface KeptBlocks {
+  /** Tested on what stands before a block: those that hold definitions stay. */
+  readonly opens: RegExp
+  /** Blocks that stay whatever stands before them, by where they begin. */
+  readonly asked: ReadonlySet<number>
+}
+
+interface List {
+  readonly start: number
+  readonly mark: number
+  readonly keptFrom: number
+}
+
+/**
+ * Leave out the blocks in braces that hold no definitions, comments, and the inside of long strings and lists.
+ *
+ * One pass. Where comments or strings mislead it, as an apostrophe in the text of a template may, indentation sets it right:
+ * a brace that begins its line closes the block that begins at the same column.
+ */
+export function foldBraces(code: string, lexis: Lexis, kept: KeptBlocks): Skeleton {
+  return new BraceFolder(code, lexis, kept).fold()
+}
+
+class BraceFolder {
+  readonly #code: string
+  readonly #lexis: Lexis
+  readonly #kept: KeptBlocks
+  readonly #literals: LiteralEnds
+  readonly #actions = new Uint8Array(128)
+  readonly #builder: SkeletonBuilder
+  readonly #blocks = new BlockStack()
+  /** Lists in round and square brackets that are open in what is kept. */
+  readonly #lists: List[] = []
+  /** Where what is kept began last; -1 inside of a block that is left out. */
+  #keptFrom = 0
+  #lineStart = 0
+  /** The line that was measured last, and how far it is indented. */
+  #measured = -1
+  #measuredIndent = 0
+  /** Where the statement begins that a block may end, and how far its line is indented. */
+  #head = 0
+  #headIndent = Infinity
+  /** Heights of the stack at open `#if`s. */
+  readonly #conditions: number[] = []
+
+  constructor(code: string, lexis: Lexis, kept: KeptBlocks) {
+    this.#code = code
+    this.#lexis = lexis
+    this.#kept = kept
+    this.#literals = new LiteralEnds(code, lexis)
+    this.#builder = new SkeletonBuilder(code)
+    for (const mark of [...lexis.lineComments, '/', '"', "'", '`']) this.#actions[mark.charCodeAt(0)] = LITERAL
+    if (lexis.rawStrings !== undefined) this.#actions[HASH] = LITERAL
+    if (lexis.heredocs === true) this.#actions['<'.charCodeAt(0)] = LITERAL
+    for (const mark of '\n{}()[];') this.#actions[mark.charCodeAt(0)] = BRACKET
+    if (lexis.preprocessor === true) this.#actions[HASH] = BRACKET
+    if (lexis.embedded === true) this.#actions['?'.charCodeAt(0)] = BRACKET
+  }
+
+  fold(): Skeleton {
+    const code = this.#code
+    const actions = this.#actions
+    let index = this.#lexis.embedded === true ? this.#skipMarkup(0) : 0
+    while (index < code.length) {
+      const unit = code.charCodeAt(index)
+      const action = unit < 128 ? actions[unit] : PLAIN
+      if (action === PLAIN) index++
+      else if (action === LITERAL) index = this.#literal(index, unit)
+      else index = this.#bracket(index, unit)
+    }
+    if (this.#keptFrom >= 0) this.#builder.keep(this.#keptFrom, code.length)
+    return this.#builder.finish()
+  }
+
+  #literal(index: number, unit: number): number {
+    const literal = this.#literals.at(index, unit)
+    if (literal === undefined) return index + 1
+    const { end, comment, edge } = literal
+    let lineStart = -1
+    for (let at = end - 1; at >= index && lineStart === -1; at--)
+      if (this.#code.charCodeAt(at) === LF) lineStart = at + 1
+    if (lineStart !== -1) this.#lineStart = lineStart
+    if (this.#keptFrom >= 0) {
+      if (comment) {
+        this.#builder.keep(this.#keptFrom, index)
+        if (lineStart !== -1) this.#builder.fill('\n', index)
+        this.#keptFrom = end
+      } else if (end - index > LONGEST_STRING && edge < LONGEST_STRING) {
+        this.#builder.keep(this.#keptFrom, index + edge)
+        this.#keptFrom = end - edge
+      }
+    }
+    return end
+  }
+
+  #bracket(index: number, unit: number): number {
+    switch (unit) {
+      case LF:
+        this.#lineStart = index + 1
+        if (this.#keptFrom >= 0 && this.#lists.length === this.#blocks.lists) this.#nextLine(index + 1)
+        return index + 1
+      case OPEN:
+        this.#open(index)
+        return index + 1
+      case CLOSE:
+        this.#close(index)
+        return index + 1
+      case SEMICOLON:
+        if (this.#lists.length === this.#blocks.lists) this.#newHead(index + 1)
+        return index + 1
+      case HASH:
+        return this.#isFirst(index) ? this.#directive(index) : index + 1
+      case 63:
+        return this.#code.charCodeAt(index + 1) === 62 ? this.#skipMarkup(index + 2) : index + 1
+      case 40:
+      case 91:
+        if (this.#keptFrom >= 0 && this.#lists.length < MOST_LISTS)
+          this.#lists.push({ start: index, mark: this.#builder.mark, keptFrom: this.#keptFrom })
+        return index + 1
+      default:
+        this.#closeList(index)
+        return index + 1
+    }
+  }
+
+  #newHead(index: number): void {
+    this.#head = index
+    this.#headIndent = Infinity
+  }
+
+  /** A line that is indented no deeper than the statement before it begins another one, unless it opens its block. */
+  #nextLine(start: number): void {
+    let first = start
+    while (this.#code.charCodeAt(first) === 32 || this.#code.charCodeAt(first) === 9) first++
+    const unit = this.#code.charCodeAt(first)
+    if (unit === LF || unit === 13 || unit === OPEN) return
+    const indent = this.#indent()
+    if (indent > this.#headIndent) return
+    this.#head = first
+    this.#headIndent = indent
+  }
+
+  #indent(): number {
+    if (this.#measured !== this.#lineStart) {
+      this.#measured = this.#lineStart
+      this.#measuredIndent = indentOf(this.#code, this.#lineStart)
+    }
+    return this.#measuredIndent
+  }
+
+  #open(index: number): void {
+    const indent = this.#indent()
+    const headIndent = Math.min(indent, this.#headIndent)
+    const opens = this.#keptFrom < 0 || this.#opens(index)
+    this.#blocks.push(indent, headIndent, this.#lists.length)
+    if (!opens) {
+      this.#builder.keep(this.#keptFrom, index + 1)
+      this.#builder.fold(index)
+      this.#keptFrom = -1
+      this.#blocks.hide()
+    }
+    this.#newHead(index + 1)
+  }
+
+  #opens(index: number): boolean {
+    if (this.#kept.asked.has(index)) return true
+    return this.#kept.opens.test(this.#code.slice(Math.max(this.#head, index - LONGEST_HEAD), index))
+  }
+
+  #close(index: number): void {
+    this.#shown(this.#blocks.close(this.#isFirst(index) ? this.#indent() : undefined), index)
+    this.#newHead(index + 1)
+  }
+
+  /** Whether only blanks stand before a character on its line. */
+  #isFirst(index: number): boolean {
+    return index - this.#lineStart < LONGEST_INDENT && this.#code.slice(this.#lineStart, index).trim() === ''
+  }
+
+  /** Go on with what is kept, where the block that was left out has been closed. */
+  #shown(closed: boolean, index: number): void {
+    this.#lists.length = Math.min(this.#lists.length, Math.max(this.#blocks.lists, 0))
+    if (closed && this.#keptFrom < 0 && !this.#blocks.hidden) this.#keptFrom = index
+  }
+
+  #closeList(index: number): void {
+    if (this.#keptFrom < 0 || this.#lists.length <= this.#blocks.lists) return
+    const { start, mark, keptFrom } = this.#lists.pop()!
+    if (index - start < LONGEST_LIST || this.#builder.foldedSince(start) || this.#opens(start)) return
+    this.#builder.drop(mark)
+    this.#builder.keep(keptFrom, start + 1)
+    this.#keptFrom = index
+  }
+
+  /** A line of the preprocessor. Of the branches of a condition the first counts. */
+  #directive(index: number): number {
+    const code = this.#code
+    let end = code.indexOf('\n', index)
+    while (end !== -1 && code[end - 1] === '\\') end = code.indexOf('\n', end + 1)
+    if (end === -1) end = code.length
+    const word = /^#[ \t]*(if|else|elif|endif)/.exec(code.slice(index, index + 32))?.[1]
+    if (word === 'if') this.#conditions.push(this.#blocks.height)
+    else if (word === 'endif') this.#conditions.pop()
+    else if (word !== undefined) {
+      const height = this.#conditions.at(-1) ?? Infinity
+      if (this.#blocks.height > height) this.#shown(this.#blocks.cut(height), index)
+    }
+    if (this.#keptFrom >= 0 && end - index > LONGEST_DIRECTIVE) {
+      this.#builder.keep(this.#keptFrom, index)
+      this.#builder.keep(index, Math.min(code.indexOf('\n', index), index + LONGEST_DIRECTIVE))
+      this.#keptFrom = end
+    }
+    return end
+  }
+
+  /** Leave out what stands outside of the code of a template. */
+  #skipMarkup(index: number): number {
+    const next = this.#code.indexOf('<?', index)
+    const start = next === -1 ? this.#code.length : next
+    if (this.#keptFrom >= 0) {
+      this.#builder.keep(this.#keptFrom, index)
+      this.#keptFrom = start
+    }
+    return start + 2
+  }
+}
+
+/** How far a line is indented; a tab goes to the next multiple of four. */
+function indentOf(code: string, lineStart: number): number {
+  let indent = 0
+  for (let at = lineStart; ; at++) {
+    const unit = code.charCodeAt(at)
+    if (unit === 32) indent++
+    else if (unit === 9) indent += 4 - (indent % 4)
+    else return indent
+  }
+}
