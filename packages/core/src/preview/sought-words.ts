@@ -1,0 +1,54 @@
+/** Shortest and longest word that tells anything, in UTF-16 units. */
+const SHORTEST = 3
+const LONGEST = 100
+/** A query of so few words looks for each of them. */
+const FEW_WORDS = 12
+
+/**
+ * Find the words that a search pattern looks for: the whole where it is one literal, else the names in it.
+ *
+ * What a regular expression escapes, classes and counts tell nothing.
+ */
+export function wordsOfPattern(pattern: string): string[] {
+  if (!/[\\^$.*+?()[\]{}|]/.test(pattern)) return pattern.length <= LONGEST ? [pattern] : []
+  const literal = pattern
+    .replace(/\[[^\]\n]{0,200}\]|\{\d{0,6},?\d{0,6}\}/g, ' ')
+    .replace(/\\[bBdDsSwWAzZGnrt]/g, ' ')
+    .replace(/\\(.)/g, '$1')
+  return distinct(literal.match(/[\p{L}\p{N}_$-]{3,100}/gu) ?? [])
+}
+
+/** Find what a text in plain words names: first what is written like code, then, of a short query, each longer word. */
+export function wordsOfText(text: string): string[] {
+  const quoted = [...text.matchAll(/`([^`\n]{3,100})`|"([^"\n]{3,100})"/g)].map(([, code, phrase]) => code ?? phrase!)
+  const words = text.match(/[\p{L}\p{N}_$.:/-]{3,120}/gu) ?? []
+  const named = words.map((word) => word.replace(/^[.:/-]+|[.:/-]+$/g, '')).filter(isIdentifier)
+  const plain = words.length <= FEW_WORDS ? words.filter((word) => /^\p{L}{4,}$/u.test(word)) : []
+  return distinct([...quoted, ...named, ...plain])
+}
+
+/** Find the paths in a text: those with a folder and an extension, without the line that may follow. */
+export function pathsOfText(text: string): string[] {
+  const words = text.match(/[\p{L}\p{N}_@~./\\:-]{3,200}/gu) ?? []
+  return distinct(
+    words
+      .map((word) => word.replace(/[.:,]+$/, ''))
+      .filter(
+        (word) =>
+          !word.includes('://') &&
+          /^(?:\.{0,2}|~|[A-Za-z]:)?[/\\]?(?:[^/\\:]+[/\\])*[^/\\:]+\.[A-Za-z]\w{0,7}(?::\d{1,9})?$/.test(word),
+      )
+      .filter((word) => /[/\\]/.test(word))
+      .map((word) => word.replace(/(?<=\.\w{1,8}):\d{1,9}$/, '')),
+  )
+}
+
+/** Whether a word is written as names in code are: `snake_case`, `camelCase`, `Type.member`, `CONSTANT_1`. */
+function isIdentifier(word: string): boolean {
+  if (word.length < SHORTEST || word.length > LONGEST || word.includes('://')) return false
+  return /^[\p{L}_$][\p{L}\p{N}_$.:]*$/u.test(word) && /_|\p{Ll}\p{Lu}|\p{L}(?:\.|::)\p{L}/u.test(word)
+}
+
+function distinct(words: readonly string[]): string[] {
+  return [...new Set(words)].filter((word) => word.length >= SHORTEST)
+}
