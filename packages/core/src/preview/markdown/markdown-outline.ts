@@ -14,6 +14,10 @@ const LABEL_DEPTH = 7
 /** Furthest that a fence stands to the right: in lists it is indented. */
 const FENCE_INDENT = 16
 
+/** What the last section, and the last lines, are worth more than others. */
+const LAST_SECTION = 1.6
+const LAST_LINES = 8
+
 interface Section {
   readonly depth: number
   readonly heading: LineItem | undefined
@@ -74,11 +78,13 @@ export class MarkdownReader {
     const items = this.#store.finish()
     // What a text closes with is often its conclusion.
     const last = this.#headings.at(-1) ?? 0
-    if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= 1.4
+    if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= LAST_SECTION
+    for (const item of items.slice(-LAST_LINES)) item.value *= LAST_SECTION
     return { items, headings: this.#headings }
   }
 
   #outside(line: RawLine, bare: string, indent: number): void {
+    const { text } = line
     const kind = markdownLine(bare)
     if (kind !== 'row' && kind !== 'delimiter') this.#endTable()
     switch (kind) {
@@ -100,7 +106,8 @@ export class MarkdownReader {
         return
       case 'row':
         if (this.#table !== undefined) this.#table.rows++
-        this.#text(line, kind, bare)
+        // Rows are often filled up with blanks.
+        this.#text({ ...line, text: text.replace(/ {2,}/g, ' ') }, kind, bare)
         return
       default:
         this.#text(line, kind, bare)

@@ -19,13 +19,15 @@ export function recognizeMarkdown({ contentType, start, intent }: TextSubject): 
   if (marks.lines === 0) return 0
   const markup = marks.headings + marks.items + marks.other
   if (marks.rows > marks.lines * 0.6 || marks.logged > marks.lines * 0.15) return 0
+  // A page in HTML is one from its first line on.
+  if (marks.tags > marks.lines * 3 || /^\s*<(?:!doctype|html|\?xml)\b/i.test(start)) return 0
   const kinds = (marks.headings > 0 ? 1 : 0) + (marks.items > 1 ? 1 : 0) + (marks.other > 0 ? 1 : 0)
   const coded = marks.coded > marks.lines * 0.2
   const declared = TYPES.has(contentType)
   const named = intent.paths.some((path) => /\.(?:md|markdown|mdx|mdown|qmd|rmd)$/i.test(path))
   if (declared || named) return markup > 0 && !coded ? (declared ? 0.95 : 0.92) : marks.prose > 0 && !coded ? 0.5 : 0
   if (coded || kinds < 2 || marks.strong < 2) return 0
-  const share = (markup + marks.prose) / marks.lines
+  const share = (markup + marks.prose + marks.rows) / marks.lines
   if (share < 0.5 || markup < Math.max(3, marks.lines * 0.06)) return 0
   return marks.headings > 1 && share > 0.75 ? 0.85 : 0.7
 }
@@ -42,11 +44,23 @@ interface Marks {
   strong: number
   prose: number
   coded: number
+  tags: number
   logged: number
 }
 
 function countMarks(start: string): Marks {
-  const marks: Marks = { lines: 0, headings: 0, items: 0, rows: 0, other: 0, strong: 0, prose: 0, coded: 0, logged: 0 }
+  const marks: Marks = {
+    lines: 0,
+    headings: 0,
+    items: 0,
+    rows: 0,
+    other: 0,
+    strong: 0,
+    prose: 0,
+    coded: 0,
+    tags: 0,
+    logged: 0,
+  }
   let fence = ''
   let wasBlank = true
   for (const raw of start.split('\n', LOOKED_AT)) {
@@ -61,6 +75,12 @@ function countMarks(start: string): Marks {
     marks.lines++
     if (LOGGED.test(text)) {
       marks.logged++
+      continue
+    }
+    // Tags may stand between (CommonMark 4.6).
+    if (/^<[/!]?[a-zA-Z-]/.test(text)) {
+      marks.lines--
+      marks.tags++
       continue
     }
     switch (markdownLine(text)) {

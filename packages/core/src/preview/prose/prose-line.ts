@@ -13,7 +13,7 @@ const QUOTE: ProseLine = { kind: 'quote' }
 const FILLER: ProseLine = { kind: 'filler' }
 
 /** Headings are no longer than this. */
-const HEADING_UNITS = 90
+export const HEADING_UNITS: number = 90
 /** `1.`, `2.3`, `A.1.`, `IV.` before words: sections as RFCs, standards and books number them. */
 const NUMBERED = /^(?:(\d{1,3}(?:\.\d{1,3}){0,5}\.?)|([A-Z](?:\.\d{1,3}){1,4}\.?)|([IVXLC]{1,7}\.)) {1,4}\S/
 /** A number of one of the first words, as in `Chapter 12` and `第三章`. */

@@ -1,7 +1,7 @@
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
-import { proseLine, type ProseLine } from './prose-line.ts'
+import { HEADING_UNITS, proseLine, type ProseLine } from './prose-line.ts'
 
 /** The parts of a preview of prose, by their indices. */
 export const HEADINGS = 0
@@ -15,6 +15,9 @@ const EDGE_LINES = 12
 /** Lines whose repetitions are counted, such as the headers of pages. */
 const KNOWN_LINES = 8_192
 const SHORT_LINE = 100
+
+/** What a heading is worth. */
+const worthOf = (depth: number): number => 24 / (1 + 0.4 * depth)
 
 /** What was read of prose. */
 export interface ProseOutline {
@@ -36,6 +39,10 @@ export class ProseReader {
   #inSection = 0
   #inParagraph = 0
   #lines = 0
+  /** The line right before the next one. */
+  #previous: LineItem | undefined
+  /** The marks that underline headings, in the order in which they come. */
+  #marks = ''
 
   /** @param words - What the agent looks for. */
   constructor(words: readonly string[]) {
@@ -46,8 +53,10 @@ export class ProseReader {
     const { text } = line
     if (text.trim() === '' && line.hidden === 0) {
       this.#blanks++
+      this.#previous = undefined
       return
     }
+    if (this.#underlines(line)) return
     const isApart = this.#blanks > 0 || this.#lines === 0
     const read = proseLine(text, isApart)
     const seen = text.length <= SHORT_LINE ? this.#seen(text) : 0
@@ -63,6 +72,25 @@ export class ProseReader {
     return { items, headings: this.#headings, paragraphs: this.#paragraphs }
   }
 
+  /** Whether a line underlines the one before it, which is a heading then; each mark stands for a depth. */
+  #underlines(line: RawLine): boolean {
+    const previous = this.#previous
+    this.#previous = undefined
+    if (previous === undefined || previous.part === HEADINGS) return false
+    const text = line.text.trimEnd()
+    if (!/^([=\-~^"*+#.`:_])\1{2,199}$/.test(text) || previous.text.length > HEADING_UNITS) return false
+    if (text.length < previous.text.trim().length * 0.7) return false
+    const mark = text.charAt(0)
+    if (!this.#marks.includes(mark)) this.#marks += mark
+    const depth = this.#marks.indexOf(mark) + 1
+    while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
+    previous.end = line.number
+    previous.value = worthOf(depth)
+    previous.part = HEADINGS
+    this.#headed(previous, depth)
+    return true
+  }
+
   /** How often the same line was there before. */
   #seen(text: string): number {
     const known = this.#known.get(text) ?? 0
@@ -72,11 +100,14 @@ export class ProseReader {
 
   #heading(line: RawLine, depth: number): void {
     while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
-    const item = this.#add(line, 24 / (1 + 0.4 * depth), HEADINGS, this.#sections.at(-1)?.item)
+    this.#headed(this.#add(line, worthOf(depth), HEADINGS, this.#sections.at(-1)?.item), depth)
+  }
+
+  #headed(item: LineItem, depth: number): void {
     item.numbered = true
     item.lone = true
     this.#sections.push({ depth, item })
-    this.#headings.push(line.number)
+    this.#headings.push(item.start)
     this.#inSection = 0
     this.#inParagraph = 0
   }
@@ -122,6 +153,7 @@ export class ProseReader {
       lone: false,
     }
     this.#store.add(item)
+    this.#previous = item
     return item
   }
 }

@@ -6,7 +6,7 @@ const LOGGED =
   /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}[: ]|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
 
 /** Say how sure it is that a text is plain prose: next to nothing but words, in sentences that fill lines or paragraphs. */
-export function recognizeProse({ start, length }: TextSubject): number {
+export function recognizeProse({ start, length, intent }: TextSubject): number {
   const lines = withoutNumbers(start)
     .split('\n')
     .map((line) => line.trim())
@@ -36,7 +36,9 @@ export function recognizeProse({ start, length }: TextSubject): number {
     }
     previous = line
   }
-  if (units < 200 || logged > filled * 0.08 || wordy < units * 0.85) return 0
+  if (units < 200 || logged > filled * 0.08) return 0
+  if (intent.paths.some((path) => /\.(?:rst|adoc|asciidoc|org)$/i.test(path)) && wordy > units * 0.5) return 0.8
+  if (wordy < units * 0.85) return 0
   const perSentence = units / Math.max(1, sentences)
   if (perSentence > 400 || flowing < Math.max(1, filled * 0.2)) return 0
   return 0.6
