@@ -34,6 +34,8 @@ const REMINDER = 2
 /** Lines of a definition that is sought, and lines around a line that is. */
 const SOUGHT_BODY = 40
 const AROUND = 3
+/** Lines before and after those that are asked for. */
+const NEIGHBOURS = 12
 
 /** Rate each line of code by how likely it is needed: what the call asks for, conflicts of a merge, definitions, code. What a tool says outside of the `span` that is code is worth nothing. */
 export function lineWorth(
@@ -60,6 +62,8 @@ export function lineWorth(
   if (sought.lines !== undefined) {
     const { start, end } = sought.lines
     for (let line = Math.max(1, start); line <= Math.min(end, lines.length); line++) raise(worth, line - 1, ASKED)
+    for (let step = 1; step <= NEIGHBOURS; step++)
+      for (const near of [start - 1 - step, end - 1 + step]) raise(worth, near, (ASKED * (1 - step / NEIGHBOURS)) / 2)
   }
   worth.fill(0, 0, span.from)
   worth.fill(0, span.to)

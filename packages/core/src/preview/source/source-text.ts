@@ -28,13 +28,15 @@ export function sourceSigns(subject: TextSubject): SourceSigns | undefined {
   const declared = languageOf(undefined, subject.contentType, '')
   const told = declared ?? languageOf(named, undefined, start)
   const { share, language } = codeLikeness(lines)
+  const isDocument = numbering === undefined && lines.some((line) => DOCUMENT.test(line.slice(0, 40)))
   if (told !== undefined) {
+    if (isDocument && named !== undefined && subject.intent.paths.length > 1) return undefined
     const known = language !== undefined
     if (share < (known ? 0.3 : 0.5)) return undefined
     if (declared !== undefined) return { language: told, sureness: known ? 0.95 : 0.85 }
     return { language: told, sureness: known || share > 0.8 ? 0.9 : 0.75 }
   }
-  if (language === undefined || share < 0.7 || lines.some((line) => DOCUMENT.test(line.slice(0, 40)))) return undefined
+  if (language === undefined || share < 0.7 || isDocument) return undefined
   return { language, sureness: numbering === undefined ? 0.75 : 0.85 }
 }
 
@@ -59,7 +61,7 @@ export function cleanLines(text: string): CleanLines {
 }
 
 /** Fences of Markdown and the tags of a page stand around code in documents. */
-const DOCUMENT = /^\s*(?:```|~~~|<!doctype|<html|<head|<body|<div|<\?xml)/i
+const DOCUMENT = /^(?:```|~~~|<!doctype|\s*<(?:html|head|body|div|\?xml)\b)/i
 
 /** Lines before the output of a command, where a tool put what it says itself between tags: `<output>` comes last. */
 export function linesBefore(lines: readonly string[]): number {
