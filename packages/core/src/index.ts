@@ -48,6 +48,8 @@ export {
   type MarkdownPreviewShares,
 } from './preview/markdown/markdown-previewer.ts'
 export { MissingPeerError, type PreviewFallback } from './preview/preview-fallback.ts'
+export { htmlTextPreviewer, type HtmlTextPreviewerOptions } from './preview/markup/html-text-previewer.ts'
+export type { HtmlPreviewShares } from './preview/markup/html-shares.ts'
 export { prosePreviewer, type ProsePreviewerOptions, type ProsePreviewShares } from './preview/prose/prose-previewer.ts'
 export { previewText, type PreviewTextOptions } from './preview/preview-text.ts'
 export { listingPreviewer, type ListingPreviewerOptions } from './preview/listing/listing-previewer.ts'

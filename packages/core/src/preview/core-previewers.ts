@@ -1,8 +1,10 @@
 import { jsonPreviewer, ndjsonPreviewer } from './json/json-previewer.ts'
+import { listingPreviewer } from './listing/listing-previewer.ts'
 import { mediaPreviewer } from './media/media-previewer.ts'
 import { configPreviewer } from './config/config-previewer.ts'
 import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
+import { htmlTextPreviewer } from './markup/html-text-previewer.ts'
 import type { Previewer } from './previewer.ts'
 import { prosePreviewer } from './prose/prose-previewer.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
@@ -13,10 +15,12 @@ export const corePreviewers: readonly Previewer[] = [
   jsonPreviewer(),
   ndjsonPreviewer(),
   tablePreviewer(),
+  listingPreviewer(),
   diffPreviewer(),
   markdownPreviewer(),
   configPreviewer(),
   prosePreviewer(),
+  htmlTextPreviewer(),
   mediaPreviewer(),
   sourcePreviewer(),
 ]

@@ -2,7 +2,7 @@
 const LEAST_PREFIX = 4
 
 /**
- * Write names one after another, those beside each other that begin with the same folder or host as `src/{a.ts, b.ts}`.
+ * Write names one after another, those beside each other that begin with the same folder or host as `src/{a.ts,b.ts}`.
  */
 export function foldNames(names: readonly string[]): string {
   const parts: string[] = []
@@ -13,7 +13,7 @@ export function foldNames(names: readonly string[]): string {
     if (prefix.length >= LEAST_PREFIX) {
       while (end < names.length && names[end]!.startsWith(prefix)) end++
       const rests = names.slice(index, end).map((name) => name.slice(prefix.length))
-      parts.push(`${prefix}{${rests.join(', ')}}`)
+      parts.push(`${prefix}{${rests.join(',')}}`)
     } else parts.push(first)
     index = end
   }

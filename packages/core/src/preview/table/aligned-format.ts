@@ -8,8 +8,10 @@ import { longListColumns } from './long-list.ts'
 export interface AlignedFormat {
   /** `bars` between cells, or columns `aligned` below each other. */
   readonly form: 'bars' | 'aligned'
-  /** The line that names the columns, from 0; -1 without a header. */
-  readonly header: number
+  /** Lines before the first row: what the table is, and its header. */
+  readonly above: number
+  /** Whether the last of them names the columns. */
+  readonly header: boolean
   readonly columns: LineColumns
   /** How sure it is that the text is such a table, from 0 to 1. */
   readonly sureness: number
@@ -20,6 +22,8 @@ const MOST_LINES = 200
 /** Lines before the header that may say what the table is. */
 const MOST_TITLE = 3
 const LEAST_ROWS = 4
+/** Words that stand apart. */
+const APART = /\S {2,}\S/
 
 /** Find out whether the lines of a text are tables of aligned columns, or of cells between bars. */
 export function alignedFormat({ start, length }: TextSubject): AlignedFormat | undefined {
@@ -36,12 +40,13 @@ function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
   const { columns, header } = found
   const rows = lines.slice(header + 1).filter((line) => line !== '' && !isRule(line) && !isFooter(line))
   if (rows.length < 1 || fitting(columns, rows) < 0.95) return undefined
-  return { form: 'bars', header, columns, sureness: rows.length >= LEAST_ROWS ? 0.9 : 0.6 }
+  return { form: 'bars', above: header + 1, header: true, columns, sureness: rows.length >= LEAST_ROWS ? 0.9 : 0.6 }
 }
 
 function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
   const columns = longListColumns(lines)
-  return columns && { form: 'aligned', header: -1, columns, sureness: 0.9 }
+  const above = /^total \d/.test(lines[0] ?? '') ? 1 : 0
+  return columns && { form: 'aligned', above, header: false, columns, sureness: 0.9 }
 }
 
 function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
@@ -49,6 +54,8 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     const line = lines[header]!
     if (!isHeader(line)) continue
     const below = lines.slice(header + 1)
+    // Of two lines that can name columns, the first is the title.
+    if (isHeader(below[0] ?? '') && APART.test(below[0] ?? '')) continue
     const end = below.findIndex((row, index) => row === '' || (index > 0 && isHeader(row)))
     const block = (end < 0 ? below : below.slice(0, end)).filter((row) => !isRule(row))
     const columns = block.length < LEAST_ROWS ? undefined : findColumns(line, block)
@@ -58,9 +65,9 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     const isRuled = below[0] !== undefined && isRule(below[0])
     if (!hasTyped(columns, block) && !isCapital && !isRuled) continue
     // Words of a sentence may stand below each other by chance in few short lines.
-    const apart = /\S {2,}\S/.test(line) || isCapital || isRuled
+    const apart = APART.test(line) || isCapital || isRuled
     if (!apart && columns.columns < 4) continue
-    return { form: 'aligned', header, columns, sureness: isCapital || isRuled ? 0.9 : 0.8 }
+    return { form: 'aligned', above: header + 1, header: true, columns, sureness: isCapital || isRuled ? 0.9 : 0.8 }
   }
   return undefined
 }

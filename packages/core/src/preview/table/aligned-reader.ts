@@ -98,14 +98,13 @@ export class AlignedReader implements LineSink {
       this.#afterBlank = true
       return
     }
-    const { header, form, columns } = this.#format
-    const at = this.#line - 1
-    if (at <= header) {
+    const { above, header, form, columns } = this.#format
+    if (this.#line <= above) {
       const text = block.text.slice(start, end)
-      if (at < header && !isRule(text)) this.#title.push(text.trim())
+      if (!(header && this.#line === above) && !isRule(text)) this.#title.push(text.trim())
       return
     }
-    if (this.#sections.length === 0) this.#begin(columns, header < 0 ? '' : this.#title.join('\n'), header >= 0)
+    if (this.#sections.length === 0) this.#begin(columns, this.#title.join('\n'), header)
     if (form === 'bars') this.#takeBars(block, start, end)
     else this.#takeAligned(block, start, end)
     this.#afterBlank = false

@@ -39,7 +39,7 @@ export function findBars(lines: readonly string[]): { columns: LineColumns; head
 /** Find the columns of aligned lines below a header. */
 export function findColumns(header: string, lines: readonly string[]): LineColumns | undefined {
   const rows = lines.filter((line) => line.trim() !== '' && !isRule(line))
-  const spans = findSpans([header, ...rows])
+  const spans = findSpans(header, rows)
   const named = spans === undefined ? undefined : withNames(spans, header)
   if (named !== undefined && named.length >= 2) {
     const columns = spanColumns(
@@ -86,39 +86,53 @@ function codesOf(line: string): Uint16Array {
   return codes
 }
 
-/** Where the lines share no blanks: from such a place to the next stands a column. */
-function findSpans(lines: readonly string[]): Span[] | undefined {
-  if (lines.some((line) => line.includes('\t'))) return undefined
+/** A column as far as it is found, and the share of the lines that have something in it. */
+interface FoundSpan extends Span {
+  readonly share: number
+}
+
+/** Where the header stands, or more than a few lines have something: from a shared blank to the next stands a column. */
+function findSpans(header: string, lines: readonly string[]): FoundSpan[] | undefined {
+  if (header.includes('\t') || lines.some((line) => line.includes('\t'))) return undefined
   const width = Math.min(
     WIDEST,
-    lines.reduce((most, { length }) => Math.max(most, length), 0),
+    lines.reduce((most, { length }) => Math.max(most, length), header.length),
   )
   const filled = new Uint32Array(width + 1)
   for (const line of lines)
     for (let at = 0; at < Math.min(width, line.length); at++) if (line[at] !== ' ') filled[at]!++
   const most = Math.floor(lines.length * (1 - BLANK_SHARE))
-  const spans: Span[] = []
+  const spans: FoundSpan[] = []
   let start = -1
   for (let at = 0; at <= width; at++) {
-    const isFilled = at < width && filled[at]! > most
+    const isFilled = at < width && (filled[at]! > most || (header[at] ?? ' ') !== ' ')
     if (isFilled && start < 0) start = at
     if (!isFilled && start >= 0) {
-      spans.push({ start, end: at })
+      const share = filled.subarray(start, at).reduce((one, other) => Math.max(one, other), 0) / lines.length
+      spans.push({ start, end: at, share })
       start = -1
     }
   }
-  return spans.length > MOST_COLUMNS ? undefined : spans
+  return spans.length > 2 * MOST_COLUMNS ? undefined : spans
 }
 
-/** Join the spans that the header does not name with those before them. */
-function withNames(spans: readonly Span[], header: string): { span: Span; name: string }[] {
-  const named: { span: Span; name: string }[] = []
+/** Join the spans that belong together: one without a name, and the words of one name. */
+function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSpan; name: string }[] {
+  const named: { span: FoundSpan; name: string }[] = []
   for (const [index, span] of spans.entries()) {
     const end = spans[index + 1]?.start ?? Infinity
-    const name = header.slice(span.start, end).trim()
+    const name = header.slice(span.start, end).trim().replace(/\s+/g, ' ')
     const previous = named.at(-1)
-    if (name === '' && previous !== undefined) previous.span = { start: previous.span.start, end: span.end }
-    else named.push({ span, name: name.replace(/\s+/g, ' ') })
+    const isOneName =
+      previous !== undefined &&
+      span.start - previous.span.end === 1 &&
+      Math.min(span.share, previous.span.share) < 0.5 &&
+      /\S \S/.test(header.slice(span.start - 2, span.start + 1))
+    if (previous !== undefined && (name === '' || isOneName)) {
+      const share = Math.max(previous.span.share, span.share)
+      previous.span = { start: previous.span.start, end: span.end, share }
+      if (name !== '') previous.name += ` ${name}`
+    } else named.push({ span, name })
   }
   return named
 }

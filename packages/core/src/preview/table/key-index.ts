@@ -15,8 +15,8 @@ const FILLED_SHARE = 0.9
 const KEY_SHARE = 0.45
 /** UTF-16 units of a key that are shown at most. */
 const LONGEST_KEY = 80
-/** Numbers and times tell rows apart but say little. */
-const SAYS_LITTLE = /^[-+]?[\d.,]+[%KMGTP]?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)/
+/** Numbers, times and digests tell rows apart but say little. */
+const SAYS_LITTLE = /^[-+]?[\d.,]+[%KMGTP]?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}$/i
 
 /** Lists the telling cell of the rows that are not shown. */
 export interface KeyIndex {

@@ -14,3 +14,14 @@ export function longListColumns(lines: readonly string[]): LineColumns | undefin
   const words = (matches[0]?.[2] ?? '').split(/ +/).length
   return wordColumns(NAMES.length, NAMES, [1, 1, 1, 1, 1, words, 1])
 }
+
+/** Whether a line is one that `ls -l` writes of a file. */
+export function isLongEntry(line: string): boolean {
+  return ENTRY.test(line)
+}
+
+/** The name of the file that a line of `ls -l` is of. */
+export function nameOfLongEntry(line: string): string {
+  const start = ENTRY.exec(line)?.[0].length ?? 1
+  return line.slice(start - 1)
+}

@@ -21,9 +21,9 @@ export interface TableShares {
 /** Rows of each end that are shown before any between them. */
 const END_ROWS = 5
 /** Rows that the cells are cut for, so that so many have room. */
-const AIMED_ROWS = 12
+const AIMED_ROWS = 8
 /** Lengths that cells are cut to, in UTF-16 units. */
-const CAPS: readonly number[] = [4_096, 400, 160, 80, 48, 32, 20]
+const CAPS: readonly number[] = [4_096, 400, 160, 80, 48, 28]
 /** Values of a column that are listed, from the fullest to the shortest description. */
 const LISTED: readonly number[] = [8, 4, 2]
 /** A cell as long as this that is like the one above it is marked instead. */
@@ -210,7 +210,7 @@ export class TableLayout {
         cell.length >= DITTO_UNITS && cell === above[column] ? AS_ABOVE : cell,
       )
       const follows = row.index === next && next > 0 && !isLong
-      lines.push(`${follows ? '' : `${row.line}| `}${shown.join(separator)}`)
+      lines.push(`${follows ? '' : `${row.line}| `}${shown.join(separator).trimEnd()}`)
       isLong = row.text.includes('\n')
       above = cells
       next = row.index + 1

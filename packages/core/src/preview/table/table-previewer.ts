@@ -12,14 +12,14 @@ import { TablesLayout } from './tables-layout.ts'
 /** Options of {@link tablePreviewer}. */
 export interface TablePreviewerOptions {
   /**
-   * How the budget is shared: what is said of `columns` beside their names gets 0.3 of it, `rows` 0.3, and `keys`, the one
-   * cell that tells a row of a command's table from the others, 0.4. Names of columns are always shown; what one part
+   * How the budget is shared: what is said of `columns` beside their names gets 0.25 of it, `rows` 0.3, and `keys`, the one
+   * cell that tells a row of a command's table from the others, 0.45. Names of columns are always shown; what one part
    * leaves goes to the rows.
    */
   readonly shares?: { readonly [Part in keyof TableShares]?: number | undefined } | undefined
 }
 
-const SHARES: TableShares = { columns: 0.3, rows: 0.3, keys: 0.4 }
+const SHARES: TableShares = { columns: 0.25, rows: 0.3, keys: 0.45 }
 
 /**
  * Preview tables: CSV and TSV, results of queries, aligned columns of commands.

@@ -1,0 +1,188 @@
+import { formatCount } from '../../content/format-count.ts'
+import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
+import { estimateTokens } from '../../tokens/estimate-tokens.ts'
+import type { Draft } from '../fit-budget.ts'
+import { countOf } from '../gap-marks.ts'
+import type { PreviewOptions } from '../previewer.ts'
+import { folderTree, type FolderNode } from './folder-tree.ts'
+import type { ListedGroup } from './listing-groups.ts'
+import type { ListingData } from './listing-reader.ts'
+
+/** How the tokens of a preview are shared among its parts. */
+export interface ListingShares {
+  /** Folders or files with their counts. */
+  readonly groups: number
+  /** What stands in them. */
+  readonly items: number
+}
+
+/** A line of the preview: a folder with its own entries, or with all below it. */
+interface Entry {
+  readonly node: FolderNode
+  readonly group: ListedGroup | undefined
+  readonly heading: string
+}
+
+/** UTF-16 units of an entry that are shown at most, where more entries are hidden. */
+const LONGEST_SHOWN = 160
+/** Tokens of the mark of hidden entries. */
+const MARK_TOKENS = 5
+
+const PLURALS: Readonly<Record<string, string>> = { entry: 'entries', match: 'matches', branch: 'branches' }
+
+/** Writes the preview of a listing. */
+export class ListingLayout {
+  readonly #data: ListingData
+  readonly #options: PreviewOptions
+  readonly #shares: ListingShares
+  readonly #root: FolderNode
+
+  constructor(data: ListingData, options: PreviewOptions, shares: ListingShares) {
+    this.#data = data
+    this.#options = options
+    this.#shares = shares
+    this.#root = folderTree(data.groups)
+  }
+
+  /** Write a preview of about `aim` tokens. */
+  write(aim: number): Draft {
+    const head = this.#head()
+    const left = aim - estimateTokens(head) - 1
+    const { entries, tokens, complete } = this.#entries(left * this.#shares.groups)
+    if (entries.length === 0) return { text: head, complete: false }
+    const shown = this.#items(entries, left - tokens)
+    return { text: [head, ...shown.lines].join('\n'), complete: complete && shown.complete }
+  }
+
+  #head(): string {
+    const { form, groups, items, lines } = this.#data
+    const parts = [countOf(lines, 'line')]
+    if (groups.length > 1) parts.push(counted(groups.length, form.group))
+    if (items !== lines) parts.push(counted(items, form.item))
+    return `[${form.name}: ${parts.join(', ')}]`
+  }
+
+  /** The folders that have room, from the one above all: the fullest is opened as long as those in it fit. */
+  #entries(share: number): { entries: Entry[]; tokens: number; complete: boolean } {
+    let shown: Entry[] = [this.#entry(this.#root)]
+    let tokens = this.#cost(shown[0]!)
+    const closed = new Set<FolderNode>()
+    for (;;) {
+      let fullest: Entry | undefined
+      for (const entry of shown) {
+        if (entry.group !== undefined || closed.has(entry.node)) continue
+        if (fullest === undefined || entry.node.total > fullest.node.total) fullest = entry
+      }
+      if (fullest === undefined) break
+      const { node } = fullest
+      const opened = node.children.map((child) => this.#entry(child))
+      if (node.group !== undefined && node.group.count > 0) opened.unshift(this.#direct(node, node.group))
+      const cost = opened.reduce((sum, entry) => sum + this.#cost(entry), 0) - this.#cost(fullest)
+      // A folder with nothing but one folder says less than that one.
+      if (tokens + cost > share && opened.length > 1) closed.add(node)
+      else {
+        shown = shown.flatMap((entry) => (entry === fullest ? opened : [entry]))
+        tokens += cost
+      }
+    }
+    shown.sort((one, other) => one.node.line - other.node.line)
+    return { entries: shown, tokens, complete: closed.size === 0 }
+  }
+
+  #entry(node: FolderNode): Entry {
+    if (node.children.length === 0 && node.group !== undefined) return this.#direct(node, node.group)
+    const { group } = this.#data.form
+    return {
+      node,
+      group: undefined,
+      heading: `${this.#name(node)} [${formatCount(node.total)} in ${counted(node.groups, group)}]`,
+    }
+  }
+
+  #direct(node: FolderNode, group: ListedGroup): Entry {
+    if (this.#data.groups.length === 1 && node.path === '') return { node, group, heading: '' }
+    return { node, group, heading: `${this.#name(node)} [${formatCount(group.count)}]` }
+  }
+
+  #name(node: FolderNode): string {
+    const { mark } = this.#data.form
+    if (node.path === '') return '[top]'
+    const path = cutAtGrapheme(node.path, LONGEST_SHOWN * 2)
+    return `${node.line}| ${path.length < node.path.length ? `${path}…` : path.endsWith(mark) ? path : path + mark}`
+  }
+
+  #cost(entry: Entry): number {
+    return estimateTokens(entry.heading) + 1
+  }
+
+  /** The call that shows the lines of a group. */
+  #call({ line, count }: ListedGroup): string | undefined {
+    return this.#options.showLines?.(line, Math.min(this.#data.lines, line + count))
+  }
+
+  /** Show entries of each folder as far as there is room: small folders come to be shown whole. */
+  #items(entries: readonly Entry[], budget: number): { lines: string[]; complete: boolean } {
+    const { onLines } = this.#data.form
+    const weight = ({ group }: Entry): number => (group === undefined ? 0 : Math.sqrt(group.count))
+    const order = entries
+      .map((_, index) => index)
+      .toSorted((one, other) => weight(entries[one]!) - weight(entries[other]!))
+    let weights = entries.reduce((sum, entry) => sum + weight(entry), 0)
+    // The call that shows one of them tells how the others are shown.
+    const first = entries.findIndex(({ group }) => group !== undefined && group.count > 2)
+    let left = budget - (first < 0 ? 0 : estimateTokens(this.#call(entries[first]!.group!) ?? ''))
+    let complete = true
+    const lines: string[] = []
+    for (const index of order) {
+      const entry = entries[index]!
+      const { group, heading } = entry
+      if (group === undefined) {
+        lines[index] = heading
+        complete = false
+        continue
+      }
+      const room = weights > 0 ? (left * weight(entry)) / weights : 0
+      weights -= weight(entry)
+      const items = this.#listed(group, room, index === first)
+      left -= items.tokens
+      complete &&= items.complete
+      const separator = heading === '' || items.text === '' ? '' : onLines ? '\n' : ' '
+      lines[index] = `${heading}${separator}${items.text}`
+    }
+    return { lines, complete }
+  }
+
+  /** The first entries of a group that fit, the last one, and how many stand between. */
+  #listed(group: ListedGroup, room: number, saysCall: boolean): { text: string; tokens: number; complete: boolean } {
+    const { onLines } = this.#data.form
+    const between = onLines ? '\n' : ', '
+    const show = (item: string): string => {
+      const cut = cutAtGrapheme(item, LONGEST_SHOWN)
+      return cut.length < item.length ? `${cut}…` : item
+    }
+    const last = show(group.last)
+    const lastTokens = estimateTokens(last) + MARK_TOKENS + 1
+    const shown: string[] = []
+    let tokens = 0
+    for (const item of group.items) {
+      const text = show(item)
+      const cost = estimateTokens(text) + 1
+      const isLast = shown.length === group.count - 1
+      if (tokens + cost + (isLast ? 0 : lastTokens) > room) break
+      shown.push(text)
+      tokens += cost
+    }
+    const hidden = group.count - shown.length
+    if (hidden === 0) return { text: shown.join(between), tokens, complete: true }
+    if (shown.length === 0) return { text: '', tokens: 0, complete: false }
+    if (hidden === 1) return { text: [...shown, last].join(between), tokens: tokens + lastTokens, complete: true }
+    const call = saysCall ? this.#call(group) : undefined
+    const more = `… ${formatCount(hidden - 1)} more`
+    const mark = call === undefined && !onLines ? more : `[${more}${call === undefined ? '' : `: ${call}`}]`
+    return { text: [...shown, mark, last].join(between), tokens: tokens + lastTokens, complete: false }
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return countOf(count, noun, PLURALS[noun] ?? `${noun}s`)
+}

@@ -1,0 +1,35 @@
+import type { ListedLine, ListingForm } from './listing-form.ts'
+import { shareRead } from './listing-form.ts'
+
+const LEAST_LINES = 6
+const LONGEST_PATH = 1_024
+
+/** One path on a line, as `find`, `git ls-files` and `rg --files` print them. */
+export const pathListing: ListingForm = {
+  name: 'paths',
+  group: 'folder',
+  item: 'path',
+  onLines: false,
+  mark: '/',
+  recognize: (lines) => {
+    const paths = lines.filter((line) => line !== '')
+    if (paths.length < LEAST_LINES || shareRead(paths, { read: readPath }) < 0.97) return 0
+    if (paths.filter((line) => /[/\\]/.test(line)).length < paths.length * 0.6) return 0
+    if (paths.filter((line) => / /.test(line)).length > paths.length * 0.1) return 0
+    return new Set(paths).size < paths.length * 0.9 ? 0 : 0.85
+  },
+  start: () => ({ read: readPath }),
+}
+
+function readPath(line: string): ListedLine | undefined {
+  if (line === '') return {}
+  if (
+    line.length > LONGEST_PATH ||
+    !/^[^\s"'`()<>{}[\]|;:=*?,][^\t"`<>|;*?]*$/.test(line) ||
+    /: | {2}|:\/\//.test(line)
+  )
+    return undefined
+  const path = line.endsWith('/') && line.length > 1 ? line.slice(0, -1) : line
+  const end = path.lastIndexOf('/')
+  return { group: end < 0 ? '' : path.slice(0, Math.max(end, 1)), item: line.slice(end + 1) }
+}
