@@ -2,10 +2,10 @@ import { checkedShares } from '../preview/lines/checked-shares.ts'
 import { recognizeHtml } from '../preview/markup/recognize-html.ts'
 import { importPeer } from '../preview/preview-fallback.ts'
 import type { TextPreviewer, TextReader } from '../preview/previewer.ts'
-import type { HtmlPreviewShares } from './html-shares.ts'
+import type { HtmlPreviewShares } from '../preview/markup/html-shares.ts'
 import { mainContent } from './main-content.ts'
 import { readPage } from './page-reader.ts'
-import { writePage } from './write-page.ts'
+import { writePage } from '../preview/markup/write-page.ts'
 
 /** Options of {@link htmlPreviewer}. */
 export interface HtmlPreviewerOptions {
@@ -57,7 +57,7 @@ function readHtml(shares: HtmlPreviewShares): TextReader {
       const main = mainContent(page)
       if (main.length === 0) return undefined
       const { title, lines, isPart } = page
-      return (options) => writePage({ title, main, lines, isPart }, shares, options)
+      return (options) => writePage({ title, main, what: 'main text', lines, isPart }, shares, options)
     },
   }
 }

@@ -1,2 +1,2 @@
 export { htmlPreviewer, type HtmlPreviewerOptions } from './html-previewer.ts'
-export type { HtmlPreviewShares } from './html-shares.ts'
+export type { HtmlPreviewShares } from '../preview/markup/html-shares.ts'

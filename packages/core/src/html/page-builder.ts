@@ -1,6 +1,7 @@
 import type { ElementKind } from './element-kind.ts'
 import { LineNumbers } from './line-numbers.ts'
-import type { BlockKind, Page, PageBlock, PageElement } from './page.ts'
+import type { BlockKind } from '../preview/markup/page-block.ts'
+import type { Page, PageBlock, PageElement } from './page.ts'
 import { PageText } from './page-text.ts'
 
 /** Blocks and elements that are kept. */

@@ -1,16 +1,9 @@
-/** What a block of text is written as. */
-export type BlockKind = 'text' | 'heading' | 'item' | 'row' | 'code' | 'quote'
+import type { PageBlock as MarkupBlock } from '../preview/markup/page-block.ts'
 
-/** A run of text that stands by itself: a paragraph, a heading, an item of a list, a row of a table. */
-export interface PageBlock {
-  readonly kind: BlockKind
-  /** Of a heading, 1 to 6; of an item, how deep its list is nested, from 1; otherwise 0. */
-  readonly level: number
-  readonly text: string
+/** A block of text, with where it stands. */
+export interface PageBlock extends MarkupBlock {
   /** The element that it stands in, as an index of {@link Page.elements}. */
   readonly element: number
-  /** The line of the source that it begins in, 1-based. */
-  readonly line: number
   /** UTF-16 units of the text that are links. */
   readonly linkUnits: number
 }

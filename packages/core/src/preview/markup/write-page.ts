@@ -1,18 +1,20 @@
-import { formatCount } from '../content/format-count.ts'
-import { fitBudget, type Draft } from '../preview/fit-budget.ts'
-import type { PreviewOptions } from '../preview/previewer.ts'
-import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
-import { estimateTokens } from '../tokens/estimate-tokens.ts'
+import { formatCount } from '../../content/format-count.ts'
+import { countOf } from '../gap-marks.ts'
+import { fitBudget, type Draft } from '../fit-budget.ts'
+import type { PreviewOptions } from '../previewer.ts'
+import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
+import { estimateTokens } from '../../tokens/estimate-tokens.ts'
 import type { HtmlPreviewShares } from './html-shares.ts'
 import { markdownOf, markdownGap } from './markdown.ts'
-import type { PageBlock } from './page.ts'
+import type { PageBlock } from './page-block.ts'
 
 /** A page ready to be previewed. */
 export interface ReadPage {
   /** Empty where the page has none. */
   readonly title: string
-  /** The main content, in order. */
+  /** What is shown of the page, in order, and what it is called. */
   readonly main: readonly PageBlock[]
+  readonly what: 'main text' | 'text'
   /** Lines of the source. */
   readonly lines: number
   /** Whether text at the end of a very large page was not read. */
@@ -69,14 +71,14 @@ class PageWriter {
         markdownOf({ ...main[end]!, text: begun }),
         '…',
       )
-    parts.push('\n', this.#gap(begun === '' ? main[end]!.line : main[end]!.line, shown))
+    parts.push('\n', this.#gap(main[end]!.line, shown))
     for (const line of outline) parts.push('\n', line)
     return { text: parts.join(''), complete: false }
   }
 
   #header(aim: number): string {
-    const { title, lines, isPart, main } = this.#page
-    const size = `${isPart ? 'over ' : ''}${formatCount(this.#units)} characters of main text, ${formatCount(lines)} ${lines === 1 ? 'line' : 'lines'}`
+    const { title, lines, isPart, main, what } = this.#page
+    const size = `${isPart ? 'over ' : ''}${formatCount(this.#units)} characters of ${what}, ${countOf(lines, 'line')}`
     const isShown = main.slice(0, 4).some(({ kind, text }) => kind === 'heading' && text === title)
     const named = title === '' || isShown ? '' : ` "${cutAtGrapheme(title, Math.max(40, Math.min(300, aim)))}"`
     for (const header of [`[HTML${named}: ${size}]`, `[HTML: ${size}]`]) {
@@ -142,7 +144,7 @@ class PageWriter {
     for (let level = 6; level > 0; level--) {
       const lines = headings
         .filter((heading) => heading.level <= level)
-        .map((heading) => `${heading.line}| ${'#'.repeat(heading.level)} ${cutAtGrapheme(heading.text, 80)}`)
+        .map((heading) => `[line ${heading.line}] ${'#'.repeat(heading.level)} ${cutAtGrapheme(heading.text, 80)}`)
       const cost = lines.reduce((sum, line) => sum + estimateTokens(line) + 1, 0)
       if (cost <= tokens) return lines
       if (level > 1 && headings.some((heading) => heading.level < level)) continue

@@ -1,4 +1,4 @@
-import type { PageBlock } from './page.ts'
+import type { PageBlock } from './page-block.ts'
 
 /** Write a block as Markdown. */
 export function markdownOf({ kind, level, text }: PageBlock): string {

@@ -1,0 +1,217 @@
+import { FixedPieces } from './fixed-pieces.ts'
+
+/** Units of a piece; a tag is read up to as many. */
+const PIECE = 65_536
+/** Longest name of an element, in UTF-16 units. */
+const MAX_NAME = 128
+
+/** Takes what a text in XML or HTML is made of. Lines are 1-based, offsets in UTF-16 units of the whole. */
+export interface MarkupHandler {
+  /** The start of an element, with what stands in its tag after the name; `isEmpty` where the tag also ends it. */
+  open(name: string, attributes: string, isEmpty: boolean, line: number, offset: number): void
+  /** The end of an element; `offset` is that after its tag. */
+  close(name: string, line: number, offset: number): void
+  /** Text between tags, as it stands there; one text may come in parts. */
+  text(text: string, line: number): void
+  /** Text of a CDATA section. */
+  cdata?(text: string, line: number): void
+}
+
+type Mode = 'text' | 'cdata' | 'skip'
+
+/**
+ * Splits XML or HTML into tags and text, piece by piece, forgiving whatever is wrong in them.
+ *
+ * Comments, declarations and processing instructions are left out; entities stay as they are. Memory is bounded by the size
+ * of a piece, and time by the length.
+ */
+export class MarkupTokenizer {
+  readonly #handler: MarkupHandler
+  /** Elements whose content is text up to their end tag, whatever it looks like. */
+  readonly #raw: ReadonlySet<string>
+  readonly #pieces = new FixedPieces(PIECE, (piece) => this.#read(piece, false))
+  #rest = ''
+  #mode: Mode = 'text'
+  /** What ends a section or a skipped part. */
+  #end = ''
+  #rawName = ''
+  #line = 1
+  /** The offset of the window. */
+  #origin = 0
+  /** Where the current line ends in the window; -1 where that is not known yet. */
+  #lineEnd = -1
+
+  constructor(handler: MarkupHandler, raw: ReadonlySet<string> = new Set()) {
+    this.#handler = handler
+    this.#raw = raw
+  }
+
+  /** Take in the next piece. */
+  push(text: string): void {
+    this.#pieces.push(text)
+  }
+
+  /** End the text. */
+  finish(): void {
+    this.#pieces.finish()
+    this.#read('', true)
+  }
+
+  #read(piece: string, isLast: boolean): void {
+    const window = this.#rest + piece
+    let at = 0
+    while (at < window.length) {
+      const next = this.#mode === 'text' ? this.#readText(window, at, isLast) : this.#readSection(window, at, isLast)
+      if (next === at) break
+      at = next
+    }
+    this.#lineAt(window, at)
+    this.#rest = window.slice(at)
+    this.#origin += at
+    this.#lineEnd = -1
+  }
+
+  /** Read text up to the next tag, or a tag. Returns where it ends, or `at` where more is needed. */
+  #readText(window: string, at: number, isLast: boolean): number {
+    const tag = this.#nextTag(window, at)
+    if (tag < 0 || tag > at) {
+      // The end of the window may be the beginning of a tag only where it is "<".
+      const end = tag < 0 ? window.length : tag
+      this.#handler.text(window.slice(at, end), this.#lineAt(window, at))
+      return end
+    }
+    const rest = window.length - at
+    if (rest < 9 && !isLast) return at
+    if (window.startsWith('<!--', at)) return this.#skipTo('-->', at + 4)
+    if (window.startsWith('<![CDATA[', at)) {
+      this.#mode = 'cdata'
+      this.#end = ']]>'
+      return at + 9
+    }
+    if (window.startsWith('<?', at)) return this.#skipTo('?>', at + 2)
+    if (window.startsWith('<!', at)) return this.#readDeclaration(window, at, isLast)
+    let end = tagEnd(window, at + 1)
+    if (end < 0) {
+      if (rest < PIECE) return isLast ? window.length : at
+      // A quote that is never closed ends where its tag does.
+      end = window.indexOf('>', at)
+    }
+    if (end < 0) {
+      this.#emitTag(window, at, window.length, false)
+      return this.#skipTo('>', window.length)
+    }
+    this.#emitTag(window, at, end, true)
+    return end + 1
+  }
+
+  /** Find the next "<" that begins a tag; within raw text, only that of its end tag does. */
+  #nextTag(window: string, from: number): number {
+    for (let at = window.indexOf('<', from); at >= 0; at = window.indexOf('<', at + 1)) {
+      if (at + 1 >= window.length) return at
+      const code = window.charCodeAt(at + 1)
+      if (this.#rawName === '') {
+        if (isNameStart(code) || code === SLASH || code === BANG || code === QUESTION) return at
+      } else if (code === SLASH) {
+        const name = window.slice(at + 2, at + 2 + this.#rawName.length).toLowerCase()
+        if (name === this.#rawName || at + 2 + this.#rawName.length > window.length) return at
+      }
+    }
+    return -1
+  }
+
+  #readDeclaration(window: string, at: number, isLast: boolean): number {
+    const end = window.indexOf('>', at)
+    const subset = window.indexOf('[', at)
+    // A document type may have declarations of its own between brackets.
+    if (subset >= 0 && (end < 0 || subset < end) && /^<!doctype\b/i.test(window.slice(at, at + 10))) {
+      return this.#skipTo(']', subset + 1)
+    }
+    if (end >= 0) return end + 1
+    if (isLast || window.length - at >= PIECE) return this.#skipTo('>', window.length)
+    return at
+  }
+
+  #skipTo(end: string, from: number): number {
+    this.#mode = 'skip'
+    this.#end = end
+    return from
+  }
+
+  #readSection(window: string, at: number, isLast: boolean): number {
+    const found = window.indexOf(this.#end, at)
+    const end = found >= 0 ? found : isLast ? window.length : Math.max(at, window.length - this.#end.length + 1)
+    if (this.#mode === 'cdata' && end > at) this.#handler.cdata?.(window.slice(at, end), this.#lineAt(window, at))
+    if (found < 0) return end
+    this.#mode = 'text'
+    return found + this.#end.length
+  }
+
+  #emitTag(window: string, at: number, end: number, isWhole: boolean): void {
+    const isEnd = window.charCodeAt(at + 1) === SLASH
+    const from = at + (isEnd ? 2 : 1)
+    let nameEnd = from
+    while (nameEnd < end && nameEnd - from < MAX_NAME && !isNameEnd(window.charCodeAt(nameEnd))) nameEnd++
+    const name = window.slice(from, nameEnd)
+    const line = this.#lineAt(window, at)
+    if (isEnd) {
+      this.#rawName = ''
+      this.#handler.close(name, line, this.#origin + end + 1)
+      return
+    }
+    const isEmpty = isWhole && window.charCodeAt(end - 1) === SLASH
+    const attributes = window.slice(nameEnd, isEmpty ? Math.max(nameEnd, end - 1) : end)
+    this.#handler.open(name, attributes, isEmpty, line, this.#origin + at)
+    if (!isEmpty && this.#raw.size > 0 && this.#raw.has(name.toLowerCase())) this.#rawName = name.toLowerCase()
+  }
+
+  /** The number of the line at an index of the window; indices never go back. */
+  #lineAt(window: string, at: number): number {
+    if (this.#lineEnd < 0) this.#lineEnd = endOfLine(window, 0)
+    while (this.#lineEnd < at) {
+      this.#line++
+      this.#lineEnd = endOfLine(window, this.#lineEnd + 1)
+    }
+    return this.#line
+  }
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? Infinity : end
+}
+
+const BANG = 33
+const SLASH = 47
+const QUESTION = 63
+
+/** Letters, "_", ":" and whatever is not ASCII (XML 1.0, production 4, a little wider). */
+function isNameStart(code: number): boolean {
+  const lower = code | 32
+  return (lower >= 97 && lower <= 122) || code === 95 || code === 58 || code > 127
+}
+
+function isNameEnd(code: number): boolean {
+  return code <= 32 || code === SLASH || code === 62
+}
+
+/** Find the ">" of a tag, which quotes may hold too. */
+function tagEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 62) return at
+    if (code === 34 || code === 39) {
+      // Only a value is quoted: a stray quote must not swallow the rest.
+      if (!followsEquals(text, from, at)) continue
+      const close = text.indexOf(code === 34 ? '"' : "'", at + 1)
+      if (close < 0) return -1
+      at = close
+    }
+  }
+  return -1
+}
+
+function followsEquals(text: string, from: number, at: number): boolean {
+  let before = at - 1
+  while (before > from && at - before < 16 && text.charCodeAt(before) <= 32) before--
+  return text.charCodeAt(before) === 61
+}
