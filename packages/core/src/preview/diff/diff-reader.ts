@@ -1,5 +1,6 @@
 import { cleanLine } from '../clean-line.ts'
 import { formatCount } from '../../content/format-count.ts'
+import { isImportLine } from '../lines/import-line.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
@@ -18,8 +19,6 @@ const STAT = /^\| +(?:(\d+) ?[-+]*|Bin\b.*)$/
 const STAT_SUM = /^ \d+ files? changed(?:, |$)/
 const COMMIT = /^(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |changeset: +\d+:|# HG changeset patch|r\d+ \| )/
 
-/** Lines that name what a file uses. */
-const IMPORTS = /^\s*(?:import|from|use|using|#\s*include|require|require_relative|package|export \*|} from)\b/
 /** What git and others write of a commit before its message. */
 const COMMIT_FIELD = /^(?:[A-Z][A-Za-z-]{1,20}|user|date|branch|parent|tag): /
 
@@ -221,7 +220,7 @@ export class DiffReader {
 
   #addChange(line: RawLine, hunk: Hunk, file: DiffFile, isChange: boolean): void {
     // What a file takes in from others says little of what changed.
-    const brings = IMPORTS.test(line.text.slice(hunk.columns, hunk.columns + 40)) ? 0.3 : 1
+    const brings = isImportLine(line.text.slice(hunk.columns, hunk.columns + 60)) ? 0.3 : 1
     const place = isChange ? 1 / (1 + 0.07 * hunk.changes++) : 0.2 / (1 + 0.2 * hunk.context++)
     const value =
       (file.weight * brings * place * Math.sqrt(Math.min(lettersIn(line.text), 120) + 1)) /

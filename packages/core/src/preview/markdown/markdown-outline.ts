@@ -1,7 +1,9 @@
 import { countOf } from '../gap-marks.ts'
+import { isImportLine } from '../lines/import-line.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
+import { preferTopic, wordsOf } from '../lines/topic-words.ts'
 import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
 
 /** The parts of a preview of Markdown, by their indices. */
@@ -13,6 +15,10 @@ export const CODE = 2
 const LABEL_DEPTH = 7
 /** Furthest that a fence stands to the right: in lists it is indented. */
 const FENCE_INDENT = 16
+
+/** Lines of code whose repetitions are counted, and how long they may be. */
+const KNOWN_LINES = 4_096
+const KNOWN_UNITS = 80
 
 /** What the last section, and the last lines, are worth more than others. */
 const LAST_SECTION = 1.6
@@ -38,7 +44,11 @@ export interface MarkdownOutline {
 export class MarkdownReader {
   readonly #store = new ItemStore()
   readonly #words: readonly string[]
+  readonly #topic: readonly string[]
+  /** The first heading. */
+  #title = ''
   readonly #headings: number[] = []
+  readonly #known = new Map<string, number>()
   #sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
   #fence: { readonly mark: string; readonly size: number; readonly block: number } | undefined
   #codeLines = 0
@@ -48,8 +58,12 @@ export class MarkdownReader {
   /** Whether the lines are those of a front matter. */
   #meta = false
 
-  /** @param words - What the agent looks for; lines with it are worth more. */
-  constructor(words: readonly string[]) {
+  /**
+   * @param words - What the agent looks for; lines with it are worth much more.
+   * @param topic - Words of what the text is about.
+   */
+  constructor(words: readonly string[], topic: readonly string[]) {
+    this.#topic = topic
     this.#words = words.map((word) => word.toLowerCase()).filter((word) => word.length > 2)
   }
 
@@ -80,6 +94,7 @@ export class MarkdownReader {
     const last = this.#headings.at(-1) ?? 0
     if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= LAST_SECTION
     for (const item of items.slice(-LAST_LINES)) item.value *= LAST_SECTION
+    preferTopic(items, [...this.#topic, ...wordsOf([this.#title])])
     return { items, headings: this.#headings }
   }
 
@@ -125,6 +140,7 @@ export class MarkdownReader {
       item.numbered = true
       item.lone = true
       this.#headings.push(line.number)
+      if (this.#title === '') this.#title = line.text
     }
     sections.push({ depth, heading: depth >= LABEL_DEPTH ? parent.heading : item, weight, lines: 0, blocks: 0 })
   }
@@ -173,7 +189,16 @@ export class MarkdownReader {
     const opens = /[{([:]\s*$/.test(bare.slice(-80)) ? 1.5 : 1
     const place = 1 / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
     const value = this.#sections.at(-1)!.weight * place * opens * Math.sqrt(telling)
-    this.#add(line, 'code', value * this.#asked(line.text), CODE)
+    const often = bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
+    const news = (isImportLine(bare) ? 0.4 : 1) / (1 + often)
+    this.#add(line, 'code', value * news * this.#asked(line.text), CODE)
+  }
+
+  /** How often a line of code was there before. */
+  #seen(code: string): number {
+    const known = this.#known.get(code) ?? 0
+    if (known > 0 || this.#known.size < KNOWN_LINES) this.#known.set(code, known + 1)
+    return known
   }
 
   #metaLine(line: RawLine, bare: string): void {

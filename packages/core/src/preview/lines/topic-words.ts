@@ -1,0 +1,52 @@
+import type { TextSubject } from '../previewer.ts'
+import type { LineItem } from './line-item.ts'
+
+/** Shorter words stand everywhere. */
+const WORDS = /\p{L}{4,40}/gu
+/** Arguments that are longer say too much. */
+const ARGUMENT_UNITS = 300
+const MOST_WORDS = 16
+/** Items that are looked at, those worth most. */
+const MOST_ITEMS = 6_000
+/** A word in more of the items than this tells nothing of any of them. */
+const COMMON = 0.2
+/** How much more an item is worth for each of its words, up to a number of them. */
+const WORTH = 0.5
+const COUNTED = 3
+
+/** The words of what a tool was asked for: names of files, and arguments in words. */
+export function askedWords({ intent, input }: TextSubject): string[] {
+  const texts = [...intent.paths.map((path) => path.slice(path.lastIndexOf('/') + 1)), ...intent.words]
+  if (typeof input === 'object' && input !== null) {
+    for (const value of Object.values(input))
+      if (typeof value === 'string' && value.length <= ARGUMENT_UNITS && value.includes(' ')) texts.push(value)
+  }
+  return wordsOf(texts)
+}
+
+/** The words of some texts, each once, without their case. */
+export function wordsOf(texts: readonly string[]): string[] {
+  const words = new Set<string>()
+  for (const text of texts)
+    for (const [word] of text.slice(0, ARGUMENT_UNITS).matchAll(WORDS))
+      if (words.size < MOST_WORDS) words.add(word.toLowerCase())
+  return [...words]
+}
+
+/** Make those items worth more that are about some words, where these tell them from others. */
+export function preferTopic(items: readonly LineItem[], words: readonly string[]): void {
+  if (words.length === 0 || items.length === 0) return
+  const best =
+    items.length <= MOST_ITEMS
+      ? items
+      : items.toSorted((one, other) => other.value - one.value || one.start - other.start).slice(0, MOST_ITEMS)
+  const texts = best.map(({ text }) => text.slice(0, 400).toLowerCase())
+  const matches = new Float64Array(best.length)
+  for (const word of words) {
+    const found = texts.map((text) => text.includes(word))
+    const count = found.reduce((sum, isFound) => sum + (isFound ? 1 : 0), 0)
+    if (count > best.length * COMMON) continue
+    for (const [index, isFound] of found.entries()) if (isFound) matches[index]! += 1
+  }
+  for (const [index, item] of best.entries()) item.value *= 1 + WORTH * Math.min(COUNTED, matches[index]!)
+}
