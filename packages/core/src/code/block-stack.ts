@@ -3,10 +3,14 @@ const DEEPEST_SEARCH = 64
 /** Blocks that stand in each other; deeper ones count as the deepest. */
 const DEEPEST = 100_000
 
-interface Block {
+/** A block that a scanner stands in. */
+export interface Block {
   /** How far the line with its brace is indented, and that with the beginning of its statement. */
   readonly indent: number
   readonly headIndent: number
+  /** How far in the first word of the line with its brace stands, behind `?` or `:`. */
+  readonly wordIndent: number
+  /** Lists that were open where it began. */
   readonly lists: number
 }
 
@@ -30,8 +34,8 @@ export class BlockStack {
     return this.#blocks.at(-1)?.lists ?? 0
   }
 
-  push(indent: number, headIndent: number, lists: number): void {
-    if (this.#blocks.length < DEEPEST) this.#blocks.push({ indent, headIndent, lists })
+  push(block: Block): void {
+    if (this.#blocks.length < DEEPEST) this.#blocks.push(block)
   }
 
   /** Leave out the innermost block. */
@@ -51,10 +55,10 @@ export class BlockStack {
     const lowest = Math.max(0, this.#blocks.length - DEEPEST_SEARCH)
     for (let at = this.#blocks.length - 1; at >= lowest; at--) {
       const block = this.#blocks[at]!
-      if (block.indent === indent || block.headIndent === indent) return this.cut(at)
+      if (block.indent === indent || block.headIndent === indent || block.wordIndent === indent) return this.cut(at)
     }
     // A brace that stands further in than the block would not close it: its own was missed.
-    return indent > Math.max(top.indent, top.headIndent) ? false : this.cut(this.#blocks.length - 1)
+    return indent > Math.max(top.wordIndent, top.headIndent) ? false : this.cut(this.#blocks.length - 1)
   }
 
   /** Close blocks down to a height, and return whether that ends the one that is left out. */

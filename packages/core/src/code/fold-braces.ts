@@ -9,12 +9,10 @@ const OPEN = 123
 const CLOSE = 125
 const SEMICOLON = 59
 /** Longest string and list that a skeleton keeps whole. */
-const LONGEST_STRING = 40
-const LONGEST_LIST = 160
+const LONGEST_STRING = 24
+const LONGEST_LIST = 32
 /** How much of what stands before a block is looked at. */
 const LONGEST_HEAD = 400
-/** Longest directive of a preprocessor that is kept. */
-const LONGEST_DIRECTIVE = 160
 const MOST_LISTS = 1_000
 const LONGEST_INDENT = 256
 
@@ -37,8 +35,14 @@ interface List {
   readonly keptFrom: number
 }
 
+interface Condition {
+  readonly height: number
+  branch: { readonly mark: number } | undefined
+}
+
 /**
- * Leave out the blocks in braces that hold no definitions, comments, and the inside of long strings and lists.
+ * Leave out the blocks in braces that hold no definitions, comments, lines of a preprocessor, and the inside of long strings
+ * and lists.
  *
  * One pass. Where comments or strings mislead it, as an apostrophe in the text of a template may, indentation sets it right:
  * a brace that begins its line closes the block that begins at the same column.
@@ -63,11 +67,14 @@ class BraceFolder {
   /** The line that was measured last, and how far it is indented. */
   #measured = -1
   #measuredIndent = 0
+  #measuredMarks = 0
   /** Where the statement begins that a block may end, and how far its line is indented. */
   #head = 0
   #headIndent = Infinity
-  /** Heights of the stack at open `#if`s. */
-  readonly #conditions: number[] = []
+  /** The latest block whose beginning is kept. */
+  #lastBlock = -1
+  /** The open `#if`s: the height of the stack there, and where the latest of their other branches begins. */
+  readonly #conditions: Condition[] = []
 
   constructor(code: string, lexis: Lexis, kept: KeptBlocks) {
     this.#code = code
@@ -170,6 +177,7 @@ class BraceFolder {
     if (this.#measured !== this.#lineStart) {
       this.#measured = this.#lineStart
       this.#measuredIndent = indentOf(this.#code, this.#lineStart)
+      this.#measuredMarks = marksAt(this.#code, this.#lineStart)
     }
     return this.#measuredIndent
   }
@@ -178,7 +186,8 @@ class BraceFolder {
     const indent = this.#indent()
     const headIndent = Math.min(indent, this.#headIndent)
     const opens = this.#keptFrom < 0 || this.#opens(index)
-    this.#blocks.push(indent, headIndent, this.#lists.length)
+    if (this.#keptFrom >= 0) this.#lastBlock = index
+    this.#blocks.push({ indent, headIndent, wordIndent: indent + this.#measuredMarks, lists: this.#lists.length })
     if (!opens) {
       this.#builder.keep(this.#keptFrom, index + 1)
       this.#builder.fold(index)
@@ -212,31 +221,52 @@ class BraceFolder {
   #closeList(index: number): void {
     if (this.#keptFrom < 0 || this.#lists.length <= this.#blocks.lists) return
     const { start, mark, keptFrom } = this.#lists.pop()!
-    if (index - start < LONGEST_LIST || this.#builder.foldedSince(start) || this.#opens(start)) return
+    if (index - start < LONGEST_LIST || this.#lastBlock > start || this.#opens(start)) return
+    const code = this.#code
+    // Of `(*name)(parameters)` and `for (a; b; c)` the inside counts.
+    if (
+      /^[ \t]*\(/.test(code.slice(index + 1, index + 4)) ||
+      /\bfor\s*$/.test(code.slice(Math.max(0, start - 8), start))
+    )
+      return
     this.#builder.drop(mark)
     this.#builder.keep(keptFrom, start + 1)
+    const { placeholder } = this.#lexis
+    if (placeholder !== undefined && code[start] === '(') this.#builder.fill(placeholder, start + 1)
     this.#keptFrom = index
   }
 
-  /** A line of the preprocessor. Of the branches of a condition the first counts. */
+  /** Leave out a line of the preprocessor. Blocks that a branch of a condition leaves open are those of its first one. */
   #directive(index: number): number {
     const code = this.#code
     let end = code.indexOf('\n', index)
     while (end !== -1 && code[end - 1] === '\\') end = code.indexOf('\n', end + 1)
     if (end === -1) end = code.length
     const word = /^#[ \t]*(if|else|elif|endif)/.exec(code.slice(index, index + 32))?.[1]
-    if (word === 'if') this.#conditions.push(this.#blocks.height)
-    else if (word === 'endif') this.#conditions.pop()
-    else if (word !== undefined) {
-      const height = this.#conditions.at(-1) ?? Infinity
-      if (this.#blocks.height > height) this.#shown(this.#blocks.cut(height), index)
-    }
-    if (this.#keptFrom >= 0 && end - index > LONGEST_DIRECTIVE) {
+    if (word === 'if') this.#conditions.push({ height: this.#blocks.height, branch: undefined })
+    else if (word !== undefined) this.#branch(word, index)
+    if (this.#keptFrom >= 0) {
       this.#builder.keep(this.#keptFrom, index)
-      this.#builder.keep(index, Math.min(code.indexOf('\n', index), index + LONGEST_DIRECTIVE))
       this.#keptFrom = end
     }
+    const condition = this.#conditions.at(-1)
+    if (condition !== undefined && (word === 'else' || word === 'elif'))
+      condition.branch = this.#keptFrom < 0 ? undefined : { mark: this.#builder.mark }
     return end
+  }
+
+  #branch(word: string, index: number): void {
+    const condition = this.#conditions.at(-1)
+    if (condition === undefined) return
+    const { height, branch } = condition
+    if (word === 'endif') this.#conditions.pop()
+    else if (this.#blocks.height > height) this.#shown(this.#blocks.cut(height), index)
+    if (branch === undefined || this.#keptFrom < 0) return
+    // Another beginning of the statement that goes on behind the condition.
+    if (/[^;}\s]\s*$/.test(this.#code.slice(Math.max(this.#keptFrom, index - LONGEST_INDENT), index))) {
+      this.#builder.drop(branch.mark)
+      this.#keptFrom = index
+    }
   }
 
   /** Leave out what stands outside of the code of a template. */
@@ -251,13 +281,20 @@ class BraceFolder {
   }
 }
 
-/** How far a line is indented; a tab goes to the next multiple of four. */
+/** Characters between the indentation of a line and its first word: 2 in `? { a: 1 }`. */
+function marksAt(code: string, lineStart: number): number {
+  let first = lineStart
+  while (code.charCodeAt(first) === 32 || code.charCodeAt(first) === 9) first++
+  return /^[?:|&,.]*[ \t]*/.exec(code.slice(first, first + 4))?.[0].length ?? 0
+}
+
+/** How far a line is indented; a tab goes to the next multiple of eight. */
 function indentOf(code: string, lineStart: number): number {
   let indent = 0
   for (let at = lineStart; ; at++) {
     const unit = code.charCodeAt(at)
     if (unit === 32) indent++
-    else if (unit === 9) indent += 4 - (indent % 4)
+    else if (unit === 9) indent += 8 - (indent % 8)
     else return indent
   }
 }

@@ -6,8 +6,8 @@ const HASH = 35
 const QUOTE = 34
 const APOSTROPHE = 39
 /** Longest string and list that a skeleton keeps whole. */
-const LONGEST_STRING = 40
-const LONGEST_LIST = 160
+const LONGEST_STRING = 24
+const LONGEST_LIST = 32
 const MOST_LISTS = 1_000
 /** How much of a statement is looked at. */
 const LONGEST_HEAD = 64

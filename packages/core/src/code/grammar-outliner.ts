@@ -22,7 +22,7 @@ export interface GrammarOutlinerOptions {
 /** With fewer definitions than this, those within functions count too. */
 const ENOUGH = 8
 /** Times that code is parsed at most, each time with more of its blocks. */
-const MOST_ROUNDS = 4
+const MOST_ROUNDS = 3
 /** UTF-16 units of a skeleton that are parsed, whatever the length of the code is; of more code, this share. */
 const PARSED_ALWAYS = 131_072
 const PARSED_SHARE = 0.3
@@ -54,8 +54,9 @@ export function grammarOutliner(options: GrammarOutlinerOptions = {}): Outliner 
   if (typeof locate !== 'function') throw new TypeError('`locate` must be a function that finds the file of a grammar.')
   const loader = new GrammarLoader(locate)
   return async (text, language) => {
-    const grammar = GRAMMARS.get(language)
-    if (grammar === undefined) return undefined
+    const known = GRAMMARS.get(language)
+    if (known === undefined) return undefined
+    const grammar = known.unless?.pattern.test(text) === true ? known.unless.grammar : known
     const loaded = await loader.load(grammar)
     return loaded && outlineWith(text, grammar, loaded)
   }

@@ -16,6 +16,8 @@ export interface Lexis {
   readonly tripleQuotes?: readonly string[]
   /** `R"x( )x"`, `r#" "#`, `@" "`. */
   readonly rawStrings?: 'cpp' | 'rust' | 'csharp' | 'swift'
+  /** What may stand alone in any round brackets: for the inside of a long list. Without it, empty brackets may. */
+  readonly placeholder?: string
   /** Whether `/` may start a regular expression. */
   readonly regularExpressions?: boolean
   /** `<<<NAME` to `NAME`. */
@@ -34,7 +36,7 @@ export type LexisName = 'ecmascript' | 'go' | 'rust' | 'java' | 'kotlin' | 'scal
 
 /** The lexis of each language whose blocks stand in braces. */
 export const LEXIS: Readonly<Record<LexisName, Lexis>> = {
-  ecmascript: { ...SLASHES, quotes: '"\'', backticks: 'template', regularExpressions: true },
+  ecmascript: { ...SLASHES, quotes: '"\'', backticks: 'template', regularExpressions: true, placeholder: '_' },
   go: { ...SLASHES, characters: true, backticks: 'raw' },
   rust: { ...SLASHES, blockComments: 'nested', characters: true, longStrings: true, rawStrings: 'rust' },
   java: JVM,

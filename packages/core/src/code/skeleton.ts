@@ -53,11 +53,6 @@ export class SkeletonBuilder {
     this.#folded.push(start)
   }
 
-  /** Whether a block was left out behind `start`. */
-  foldedSince(start: number): boolean {
-    return (this.#folded.at(-1) ?? -1) > start
-  }
-
   finish(): Skeleton {
     const spans = this.#spans
     return {

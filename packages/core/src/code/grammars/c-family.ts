@@ -56,11 +56,10 @@ const typeDefinition: DefinitionRule = {
   name: (node) => declared(node)?.name,
 }
 
-const C: Omit<Grammar, 'peer' | 'file'> = {
-  blocks: {
-    lexis: LEXIS.c,
-    opens: /^[^(=]*\b(?:class|struct|union|namespace)\b[^(=]*$|\bextern\s*"[^"]*"\s*$/,
-  },
+const C: Grammar = {
+  peer: '@vscode/tree-sitter-wasm',
+  file: 'wasm/tree-sitter-cpp.wasm',
+  blocks: { lexis: LEXIS.c, opens: /\bnamespace\b[^;=]*$|\bextern\s*"[^"]*"\s*$/ },
   definitions: {
     function_definition: functionDefinition,
     declaration: prototype,
@@ -69,14 +68,16 @@ const C: Omit<Grammar, 'peer' | 'file'> = {
     enum_specifier: withBody('enum'),
     type_definition: typeDefinition,
   },
-  passages:
-    'translation_unit preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef linkage_specification ' +
-    'declaration_list ERROR',
+  passages: 'translation_unit linkage_specification declaration_list ERROR',
   bodies: 'declaration_list',
 }
 
-const CPP: Omit<Grammar, 'peer' | 'file'> = {
+const CPP: Grammar = {
   ...C,
+  blocks: {
+    lexis: LEXIS.c,
+    opens: /^[^(=]*\b(?:class|struct|union)\b[^(=]*$|\bnamespace\b[^;=]*$|\bextern\s*"[^"]*"\s*$/,
+  },
   definitions: {
     ...C.definitions,
     field_declaration: prototype,
@@ -89,9 +90,11 @@ const CPP: Omit<Grammar, 'peer' | 'file'> = {
   bodies: 'declaration_list field_declaration_list',
 }
 
+/** Lines that only C++ has, in a header that may be of either. */
+const ONLY_CPP = /^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|(?:public|private|protected)[ \t]*:)/m
+
 /** C and C++. */
 export const C_FAMILY: Readonly<Record<string, Grammar>> = {
-  // Headers of C++ have the ending of C's.
-  c: { ...CPP, peer: '@vscode/tree-sitter-wasm', file: 'wasm/tree-sitter-cpp.wasm' },
-  cpp: { ...CPP, peer: '@vscode/tree-sitter-wasm', file: 'wasm/tree-sitter-cpp.wasm' },
+  c: { ...C, unless: { pattern: ONLY_CPP, grammar: CPP } },
+  cpp: CPP,
 }
