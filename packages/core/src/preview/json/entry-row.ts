@@ -27,10 +27,10 @@ export interface EntryRow {
   readonly rank: number
 }
 
-/** The entries that are kept of a passage, in order. */
-export function entryRows(passage: Passage): EntryRow[] {
+/** The entries that are kept of a passage, in order: at most so many of the first, and of the last. */
+export function entryRows(passage: Passage, most: number): EntryRow[] {
   const rows = new Map<number, EntryRow>()
-  const kept = passage.kept()
+  const kept = passage.kept(most)
   for (const [index, { place, text }] of kept.entries()) {
     const nextPlace = kept[index + 1]?.place
     const nextLine =

@@ -13,6 +13,9 @@ const ROW_SHARE = 0.1
 const NOTABLE_SHARE = 0.5
 /** Share of the other rows that comes from the start. */
 const FIRST_SHARE = 0.6
+/** Entries read at each end of a passage: some, and as many as rows of so many tokens fit. */
+const FEWEST_READ = 24
+const SHORTEST_ROW = 6
 /** Rows that the columns are chosen by. */
 const SAMPLED = 24
 /** Tokens that a row may have beside its values: a line number, and a gap before it. */
@@ -28,11 +31,14 @@ export class EntryRows {
   readonly #byLine: boolean
   readonly #columnTokens = new Map<string, number>()
 
-  /** @param shape - What the entries are made of. */
-  constructor(passage: Passage, shape: Shape) {
+  /**
+   * @param shape - What the entries are made of.
+   * @param budgetTokens - What the whole preview may have at most.
+   */
+  constructor(passage: Passage, shape: Shape, budgetTokens: number) {
     this.#passage = passage
     this.#shape = shape
-    this.#rows = entryRows(passage)
+    this.#rows = entryRows(passage, FEWEST_READ + budgetTokens / SHORTEST_ROW)
     this.#byLine = new Set(this.#rows.map(({ place }) => place.line)).size === this.#rows.length
     this.#measure()
   }
@@ -59,7 +65,7 @@ export class EntryRows {
     let shape: Shape | undefined = this.#shape
     for (const key of path.split('.')) shape = shape?.fields?.get(key)
     const values = shape?.scalars
-    return values !== undefined && !values.more && values.values.size > 1
+    return values !== undefined && !values.more && values.values.length > 1
   }
 
   /** Write rows of about `tokens` at most. Returns the text, with a newline before it, or nothing. */

@@ -4,7 +4,7 @@ import { JsonTokenizer, type JsonSink } from './json-tokenizer.ts'
 import { LongText } from './long-text.ts'
 import { Passage, PASSAGE_UNITS } from './passage.ts'
 import { Shape, type ShapeRoom } from './shape.ts'
-import { FIRST_TIMES, ValueSummary } from './value-summary.ts'
+import { FIRST_TIMES, isSame, ValueSummary } from './value-summary.ts'
 import { WordSearch } from './word-search.ts'
 
 /** Levels that are told apart; what is deeper is only counted. */
@@ -60,7 +60,7 @@ export class JsonScanner implements JsonSink {
     this.#search = new WordSearch(words)
     this.#tokenizer.skipPrefix(prefix)
     this.#length = prefix.length
-    this.#top = new Passage(false, prefix.length, 1, true)
+    this.#top = new Passage(false, prefix.length, true)
   }
 
   /** Take in the next piece of the text. */
@@ -78,7 +78,7 @@ export class JsonScanner implements JsonSink {
     const end = broken?.offset ?? this.#length
     while (this.#level >= 0) this.#pop(end, line)
     this.#root.foldAll(this.#room)
-    this.#top.endEntry(end, line, this.#search.within(this.#top.lastStart, end), this.#textOf)
+    this.#endEntry(this.#top, end, line)
     this.#top.end = end
     this.#top.endLine = line
     this.#fill(this.#top)
@@ -138,7 +138,7 @@ export class JsonScanner implements JsonSink {
     const unique =
       level <= PASSAGE_LEVELS &&
       (parent < 0 || (this.#passages[parent] !== undefined && (this.#objects[parent]! || this.#counts[parent] === 1)))
-    this.#passages[level] = unique ? new Passage(isObject, offset, line) : undefined
+    this.#passages[level] = unique ? new Passage(isObject, offset, false) : undefined
     this.#key = undefined
   }
 
@@ -171,7 +171,7 @@ export class JsonScanner implements JsonSink {
     const shape = this.#entry(offset, line)
     const length = end - start
     const values = (shape.scalars ??= new ValueSummary())
-    if (values.addString(text, start, end)) this.#rare(shape, values)
+    if (values.addString(text, start - 1, end + 1)) this.#rare(shape, values)
     if (length >= LEAST_STRING && length > (this.#strings[MOST_STRINGS - 1]?.length ?? 0)) {
       const long = new LongText(this.#pathOf(shape), this.#nested)
       long.push(text.slice(start, end))
@@ -195,7 +195,7 @@ export class JsonScanner implements JsonSink {
   closeString(): void {
     if (this.#long === undefined) return
     const { start, length } = this.#long
-    ;(this.#longOwner!.scalars ??= new ValueSummary()).addString(start, 0, start.length, length)
+    ;(this.#longOwner!.scalars ??= new ValueSummary()).addString(`"${start}`, 0, start.length + 1, length + 2)
     this.#keep(this.#long)
     this.#long = undefined
   }
@@ -245,19 +245,28 @@ export class JsonScanner implements JsonSink {
   }
 
   #addEntry(passage: Passage, offset: number, line: number): void {
-    if (passage.entries > 0)
-      passage.endEntry(offset, line, this.#search.within(passage.lastStart, offset), this.#textOf)
+    this.#endEntry(passage, offset, line)
     passage.add(offset, line)
+  }
+
+  /** The entry that began last ends: it is kept where it is notable. */
+  #endEntry(passage: Passage, offset: number, line: number): void {
+    if (passage.entries === 0) return
+    const wanted = this.#search.isActive && this.#search.within(passage.lastStart, offset)
+    if (wanted || passage.isRare) passage.keep(offset, line, wanted, this.#textOf)
   }
 
   /** A member, or a value of one, is the first of its kind: the entries that it stands in are notable. */
   #rare(shape: Shape, values: ValueSummary | undefined): void {
+    const deepest = Math.min(this.#level, PASSAGE_LEVELS)
+    let takes = this.#top.takesRarities
+    for (let level = deepest; level >= 0 && !takes; level--) takes = this.#passages[level]?.takesRarities === true
+    if (!takes) return
     const path = this.#pathOf(shape)
     const value = values?.last
-    const times = (): number =>
-      values === undefined ? shape.seen : values.more ? Infinity : (values.values.get(value!) ?? 1)
+    const times = (): number => (values === undefined ? shape.seen : values.timesOf(value!))
     this.#top.addRarity({ path: path.join('.'), value, times })
-    for (let level = Math.min(this.#level, PASSAGE_LEVELS); level >= 0; level--)
+    for (let level = deepest; level >= 0; level--)
       this.#passages[level]?.addRarity({ path: path.slice(level + 1).join('.'), value, times })
   }
 
@@ -288,8 +297,7 @@ export class JsonScanner implements JsonSink {
   #endPassage(passage: Passage, offset: number, line: number): void {
     passage.end = offset
     passage.endLine = line
-    if (passage.entries > 1)
-      passage.endEntry(offset, line, this.#search.within(passage.lastStart, offset), this.#textOf)
+    this.#endEntry(passage, offset, line)
     const least = this.#kept[MOST_PASSAGES - 1]
     if (passage.entries < 2 || (least !== undefined && least.end - least.start >= offset - passage.start)) return
     this.#fill(passage)
@@ -314,6 +322,7 @@ export class JsonScanner implements JsonSink {
   }
 
   #keep(long: LongText): void {
+    if (long.length <= (this.#strings[MOST_STRINGS - 1]?.length ?? 0)) return
     const scanned = long.finish()
     if (scanned === undefined) return
     this.#strings.push(scanned)
@@ -331,12 +340,4 @@ export class JsonScanner implements JsonSink {
   #pathOf(shape: Shape): string[] {
     return this.#level < 0 ? [] : [...this.#path(), this.#objects[this.#level]! ? shape.key : '']
   }
-}
-
-function isSame(key: string, text: string, start: number, end: number): boolean {
-  if (key.length !== end - start) return false
-  for (let index = 0; index < key.length; index++) {
-    if (key.charCodeAt(index) !== text.charCodeAt(start + index)) return false
-  }
-  return true
 }

@@ -39,6 +39,7 @@ export interface JsonBreak {
 }
 
 const QUOTE = 34
+const APOSTROPHE = 39
 const WORD = 1
 const NUMBER = 2
 
@@ -54,11 +55,9 @@ for (const char of '0123456789+-.') {
   INNER[char.charCodeAt(0)] = 1
 }
 
-const WORDS: ReadonlySet<string> = new Set([
-  ...['true', 'false', 'null', 'undefined', 'NaN', 'Infinity'],
-  // As Python prints them.
-  ...['True', 'False', 'None', 'nan', 'inf'],
-])
+const LITERALS: readonly string[] = ['true', 'false', 'null']
+/** Other words that stand in their place: in JavaScript, and as Python prints them. */
+const WORDS: ReadonlySet<string> = new Set(['undefined', 'NaN', 'Infinity', 'True', 'False', 'None', 'nan', 'inf'])
 
 /**
  * Reads JSON values (RFC 8259) that follow one another, in pieces of any size, and passes on what they are made of.
@@ -79,7 +78,10 @@ export class JsonTokenizer {
   #inObject = false
   /** Whether the value of a member comes next. */
   #keyed = false
-  /** 0, or what the rest of the text is skipped to: the end of a line, of a comment, or the end. */
+  /** The next backslash and the next newline of the text that is read, as far as they have been looked for. */
+  #backslash = -1
+  #newline = -1
+  /** What the rest of the text is skipped to: the end of a line, of a comment, or of the text. */
   #skip: '' | 'line' | 'comment' | 'all' = ''
   /** The quote that ends the long string which is being read, or 0. */
   #long = 0
@@ -164,68 +166,82 @@ export class JsonTokenizer {
   /** Read as far as tokens are whole, or all of the last text. Returns where it stopped. */
   #read(text: string, last: boolean): number {
     const end = text.length
+    this.#backslash = -1
+    this.#newline = -1
     let at = 0
     while (at < end) {
-      if (this.#long !== 0) {
-        at = this.#readLong(text, at)
-        continue
-      }
-      if (this.#skip !== '') {
-        const next = this.#readSkipped(text, at)
-        if (next < 0) return last ? end : end - 1
-        at = next
-        continue
-      }
-      const code = text.charCodeAt(at)
-      if (code === 32 || code === 9 || code === 13) {
-        at++
-      } else if (code === 10) {
-        this.#line++
-        at++
-        if (this.#depth > 0) {
-          if (this.#byLine) this.#abandon(this.#origin + at)
-        }
-      } else if (code === QUOTE || code === 39) {
-        const next = this.#readString(text, at, code, last)
-        if (next < 0) return at
-        at = next
-      } else if (code === 44) {
-        at++
-      } else if (code === 58) {
-        if (this.#depth > 0 && !this.#keyed) at = this.#break(at)
-        else at++
-      } else if (code === 123 || code === 91) {
-        at = this.#open(code === 123, at)
-      } else if (code === 125 || code === 93) {
-        at = this.#close(code === 125, at)
-      } else if (code < 128 && STARTS[code] !== 0) {
-        const next = this.#readWord(text, at, last)
-        if (next < 0) return at
-        at = next
-      } else if (code === 47) {
-        if (at + 1 >= end && !last) return at
-        const next = text.charCodeAt(at + 1)
-        if (next === 42) {
-          this.#skip = 'comment'
-          at += 2
-        } else if (next === 47 && this.#depth > 0) {
-          this.#skip = 'line'
-          at += 2
-        } else at = this.#break(at)
-      } else if (code === 0xfeff || code === 0x1e || code === 0xa0) {
-        at++
-      } else if (this.#depth === 0 && (code === 40 || code === 41 || code === 59)) {
-        // Around JSONP.
-        at++
+      const from = at
+      if (this.#long !== 0) at = this.#readLong(text, at)
+      else if (this.#skip !== '') {
+        at = this.#readSkipped(text, at)
+        if (at < 0) return last ? end : end - 1
       } else {
-        at = this.#break(at)
+        at = this.#readTokens(text, at, last)
+        if (at === from && this.#long === 0 && this.#skip === '') return at
       }
     }
     return end
   }
 
-  #open(isObject: boolean, at: number): number {
-    if (this.#inObject && !this.#keyed) return this.#break(at)
+  /** Read tokens, up to one that is not whole, or to what is read in another way. Returns where it stopped. */
+  #readTokens(text: string, from: number, last: boolean): number {
+    const end = text.length
+    let at = from
+    while (at < end) {
+      const code = text.charCodeAt(at)
+      if (code === 32) {
+        at++
+      } else if (code === QUOTE || code === APOSTROPHE) {
+        const next = this.#readString(text, at, code, last)
+        if (next < 0) return at
+        at = next
+        if (this.#long !== 0 || this.#skip !== '') return at
+      } else if (code === 44) {
+        at++
+      } else if (code === 58) {
+        if (this.#depth > 0 && !this.#keyed) return this.#break(at)
+        at++
+      } else if (code === 10) {
+        this.#line++
+        at++
+        if (this.#byLine && this.#depth > 0) this.#abandon(this.#origin + at)
+      } else if (code === 123 || code === 91) {
+        if (this.#inObject && !this.#keyed) return this.#break(at)
+        this.#open(code === 123, at)
+        at++
+      } else if (code === 125 || code === 93) {
+        // Before any value, it is a prefix such as `)]}'`, which keeps browsers from running JSON as a script.
+        if (this.#depth > 0) {
+          if ((code === 125) !== this.#inObject) return this.#break(at)
+          this.#close(at)
+        }
+        at++
+      } else if (code < 128 && STARTS[code] !== 0) {
+        const next = this.#readWord(text, at, last)
+        if (next < 0) return at
+        at = next
+        if (this.#skip !== '') return at
+      } else if (code === 47) {
+        return this.#readSlash(text, at, last)
+      } else if (isBlank(code) || (this.#depth === 0 && (code === 40 || code === 41 || code === 59))) {
+        // Parentheses and a semicolon stand around JSONP.
+        at++
+      } else return this.#break(at)
+    }
+    return at
+  }
+
+  /** Begin to skip a comment. */
+  #readSlash(text: string, at: number, last: boolean): number {
+    if (at + 1 >= text.length && !last) return at
+    const next = text.charCodeAt(at + 1)
+    if (next === 42) this.#skip = 'comment'
+    else if (next === 47 && this.#depth > 0) this.#skip = 'line'
+    else return this.#break(at)
+    return at + 2
+  }
+
+  #open(isObject: boolean, at: number): void {
     if (this.#depth === 0) this.#begin()
     if (this.#depth >> 5 >= this.#objects.length) {
       const grown = new Uint32Array(this.#objects.length * 2)
@@ -239,19 +255,14 @@ export class JsonTokenizer {
     this.#inObject = isObject
     this.#keyed = false
     this.#sink.open(isObject, this.#origin + at, this.#line)
-    return at + 1
   }
 
-  #close(isObject: boolean, at: number): number {
-    // A prefix such as `)]}'` keeps browsers from running JSON as a script.
-    if (this.#depth === 0) return at + 1
-    if (isObject !== this.#inObject) return this.#break(at)
+  #close(at: number): void {
     this.#depth--
     this.#inObject = ((this.#objects[this.#depth >> 5]! >>> (this.#depth & 31)) & 1) === 1
     this.#keyed = false
     this.#sink.close(this.#origin + at + 1, this.#line)
     if (this.#depth === 0) this.#ended()
-    return at + 1
   }
 
   #begin(): void {
@@ -316,8 +327,13 @@ export class JsonTokenizer {
     return text.length
   }
 
+  /** Count the newlines between two places; where it is asked about in order, the whole count is linear. */
   #countLines(text: string, from: number, to: number): void {
-    for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) this.#line++
+    if (this.#newline < from) this.#newline = indexOrEnd(text, '\n', from)
+    while (this.#newline < to) {
+      this.#line++
+      this.#newline = indexOrEnd(text, '\n', this.#newline + 1)
+    }
   }
 
   /** Read a string. Returns where it ends, or -1 where it is not whole yet. */
@@ -325,21 +341,13 @@ export class JsonTokenizer {
     if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
     const start = at + 1
     const end = text.length
-    let index = start
-    let newlines = 0
-    for (; index < end; index++) {
-      const code = text.charCodeAt(index)
-      if (code === quote) break
-      if (code === 92) index++
-      else if (code === 10) {
-        if (this.#byLine) return this.#break(index)
-        newlines++
-      }
-    }
+    const index = this.#stringEnd(text, start, quote)
+    if (this.#newline < start) this.#newline = indexOrEnd(text, '\n', start)
+    if (this.#byLine && this.#newline < index) return this.#break(this.#newline)
     if (index >= end && !last && end - start < LONG_STRING_UNITS) return -1
     const isKey = this.#inObject && !this.#keyed
     if (this.#depth === 0) this.#begin()
-    if (Math.min(index, end) - start >= LONG_STRING_UNITS || index >= end) {
+    if (index - start >= LONG_STRING_UNITS || index >= end) {
       this.#long = quote
       this.#longKey = isKey
       this.#escaped = false
@@ -347,15 +355,28 @@ export class JsonTokenizer {
       else this.#sink.openString(this.#origin + at, this.#line)
       return start
     }
-    if (isKey) {
-      this.#key(text, start, index, at)
-      this.#line += newlines
-    } else {
+    if (isKey) this.#key(text, start, index, at)
+    else {
       this.#sink.string(text, start, index, this.#origin + at, this.#line)
-      this.#line += newlines
       this.#valueEnds()
     }
+    if (this.#newline < index) this.#countLines(text, start, index)
     return index + 1
+  }
+
+  /** Where the quote stands that ends a string; the end of the text where none does. */
+  #stringEnd(text: string, start: number, quote: number): number {
+    const end = text.length
+    let index = indexOrEnd(text, quote === QUOTE ? '"' : "'", start)
+    // Where the next backslash stands is looked up once for all strings before it.
+    if (this.#backslash < start) this.#backslash = indexOrEnd(text, '\\', start)
+    if (this.#backslash >= index) return index
+    for (index = this.#backslash; index < end; index++) {
+      const code = text.charCodeAt(index)
+      if (code === quote) return index
+      if (code === 92) index++
+    }
+    return end
   }
 
   /** Read on in a long string. */
@@ -414,7 +435,7 @@ export class JsonTokenizer {
     const code = text.charCodeAt(at)
     if (STARTS[code] === NUMBER && (index - at > 1 || code >= 48)) {
       this.#sink.number(text, at, index, this.#origin + at, this.#line)
-    } else if (WORDS.has(text.slice(at, index))) {
+    } else if (isWord(text, at, index)) {
       this.#sink.word(text, at, index, this.#origin + at, this.#line)
     } else return this.#break(at)
     this.#valueEnds()
@@ -435,4 +456,19 @@ export class JsonTokenizer {
     this.#keyed = false
     if (this.#depth === 0) this.#ended()
   }
+}
+
+function isWord(text: string, start: number, end: number): boolean {
+  for (const word of LITERALS) if (end - start === word.length && text.startsWith(word, start)) return true
+  return WORDS.has(text.slice(start, end))
+}
+
+/** Blanks beside the most usual ones, a byte order mark, and the separator of RFC 7464. */
+function isBlank(code: number): boolean {
+  return code === 13 || code === 9 || code === 0xfeff || code === 0x1e || code === 0xa0
+}
+
+function indexOrEnd(text: string, char: string, from: number): number {
+  const at = text.indexOf(char, from)
+  return at < 0 ? text.length : at
 }

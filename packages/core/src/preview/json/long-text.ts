@@ -5,7 +5,7 @@ import type { JsonScan, ScannedString } from './json-scan.ts'
 import { recognizeJson } from './recognize-json.ts'
 
 /** Units of a string that are kept as they stand; a longer one is read as it comes. */
-const KEPT_UNITS = 65_536
+const KEPT_UNITS = 1_048_576
 /** Units of the start of a string that are kept, and that tell whether it is JSON. */
 const START_UNITS = 1_024
 /** Fewest lines of a string that is shown by its lines. */
@@ -72,21 +72,18 @@ export class LongText {
     const path = this.#path
     if (this.#newlines < LEAST_LINES && !this.#isJson()) return undefined
     if (this.#reading !== undefined) {
-      this.#reading.push(this.#open)
-      const read = this.#reading.finish()
-      return { path, length, read: () => read }
+      const reading = this.#reading
+      reading.push(this.#open)
+      return { path, length, read: once(reading.finish) }
     }
     const raw = detach(this.#parts.join(''))
-    return {
-      path,
-      length,
-      read: () => {
-        const reading = this.#begin()
-        const { text, rest } = decodeEscapes(raw)
-        reading.push(text + rest)
-        return reading.finish()
-      },
-    }
+    const read = once(() => {
+      const reading = this.#begin()
+      const { text, rest } = decodeEscapes(raw)
+      reading.push(text + rest)
+      return reading.finish()
+    })
+    return { path, length, read }
   }
 
   #isJson(): boolean {
@@ -110,6 +107,12 @@ export class LongText {
     this.#open = rest
     this.#reading!.push(text)
   }
+}
+
+/** What was read is asked for by each preview, but worked out once. */
+function once<Result>(work: () => Result): () => Result {
+  let done: { readonly result: Result } | undefined
+  return () => (done ??= { result: work() }).result
 }
 
 /** Counts few: only whether there are some. */

@@ -38,84 +38,127 @@ export interface Rarity {
 const MOST_NOTABLE = 96
 const LONGEST_NOTABLE = 8_192
 const USUAL_ENTRIES = 8
+/** What makes one entry notable, at most. */
+const MOST_RARITIES = 4
+
+/** An entry that is kept, with as much of its text. */
+export interface KeptEntry {
+  readonly place: EntryPlace
+  readonly text: string
+}
+
+const NONE: readonly never[] = []
 
 /** An array, an object or a row of values, of which the text of the first and the last entries is kept. */
 export class Passage {
   /** The keys that lead to it; `''` for an item of an array. Set once it is kept. */
-  keys: readonly string[] = []
+  keys: readonly string[] = NONE
   readonly isObject: boolean
   readonly start: number
-  readonly line: number
+  /** Whether the entries are the values of the text itself. */
+  readonly isTop: boolean
   entries = 0
+  /** Where the last entry begins. */
+  lastStart = 0
+  lastLine = 0
   /** Where it ends, and the text it begins and ends with; set by who reads it. */
   end = -1
   endLine = 0
   head = ''
   tail = ''
-  readonly #firsts: EntryPlace[] = []
-  /** Of the last entries, at their number modulo how many are kept: made where there are more than the first ones. */
-  #lasts: EntryPlace[] | undefined
+  /** Where entries begin: the first ones by their number, and behind them the last ones in turn. */
+  #starts: number[] | undefined
+  #lines: number[] | undefined
+  #notable: NotableEntry[] | undefined
+  #rarities: Rarity[] | undefined
 
-  /** Whether the entries are the values of the text itself. */
-  readonly isTop: boolean
-
-  constructor(isObject: boolean, start: number, line: number, isTop = false) {
-    this.isTop = isTop
+  constructor(isObject: boolean, start: number, isTop: boolean) {
     this.isObject = isObject
     this.start = start
-    this.line = line
+    this.isTop = isTop
   }
 
-  /** Where the last entry begins. */
-  lastStart = 0
-  readonly notable: NotableEntry[] = []
-  #rarities: Rarity[] = []
+  get notable(): readonly NotableEntry[] {
+    return this.#notable ?? NONE
+  }
 
-  /** What the entry that is being read holds was not there before. */
+  /** Whether it matters if something was not there before. */
+  get takesRarities(): boolean {
+    return (
+      this.entries > USUAL_ENTRIES &&
+      (this.#notable === undefined || this.#notable.length < MOST_NOTABLE) &&
+      (this.#rarities === undefined || this.#rarities.length < MOST_RARITIES)
+    )
+  }
+
+  /** Whether the entry that is being read holds what few others do. */
+  get isRare(): boolean {
+    return this.#rarities !== undefined
+  }
+
+  /** The entry that is being read holds what was not there before. */
   addRarity(rarity: Rarity): void {
-    if (this.entries > USUAL_ENTRIES && this.notable.length < MOST_NOTABLE && this.#rarities.length < 4)
-      this.#rarities.push(rarity)
+    if (this.takesRarities) (this.#rarities ??= []).push(rarity)
   }
 
-  /** The entry that began last ends: it is kept where it is notable. */
-  endEntry(end: number, nextLine: number, wanted: boolean, textOf: (start: number, end: number) => string): void {
-    if (this.#rarities.length === 0 && !wanted) return
-    const rarities = this.#rarities
-    this.#rarities = []
-    const place = this.#lasts === undefined ? this.#firsts.at(-1) : this.#lasts[(this.entries - 1) % MOST_ENTRIES]
-    if (place === undefined || end - place.start > LONGEST_NOTABLE || this.notable.length >= MOST_NOTABLE) return
-    this.notable.push({ place, text: textOf(place.start, end), nextLine, wanted, rarities })
+  /** Keep the entry that began last: it is notable, and ends before `end`. */
+  keep(end: number, nextLine: number, wanted: boolean, textOf: (start: number, end: number) => string): void {
+    const rarities = this.#rarities ?? NONE
+    this.#rarities = undefined
+    const notable = (this.#notable ??= [])
+    const place = { index: this.entries - 1, start: this.lastStart, line: this.lastLine }
+    if (end - place.start > LONGEST_NOTABLE || notable.length >= MOST_NOTABLE) return
+    notable.push({ place, text: textOf(place.start, end), nextLine, wanted, rarities })
   }
 
   /** An entry begins here. */
   add(start: number, line: number): void {
-    const place = { index: this.entries, start, line }
-    if (this.entries < MOST_ENTRIES) this.#firsts.push(place)
-    else {
-      this.#lasts ??= [...this.#firsts]
-      this.#lasts[this.entries % MOST_ENTRIES] = place
-    }
+    const starts = (this.#starts ??= [])
+    const lines = (this.#lines ??= [])
+    const slot = slotOf(this.entries)
+    starts[slot] = start
+    lines[slot] = line
     this.lastStart = start
+    this.lastLine = line
     this.entries++
   }
 
-  /** The entries whose text is kept, in order; the text of the first and the last one may be cut. */
-  kept(): { readonly place: EntryPlace; readonly text: string }[] {
-    const kept: { place: EntryPlace; text: string }[] = []
-    for (const [index, place] of this.#firsts.entries()) {
-      const next = this.#firsts[index + 1]?.start ?? (this.entries === this.#firsts.length ? this.end : Infinity)
+  /** The first entries and the last ones whose text is kept, at most so many of each, in order. */
+  kept(most: number): KeptEntry[] {
+    const kept: KeptEntry[] = []
+    for (let index = 0; index < Math.min(this.entries, MOST_ENTRIES, most); index++) {
+      const place = this.#placeOf(index)
+      const next = this.#endOf(index)
       if (index > 0 && next - this.start > this.head.length) break
       kept.push({ place, text: this.head.slice(place.start - this.start, next - this.start) })
     }
-    const tailStart = this.end - this.tail.length
-    const lasts: typeof kept = []
-    let next = this.end
-    for (let index = this.entries - 1; index >= kept.length && index >= this.entries - MOST_ENTRIES; index--) {
-      const place = (this.#lasts ?? this.#firsts)[index % MOST_ENTRIES]!
+    // A short passage has no tail: all of it is in the head.
+    const tail = this.tail === '' ? this.head : this.tail
+    const tailStart = this.end - tail.length
+    const lasts: KeptEntry[] = []
+    const first = Math.max(kept.length, this.entries - Math.min(MOST_ENTRIES, most))
+    for (let index = this.entries - 1; index >= first; index--) {
+      const place = this.#placeOf(index)
       if (place.start < tailStart) break
-      lasts.push({ place, text: this.tail.slice(place.start - tailStart, next - tailStart) })
-      next = place.start
+      lasts.push({ place, text: tail.slice(place.start - tailStart, this.#endOf(index) - tailStart) })
     }
     return [...kept, ...lasts.toReversed()]
   }
+
+  /** The place of one of the first or the last entries. */
+  #placeOf(index: number): EntryPlace {
+    const slot = slotOf(index)
+    return { index, start: this.#starts?.[slot] ?? 0, line: this.#lines?.[slot] ?? 0 }
+  }
+
+  /** Where one of the first or the last entries ends. */
+  #endOf(index: number): number {
+    if (index === this.entries - 1) return this.end
+    // Behind the first entries, those between them and the last ones are forgotten.
+    return index === MOST_ENTRIES - 1 && this.entries > 2 * MOST_ENTRIES ? Infinity : this.#placeOf(index + 1).start
+  }
+}
+
+function slotOf(index: number): number {
+  return index < MOST_ENTRIES ? index : MOST_ENTRIES + (index % MOST_ENTRIES)
 }

@@ -87,13 +87,21 @@ function check(text: string, cut: boolean): Checked {
   /** What came last: a value, a name, a colon, a comma, or an opening bracket. */
   let last = ''
   let complete = false
+  /** Values that have ended. */
+  let whole = 0
   const fail = (): Checked => {
     // What follows one whole value is no part of it.
     const after = complete && stack.length === 0
     // The start ends within a token, which may be a long string.
     const near =
       cut && (at > text.length - 64 || (text[at] === '"' && !/["\n]/.test(text.slice(at + 1).replace(/\\./g, ''))))
-    return { strict: strict && (after || near), lenient: (after && pairs > 0) || near, pairs, values, complete }
+    return {
+      strict: strict && (after || near || whole > 1),
+      lenient: (after && pairs > 0) || near || whole > 1,
+      pairs,
+      values,
+      complete,
+    }
   }
   while (at < text.length) {
     TOKEN.lastIndex = at
@@ -130,7 +138,10 @@ function check(text: string, cut: boolean): Checked {
       if (last === ',') strict = false
       stack.pop()
       last = 'value'
-      if (stack.length === 0) complete = true
+      if (stack.length === 0) {
+        complete = true
+        whole++
+      }
     } else if (char === ':') {
       if (last !== 'name') return fail()
       last = ':'

@@ -46,7 +46,7 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions,
   const passage = scan.passages.find((one) => entryShape(one, scan) !== undefined)
   const tabled = passage && entryShape(passage, scan)
   const skeleton = new Skeleton(scan.root, tabled)
-  const rows = passage && tabled && new EntryRows(passage, tabled)
+  const rows = passage && tabled && new EntryRows(passage, tabled, options.budgetTokens)
   const strings = new ShownStrings(scan, options, (nested, within) =>
     renderJsonPreview({ scan: nested, whole: undefined, prefix: '' }, within, shares),
   )

@@ -20,7 +20,6 @@ export type WriteNested = (scan: JsonScan, options: PreviewOptions) => string
 /** Long strings in JSON: text by the lines that matter, JSON as JSON. */
 export class ShownStrings {
   readonly #strings: readonly ScannedString[]
-  readonly #read: ReturnType<ScannedString['read']>[] = []
   readonly #options: PreviewOptions
   readonly #writeNested: WriteNested
   /** The share of a budget that the strings need at least. */
@@ -45,8 +44,8 @@ export class ShownStrings {
     let left = tokens
     let rest = this.#strings.reduce((sum, { length }) => sum + length, 0)
     let text = ''
-    for (const [index, string] of this.#strings.entries()) {
-      const read = (this.#read[index] ??= string.read())
+    for (const string of this.#strings) {
+      const read = string.read()
       const lines = 'json' in read ? '' : `, ${countOf(read.lines.lines, 'line')}`
       const head = `\n[${showPlace(string.path)}${lines}, lines numbered within it:]\n`
       const room = Math.floor((left * string.length) / rest - estimateTokens(head))

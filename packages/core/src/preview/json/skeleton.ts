@@ -141,8 +141,11 @@ export class Skeleton {
     const parts: { text: string; long: boolean }[] = []
     const names = node.names.slice(0, this.#names[node.index])
     if (node.names.length > 0) {
-      const rest = node.shape.mostKeys > names.length ? ', …' : ''
-      parts.push({ text: `${keyCount(node.shape)} ${names.map(showKey).join(', ')}${rest}`, long: false })
+      const rest = node.shape.mostKeys > names.length + keys.length - 1 ? ', …' : ''
+      parts.push({
+        text: `${keyCount(node.shape)}${names.length > 0 ? ' ' : ''}${names.map(showKey).join(', ')}${rest}`,
+        long: false,
+      })
     }
     for (const kid of shown) {
       const value = this.#print(kid, indent + 1)

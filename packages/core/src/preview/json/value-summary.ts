@@ -12,8 +12,10 @@ export class ValueSummary {
   strings = 0
   numbers = 0
   words = 0
-  /** The first different values as they stand in the text, with how often each came. */
-  readonly values: Map<string, number> = new Map()
+  /** The first different values as they stand in the text, strings with their quotes. */
+  readonly values: string[] = []
+  /** How often each of them came. */
+  readonly times: number[] = []
   /** Whether there are more values than these: then the counts say nothing. */
   more = false
   least: number = Infinity
@@ -24,18 +26,24 @@ export class ValueSummary {
   firstLength = 0
   /** Length of the longest string. */
   longest = 0
-  #last = ''
+  /** The place of the value that was added last. */
+  #last = 0
 
-  /** Each of these returns whether the value is one of the first of its kind: see {@link FIRST_TIMES}. */
+  /**
+   * Add the string from `start` to `end`, with its quotes. Each of these returns whether the value is one of the first of
+   * its kind: see {@link FIRST_TIMES}.
+   *
+   * @param length - Its length, where only its start is given.
+   */
   addString(text: string, start: number, end: number, length: number = end - start): boolean {
     this.strings++
     if (length > this.longest) this.longest = length
-    return !this.more && this.#add(`"${text.slice(start, Math.min(end, start + KEPT_UNITS))}"`, length + 2)
+    return !this.more && this.#add(text, start, end, length)
   }
 
   addWord(text: string, start: number, end: number): boolean {
     this.words++
-    return this.#add(text.slice(start, end), end - start)
+    return this.#add(text, start, end, end - start)
   }
 
   addNumber(text: string, start: number, end: number): boolean {
@@ -49,40 +57,44 @@ export class ValueSummary {
       this.most = value
       this.mostText = detach(text.slice(start, end))
     }
-    return !this.more && this.#add(text.slice(start, end), end - start)
+    return !this.more && this.#add(text, start, end, end - start)
   }
 
-  /** The value that was added last. */
+  /** The value that was added last, and how often it came up to now. */
   get last(): string {
-    return this.#last
+    return this.values[this.#last] ?? ''
   }
 
-  #add(value: string, length: number): boolean {
-    const last = this.#last
-    if (value === last && length <= KEPT_UNITS) {
-      const times = this.values.get(last)! + 1
-      this.values.set(last, times)
-      return times <= FIRST_TIMES
+  /** How often a value came; `Infinity` where there are too many to tell. */
+  timesOf(value: string): number {
+    return this.more ? Infinity : (this.times[this.values.indexOf(value)] ?? 0)
+  }
+
+  #add(text: string, start: number, end: number, length: number): boolean {
+    const { values, times } = this
+    if (values.length === 0) this.firstLength = length
+    const keptEnd = length > KEPT_UNITS ? Math.min(end, start + KEPT_UNITS) : end
+    let index = this.#last
+    if (values.length === 0 || !isSame(values[index]!, text, start, keptEnd)) {
+      index = 0
+      while (index < values.length && !isSame(values[index]!, text, start, keptEnd)) index++
+      if (index === MOST_VALUES) {
+        this.more = true
+        return false
+      }
+      if (index === values.length) {
+        values.push(detach(text.slice(start, keptEnd)))
+        times.push(0)
+      }
     }
-    const known = this.values.get(value)
-    if (this.values.size === 0) this.firstLength = length
     // Of long values only the start is kept, so that they cannot be told from one another.
-    if (known !== undefined && length > KEPT_UNITS) this.more = true
-    else if (known !== undefined) {
-      this.values.set(value, known + 1)
-      this.#last = value
-      return known < FIRST_TIMES
-    } else if (this.values.size < MOST_VALUES) {
-      const kept = detach(value)
-      this.values.set(kept, 1)
-      this.#last = kept
-      return true
-    } else this.more = true
-    return false
+    if (length > KEPT_UNITS && times[index]! > 0) this.more = true
+    this.#last = index
+    return ++times[index]! <= FIRST_TIMES
   }
 
   merge(other: ValueSummary): void {
-    if (this.values.size === 0) this.firstLength = other.firstLength
+    if (this.values.length === 0) this.firstLength = other.firstLength
     this.strings += other.strings
     this.numbers += other.numbers
     this.words += other.words
@@ -96,12 +108,16 @@ export class ValueSummary {
       this.most = other.most
       this.mostText = other.mostText
     }
-    for (const [value, count] of other.values) {
-      const known = this.values.get(value)
-      if (known !== undefined && value.length > KEPT_UNITS) this.more = true
-      if (known !== undefined) this.values.set(value, known + count)
-      else if (this.values.size < MOST_VALUES) this.values.set(value, count)
-      else this.more = true
+    for (const [index, value] of other.values.entries()) {
+      const known = this.values.indexOf(value)
+      const times = other.times[index]!
+      if (known >= 0) {
+        if (value.length >= KEPT_UNITS) this.more = true
+        this.times[known]! += times
+      } else if (this.values.length < MOST_VALUES) {
+        this.values.push(value)
+        this.times.push(times)
+      } else this.more = true
     }
   }
 }
@@ -128,4 +144,14 @@ function readNumber(text: string, start: number, end: number): number {
   if (value > 2 ** 53) return Number(text.slice(start, end))
   if (decimals > 0) value /= POWERS[decimals]!
   return negative ? -value : value
+}
+
+/** Whether a string stands in a text from `start` to `end`. */
+export function isSame(value: string, text: string, start: number, end: number): boolean {
+  if (value.length !== end - start) return false
+  // Strings that begin alike differ near their ends.
+  for (let index = value.length - 1; index >= 0; index--) {
+    if (value.charCodeAt(index) !== text.charCodeAt(start + index)) return false
+  }
+  return true
 }

@@ -17,6 +17,11 @@ export class WordSearch {
     this.#next = this.#words.map(() => Infinity)
   }
 
+  /** Whether anything is looked for. */
+  get isActive(): boolean {
+    return this.#words.length > 0
+  }
+
   /** Go on with the stretch that starts at `origin`, after `before`. */
   open(before: string, text: string, origin: number): void {
     if (this.#words.length === 0) return
@@ -33,7 +38,6 @@ export class WordSearch {
 
   /** Whether a word begins between two places; where it is asked about in order, the whole search is linear. */
   within(start: number, end: number): boolean {
-    if (this.#words.length === 0) return false
     let found = this.#seam.some((at) => at >= start && at < end)
     for (const [index, word] of this.#words.entries()) {
       if (this.#next[index]! < start) this.#next[index] = this.#find(word, start)
