@@ -11,10 +11,12 @@ export const folderListing: ListingForm = {
   item: 'entry',
   onLines: false,
   mark: ':',
+  joint: '/',
   recognize: (lines, { intent }) => {
     const folders = lines.filter((line, index) => isFolder(line) && (index === 0 || lines[index - 1] === ''))
     const isAsked = /(?:^|[\s;&|])ls\s(?:.*\s)?-[a-zA-Z]*R/.test(intent.command ?? '')
-    if (!isFolder(lines[0] ?? '') || folders.length < (isAsked ? 1 : LEAST_FOLDERS)) return 0
+    const isLong = /^total \d/.test(lines[1] ?? '')
+    if (!isFolder(lines[0] ?? '') || folders.length < (isAsked || isLong ? 1 : LEAST_FOLDERS)) return 0
     if (folders.filter((line) => /[/.\\]/.test(line)).length < folders.length * 0.8) return 0
     const entries = lines.filter((line) => line !== '' && !isFolder(line))
     const odd = entries.filter(

@@ -25,6 +25,8 @@ export interface ListingForm {
   readonly onLines: boolean
   /** What stands behind the name of a group. */
   readonly mark: string
+  /** What stands between a group and its entry where both are said. */
+  readonly joint: string
   /** Say how sure it is that these lines are such a listing, from 0 to 1. */
   readonly recognize: (lines: readonly string[], subject: TextSubject) => number
   readonly start: () => ListingReader

@@ -21,12 +21,19 @@ interface Entry {
   readonly node: FolderNode
   readonly group: ListedGroup | undefined
   readonly heading: string
+  /** Whether it stands for folders that have no line of their own. */
+  readonly rest?: boolean
 }
 
 /** UTF-16 units of an entry that are shown at most, where more entries are hidden. */
 const LONGEST_SHOWN = 160
 /** Tokens of the mark of hidden entries. */
 const MARK_TOKENS = 5
+
+/** Tokens of the line that counts the folders without a line. */
+const REST_TOKENS = 14
+/** Folders that are shown of another at least, if not all of them fit. */
+const LEAST_TAKEN = 2
 
 const PLURALS: Readonly<Record<string, string>> = { entry: 'entries', match: 'matches', branch: 'branches' }
 
@@ -75,18 +82,44 @@ export class ListingLayout {
       }
       if (fullest === undefined) break
       const { node } = fullest
-      const opened = node.children.map((child) => this.#entry(child))
-      if (node.group !== undefined && node.group.count > 0) opened.unshift(this.#direct(node, node.group))
-      const cost = opened.reduce((sum, entry) => sum + this.#cost(entry), 0) - this.#cost(fullest)
-      // A folder with nothing but one folder says less than that one.
-      if (tokens + cost > share && opened.length > 1) closed.add(node)
+      const children = node.children.map((child) => this.#entry(child))
+      const direct = node.group === undefined || node.group.count === 0 ? [] : [this.#direct(node, node.group)]
+      const room = share - tokens + this.#cost(fullest)
+      const opened = this.#fitting([...direct, ...children], room)
+      const last = opened.at(-1)
+      if (last === undefined) closed.add(node)
       else {
         shown = shown.flatMap((entry) => (entry === fullest ? opened : [entry]))
-        tokens += cost
+        tokens += opened.reduce((sum, entry) => sum + this.#cost(entry), 0) - this.#cost(fullest)
+        if (last.rest === true) closed.add(last.node)
       }
     }
-    shown.sort((one, other) => one.node.line - other.node.line)
     return { entries: shown, tokens, complete: closed.size === 0 }
+  }
+
+  /** All of these, or the fullest that fit and how many the others are; none where few fit. */
+  #fitting(entries: readonly Entry[], room: number): Entry[] {
+    // A folder with nothing but one folder says less than that one.
+    if (entries.length === 1) return [...entries]
+    let left = room
+    for (const entry of entries) left -= this.#cost(entry)
+    if (left >= 0) return [...entries]
+    left = room - REST_TOKENS
+    const fullest = entries.toSorted((one, other) => countIn(other) - countIn(one))
+    const taken = new Set<Entry>()
+    for (const entry of fullest) {
+      left -= this.#cost(entry)
+      if (left < 0) break
+      taken.add(entry)
+    }
+    if (taken.size < LEAST_TAKEN) return []
+    const others = entries.filter((entry) => !taken.has(entry))
+    const { item, group } = this.#data.form
+    const total = others.reduce((sum, entry) => sum + countIn(entry), 0)
+    const groups = others.reduce((sum, entry) => sum + (entry.group === undefined ? entry.node.groups : 1), 0)
+    const heading = `[… ${counted(total, item)} in ${countOf(groups, `more ${group}`)}]`
+    const rest: FolderNode = { path: '', line: 0, group: undefined, total, groups, children: [] }
+    return [...entries.filter((entry) => taken.has(entry)), { node: rest, group: undefined, heading, rest: true }]
   }
 
   #entry(node: FolderNode): Entry {
@@ -123,7 +156,7 @@ export class ListingLayout {
   /** Show entries of each folder as far as there is room: small folders come to be shown whole. */
   #items(entries: readonly Entry[], budget: number): { lines: string[]; complete: boolean } {
     const { onLines } = this.#data.form
-    const weight = ({ group }: Entry): number => (group === undefined ? 0 : Math.sqrt(group.count))
+    const weight = (entry: Entry): number => (entry.rest === true ? 0 : Math.sqrt(countIn(entry)))
     const order = entries
       .map((_, index) => index)
       .toSorted((one, other) => weight(entries[one]!) - weight(entries[other]!))
@@ -136,16 +169,15 @@ export class ListingLayout {
     for (const index of order) {
       const entry = entries[index]!
       const { group, heading } = entry
-      if (group === undefined) {
+      if (entry.rest === true) {
         lines[index] = heading
-        complete = false
         continue
       }
       const room = weights > 0 ? (left * weight(entry)) / weights : 0
       weights -= weight(entry)
-      const items = this.#listed(group, room, index === first)
+      const items = this.#listed(group ?? inside(entry.node, this.#data.form.joint, room), room, index === first)
       left -= items.tokens
-      complete &&= items.complete
+      complete &&= group !== undefined && items.complete
       const separator = heading === '' || items.text === '' ? '' : onLines ? '\n' : ' '
       lines[index] = `${heading}${separator}${items.text}`
     }
@@ -179,8 +211,27 @@ export class ListingLayout {
     const call = saysCall ? this.#call(group) : undefined
     const more = `… ${formatCount(hidden - 1)} more`
     const mark = call === undefined && !onLines ? more : `[${more}${call === undefined ? '' : `: ${call}`}]`
-    return { text: [...shown, mark, last].join(between), tokens: tokens + lastTokens, complete: false }
+    const parts = last === '' ? [...shown, mark] : [...shown, mark, last]
+    return { text: parts.join(between), tokens: tokens + lastTokens, complete: false }
   }
+}
+
+/** Of each group below a folder the first entry, with the way to it, as far as there may be room. */
+function inside(node: FolderNode, joint: string, room: number): ListedGroup {
+  const items: string[] = []
+  const open = [node]
+  for (let next = open.pop(); next !== undefined && items.length < room; next = open.pop()) {
+    const [first] = next.group?.items ?? []
+    const way = (next.group?.name ?? '').slice(node.path.length).replace(/^\//, '')
+    if (first !== undefined) items.push(way === '' ? first : `${way}${joint}${first}`)
+    for (let child = next.children.length - 1; child >= 0; child--) open.push(next.children[child]!)
+  }
+  return { name: node.path, line: node.line, count: node.total, items, last: '' }
+}
+
+/** Entries that a line of the preview stands for. */
+function countIn({ node, group }: Entry): number {
+  return group === undefined ? node.total : group.count
 }
 
 function counted(count: number, noun: string): string {

@@ -14,6 +14,7 @@ export const matchListing: ListingForm = {
   item: 'match',
   onLines: true,
   mark: '',
+  joint: ':',
   recognize: (lines) => {
     const filled = lines.filter((line) => line !== '' && line !== '--')
     const matches = filled.map((line) => MATCH.exec(line)).filter((match) => match !== null)

@@ -11,6 +11,7 @@ export const nameListing: ListingForm = {
   item: 'name',
   onLines: false,
   mark: '',
+  joint: '',
   recognize: (lines) => {
     const names = lines.filter((line) => line !== '')
     if (names.length < LEAST_LINES || shareRead(names, { read: readName }) < 0.98) return 0

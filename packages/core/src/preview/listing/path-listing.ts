@@ -11,11 +11,14 @@ export const pathListing: ListingForm = {
   item: 'path',
   onLines: false,
   mark: '/',
+  joint: '/',
   recognize: (lines) => {
     const paths = lines.filter((line) => line !== '')
     if (paths.length < LEAST_LINES || shareRead(paths, { read: readPath }) < 0.97) return 0
     if (paths.filter((line) => /[/\\]/.test(line)).length < paths.length * 0.6) return 0
     if (paths.filter((line) => / /.test(line)).length > paths.length * 0.1) return 0
+    // An environment has paths too, with names before them.
+    if (paths.filter((line) => /^\w+=/.test(line)).length > paths.length * 0.1) return 0
     return new Set(paths).size < paths.length * 0.9 ? 0 : 0.85
   },
   start: () => ({ read: readPath }),

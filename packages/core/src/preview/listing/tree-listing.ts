@@ -11,6 +11,7 @@ export const treeListing: ListingForm = {
   item: 'entry',
   onLines: false,
   mark: '/',
+  joint: '/',
   recognize: (lines) => {
     const filled = lines.filter((line) => line.trim() !== '')
     const branches = filled.filter((line) => BRANCH.test(line)).length

@@ -3,11 +3,16 @@ import type { TextSubject } from '../previewer.ts'
 import { findBars, findColumns, fitting, hasTyped, isHeader, isRule } from './find-columns.ts'
 import type { LineColumns } from './line-columns.ts'
 import { longListColumns } from './long-list.ts'
+import { RECORD_FORMS } from './record-forms.ts'
 
 /** How the lines of a text form tables. */
 export interface AlignedFormat {
   /** `bars` between cells, or columns `aligned` below each other. */
   readonly form: 'bars' | 'aligned'
+  /** What the rows are, where they are no table with a header. */
+  readonly kind?: string
+  /** Whether their first cells are sizes. */
+  readonly largest?: boolean | undefined
   /** Lines before the first row: what the table is, and its header. */
   readonly above: number
   /** Whether the last of them names the columns. */
@@ -20,8 +25,9 @@ export interface AlignedFormat {
 /** Lines that are looked at. */
 const MOST_LINES = 200
 /** Lines before the header that may say what the table is. */
-const MOST_TITLE = 3
+const MOST_TITLE = 6
 const LEAST_ROWS = 4
+const LEAST_RECORDS = 6
 /** Words that stand apart. */
 const APART = /\S {2,}\S/
 
@@ -31,7 +37,7 @@ export function alignedFormat({ start, length }: TextSubject): AlignedFormat | u
   // The last line may be cut.
   if (length === undefined || length > start.length) all.pop()
   const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
-  return barsFormat(lines) ?? longListFormat(lines) ?? headedFormat(lines)
+  return barsFormat(lines) ?? longListFormat(lines) ?? headedFormat(lines) ?? recordFormat(lines)
 }
 
 function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
@@ -49,11 +55,25 @@ function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
   return columns && { form: 'aligned', above, header: false, columns, sureness: 0.9 }
 }
 
+function recordFormat(lines: readonly string[]): AlignedFormat | undefined {
+  // `apt list` says first that it lists.
+  const above = /\.\.\.(?: ?Done)?$/i.test(lines[0] ?? '') ? 1 : 0
+  const records = lines.slice(above).filter((line) => line !== '')
+  if (records.length < LEAST_RECORDS) return undefined
+  for (const { kind, columns, fits, agrees, largest, sureness } of RECORD_FORMS) {
+    const fitting = records.filter(fits)
+    if (fitting.length < records.length * 0.9 || agrees?.(fitting) === false) continue
+    return { form: 'aligned', kind, largest, above, header: false, columns, sureness }
+  }
+  return undefined
+}
+
 function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
   for (let header = 0; header <= MOST_TITLE && header < lines.length; header++) {
     const line = lines[header]!
-    if (!isHeader(line)) continue
     const below = lines.slice(header + 1)
+    const isRuled = below[0] !== undefined && isRule(below[0])
+    if (!isHeader(line) && !(isRuled && line.trim() !== '' && !isRule(line))) continue
     // Of two lines that can name columns, the first is the title.
     if (isHeader(below[0] ?? '') && APART.test(below[0] ?? '')) continue
     const end = below.findIndex((row, index) => row === '' || (index > 0 && isHeader(row)))
@@ -62,7 +82,6 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     if (columns === undefined) continue
     const capital = line.replace(/[^\p{L}]/gu, '')
     const isCapital = capital === capital.toUpperCase() && capital !== ''
-    const isRuled = below[0] !== undefined && isRule(below[0])
     if (!hasTyped(columns, block) && !isCapital && !isRuled) continue
     // Words of a sentence may stand below each other by chance in few short lines.
     const apart = APART.test(line) || isCapital || isRuled

@@ -106,6 +106,7 @@ export class AlignedReader implements LineSink {
     }
     if (this.#sections.length === 0) this.#begin(columns, this.#title.join('\n'), header)
     if (form === 'bars') this.#takeBars(block, start, end)
+    else if (this.#format.kind !== undefined) this.#add(block, start, end)
     else this.#takeAligned(block, start, end)
     this.#afterBlank = false
   }
@@ -207,7 +208,8 @@ export class AlignedReader implements LineSink {
 
   #begin(columns: LineColumns, title: string, named: boolean): void {
     this.#sections.at(-1)?.sample.endBlock(this.#block.text)
-    if (this.#sections.length <= MOST_SECTIONS) this.#sections.push(new TableSection(columns, title, named))
+    if (this.#sections.length <= MOST_SECTIONS)
+      this.#sections.push(new TableSection(columns, title, named, this.#format))
   }
 }
 

@@ -1,6 +1,7 @@
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
 import { cleanLine } from '../clean-line.ts'
+import type { Draft } from '../fit-budget.ts'
 import { countOf } from '../gap-marks.ts'
 import { foldNames } from '../listing/fold-names.ts'
 import { spreadOrder } from './spread-order.ts'
@@ -16,12 +17,12 @@ const KEY_SHARE = 0.45
 /** UTF-16 units of a key that are shown at most. */
 const LONGEST_KEY = 80
 /** Numbers, times and digests tell rows apart but say little. */
-const SAYS_LITTLE = /^[-+]?[\d.,]+[%KMGTP]?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}$/i
+const SAYS_LITTLE = /^[-+]?[\d.,]+[%KMGTP]?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
 
 /** Lists the telling cell of the rows that are not shown. */
 export interface KeyIndex {
   /** Write the keys of rows that are not shown, of as many as about `budget` tokens hold; empty where they hold few. */
-  write(budget: number, isShown: (place: number) => boolean, rows: number): string
+  write(budget: number, isShown: (place: number) => boolean): Draft
 }
 
 /** Find the column whose cells tell the rows of a table apart in few tokens. */
@@ -52,9 +53,9 @@ export function keyIndexOf(data: TableData): KeyIndex | undefined {
     return cut.length < cell.length ? `${cut}…` : cell
   }
   return {
-    write(budget, isShown, rows) {
+    write(budget, isShown) {
       const hidden = sample.map((_, place) => place).filter((place) => !isShown(place))
-      const rest = rows - (sample.length - hidden.length)
+      const rest = data.rows - (sample.length - hidden.length)
       const head = (count: number): string =>
         count === rest
           ? `[${name} of the other ${countOf(rest, 'row')}:]`
@@ -64,10 +65,10 @@ export function keyIndexOf(data: TableData): KeyIndex | undefined {
       for (let attempt = 0; attempt < 12 && count >= 4; attempt++) {
         const text = foldNames(spread(hidden, count).map(keyOf))
         const tokens = estimateTokens(text)
-        if (tokens <= room) return `${head(count)} ${text}`
+        if (tokens <= room) return { text: `${head(count)} ${text}`, complete: count === rest }
         count = Math.floor(count * Math.min(0.97, (room / tokens) * 1.01))
       }
-      return ''
+      return { text: '', complete: false }
     },
   }
 }

@@ -53,17 +53,23 @@ export function spanColumns(spans: readonly Span[], names: readonly string[]): L
   return { names, columns: spans.length, separator: ' ', find }
 }
 
-/** Cells are words; the last one takes in what follows. */
+/**
+ * Cells are words; the last one takes in what follows.
+ *
+ * @param groups - Of how many words the cells are: one each, if absent.
+ * @param least - Cells that a line has at least: all of them, if absent.
+ */
 export function wordColumns(
   columns: number,
   names: readonly string[] | undefined,
   groups: readonly number[] = [],
+  least: number = columns,
 ): LineColumns {
   const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
     let at = start
     for (let cell = 0; cell < columns; cell++) {
       while (at < end && isBlank(codes[at]!)) at++
-      if (at >= end) return 0
+      if (at >= end && cell < least) return 0
       const from = at
       if (cell === columns - 1) at = end
       // A cell such as a date may have several words.

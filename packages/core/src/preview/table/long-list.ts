@@ -8,6 +8,8 @@ const NAMES: readonly string[] = ['mode', 'links', 'owner', 'group', 'size', 'mo
 
 /** Find the columns of lines that `ls -l` writes. */
 export function longListColumns(lines: readonly string[]): LineColumns | undefined {
+  // Below the name of a folder stands one of several listings.
+  if (lines[0]?.endsWith(':') === true) return undefined
   const entries = lines.filter((line) => line !== '' && !/^total \d/.test(line))
   const matches = entries.map((line) => ENTRY.exec(line)).filter((match) => match !== null)
   if (entries.length < 3 || matches.length < entries.length * 0.9) return undefined

@@ -24,6 +24,8 @@ export interface TableData {
   readonly split: (row: string) => readonly string[]
   /** What stands between the cells of a row that is shown. */
   readonly separator: string
+  /** Whether the first cells are sizes, of which the largest tell most. */
+  readonly largest?: boolean | undefined
   /** Lines behind its rows that are none. */
   readonly notes: readonly string[]
 }

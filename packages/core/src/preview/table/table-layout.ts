@@ -6,6 +6,7 @@ import { countOf } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { describeColumn } from './describe-column.ts'
 import { keyIndexOf, type KeyIndex } from './key-index.ts'
+import { END_ROWS_WITH_KEYS, rowOrder } from './row-order.ts'
 import { spreadOrder } from './spread-order.ts'
 import type { TableData } from './table-data.ts'
 
@@ -18,12 +19,10 @@ export interface TableShares {
   readonly keys: number
 }
 
-/** Rows of each end that are shown before any between them. */
-const END_ROWS = 5
 /** Rows that the cells are cut for, so that so many have room. */
 const AIMED_ROWS = 8
 /** Lengths that cells are cut to, in UTF-16 units. */
-const CAPS: readonly number[] = [4_096, 400, 160, 80, 48, 28]
+const CAPS: readonly number[] = [4_096, 400, 160, 80, 40]
 /** Values of a column that are listed, from the fullest to the shortest description. */
 const LISTED: readonly number[] = [8, 4, 2]
 /** A cell as long as this that is like the one above it is marked instead. */
@@ -49,7 +48,7 @@ export class TableLayout {
     this.#data = data
     this.#options = options
     this.#shares = shares
-    this.#keyIndex = data.kind === 'table' && shares.keys > 0 ? keyIndexOf(data) : undefined
+    this.#keyIndex = data.labels !== undefined && shares.keys > 0 ? keyIndexOf(data) : undefined
   }
 
   /**
@@ -58,28 +57,39 @@ export class TableLayout {
    * @param head - What stands in its first line; what kind of table it is and how large, if absent.
    */
   write(aim: number, head: string = this.#head()): Draft {
-    const { title, notes, rows } = this.#data
+    const { title, notes } = this.#data
     const above = title === '' ? head : `${cutAtGrapheme(title.trimEnd(), aim)}\n${head}`
     const below = cutAtGrapheme(notes.join('\n'), aim)
     let left = aim - estimateTokens(above) - estimateTokens(below)
     const { columns: columnShare, keys: keyShare } = this.#shares
     const columns = this.#columns(left * HEADER_SHARE, left * columnShare)
     left -= estimateTokens(columns) + 2
+    const { text, complete } = this.#body(left, keyShare)
+    return { text: joined(above, columns, text, below), complete }
+  }
+
+  /** Rows, and where a column tells them apart, its cells of the others. */
+  #body(left: number, keyShare: number): Draft {
+    const all = this.#rows(left)
     const index = this.#keyIndex
-    const whole = this.#rows(index === undefined ? left : left * (1 - keyShare))
-    let { text } = whole
-    if (!whole.complete && index !== undefined) {
-      const keys = index.write(left - estimateTokens(text), (place) => this.#chosen[place] === 1, rows)
-      if (keys !== '') text = `${text}\n${keys}`
-      else text = this.#rows(left).text
-    }
-    const parts = [above, columns, text, below].filter((part) => part !== '')
-    return { text: parts.join('\n'), complete: whole.complete }
+    if (all.complete || index === undefined) return all
+    const isShown = (place: number): boolean => this.#chosen[place] === 1
+    const few = this.#rows(left * (1 - keyShare), 2 * END_ROWS_WITH_KEYS)
+    const keys = index.write(left - estimateTokens(few.text), isShown)
+    if (keys.text === '') return this.#rows(left)
+    if (!keys.complete) return { text: joined(few.text, keys.text), complete: false }
+    // All others are named: more rows take what is left.
+    const more = this.#rows(left - estimateTokens(keys.text))
+    const others = index.write(Infinity, isShown)
+    return { text: joined(more.text, others.text), complete: false }
   }
 
   #head(): string {
-    const { kind, rows, columns, lines, names, ragged, title } = this.#data
+    const { kind, rows, columns, lines, names, labels, ragged, title } = this.#data
     const plain = rows + (names === undefined ? 0 : 1) + title.split('\n').length - 1
+    // Lines of records have neither header nor columns that anybody named.
+    if (names === undefined && labels !== undefined && kind !== 'table')
+      return `[${kind}: ${rows === lines ? '' : `${countOf(rows, 'row')}, `}${countOf(lines, 'line')}${this.#data.largest === true && rows === this.#data.sample.length ? ', the largest shown' : ''}]`
     const parts = [`${countOf(rows, 'row')} × ${countOf(columns, 'column')}`]
     if (lines !== plain || kind === 'table') parts.push(countOf(lines, 'line'))
     if (names === undefined) parts.push('no header')
@@ -114,26 +124,26 @@ export class TableLayout {
     return text
   }
 
-  #rows(budget: number): Draft {
+  #rows(budget: number, most = Infinity): Draft {
     const { sample, rows } = this.#data
     if (sample.length === 0) return { text: '', complete: true }
-    this.#setCap(this.#capFor(budget))
+    this.#setCap(this.#capFor(budget, Math.min(most, AIMED_ROWS)))
     const chosen = new Uint8Array(sample.length)
     this.#chosen = chosen
     const spare = estimateTokens(this.#gap(rows, 2, rows, rows)) + 4
-    const count = this.#choose(chosen, budget - spare)
+    const count = this.#choose(chosen, budget - spare, most)
     if (count === 0) return { text: '', complete: false }
     return { text: this.#assemble(chosen, rows - count), complete: count === rows && !this.#isCut() }
   }
 
   /** The longest cells of which enough rows fit. */
-  #capFor(budget: number): number {
+  #capFor(budget: number, aimed: number): number {
     const { sample } = this.#data
     const probe = [...spreadOrder(sample.length)].slice(0, 32)
     for (const cap of CAPS) {
       this.#setCap(cap)
       const cost = probe.reduce((sum, index) => sum + this.#cost(index), 0) / probe.length
-      if (cost * Math.min(AIMED_ROWS, sample.length) <= budget) return cap
+      if (cost * Math.min(aimed, sample.length) <= budget) return cap
     }
     return CAPS.at(-1)!
   }
@@ -145,11 +155,12 @@ export class TableLayout {
     this.#costs = []
   }
 
-  #choose(chosen: Uint8Array, budget: number): number {
+  #choose(chosen: Uint8Array, budget: number, most: number): number {
     let left = budget
     let count = 0
     let misses = 0
-    for (const index of this.#order()) {
+    for (const index of rowOrder(this.#data, this.#keyIndex !== undefined)) {
+      if (count >= most) break
       const cost = this.#cost(index)
       if (cost > left) {
         if (++misses > MOST_MISSES || left < 4) break
@@ -160,19 +171,6 @@ export class TableLayout {
       chosen[index] = 1
     }
     return count
-  }
-
-  /** The first and the last rows, then those between, spread evenly. */
-  *#order(): Generator<number> {
-    const last = this.#data.sample.length - 1
-    const ends = Math.min(END_ROWS, Math.floor(last / 2) + 1)
-    for (let index = 0; index < ends; index++) {
-      yield index
-      if (last - index > index) yield last - index
-    }
-    const from = ends
-    const to = last - ends + 1
-    for (const index of spreadOrder(Math.max(0, to - from))) yield from + index
   }
 
   #row(index: number): readonly string[] {
@@ -210,7 +208,9 @@ export class TableLayout {
         cell.length >= DITTO_UNITS && cell === above[column] ? AS_ABOVE : cell,
       )
       const follows = row.index === next && next > 0 && !isLong
-      lines.push(`${follows ? '' : `${row.line}| `}${shown.join(separator).trimEnd()}`)
+      // A row that begins with the number of its line needs no other.
+      const isNumbered = follows || cells[0] === String(row.line)
+      lines.push(`${isNumbered ? '' : `${row.line}| `}${shown.join(separator).trimEnd()}`)
       isLong = row.text.includes('\n')
       above = cells
       next = row.index + 1
@@ -231,6 +231,10 @@ export class TableLayout {
     const what = places === 1 ? countOf(rows, 'row') : `${countOf(rows, 'more row')} between`
     return `[… ${what}${call === undefined ? '' : `: ${call}`}]`
   }
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n')
 }
 
 /** What a cell shows, its blanks folded: a cell of several lines stays one. */

@@ -1,3 +1,4 @@
+import type { AlignedFormat } from './aligned-format.ts'
 import { ColumnSummary } from './column-summary.ts'
 import { cellsOf } from './find-columns.ts'
 import type { LineColumns } from './line-columns.ts'
@@ -14,13 +15,22 @@ export class TableSection {
   readonly #columns: LineColumns
   readonly #title: string
   readonly #named: boolean
+  readonly #kind: string
+  readonly #largest: boolean | undefined
   readonly #summaries: ColumnSummary[]
   readonly #bounds: Int32Array
   readonly #notes: string[] = []
   readonly sample: RowSample = new RowSample()
   #unfit = 0
 
-  constructor(columns: LineColumns, title: string, named: boolean) {
+  constructor(
+    columns: LineColumns,
+    title: string,
+    named: boolean,
+    { kind = 'table', largest }: Pick<AlignedFormat, 'kind' | 'largest'>,
+  ) {
+    this.#kind = kind
+    this.#largest = largest
     this.#columns = columns
     this.#title = title
     this.#named = named
@@ -60,7 +70,8 @@ export class TableSection {
   finish(): Omit<TableData, 'lines'> {
     const { names, columns, separator } = this.#columns
     return {
-      kind: 'table',
+      kind: this.#kind,
+      largest: this.#largest,
       title: this.#title,
       names: this.#named ? names : undefined,
       labels: names,
