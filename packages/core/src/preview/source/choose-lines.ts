@@ -10,7 +10,10 @@ export interface LineMarket {
   readonly gap: number
 }
 
-const ROUNDS = 24
+/** The price of a token that is looked for lies between these; each round halves the distance of their logarithms. */
+const LEAST_PRICE = 1e-4
+const MOST_PRICE = 100
+const ROUNDS = 14
 
 /**
  * Choose the lines worth most for a number of tokens, in runs, as each gap between two costs tokens as well.
@@ -19,27 +22,27 @@ const ROUNDS = 24
  * each line that is shown.
  */
 export function chooseLines(market: LineMarket, tokens: number): Uint8Array {
-  let low = 0
-  let high = 1
-  let best = new Uint8Array(market.worth.length)
-  let bestCost = costOf(market, best)
   const free = chosenAt(market, 0)
   if (costOf(market, free) <= tokens) return free
-  while (costOf(market, chosenAt(market, high)) > tokens && high < 1e6) high *= 4
+  let low = LEAST_PRICE
+  let high = MOST_PRICE
+  let best = new Uint8Array(market.worth.length)
+  let larger = free
+  let bestCost = Infinity
   for (let round = 0; round < ROUNDS; round++) {
-    const price = (low + high) / 2
+    const price = Math.sqrt(low * high)
     const chosen = chosenAt(market, price)
     const cost = costOf(market, chosen)
-    if (cost > tokens) low = price
-    else {
+    if (cost > tokens) {
+      low = price
+      larger = chosen
+    } else {
       high = price
-      if (cost >= bestCost || bestCost > tokens) {
-        best = chosen
-        bestCost = cost
-      }
+      best = chosen
+      bestCost = cost
     }
   }
-  fill(market, best, chosenAt(market, low), tokens - bestCost)
+  if (bestCost < Infinity) fill(market, best, larger, tokens - bestCost)
   return best
 }
 

@@ -75,7 +75,7 @@ export interface CodeLikeness {
 }
 
 /** Lines and units of a line that are looked at. */
-const MOST_LINES = 400
+const MOST_LINES = 240
 const MOST_UNITS = 160
 const LEAST_TELLING = 3
 

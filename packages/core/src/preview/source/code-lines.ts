@@ -1,7 +1,6 @@
 import type { DefinitionRules } from './definition-rules.ts'
-
-/** What a line of code is. */
-export type CodeLineKind = 0 | 1 | 2 | 3 | 4
+import type { SourceLines } from './source-lines.ts'
+import { wordHash, wordHashes } from './word-hash.ts'
 
 export const BLANK = 0
 /** Nothing but brackets and punctuation, or the word that ends a block. */
@@ -11,94 +10,121 @@ export const COMMENT = 2
 export const DOCUMENTATION = 3
 export const CODE = 4
 
-/** The lines of code, with what each is. */
+/** What each line of code is, by its index. */
 export interface CodeLines {
-  readonly lines: readonly string[]
+  readonly source: SourceLines
+  /** `BLANK`, `CLOSER`, `COMMENT`, `DOCUMENTATION` or `CODE`. */
+  readonly kinds: Uint8Array
   /** Columns before the first character that is no blank; a tab counts as four. */
   readonly indents: Uint16Array
-  readonly kinds: Uint8Array
+  /** The hash of the first word; `NO_WORD` where the line begins with something else. */
+  readonly words: Int32Array
+  /** The first and the last UTF-16 unit that is no blank. */
+  readonly firsts: Uint16Array
+  readonly lasts: Uint16Array
 }
 
 const TAB_COLUMNS = 4
 const MOST_COLUMNS = 0xffff
-
-/** Tell what each line of code is, by the comments of its language; one pass over the lines. */
-export function codeLines(lines: readonly string[], rules: DefinitionRules): CodeLines {
-  const indents = new Uint16Array(lines.length)
-  const kinds = new Uint8Array(lines.length)
-  const block = rules.block === true
-  const docstrings = rules.docstrings === true
-  // What ends the comment or the string that a line stands in.
-  let until = ''
-  for (const [index, line] of lines.entries()) {
-    const start = firstCharacter(line)
-    indents[index] = start.columns
-    const at = start.at
-    if (until !== '') {
-      kinds[index] = at === line.length ? BLANK : until === '*/' ? COMMENT : DOCUMENTATION
-      if (line.includes(until)) until = ''
-      continue
-    }
-    if (at === line.length) continue
-    if (rules.comment !== undefined && line.startsWith(rules.comment, at) && !isDirective(line, at)) {
-      kinds[index] = COMMENT
-      continue
-    }
-    if (block && line.charCodeAt(at) === SLASH && line.charCodeAt(at + 1) === STAR) {
-      kinds[index] = COMMENT
-      if (!line.includes('*/', at + 2)) until = '*/'
-      continue
-    }
-    if (docstrings) {
-      const quotes = docstringAt(line, at)
-      if (quotes !== undefined) {
-        kinds[index] = DOCUMENTATION
-        if (!line.includes(quotes.text, quotes.end)) until = quotes.text
-        continue
-      }
-    }
-    kinds[index] = isCloser(line, at) ? CLOSER : CODE
-  }
-  return { lines, indents, kinds }
-}
-
 const SLASH = 47
 const STAR = 42
+const HASH = 35
+const AT = 64
 
-/** Where the first character stands that is no blank, and how many columns are before it. */
-function firstCharacter(line: string): { at: number; columns: number } {
-  let columns = 0
-  let at = 0
-  for (; at < line.length; at++) {
-    const code = line.charCodeAt(at)
-    if (code === 32) columns++
-    else if (code === 9) columns += TAB_COLUMNS
-    else if (code !== 13) break
+/** Tell what each line of code is, by the comments of its language; one pass over the text. */
+export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLines {
+  const { text, begins, ends, count } = source
+  const kinds = new Uint8Array(count)
+  const indents = new Uint16Array(count)
+  const words = new Int32Array(count)
+  const firsts = new Uint16Array(count)
+  const lasts = new Uint16Array(count)
+  const { comment, block = false, docstrings = false } = rules
+  const commentUnit = comment?.charCodeAt(0)
+  // Where the comment or the string ends that a line stands in, and what its lines are.
+  let until = 0
+  let within = CODE
+  for (let index = 0; index < count; index++) {
+    let at = begins[index]!
+    let end = ends[index]!
+    let columns = 0
+    for (; at < end; at++) {
+      const unit = text.charCodeAt(at)
+      if (unit === 32) columns++
+      else if (unit === 9) columns += TAB_COLUMNS
+      else if (unit !== 13) break
+    }
+    if (at >= end) continue
+    while (isBlank(text.charCodeAt(end - 1))) end--
+    const first = text.charCodeAt(at)
+    indents[index] = Math.min(columns, MOST_COLUMNS)
+    firsts[index] = first
+    lasts[index] = text.charCodeAt(end - 1)
+    if (until > at) {
+      kinds[index] = within
+      continue
+    }
+    if (first === commentUnit && text.startsWith(comment!, at) && !isDirective(text, at)) kinds[index] = COMMENT
+    else if (block && first === SLASH && text.charCodeAt(at + 1) === STAR) {
+      kinds[index] = COMMENT
+      until = endOf(text, '*/', at + 2)
+      within = COMMENT
+    } else if (docstrings && (until = docstringEnd(text, at, end)) > 0) {
+      kinds[index] = DOCUMENTATION
+      within = DOCUMENTATION
+    } else {
+      words[index] = wordHash(text, at, end)
+      kinds[index] = isCloser(text, at, end, words[index]!) ? CLOSER : CODE
+    }
   }
-  return { at, columns: Math.min(columns, MOST_COLUMNS) }
+  return { source, kinds, indents, words, firsts, lasts }
 }
 
-/** `#include` and `#[derive]` are no comments. */
-function isDirective(line: string, at: number): boolean {
-  return line.charCodeAt(at) === 35 && (line.charCodeAt(at + 1) === 91 || line.charCodeAt(at + 1) === 33)
+/** Where what began ends; at the end of the text where nothing ends it. */
+function endOf(text: string, mark: string, from: number): number {
+  const found = text.indexOf(mark, from)
+  return found < 0 ? text.length : found + mark.length
 }
 
-/** A string between three quotes that begins a line, or the attribute of a module that holds one. */
-function docstringAt(line: string, at: number): { text: string; end: number } | undefined {
+function isBlank(unit: number): boolean {
+  return unit === 32 || unit === 9 || unit === 13
+}
+
+/** `#!`, `#include` and `#[derive]` are no comments. */
+function isDirective(text: string, at: number): boolean {
+  if (text.charCodeAt(at) !== HASH) return false
+  const next = text.charCodeAt(at + 1)
+  return next === 91 || next === 33
+}
+
+/** Where a string between three quotes ends that begins a line, or that an attribute of a module holds; 0 is none. */
+function docstringEnd(text: string, at: number, end: number): number {
   let from = at
-  if (line.charCodeAt(from) === 64) from = line.indexOf('"""', from)
-  else if (/[rRbuUf]/.test(line[from] ?? '')) from++
-  if (from < 0) return undefined
-  const text = line.startsWith('"""', from) ? '"""' : line.startsWith("'''", from) ? "'''" : undefined
-  return text === undefined ? undefined : { text, end: from + 3 }
+  const first = text.charCodeAt(at)
+  if (first === AT) {
+    from = text.indexOf('"""', at)
+    if (from < 0 || from >= end) return 0
+  } else if (first !== 34 && first !== 39) {
+    // `r"""` and `u'''`.
+    const second = text.charCodeAt(at + 1)
+    if (second !== 34 && second !== 39) return 0
+    from++
+  }
+  const mark = text.startsWith('"""', from) ? '"""' : text.startsWith("'''", from) ? "'''" : undefined
+  return mark === undefined ? 0 : endOf(text, mark, from + 3)
 }
 
-function isCloser(line: string, from: number): boolean {
-  for (let at = from; at < line.length; at++) {
-    const code = line.charCodeAt(at)
-    const isWord = (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code > 127
-    if (isWord)
-      return at === from && /^(?:end|fi|done|esac|else|begin|do|then)\b[^\w]*$/.test(line.slice(from, from + 12))
-  }
+const ENDS = wordHashes('end fi done esac else begin do then')
+
+function isCloser(text: string, from: number, end: number, word: number): boolean {
+  let at = from
+  if (ENDS.has(word)) while (at < end && isWordUnit(text.charCodeAt(at))) at++
+  for (; at < end; at++) if (isWordUnit(text.charCodeAt(at))) return false
   return true
+}
+
+function isWordUnit(unit: number): boolean {
+  return (
+    (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57) || unit === 95 || unit > 127
+  )
 }

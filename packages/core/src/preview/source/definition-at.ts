@@ -1,4 +1,6 @@
+import type { CodeLines } from './code-lines.ts'
 import type { DefinitionRules } from './definition-rules.ts'
+import { wordHashes } from './word-hash.ts'
 
 /** A name that a line defines. */
 export interface Definition {
@@ -31,47 +33,27 @@ const NO_NAMES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-interface Matcher {
+/** The rules of a language, ready to be applied. */
+export interface DefinitionMatcher {
   readonly keyword: RegExp | undefined
   readonly kinds: ReadonlyMap<string, string>
-}
-const matchers = new WeakMap<DefinitionRules, Matcher>()
-
-/**
- * Tell what a line defines, by the rules of its language.
- *
- * @param previous - The line of code before it: in C a return type may stand there.
- * @param inside - The kind of the definition that the line stands in.
- */
-export function definitionAt(
-  whole: string,
-  previous: string,
-  inside: string | undefined,
-  rules: DefinitionRules,
-): Definition | undefined {
-  const line = whole.length > LONGEST ? whole.slice(0, LONGEST) : whole
-  const start = line.search(/\S/)
-  if (start < 0) return undefined
-  const { keyword, kinds } = matcherOf(rules)
-  if (keyword !== undefined) {
-    keyword.lastIndex = start
-    const [, word, name] = keyword.exec(line) ?? []
-    if (word !== undefined && name !== undefined && !isDeclaration(line, word, rules))
-      return { name, kind: kinds.get(word) ?? word }
-  }
-  for (const [pattern, kind] of rules.forms ?? []) {
-    pattern.lastIndex = start
-    const name = pattern.exec(line)?.[1]
-    if (name !== undefined) return { name, kind }
-  }
-  if (rules.calls === undefined) return undefined
-  const holds = inside !== undefined && HOLDS_METHODS.has(inside)
-  if (!holds && (rules.calls !== 'outer' || inside !== undefined)) return undefined
-  const name = nameBeforeParameters(line, start, previous, rules.calls)
-  return name === undefined ? undefined : { name, kind: holds ? 'method' : 'function' }
+  /** Words with which a line begins where a keyword defines a name in it. */
+  readonly starts: ReadonlySet<number>
+  readonly forms: readonly DefinitionFormMatcher[]
+  readonly calls: DefinitionRules['calls']
 }
 
-function matcherOf(rules: DefinitionRules): Matcher {
+interface DefinitionFormMatcher {
+  readonly pattern: RegExp
+  readonly kind: string
+  readonly atMargin: boolean
+  readonly starts: ReadonlySet<number> | undefined
+}
+
+const matchers = new WeakMap<DefinitionRules, DefinitionMatcher>()
+
+/** Return the rules of a language ready to be applied; they are made once. */
+export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
   const known = matchers.get(rules)
   if (known !== undefined) return known
   const words = rules.keywords
@@ -82,9 +64,73 @@ function matcherOf(rules: DefinitionRules): Matcher {
   const modifiers = rules.modifiers === undefined ? '' : `(?:(?:${escaped(rules.modifiers.split(' '))})[ \\t]+)*`
   const name = rules.name ?? String.raw`[\p{L}_]\w*`
   const keyword = `${modifiers}(${escaped([...kinds.keys()])})[ \\t]+${rules.between ?? ''}(${name})`
-  const matcher = { keyword: kinds.size === 0 ? undefined : new RegExp(keyword, 'uy'), kinds }
+  const matcher = {
+    keyword: kinds.size === 0 ? undefined : new RegExp(keyword, 'uy'),
+    kinds,
+    starts: wordHashes([...kinds.keys(), rules.modifiers ?? ''].join(' ')),
+    forms: (rules.forms ?? []).map(([pattern, kind, where]) => ({
+      pattern,
+      kind,
+      atMargin: where === '^',
+      starts: where === undefined || where === '^' ? undefined : wordHashes(where),
+    })),
+    calls: rules.calls,
+  }
   matchers.set(rules, matcher)
   return matcher
+}
+
+/**
+ * Tell what a line defines, by the rules of its language.
+ *
+ * @param previous - The index of the line of code before it, or -1: in C a return type may stand there.
+ * @param inside - The kind of the definition that the line stands in.
+ */
+export function definitionAt(
+  code: CodeLines,
+  index: number,
+  previous: number,
+  inside: string | undefined,
+  matcher: DefinitionMatcher,
+): Definition | undefined {
+  const word = code.words[index]!
+  const byKeyword = matcher.keyword !== undefined && matcher.starts.has(word)
+  const byForm = matcher.forms.some((form) => fits(form, word, code.indents[index]!))
+  const holds = inside !== undefined && HOLDS_METHODS.has(inside)
+  const byCall =
+    matcher.calls !== undefined &&
+    (holds || (matcher.calls === 'outer' && inside === undefined)) &&
+    (holds || code.lasts[index] !== SEMICOLON)
+  if (!byKeyword && !byForm && !byCall) return undefined
+  const line = beginning(code, index)
+  if (byKeyword) {
+    const { keyword, kinds } = matcher
+    keyword!.lastIndex = 0
+    const [, defines, name] = keyword!.exec(line) ?? []
+    if (defines !== undefined && name !== undefined && !isDeclaration(line, defines, matcher.calls))
+      return { name, kind: kinds.get(defines) ?? defines }
+  }
+  if (byForm) {
+    for (const form of matcher.forms) {
+      if (!fits(form, word, code.indents[index]!)) continue
+      form.pattern.lastIndex = 0
+      const name = form.pattern.exec(line)?.[1]
+      if (name !== undefined) return { name, kind: form.kind }
+    }
+  }
+  if (!byCall) return undefined
+  const name = nameBeforeParameters(line, () => (previous < 0 ? '' : beginning(code, previous)), matcher.calls)
+  return name === undefined ? undefined : { name, kind: holds ? 'method' : 'function' }
+}
+
+function fits({ starts, atMargin }: DefinitionFormMatcher, word: number, indent: number): boolean {
+  return starts === undefined ? !atMargin || indent === 0 : starts.has(word)
+}
+
+/** The first part of a line, from its first character that is no blank. */
+function beginning({ source }: CodeLines, index: number): string {
+  const begin = source.begins[index]!
+  return source.text.slice(begin, Math.min(source.ends[index]!, begin + LONGEST)).trimStart()
 }
 
 /** Longer words first, so that none hides another that begins like it. */
@@ -96,29 +142,28 @@ function escaped(words: readonly string[]): string {
 }
 
 /** `struct point p;` and `struct point *find(…)` use a type of C, and define none. */
-function isDeclaration(line: string, word: string, rules: DefinitionRules): boolean {
-  if (rules.calls !== 'outer' || !/^(?:class|struct|union|enum)$/.test(word)) return false
+function isDeclaration(line: string, word: string, calls: DefinitionRules['calls']): boolean {
+  if (calls !== 'outer' || !/^(?:class|struct|union|enum)$/.test(word)) return false
   return /;\s*$/.test(line) || /^[^:{]*[(=]/.test(line) || /\b(?:struct|union|enum|class)[ \t]+\w+[ \t]*\*/.test(line)
 }
 
 /** The name that parameters follow, where the line begins a definition rather than a call. */
 function nameBeforeParameters(
   line: string,
-  start: number,
-  previous: string,
+  previous: () => string,
   calls: 'outer' | 'typed' | 'bare',
 ): string | undefined {
-  const open = line.indexOf('(', start)
+  const open = line.indexOf('(')
   if (open < 0) return undefined
   let end = open
-  while (end > start && line.charCodeAt(end - 1) === 32) end--
-  if (calls === 'bare' && line.charCodeAt(end - 1) === 62) end = Math.max(start, line.lastIndexOf('<', end))
+  while (end > 0 && line.charCodeAt(end - 1) === 32) end--
+  if (calls === 'bare' && line.charCodeAt(end - 1) === 62) end = Math.max(0, line.lastIndexOf('<', end))
   let from = end
-  while (from > start && isNameUnit(line.charCodeAt(from - 1))) from--
+  while (from > 0 && isNameUnit(line.charCodeAt(from - 1))) from--
   const qualified = line.slice(from, end)
   const name = qualified.slice(qualified.lastIndexOf(':') + 1)
   if (name === '' || NO_NAMES.has(name) || isDigit(name.charCodeAt(0))) return undefined
-  const before = line.slice(start, from)
+  const before = line.slice(0, from)
   if (/[=.!?"'`+\-/|;{}]|^(?:return|new|throw|else|case|goto|await|yield|delete|package|import|using)\b/.test(before))
     return undefined
   const ended = line.trimEnd()
@@ -127,8 +172,10 @@ function nameBeforeParameters(
   if (last === SEMICOLON && !/\b(?:abstract|native|virtual)\b|=\s*0\s*;$/.test(ended)) return undefined
   if (before !== '' || (qualified !== name && calls === 'outer')) return name
   // The return type stands on a line of its own, or a constructor is named after its class.
-  const typed = /^[\w \t*&:<>,]+$/.test(previous) && /[\w*&>]$/.test(previous) && !NO_NAMES.has(previous.trim())
-  return calls === 'outer' && (typed || last === OPEN_BRACE) ? name : undefined
+  if (calls !== 'outer') return undefined
+  const type = previous().trimEnd()
+  const isTyped = /^[\w \t*&:<>,]+$/.test(type) && /[\w*&>]$/.test(type) && !NO_NAMES.has(type)
+  return isTyped || last === OPEN_BRACE ? name : undefined
 }
 
 const SEMICOLON = 59

@@ -1,3 +1,9 @@
+/**
+ * A form of definition: its pattern, the kind that it defines, and the words of which a line begins with one where it has
+ * this form; `^` are lines that are not indented, and without words it may be any line.
+ */
+export type DefinitionForm = readonly [pattern: RegExp, kind: string, words?: string]
+
 /** How the definitions of a language begin. */
 export interface DefinitionRules {
   /** Words that come before a name they define; with `=` the kind that they define where it is not the word itself. */
@@ -9,7 +15,7 @@ export interface DefinitionRules {
   /** What may stand between keyword and name, such as the receiver of a method in Go. */
   readonly between?: string
   /** Other forms: each has the name in its first group, and is tried at the first character of a line that is no blank. */
-  readonly forms?: readonly (readonly [pattern: RegExp, kind: string])[]
+  readonly forms?: readonly DefinitionForm[]
   /**
    * Where names are defined without a keyword, by the parameters after them: `outer` as in C, also outside of a class;
    * `typed` as in Java, in classes and after a type; `bare` as in JavaScript, in classes.
@@ -42,9 +48,14 @@ const JAVASCRIPT: DefinitionRules = {
     [
       /(?:export[ \t]+)?(?:const|let|var)[ \t]+([\p{L}_$][\w$]*)[^=>\n]{0,120}=[ \t]*(?:async\b[ \t]*)?(?:function\b|[^=;]{0,120}=>|\([^)]{0,120}$|\(\{?$|<)/uy,
       'function',
+      'export const let var',
     ],
-    [/(?:module\.)?exports\.([\p{L}_$][\w$]*)[ \t]*=[ \t]*(?:async\b[ \t]*)?(?:function\b|\()/uy, 'function'],
-    [/[\p{L}_$][\w$]*\.prototype\.([\p{L}_$][\w$]*)[ \t]*=/uy, 'method'],
+    [
+      /(?:module\.)?exports\.([\p{L}_$][\w$]*)[ \t]*=[ \t]*(?:async\b[ \t]*)?(?:function\b|\()/uy,
+      'function',
+      'module exports',
+    ],
+    [/[\p{L}_$][\w$]*\.prototype\.([\p{L}_$][\w$]*)[ \t]*=/uy, 'method', '^'],
   ],
 }
 const TYPESCRIPT: DefinitionRules = {
@@ -57,9 +68,9 @@ const C_FAMILY: DefinitionRules = {
   modifiers: 'typedef static extern const inline template',
   calls: 'outer',
   forms: [
-    [/typedef\b[^;{}()]{0,160}?\b(\w+)[ \t]*;/uy, 'type'],
-    [/using[ \t]+(\w+)[ \t]*=/uy, 'type'],
-    [/\}[ \t]*(\w+)[ \t]*;/uy, 'type'],
+    [/typedef\b[^;{}()]{0,160}?\b(\w+)[ \t]*;/uy, 'type', 'typedef'],
+    [/using[ \t]+(\w+)[ \t]*=/uy, 'type', 'using'],
+    [/\}[ \t]*(\w+)[ \t]*;/uy, 'type', '^'],
   ],
 }
 
@@ -81,8 +92,8 @@ export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
     keywords: 'fn=function struct enum trait type mod=module union macro_rules!=macro',
     modifiers: 'pub pub(crate) pub(super) pub(self) async const unsafe default extern extern"C"',
     forms: [
-      [/(?:unsafe[ \t]+)?impl\b[^{;\n]{0,160}?\bfor[ \t]+&?([\p{L}_]\w*)/uy, 'implementation'],
-      [/(?:unsafe[ \t]+)?impl\b(?:<[^{;\n]{0,80}?>)?[ \t]*([\p{L}_]\w*)/uy, 'implementation'],
+      [/(?:unsafe[ \t]+)?impl\b[^{;\n]{0,160}?\bfor[ \t]+&?([\p{L}_]\w*)/uy, 'implementation', 'impl unsafe'],
+      [/(?:unsafe[ \t]+)?impl\b(?:<[^{;\n]{0,80}?>)?[ \t]*([\p{L}_]\w*)/uy, 'implementation', 'impl unsafe'],
     ],
   },
   java: { ...SLASHES, keywords: 'class interface @interface=annotation enum record', modifiers: JVM, calls: 'typed' },
@@ -164,7 +175,7 @@ export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
     keywords:
       'def=function defp=function defmacro=macro defmacrop=macro defguard=function defdelegate=function defmodule=module defprotocol=interface defimpl=implementation',
     name: String.raw`[\p{L}_][\w.]*[?!]?`,
-    forms: [[/(?:describe|test)[ \t]+"([^"\n]{1,120})"/uy, 'test']],
+    forms: [[/(?:describe|test)[ \t]+"([^"\n]{1,120})"/uy, 'test', 'describe test']],
   },
   erlang: {
     comment: '%',

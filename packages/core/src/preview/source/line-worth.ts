@@ -1,5 +1,7 @@
-import { BLANK, CLOSER, CODE, COMMENT, DOCUMENTATION, type CodeLines } from './code-lines.ts'
+import { BLANK, CLOSER, CODE, COMMENT, type CodeLines } from './code-lines.ts'
 import type { OutlineSymbol } from './outline.ts'
+import type { SourceLines } from './source-lines.ts'
+import { unitsOf, wordHashes } from './word-hash.ts'
 
 /** What an agent that called a tool looks for in the file. */
 export interface Sought {
@@ -23,8 +25,10 @@ const MOST_COMPARED = 8_192
 const IMPORT = 1.2
 /** Branches and what comes out of them change more often than the rest. */
 const BRANCH = 1.15
-/** Comments at the top of a file say whose it is. */
-const LICENCE = 0.05
+/** Of comments at the top of a file, which say whose it is. */
+const LICENCE = 0.08
+/** Units that are searched for words, about. */
+const MOST_SEARCHED = 8_000_000
 const ASKED = 40
 const SOUGHT_DEFINITION = 12
 const SOUGHT_LINE = 6
@@ -37,100 +41,121 @@ const AROUND = 3
 /** Lines before and after those that are asked for. */
 const NEIGHBOURS = 12
 
-/** Rate each line of code by how likely it is needed: what the call asks for, conflicts of a merge, definitions, code. What a tool says outside of the `span` that is code is worth nothing. */
-export function lineWorth(
-  code: CodeLines,
-  symbols: readonly OutlineSymbol[],
-  sought: Sought,
-  span: { readonly from: number; readonly to: number },
-): Float32Array {
-  const { lines, kinds } = code
-  const worth = new Float32Array(lines.length)
-  for (let index = 0; index < lines.length; index++) {
-    worth[index] = WORTH[kinds[index]!] ?? 0
-    if (kinds[index] === CODE && isImport(lines[index]!)) worth[index] = IMPORT
-    else if (kinds[index] === CODE && BRANCHES.test(lines[index]!.slice(0, 60))) worth[index] = BRANCH
-    else if (kinds[index] === COMMENT && REMINDERS.test(lines[index]!.slice(0, 200))) worth[index] = REMINDER
-    if (NOTICES.test(lines[index]!.slice(0, 160))) worth[index] = NOTICE
+/**
+ * Rate each line of code by how likely it is needed: what the call asks for, conflicts of a merge, definitions, code. What
+ * a tool says before and after the code is worth nothing.
+ */
+export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], sought: Sought): Float32Array {
+  const { source, kinds, words } = code
+  const worth = new Float32Array(source.count)
+  for (let index = source.from; index < source.to; index++) {
+    const kind = kinds[index]!
+    if (kind === CODE) worth[index] = worthOfCode(code, index, words[index]!)
+    else if (kind === COMMENT) worth[index] = REMINDERS.test(part(code, index)) ? REMINDER : WORTH[COMMENT]
+    else worth[index] = WORTH[kind] ?? 0
   }
-  for (let index = span.from; index < span.to && isNoCode(kinds[index]!); index++) worth[index]! *= LICENCE / 0.6
+  for (let index = source.from; index < source.to && kinds[index] !== CODE; index++) worth[index]! *= LICENCE
   raiseEntries(code, symbols, worth)
-  lowerRepeats(lines, worth)
+  lowerRepeats(code, worth)
   for (const { line } of symbols) raise(worth, line - 1, DEFINITION)
-  raiseConflicts(lines, worth)
-  raiseWords(lines, symbols, worth, sought.words)
-  if (sought.lines !== undefined) {
-    const { start, end } = sought.lines
-    for (let line = Math.max(1, start); line <= Math.min(end, lines.length); line++) raise(worth, line - 1, ASKED)
-    for (let step = 1; step <= NEIGHBOURS; step++)
-      for (const near of [start - 1 - step, end - 1 + step]) raise(worth, near, (ASKED * (1 - step / NEIGHBOURS)) / 2)
-  }
-  worth.fill(0, 0, span.from)
-  worth.fill(0, span.to)
+  raiseConflicts(source, worth)
+  raiseWords(source, symbols, worth, sought.words)
+  if (sought.lines !== undefined) raiseAsked(worth, sought.lines)
+  worth.fill(0, 0, source.from)
+  worth.fill(0, source.to)
   return worth
 }
 
-const BRANCHES =
-  /^[ \t]*(?:\} )?(?:if|else|elif|elsif|for|while|switch|case|match|return|raise|throw|try|catch|except|when)\b/
+const IMPORTS = wordHashes('import from use using require require_relative #include alias package')
+const BRANCHES = wordHashes('if else elif elsif for while switch case match return raise throw try catch except when')
 const REMINDERS = /\b(?:TODO|FIXME|XXX|HACK)\b/
 const NOTICES = /\b\d[\d,]* (?:characters|chars|bytes|lines|tokens) (?:elided|omitted|truncated|skipped|hidden)\b/i
 
-function isNoCode(kind: number): boolean {
-  return kind === BLANK || kind === COMMENT || kind === DOCUMENTATION || kind === CLOSER
+function worthOfCode(code: CodeLines, index: number, word: number): number {
+  if (IMPORTS.has(word)) return IMPORT
+  if (BRANCHES.has(word)) return BRANCH
+  const first = code.firsts[index]!
+  // `} else {`, `} catch`.
+  if (first === CLOSING_BRACE) return BRANCH
+  // A path alone in quotes is one of a list of imports.
+  if (first === QUOTE && code.lasts[index] === QUOTE) return IMPORT
+  return isDigit(first) || first === OPENING_BRACKET || first === DOT
+    ? NOTICES.test(part(code, index))
+      ? NOTICE
+      : WORTH[CODE]
+    : WORTH[CODE]
 }
 
-/** `import`, `from … import`, `use`, `using`, `require`, `#include`, `alias`, `package` and lone paths in quotes. */
-function isImport(line: string): boolean {
-  return /^[ \t]*(?:(?:pub )?use [\w:{]|import\b|from [\w.]+ import\b|using [\w.:]+;|require(?:_relative)?\b|#include\b|alias [A-Z]|package [\w.]+;?$|export \{|(?:\w+ )?"[\w./@-]+"$)/.test(
-    line.slice(0, 120),
-  )
+const CLOSING_BRACE = 125
+const OPENING_BRACKET = 91
+const QUOTE = 34
+const DOT = 46
+const COMMA = 44
+
+function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57
+}
+
+/** The first part of a line. */
+function part({ source }: CodeLines, index: number): string {
+  const begin = source.begins[index]!
+  return source.text.slice(begin, Math.min(source.ends[index]!, begin + 160))
 }
 
 /** Lists: fields of a type, and lines in a row that are indented alike and end with a comma. */
 function raiseEntries(code: CodeLines, symbols: readonly OutlineSymbol[], worth: Float32Array): void {
-  const { lines, indents, kinds } = code
+  const { source, indents, kinds, lasts } = code
   for (const { kind, line, endLine } of symbols) {
     if (!FIELDS.has(kind) || endLine - line > MOST_FIELDS) continue
     for (let index = line; index < endLine; index++) if (kinds[index] === CODE) raise(worth, index, PAIR)
   }
-  let from = 0
-  for (let index = 0; index <= lines.length; index++) {
-    const isEntry =
-      index < lines.length &&
-      kinds[index] === CODE &&
-      lines[index]!.endsWith(',') &&
-      (index === from || indents[index] === indents[from])
-    if (isEntry) continue
-    if (index - from >= LEAST_ENTRIES) {
+  for (let from = source.from; from < source.to; from++) {
+    if (kinds[from] !== CODE || lasts[from] !== COMMA) continue
+    let end = from + 1
+    while (end < source.to && kinds[end] === CODE && lasts[end] === COMMA && indents[end] === indents[from]) end++
+    if (end - from >= LEAST_ENTRIES) {
       raise(worth, from - 1, ENTRY)
-      for (let entry = from; entry < index; entry++)
-        worth[entry] = PAIRS.test(lines[entry]!.slice(0, 80)) ? PAIR : ENTRY
+      for (let entry = from; entry < end; entry++) worth[entry] = isPair(source, entry) ? PAIR : ENTRY
     }
-    from = lines[index]?.endsWith(',') === true ? index : index + 1
+    from = end - 1
   }
 }
 
-const PAIRS = /^[ \t]*["'.:@]?[\w-]+["']?\??[ \t]*(?::|=>|=)[ \t]*\S/
 const FIELDS: ReadonlySet<string> = new Set(['type', 'struct', 'interface', 'enum', 'record', 'union'])
 const MOST_FIELDS = 200
 
-function lowerRepeats(lines: readonly string[], worth: Float32Array): void {
-  if (lines.length > MOST_COMPARED) return
+/** Whether a line gives a name a value: `name: value`, `"name" => value`, `name = value`. */
+function isPair({ text, begins, ends }: SourceLines, index: number): boolean {
+  const end = Math.min(ends[index]!, begins[index]! + 80)
+  for (let at = begins[index]!; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 58 || unit === 61) return true
+    if (!PAIR_NAME.has(unit)) return false
+  }
+  return false
+}
+
+const PAIR_NAME = unitsOf('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ \t"\'.@?-$')
+
+function lowerRepeats({ source, kinds }: CodeLines, worth: Float32Array): void {
+  if (source.count > MOST_COMPARED) return
   const seen = new Set<string>()
-  for (let index = 0; index < lines.length; index++) {
-    const text = lines[index]!.trim()
+  for (let index = source.from; index < source.to; index++) {
+    if (kinds[index] === BLANK || kinds[index] === CLOSER) continue
+    const text = source.text.slice(source.begins[index], source.ends[index]).trim()
     if (seen.has(text)) worth[index]! *= REPEATED
     else seen.add(text)
   }
 }
 
-/** Both sides of a conflict that a merge left, and what stands between them. */
-function raiseConflicts(lines: readonly string[], worth: Float32Array): void {
+/** Both sides of a conflict that a merge left, what stands between them, and the lines around. */
+function raiseConflicts(source: SourceLines, worth: Float32Array): void {
+  if (!source.text.includes('<<<<<<< ')) return
   let from = -1
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index]!
-    if (line.startsWith('<<<<<<< ')) from = index
-    else if (line.startsWith('>>>>>>> ') && from >= 0) {
+  for (let index = source.from; index < source.to; index++) {
+    const begin = source.begins[index]!
+    if (source.text.startsWith('<<<<<<< ', begin)) from = index
+    else if (from >= 0 && source.text.startsWith('>>>>>>> ', begin)) {
       for (let inside = from; inside <= index; inside++) raise(worth, inside, CONFLICT)
       for (let step = 1; step <= AROUND; step++) {
         raise(worth, from - step, CONFLICT / 4)
@@ -143,25 +168,42 @@ function raiseConflicts(lines: readonly string[], worth: Float32Array): void {
 
 /** Definitions of the words that are sought, and lines that hold them; words that stand everywhere tell nothing. */
 function raiseWords(
-  lines: readonly string[],
+  source: SourceLines,
   symbols: readonly OutlineSymbol[],
   worth: Float32Array,
   words: readonly string[],
 ): void {
-  for (const word of words) {
-    const named = symbols.filter(({ name }) => name === word || name.endsWith(`.${word}`))
-    for (const { line, endLine } of named) {
+  for (const word of words.slice(0, Math.max(4, Math.floor(MOST_SEARCHED / Math.max(1, source.text.length))))) {
+    for (const { name, line, endLine } of symbols) {
+      if (name !== word && !name.endsWith(`.${word}`)) continue
       raise(worth, line - 1, SOUGHT_DEFINITION)
       for (let body = line; body < Math.min(endLine, line + SOUGHT_BODY); body++) scale(worth, body, 3)
     }
-    const held: number[] = []
-    for (let index = 0; index < lines.length && held.length * 20 <= lines.length; index++)
-      if (lines[index]!.includes(word)) held.push(index)
-    if (held.length * 20 > lines.length && held.length > 5) continue
+    const held = linesWith(source, word, Math.max(5, source.count / 20))
+    if (held === undefined) continue
     for (const index of held) {
       raise(worth, index, SOUGHT_LINE)
       for (let step = 1; step <= AROUND; step++) for (const near of [index - step, index + step]) scale(worth, near, 2)
     }
+  }
+}
+
+/** The indices of the lines that hold a word; `undefined` where they are more than `most`. */
+function linesWith({ text, ends, count }: SourceLines, word: string, most: number): number[] | undefined {
+  const held: number[] = []
+  let index = 0
+  for (let at = text.indexOf(word); at >= 0 && index < count; at = text.indexOf(word, ends[index])) {
+    while (index < count && ends[index]! < at) index++
+    if (index >= count) break
+    if (held.push(index) > most) return undefined
+  }
+  return held
+}
+
+function raiseAsked(worth: Float32Array, { start, end }: NonNullable<Sought['lines']>): void {
+  for (let line = Math.max(1, start); line <= Math.min(end, worth.length); line++) raise(worth, line - 1, ASKED)
+  for (let step = 1; step <= NEIGHBOURS; step++) {
+    for (const near of [start - 1 - step, end - 1 + step]) raise(worth, near, (ASKED * (1 - step / NEIGHBOURS)) / 2)
   }
 }
 

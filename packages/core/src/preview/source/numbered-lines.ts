@@ -38,11 +38,16 @@ export function findNumbering(lines: readonly string[]): LineNumbering | undefin
   return undefined
 }
 
+/** The length of the number before the line at an offset of a text, with the mark after it; 0 where there is none. */
+export function numberLength(text: string, start: number, end: number, { mark, spaced }: LineNumbering): number {
+  const found = numberedWith(text, start, mark)
+  if (found < 0 || found > end) return 0
+  return (spaced && found < end && text.charCodeAt(found) === 32 ? found + 1 : found) - start
+}
+
 /** Return a line without the number before it; a line without one stays as it is. */
 export function cutNumber(line: string, numbering: LineNumbering): string {
-  const found = numberedWith(line, numbering.mark)
-  if (found < 0) return line
-  return line.slice(numbering.spaced && line.charCodeAt(found) === 32 ? found + 1 : found)
+  return line.slice(numberLength(line, 0, line.length, numbering))
 }
 
 function follows(line: Numbered | undefined, first: Numbered, index: number): boolean {
@@ -51,19 +56,23 @@ function follows(line: Numbered | undefined, first: Numbered, index: number): bo
 
 function numbered(line: string): Numbered | undefined {
   for (const mark of MARKS) {
-    const at = numberedWith(line, mark)
+    const at = numberedWith(line, 0, mark)
     if (at > 0) return { number: Number.parseInt(line.slice(0, at), 10), mark, rest: line.slice(at, at + 8) }
   }
   return undefined
 }
 
 /** Where the code of a line starts, or -1 where no number and mark stand before it. */
-function numberedWith(line: string, mark: string): number {
-  let at = 0
-  while (at < 12 && line.charCodeAt(at) === 32) at++
+function numberedWith(text: string, start: number, mark: string): number {
+  let at = start
+  while (at < start + 12 && text.charCodeAt(at) === 32) at++
   const digits = at
-  while (at < digits + 8 && line.charCodeAt(at) >= 48 && line.charCodeAt(at) <= 57) at++
+  while (at < digits + 8 && isDigit(text.charCodeAt(at))) at++
   if (at === digits) return -1
-  if (mark === '|' && line.charCodeAt(at) === 32) at++
-  return line[at] === mark ? at + 1 : -1
+  if (mark === '|' && text.charCodeAt(at) === 32) at++
+  return text.charCodeAt(at) === mark.charCodeAt(0) ? at + 1 : -1
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
 }

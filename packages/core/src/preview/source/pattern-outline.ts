@@ -1,7 +1,8 @@
-import { BLANK, CLOSER, CODE, type CodeLines } from './code-lines.ts'
-import { definitionAt, type Definition } from './definition-at.ts'
+import { CLOSER, CODE, type CodeLines } from './code-lines.ts'
+import { definitionAt, definitionMatcher, type Definition } from './definition-at.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import type { OutlineSymbol } from './outline.ts'
+import { unitsOf } from './word-hash.ts'
 
 /** Kinds of definitions that hold others without being one themselves, where they wrap a file. */
 const WRAPPERS: ReadonlySet<string> = new Set(['module', 'implementation'])
@@ -23,7 +24,8 @@ interface Open {
  * that a macro defines, and definitions that do not begin their line.
  */
 export function patternOutline(code: CodeLines, rules: DefinitionRules): OutlineSymbol[] {
-  const { lines, indents, kinds } = code
+  const { source, indents, kinds, firsts } = code
+  const matcher = definitionMatcher(rules)
   const found: { open: Open; end: number }[] = []
   const stack: Open[] = []
   const close = (indent: number): void => {
@@ -34,32 +36,31 @@ export function patternOutline(code: CodeLines, rules: DefinitionRules): Outline
       if (outer !== undefined) outer.last = Math.max(outer.last, open.last)
     }
   }
-  let previous = ''
-  for (let index = 0; index < lines.length; index++) {
+  let previous = -1
+  for (let index = source.from; index < source.to; index++) {
     const kind = kinds[index]!
-    if (kind === BLANK) continue
-    const indent = indents[index]!
-    const line = lines[index]!
-    const top = stack.at(-1)
-    if (kind === CLOSER) {
-      if (top !== undefined && indent >= top.indent) top.last = index
-      if (!/^[ \t]*\}[ \t]*\w/.test(line)) continue
-    }
     if (kind !== CODE && kind !== CLOSER) continue
-    // A parameter list, a preprocessor line or a label does not end what it stands in.
-    const ends = !/^[ \t]*(?:[{})\]#@]|\*|&&|\|\|)/.test(line)
-    if (ends) close(indent)
+    const indent = indents[index]!
+    if (kind === CLOSER) {
+      const top = stack.at(-1)
+      if (top !== undefined && indent >= top.indent) top.last = index
+      continue
+    }
+    // Brackets, a line of a preprocessor or of attributes, and what continues a line do not end what they stand in.
+    if (!CONTINUES.has(firsts[index]!)) close(indent)
     const inside = stack.at(-1)
     if (inside !== undefined) inside.last = index
-    const definition = definitionAt(line, previous, inside?.definition.kind, rules)
-    previous = line
+    const definition = definitionAt(code, index, previous, inside?.definition.kind, matcher)
+    previous = index
     if (definition === undefined || stack.length >= MOST_OPEN) continue
     const depth = inside === undefined ? 0 : inside.depth + 1
     stack.push({ definition, index, indent, depth, last: index })
   }
   close(-1)
-  return placed(found, lines.length, (index) => signature(lines[index]!))
+  return placed(found, source.count, (index) => signature(source.line(index)))
 }
+
+const CONTINUES = unitsOf('{})]#@*&|')
 
 /** Put definitions in the order of their lines, and lift what stands in a module that wraps the file. */
 function placed(

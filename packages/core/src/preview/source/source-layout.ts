@@ -3,14 +3,16 @@ import { estimateTokens } from '../../tokens/estimate-tokens.ts'
 import type { Draft } from '../fit-budget.ts'
 import { countOf, GapMarks } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import { chooseLines, type LineMarket } from './choose-lines.ts'
+import { chooseLines } from './choose-lines.ts'
 import { languageName } from './languages.ts'
 import type { OutlineSymbol } from './outline.ts'
+import { promisingLines } from './promising-lines.ts'
+import type { SourceLines } from './source-lines.ts'
 
 /** Source code that has been read, with what its lines are worth. */
 export interface ReadSource {
   readonly language: string
-  readonly lines: readonly string[]
+  readonly source: SourceLines
   readonly symbols: readonly OutlineSymbol[]
   readonly worth: Float32Array
   /** What the header says beside language and length. */
@@ -27,98 +29,118 @@ export interface SourceShares {
 const HEADER_TOKENS = 9
 /** Names at the top that are enough for an outline; with fewer, those inside them belong to it. */
 const ENOUGH_NAMES = 8
-/** Longest part of a line that is shown. */
+/** Longest part of a line and of a name that is shown. */
 const LINE_CAP = 240
-const MOST_NAME = 80
+const NAME_CAP = 80
 /** Lines that are given for one name at most. */
 const MOST_LIKE = 6
 /** Tokens of a line number and what follows it. */
 const NUMBER_TOKENS = 3
+/** Estimates err on the high side by this. */
+const MARGIN = 1.1
+
+/** Worth of lines that are not shown at any price. */
+const NEVER = -1e9
 
 /** Lays out one file: runs of its lines, and between them the names that hidden lines define. */
 export class SourceLayout {
-  readonly #source: ReadSource
+  readonly #read: ReadSource
   readonly #options: PreviewOptions
   readonly #shares: SourceShares
-  readonly #shown: (string | undefined)[] = []
-  readonly #costs: Float32Array
   readonly #gapTokens: number
   readonly #callTokens: number
+  /** The lines that may be shown, by their index; each of -1 stands for lines between them that may not. */
+  readonly #rows: Int32Array
+  readonly #costs: Float32Array
+  readonly #shown = new Map<number, string>()
+  /** Definitions by how deep they stand, the longest first. */
+  readonly #levels: readonly (readonly OutlineSymbol[])[]
 
-  constructor(source: ReadSource, options: PreviewOptions, shares: SourceShares) {
-    this.#source = source
+  constructor(read: ReadSource, options: PreviewOptions, shares: SourceShares) {
+    this.#read = read
     this.#options = options
     this.#shares = shares
     this.#gapTokens = estimateTokens('\n[… 123 lines]\n1234| ')
     this.#callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
-    this.#costs = Float32Array.from(source.lines.keys(), (index) => estimateTokens(this.#show(index)) / 1.1 + 0.6)
+    this.#rows = promisingLines(read.source, read.worth, options.budgetTokens)
+    this.#costs = Float32Array.from(this.#rows, (line) =>
+      line < 0 ? 0 : estimateTokens(this.#show(line)) / MARGIN + 0.6,
+    )
+    this.#levels = byDepth(read.symbols)
   }
 
   /** Write a preview of about `aim` tokens. */
   write(aim: number): Draft {
-    const { lines, worth } = this.#source
+    const { source, worth } = this.#read
     const room = aim - HEADER_TOKENS - this.#callTokens
     const listed = this.#listed(room)
-    const hidden = new Float32Array(lines.length)
-    for (const symbol of listed.values()) hidden[symbol.line - 1]! += nameCost(symbol)
+    const rows = this.#rows
     const shown = this.#costs.slice()
-    for (const line of listed.keys()) shown[line - 1]! += NUMBER_TOKENS
-    const market: LineMarket = { worth, shown, hidden, gap: this.#gapTokens }
-    const chosen = chooseLines(market, room)
-    return {
-      text: this.#assemble(chosen, listed),
-      complete: !chosen.includes(0) && lines.every((line) => line.length <= LINE_CAP),
+    const hidden = new Float32Array(rows.length)
+    const values = new Float32Array(rows.length)
+    let named = 0
+    for (const symbol of listed.values()) named += nameCost(symbol)
+    for (const [row, line] of rows.entries()) {
+      values[row] = line < 0 ? NEVER : worth[line]!
+      if (line < 0) continue
+      const symbol = listed.get(line + 1)
+      if (symbol === undefined) continue
+      hidden[row] = nameCost(symbol)
+      named -= hidden[row]
+      shown[row]! += NUMBER_TOKENS
     }
+    const chosenRows = chooseLines({ worth: values, shown, hidden, gap: this.#gapTokens }, room - named)
+    const chosen = new Uint8Array(source.count)
+    for (const [row, line] of rows.entries()) if (line >= 0 && chosenRows[row] === 1) chosen[line] = 1
+    const complete =
+      !chosen.includes(0) && chosen.every((_, line) => source.ends[line]! - source.begins[line]! <= LINE_CAP)
+    return { text: this.#assemble(chosen, listed), complete }
   }
 
   /** The definitions that are named where their lines are hidden, by line. */
   #listed(room: number): Map<number, OutlineSymbol> {
-    const { symbols } = this.#source
     const listed = new Map<number, OutlineSymbol>()
     let left = room * 0.97
     let taken = 0
-    let deepest = 0
-    for (const { depth } of symbols) deepest = Math.max(deepest, depth)
     let count = 0
-    for (let depth = 0; depth <= deepest; depth++) {
-      const level = symbols.filter((symbol) => symbol.depth === depth)
+    for (const level of this.#levels) {
       const cost = level.reduce((sum, symbol) => sum + nameCost(symbol), 0)
       if (count >= ENOUGH_NAMES && taken + cost > room * this.#shares.outline) break
-      for (const symbol of level.toSorted(
-        (one, other) => other.endLine - other.line - (one.endLine - one.line) || one.line - other.line,
-      )) {
+      for (const symbol of level) {
         const one = nameCost(symbol)
         if (one > left) break
         listed.set(symbol.line, symbol)
         left -= one
-        taken += one
       }
+      if (cost > left + cost) break
+      taken += cost
       count += level.length
-      if (cost > left) break
+      if (taken > room) break
     }
     return listed
   }
 
-  #show(index: number): string {
-    return (this.#shown[index] ??= capped(this.#source.lines[index]!))
+  #show(line: number): string {
+    let shown = this.#shown.get(line)
+    if (shown === undefined) this.#shown.set(line, (shown = capped(this.#read.source.line(line))))
+    return shown
   }
 
   #assemble(chosen: Uint8Array, listed: ReadonlyMap<number, OutlineSymbol>): string {
-    const { language, lines, note } = this.#source
-    const parts: string[] = [`[${languageName(language)}, ${countOf(lines.length, 'line')}${note}]`]
+    const { language, source, note } = this.#read
+    const parts: string[] = [`[${languageName(language)}, ${countOf(source.count, 'line')}${note}]`]
     const gaps = new GapMarks(this.#options)
-    for (let index = 0; index < lines.length;) {
-      if (chosen[index] === 1) {
-        const isNumbered = listed.has(index + 1) || (index > 0 && chosen[index - 1] === 0)
-        parts.push(isNumbered ? `${index + 1}| ${this.#show(index)}` : this.#show(index))
-        index++
+    for (let line = 0; line < source.count;) {
+      if (chosen[line] === 1) {
+        const isNumbered = listed.has(line + 1) || (line > 0 && chosen[line - 1] === 0)
+        parts.push(isNumbered ? `${line + 1}| ${this.#show(line)}` : this.#show(line))
+        line++
         continue
       }
-      let end = index
-      while (end < lines.length && chosen[end] === 0) end++
-      parts.push(gaps.write(index + 1, end))
-      parts.push(...namesBetween(listed, index + 1, end))
-      index = end
+      let end = line
+      while (end < source.count && chosen[end] === 0) end++
+      parts.push(gaps.write(line + 1, end), ...namesBetween(listed, line + 1, end))
+      line = end
     }
     return parts.join('\n')
   }
@@ -144,14 +166,28 @@ function namesBetween(listed: ReadonlyMap<number, OutlineSymbol>, start: number,
   return names
 }
 
+function byDepth(symbols: readonly OutlineSymbol[]): OutlineSymbol[][] {
+  const levels: OutlineSymbol[][] = []
+  for (const symbol of symbols) (levels[symbol.depth] ??= []).push(symbol)
+  const span = ({ line, endLine }: OutlineSymbol): number => endLine - line
+  return levels.flatMap((level) => [level.toSorted((one, other) => span(other) - span(one) || one.line - other.line)])
+}
+
 function capped(line: string): string {
   return line.length <= LINE_CAP ? line : `${cutAtGrapheme(line, LINE_CAP)}[…]`
 }
 
 function nameOf({ name }: OutlineSymbol): string {
-  return name.length <= MOST_NAME ? name : `${cutAtGrapheme(name, MOST_NAME)}…`
+  return name.length <= NAME_CAP ? name : `${cutAtGrapheme(name, NAME_CAP)}…`
 }
 
+const nameCosts = new WeakMap<OutlineSymbol, number>()
+
 function nameCost(symbol: OutlineSymbol): number {
-  return NUMBER_TOKENS - 1 + (symbol.line > 999 ? 1 : 0) + estimateTokens(nameOf(symbol)) / 1.1
+  let cost = nameCosts.get(symbol)
+  if (cost === undefined) {
+    cost = NUMBER_TOKENS - 1 + (symbol.line > 999 ? 1 : 0) + estimateTokens(nameOf(symbol)) / MARGIN
+    nameCosts.set(symbol, cost)
+  }
+  return cost
 }

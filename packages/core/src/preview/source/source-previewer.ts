@@ -5,10 +5,11 @@ import type { ToolIntent } from '../tool-intent.ts'
 import { codeLines } from './code-lines.ts'
 import { DEFINITION_RULES, type DefinitionRules } from './definition-rules.ts'
 import { lineWorth, type Sought } from './line-worth.ts'
-import type { Outliner, OutlineSymbol } from './outline.ts'
+import type { Outliner } from './outline.ts'
 import { patternOutline } from './pattern-outline.ts'
 import { SourceLayout, type SourceShares } from './source-layout.ts'
-import { cleanLines, sourceSigns } from './source-text.ts'
+import { SourceLines } from './source-lines.ts'
+import { sourceSigns } from './source-signs.ts'
 
 /** What a {@link sourcePreviewer} is told. */
 export interface SourcePreviewerOptions {
@@ -81,17 +82,18 @@ async function readSource(
   shares: SourceShares,
 ): Promise<WritePreview | undefined> {
   const language = sourceSigns(subject)?.language
-  const { lines, numbering, span } = cleanLines(text)
-  if (language === undefined || text.length > lines.length * LONGEST_MEAN) return undefined
+  if (language === undefined) return undefined
+  const source = new SourceLines(text)
+  if (text.length > source.count * LONGEST_MEAN) return undefined
   const rules = DEFINITION_RULES[language] ?? NO_RULES
-  const code = codeLines(lines, rules)
-  const symbols: readonly OutlineSymbol[] = (await outline?.(lines.join('\n'), language)) ?? patternOutline(code, rules)
+  const code = codeLines(source, rules)
+  const symbols = (await outline?.(source.code(), language)) ?? patternOutline(code, rules)
   const { intent } = subject
-  const shift = numbering?.shift ?? sliceShift(intent, lines.length)
+  const shift = source.numbering?.shift ?? sliceShift(intent, source.count)
   const note = shift === 0 ? '' : `; file line = number ${shift < 0 ? '−' : '+'} ${Math.abs(shift)}`
-  const worth = lineWorth(code, symbols, { lines: asked(intent, shift, lines.length), words: intent.words }, span)
+  const worth = lineWorth(code, symbols, { lines: asked(intent, shift, source.count), words: intent.words })
   return (options) => {
-    const layout = new SourceLayout({ language, lines, symbols, worth, note }, options, shares)
+    const layout = new SourceLayout({ language, source, symbols, worth, note }, options, shares)
     return fitBudget((aim) => layout.write(aim), options)
   }
 }

@@ -1,0 +1,46 @@
+import type { SourceLines } from './source-lines.ts'
+
+/** Texts of so few lines have every line considered. */
+const FEW_LINES = 2_048
+/** Lines that are considered or left out together. */
+const BLOCK_LINES = 24
+/** How many times the budget the lines have that are considered, by about so many UTF-16 units a token. */
+const TIMES = 3
+const UNITS_PER_TOKEN = 3.4
+/** Tokens that each block costs more. */
+const BLOCK_TOKENS = 10
+
+/**
+ * Find the lines of a long file that are worth being considered for a budget: blocks of lines worth most for their length,
+ * so that the cost of a preview does not grow with the file. Of a short file, these are all.
+ *
+ * @returns Indices of lines; a -1 stands for all between two blocks.
+ */
+export function promisingLines(source: SourceLines, worth: Float32Array, budgetTokens: number): Int32Array {
+  const { count, begins, ends } = source
+  if (count <= FEW_LINES) return Int32Array.from({ length: count }, (_, line) => line)
+  const blocks = Array.from({ length: Math.ceil(count / BLOCK_LINES) }, (_, block) => {
+    const from = block * BLOCK_LINES
+    const to = Math.min(count, from + BLOCK_LINES)
+    let value = 0
+    for (let line = from; line < to; line++) value += worth[line]!
+    const tokens = (ends[to - 1]! - begins[from]!) / UNITS_PER_TOKEN + BLOCK_TOKENS
+    return { from, to, tokens, rate: value / tokens }
+  })
+  let left = budgetTokens * TIMES
+  const best: typeof blocks = []
+  for (const block of blocks.toSorted((one, other) => other.rate - one.rate || one.from - other.from)) {
+    if (left <= 0) break
+    best.push(block)
+    left -= block.tokens
+  }
+  const lines: number[] = []
+  let next = 0
+  for (const { from, to } of best.toSorted((one, other) => one.from - other.from)) {
+    if (from > next) lines.push(-1)
+    for (let line = from; line < to; line++) lines.push(line)
+    next = to
+  }
+  if (next < count) lines.push(-1)
+  return Int32Array.from(lines)
+}
