@@ -11,7 +11,7 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   preview: ['storage', 'content', 'tokens'],
   html: ['content', 'tokens', 'preview'],
   code: ['content', 'tokens', 'preview'],
-  pdf: ['content', 'tokens', 'preview'],
+  pdf: ['platform', 'content', 'tokens', 'preview'],
   image: ['content', 'tokens', 'preview'],
   retrieval: ['platform', 'storage', 'content', 'tokens'],
   offload: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval'],

@@ -11,6 +11,9 @@ import { assertBlocks } from './assert-offload-request.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import { redacted, type AddedBlocks, type StoragePart } from './store-blocks.ts'
 
+/** A text with headings of Markdown is previewed and kept as such. */
+const HEADING = /^#{1,6} \S/m
+
 /** What media parts are read with. */
 export interface PartReading {
   readonly call: PreviewCall
@@ -61,7 +64,8 @@ async function readBytes(
   if (read === undefined) return [part]
   const { description, text = '' } = read
   const described = { ...part, description, added: addedBlocks(read, onFallback) }
-  return text === '' ? [described] : [described, textPart(described, text, 'text/plain', reading)]
+  if (text === '') return [described]
+  return [described, textPart(described, text, HEADING.test(text) ? 'text/markdown' : 'text/plain', reading)]
 }
 
 function addedBlocks({ blocks, previewer }: ReadMedia, onFallback: OnFallback): AddedBlocks | undefined {

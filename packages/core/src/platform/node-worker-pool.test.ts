@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
 
@@ -50,3 +51,20 @@ it('never hands work to a worker that ends for want of it', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
 })
+
+it.skipIf(!('getHeapStatistics' in Worker.prototype))(
+  'ends a worker that takes too much memory outside its heap',
+  async () => {
+    const hoard = `import('node:worker_threads').then(({ parentPort }) => {
+    parentPort.on('message', () => {
+      const kept = []
+      const more = () => { kept.push(new Uint8Array(8e6).fill(1)); setTimeout(more, 20) }
+      more()
+    })
+  })`
+    const pool = createWorkerPool(hoard, undefined, 100)
+    const begin = performance.now()
+    expect(await reasonOf(pool.run('hoard', 20_000))).toBeInstanceOf(WorkerFailure)
+    expect(performance.now() - begin).toBeLessThan(10_000)
+  },
+)

@@ -7,8 +7,10 @@ const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism()))
 /** A warm worker without work ends after this time. */
 const IDLE_MS = 10_000
 
-/** Texts are around a million UTF-16 units: a worker that needs more than this has met a pathological pattern. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
+/** A text of around a million UTF-16 units needs less, unless the pattern is pathological. */
+const MAX_MEMORY_MB = 256
+/** How often it is looked at whether a worker has more memory than it may. */
+const MEMORY_CHECK_MS = 100
 
 /** The worker could not be started, or ended while it had work, such as by running out of memory. */
 export class WorkerFailure extends Error {
@@ -51,14 +53,20 @@ interface PooledWorker {
  * Make a pool of workers that run `source`, which must answer each message with one message.
  *
  * @param idleMs - Milliseconds after which a worker without work ends.
+ * @param maxMemoryMb - A worker that needs more megabytes is ended, buffers outside the heap included: of these it is
+ * known from Node.js 22.16 on.
  */
-export function createWorkerPool(source: string, idleMs: number = IDLE_MS): WorkerPool {
+export function createWorkerPool(
+  source: string,
+  idleMs: number = IDLE_MS,
+  maxMemoryMb: number = MAX_MEMORY_MB,
+): WorkerPool {
   const idle: PooledWorker[] = []
   const waiting: (() => void)[] = []
   let alive = 0
 
   function start(): PooledWorker {
-    const worker = startWorker(source)
+    const worker = startWorker(source, maxMemoryMb)
     alive++
     const started = new Promise<void>((resolve, reject) => {
       worker.once('online', resolve)
@@ -107,7 +115,7 @@ export function createWorkerPool(source: string, idleMs: number = IDLE_MS): Work
       try {
         await pooled.started
         const begin = performance.now()
-        const answer = await exchange(pooled.worker, message, timeoutMs)
+        const answer = await exchange(pooled.worker, message, timeoutMs, maxMemoryMb)
         release(pooled)
         return { answer, milliseconds: performance.now() - begin }
       } catch (error) {
@@ -118,17 +126,17 @@ export function createWorkerPool(source: string, idleMs: number = IDLE_MS): Work
   }
 }
 
-function startWorker(source: string): Worker {
+function startWorker(source: string, maxMemoryMb: number): Worker {
   try {
     // The worker needs nothing of the process: no loader hooks, no environment, no streams.
     return new Worker(source, {
       eval: true,
-      name: 'spillway-pattern',
+      name: 'spillway',
       execArgv: [],
       env: {},
       stdout: true,
       stderr: true,
-      resourceLimits: RESOURCE_LIMITS,
+      resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: 32 },
     })
   } catch (cause) {
     // Node.js with --permission and without --allow-worker.
@@ -137,10 +145,11 @@ function startWorker(source: string): Worker {
 }
 
 /** Send one message and wait for the one answer. */
-function exchange(worker: Worker, message: unknown, timeoutMs: number): Promise<unknown> {
+function exchange(worker: Worker, message: unknown, timeoutMs: number, maxMemoryMb: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     function settle(finish: () => void): void {
       clearTimeout(timer)
+      clearInterval(memoryTimer)
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
       finish()
     }
@@ -149,7 +158,24 @@ function exchange(worker: Worker, message: unknown, timeoutMs: number): Promise<
     const onExit = (): void => settle(() => reject(new WorkerFailure(true)))
     const onTimeout = (): void => settle(() => reject(new WorkerTimeout('The worker took too long.')))
     const timer = setTimeout(onTimeout, timeoutMs)
+    const memoryTimer = setInterval(() => {
+      void memoryOf(worker).then((bytes) => {
+        if (bytes > maxMemoryMb * 1_048_576) settle(() => reject(new WorkerFailure(true)))
+      })
+    }, MEMORY_CHECK_MS)
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)
     worker.postMessage(message)
   })
+}
+
+/** Bytes that a worker holds, its buffers included; 0 where that is not known. */
+async function memoryOf(worker: Worker): Promise<number> {
+  try {
+    const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics()
+    return heap + buffers
+  } catch (error) {
+    // Older Node.js has no such method, and a worker that has ended has no heap.
+    if (error instanceof TypeError || (error as { code?: unknown }).code === 'ERR_WORKER_NOT_RUNNING') return 0
+    throw error
+  }
 }

@@ -39,3 +39,26 @@ export class PatternError extends Error {
     this.code = code
   }
 }
+
+/** A program that runs beside the thread that uses it and can be ended at any time. */
+export interface IsolatedProgram {
+  /** Send a message and return the one answer. Rejects with an {@link IsolationError}. */
+  run(message: unknown, deadlineMs: number): Promise<unknown>
+}
+
+/**
+ * Why an isolated program gave no answer: its time is spent, it ended or took too much memory, or it cannot be started
+ * here.
+ */
+export type IsolationErrorCode = 'timeout' | 'ended' | 'unavailable'
+
+/** Rejection of {@link IsolatedProgram.run}. */
+export class IsolationError extends Error {
+  override readonly name = 'IsolationError'
+  readonly code: IsolationErrorCode
+
+  constructor(code: IsolationErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,1 @@
+export { pdfPreviewer, type PdfPreviewerOptions } from './pdf-previewer.ts'
