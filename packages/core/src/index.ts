@@ -50,6 +50,8 @@ export {
 export { MissingPeerError, type PreviewFallback } from './preview/preview-fallback.ts'
 export { htmlTextPreviewer, type HtmlTextPreviewerOptions } from './preview/markup/html-text-previewer.ts'
 export type { HtmlPreviewShares } from './preview/markup/html-shares.ts'
+export { xmlPreviewer, type XmlPreviewerOptions } from './preview/markup/xml-previewer.ts'
+export type { XmlPreviewShares } from './preview/markup/write-xml.ts'
 export { prosePreviewer, type ProsePreviewerOptions, type ProsePreviewShares } from './preview/prose/prose-previewer.ts'
 export { previewText, type PreviewTextOptions } from './preview/preview-text.ts'
 export { listingPreviewer, type ListingPreviewerOptions } from './preview/listing/listing-previewer.ts'

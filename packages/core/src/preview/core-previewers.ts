@@ -5,6 +5,7 @@ import { configPreviewer } from './config/config-previewer.ts'
 import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import { htmlTextPreviewer } from './markup/html-text-previewer.ts'
+import { xmlPreviewer } from './markup/xml-previewer.ts'
 import type { Previewer } from './previewer.ts'
 import { prosePreviewer } from './prose/prose-previewer.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
@@ -21,6 +22,7 @@ export const corePreviewers: readonly Previewer[] = [
   configPreviewer(),
   prosePreviewer(),
   htmlTextPreviewer(),
+  xmlPreviewer(),
   mediaPreviewer(),
   sourcePreviewer(),
 ]

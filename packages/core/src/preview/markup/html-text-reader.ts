@@ -30,7 +30,7 @@ export interface HtmlText {
 
 /** Takes the tags out of a page, and keeps its title, its headings and its text in order. */
 export class HtmlTextReader implements MarkupHandler {
-  readonly #tokens = new MarkupTokenizer(this, RAW)
+  readonly #tokens = new MarkupTokenizer(this, RAW, false)
   readonly #blocks: PageBlock[] = []
   #title = ''
   #inTitle = false

@@ -27,8 +27,8 @@ type Mode = 'text' | 'cdata' | 'skip'
  */
 export class MarkupTokenizer {
   readonly #handler: MarkupHandler
-  /** Elements whose content is text up to their end tag, whatever it looks like. */
   readonly #raw: ReadonlySet<string>
+  readonly #skipsBlanks: boolean
   readonly #pieces = new FixedPieces(PIECE, (piece) => this.#read(piece, false))
   #rest = ''
   #mode: Mode = 'text'
@@ -41,9 +41,14 @@ export class MarkupTokenizer {
   /** Where the current line ends in the window; -1 where that is not known yet. */
   #lineEnd = -1
 
-  constructor(handler: MarkupHandler, raw: ReadonlySet<string> = new Set()) {
+  /**
+   * @param raw - Elements whose content is text up to their end tag, whatever it looks like.
+   * @param skipsBlanks - Whether text of nothing but blanks is left out.
+   */
+  constructor(handler: MarkupHandler, raw: ReadonlySet<string>, skipsBlanks: boolean) {
     this.#handler = handler
     this.#raw = raw
+    this.#skipsBlanks = skipsBlanks
   }
 
   /** Take in the next piece. */
@@ -71,28 +76,31 @@ export class MarkupTokenizer {
     this.#lineEnd = -1
   }
 
-  /** Read text up to the next tag, or a tag. Returns where it ends, or `at` where more is needed. */
-  #readText(window: string, at: number, isLast: boolean): number {
-    const tag = this.#nextTag(window, at)
-    if (tag < 0 || tag > at) {
-      // The end of the window may be the beginning of a tag only where it is "<".
-      const end = tag < 0 ? window.length : tag
-      this.#handler.text(window.slice(at, end), this.#lineAt(window, at))
-      return end
+  /** Read text up to the next tag, and that tag. Returns where it ends, or where more is needed. */
+  #readText(window: string, from: number, isLast: boolean): number {
+    const at = this.#nextTag(window, from)
+    if (at < 0) {
+      this.#handler.text(window.slice(from), this.#lineAt(window, from))
+      return window.length
     }
-    const rest = window.length - at
-    if (rest < 9 && !isLast) return at
+    if (at > from && !(this.#skipsBlanks && isBlank(window, from, at))) {
+      this.#handler.text(window.slice(from, at), this.#lineAt(window, from))
+    }
+    const second = window.charCodeAt(at + 1)
+    if (!(second === BANG || second === QUESTION)) return this.#readTag(window, at, isLast)
+    if (window.length - at < '<![CDATA['.length && !isLast) return at
+    if (second === QUESTION) return this.#skipTo('?>', at + 2)
     if (window.startsWith('<!--', at)) return this.#skipTo('-->', at + 4)
-    if (window.startsWith('<![CDATA[', at)) {
-      this.#mode = 'cdata'
-      this.#end = ']]>'
-      return at + 9
-    }
-    if (window.startsWith('<?', at)) return this.#skipTo('?>', at + 2)
-    if (window.startsWith('<!', at)) return this.#readDeclaration(window, at, isLast)
+    if (!window.startsWith('<![CDATA[', at)) return this.#readDeclaration(window, at, isLast)
+    this.#mode = 'cdata'
+    this.#end = ']]>'
+    return at + 9
+  }
+
+  #readTag(window: string, at: number, isLast: boolean): number {
     let end = tagEnd(window, at + 1)
     if (end < 0) {
-      if (rest < PIECE) return isLast ? window.length : at
+      if (window.length - at < PIECE) return isLast ? window.length : at
       // A quote that is never closed ends where its tag does.
       end = window.indexOf('>', at)
     }
@@ -173,6 +181,11 @@ export class MarkupTokenizer {
     }
     return this.#line
   }
+}
+
+function isBlank(text: string, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) if (text.charCodeAt(at) > 32) return false
+  return true
 }
 
 function endOfLine(text: string, from: number): number {
