@@ -73,8 +73,8 @@ export class EntryRows {
     const columns = this.#columns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
     const { isObject } = this.#passage
     const name = this.#passage.keys.findLast((key) => key !== '')
-    const place = name === undefined ? '' : `${showKey(name)}: `
-    const head = `[${place}${isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}]`
+    const place = [...(name === undefined ? [] : [showKey(name)]), ...(this.#byLine ? ['by line'] : [])].join(' ')
+    const head = `[${place}${place === '' ? '' : ': '}${isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}]`
     const texts = this.#rows.map((row) => showRow(row, columns, isObject))
     const room = tokens - estimateTokens(head) - 3 * GAP_TOKENS
     const { chosen, spent } = this.#choose(texts, room)
@@ -122,7 +122,7 @@ export class EntryRows {
       if (!chosen.has(index)) continue
       const { place } = row
       gap(place.index, place.line)
-      const label = this.#byLine ? `${place.line}| ` : place.index > next ? `[${place.index}] ` : ''
+      const label = this.#byLine ? `${place.line}: ` : place.index > next ? `[${place.index}] ` : ''
       lines.push(label + texts[index]!)
       next = place.index + 1
       nextLine = row.nextLine

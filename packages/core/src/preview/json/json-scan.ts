@@ -1,5 +1,5 @@
 import type { TextScan } from '../log/text-scan.ts'
-import type { JsonBreak } from './json-tokenizer.ts'
+import type { JsonBreak } from './json-sink.ts'
 import type { Passage } from './passage.ts'
 import type { Shape } from './shape.ts'
 

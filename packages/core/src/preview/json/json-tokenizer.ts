@@ -1,63 +1,13 @@
+import { APOSTROPHE, indexOrEnd, INNER, isBlank, isWord, NUMBER, QUOTE, STARTS } from './json-characters.ts'
+import type { JsonBreak, JsonSink } from './json-sink.ts'
+import { Nesting } from './nesting.ts'
+
 /** Strings from this many UTF-16 units on are passed on in parts. */
-export const LONG_STRING_UNITS = 16_384
+const LONG_STRING_UNITS = 16_384
 /** Pieces are gathered until there is so much to read. */
 const GATHERED_UNITS = 32_768
 /** Longest key, number or word that is told from others. */
 const LONGEST_NAME = 1_024
-
-/** Takes in what a {@link JsonTokenizer} reads. Offsets are UTF-16 units from the start of the text, lines are 1-based. */
-export interface JsonSink {
-  /** What follows is read from this text, which starts at `origin`. */
-  reading(text: string, origin: number): void
-  /** It was read as far as `end`. */
-  read(end: number): void
-  /** An object or an array begins. */
-  open(isObject: boolean, offset: number, line: number): void
-  /** The innermost object or array ends before `offset`. */
-  close(offset: number, line: number): void
-  /** The name of the next member stands in `text` from `start` to `end`, without quotes and with its escapes. */
-  key(text: string, start: number, end: number, offset: number, line: number): void
-  string(text: string, start: number, end: number, offset: number, line: number): void
-  /** A string of {@link LONG_STRING_UNITS} or more begins; its parts follow. */
-  openString(offset: number, line: number): void
-  /** The next part of a long string, cut anywhere. */
-  stringPart(text: string, start: number, end: number): void
-  closeString(): void
-  number(text: string, start: number, end: number, offset: number, line: number): void
-  /** `true`, `null`, `NaN` and the like. */
-  word(text: string, start: number, end: number, offset: number, line: number): void
-  /** What is open ends here, because its line ends. */
-  abandon(offset: number): void
-  /** Between two values stands a line that is none. */
-  stray(line: number): void
-}
-
-/** Where a text stops being JSON. */
-export interface JsonBreak {
-  readonly offset: number
-  readonly line: number
-}
-
-const QUOTE = 34
-const APOSTROPHE = 39
-const WORD = 1
-const NUMBER = 2
-
-/** What can stand in a number or in a word, and what they start with. */
-const STARTS = new Uint8Array(128)
-const INNER = new Uint8Array(128)
-for (const char of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$') {
-  STARTS[char.charCodeAt(0)] = WORD
-  INNER[char.charCodeAt(0)] = 1
-}
-for (const char of '0123456789+-.') {
-  STARTS[char.charCodeAt(0)] = NUMBER
-  INNER[char.charCodeAt(0)] = 1
-}
-
-const LITERALS: readonly string[] = ['true', 'false', 'null']
-/** Other words that stand in their place: in JavaScript, and as Python prints them. */
-const WORDS: ReadonlySet<string> = new Set(['undefined', 'NaN', 'Infinity', 'True', 'False', 'None', 'nan', 'inf'])
 
 /**
  * Reads JSON values (RFC 8259) that follow one another, in pieces of any size, and passes on what they are made of.
@@ -74,7 +24,7 @@ export class JsonTokenizer {
   #origin = 0
   #line = 1
   #depth = 0
-  #objects = new Uint32Array(32)
+  readonly #nesting = new Nesting()
   #inObject = false
   /** Whether the value of a member comes next. */
   #keyed = false
@@ -243,14 +193,7 @@ export class JsonTokenizer {
 
   #open(isObject: boolean, at: number): void {
     if (this.#depth === 0) this.#begin()
-    if (this.#depth >> 5 >= this.#objects.length) {
-      const grown = new Uint32Array(this.#objects.length * 2)
-      grown.set(this.#objects)
-      this.#objects = grown
-    }
-    const bit = 1 << (this.#depth & 31)
-    if (this.#inObject) this.#objects[this.#depth >> 5]! |= bit
-    else this.#objects[this.#depth >> 5]! &= ~bit
+    this.#nesting.set(this.#depth, this.#inObject)
     this.#depth++
     this.#inObject = isObject
     this.#keyed = false
@@ -259,7 +202,7 @@ export class JsonTokenizer {
 
   #close(at: number): void {
     this.#depth--
-    this.#inObject = ((this.#objects[this.#depth >> 5]! >>> (this.#depth & 31)) & 1) === 1
+    this.#inObject = this.#nesting.get(this.#depth)
     this.#keyed = false
     this.#sink.close(this.#origin + at + 1, this.#line)
     if (this.#depth === 0) this.#ended()
@@ -456,19 +399,4 @@ export class JsonTokenizer {
     this.#keyed = false
     if (this.#depth === 0) this.#ended()
   }
-}
-
-function isWord(text: string, start: number, end: number): boolean {
-  for (const word of LITERALS) if (end - start === word.length && text.startsWith(word, start)) return true
-  return WORDS.has(text.slice(start, end))
-}
-
-/** Blanks beside the most usual ones, a byte order mark, and the separator of RFC 7464. */
-function isBlank(code: number): boolean {
-  return code === 13 || code === 9 || code === 0xfeff || code === 0x1e || code === 0xa0
-}
-
-function indexOrEnd(text: string, char: string, from: number): number {
-  const at = text.indexOf(char, from)
-  return at < 0 ? text.length : at
 }

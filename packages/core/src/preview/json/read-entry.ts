@@ -1,5 +1,6 @@
 import { countOf } from '../gap-marks.ts'
-import { JsonTokenizer, type JsonSink } from './json-tokenizer.ts'
+import type { JsonSink } from './json-sink.ts'
+import { JsonTokenizer } from './json-tokenizer.ts'
 
 /** Deepest object of an entry that is looked into. */
 const DEEPEST = 4

@@ -33,6 +33,8 @@ export interface JsonContent {
 
 /** Longest part of what stands before the first value that is shown, in UTF-16 units. */
 const PREFIX_UNITS = 120
+/** Fewest tokens that show anything of a shape. */
+const LEAST_TOKENS = 5
 /** Share of the tokens left by other keys that the names in maps have at most. */
 const NAMES_SHARE = 0.5
 
@@ -53,6 +55,7 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions,
   const head = header(content)
   const headTokens = estimateTokens(head)
   const write = (aim: number): Draft => {
+    if (aim < headTokens + LEAST_TOKENS) return { text: head, complete: false }
     const gaps = new GapMarks(options)
     const all = {
       ...shares,

@@ -58,8 +58,8 @@ export class ShownStrings {
       }
       const shown = 'json' in read ? this.#writeNested(read.json, options) : renderTextPreview(read.lines, options)
       if (shown === '') continue
-      // The head says how many lines there are.
-      const body = shown.replace(/^\[[\d,]+ lines?\]\n/, '')
+      // The head says how many lines there are; their numbers are not those of the text, and look different.
+      const body = shown.replace(/^\[[\d,]+ lines?\]\n/, '').replace(/^(\d+)\| /gm, '$1: ')
       left -= estimateTokens(head) + estimateTokens(body)
       text += head + body
     }

@@ -24,8 +24,6 @@ export class ValueSummary {
   mostText = ''
   /** Length of the first value, in units of the text: it may be kept only in part. */
   firstLength = 0
-  /** Length of the longest string. */
-  longest = 0
   /** The place of the value that was added last. */
   #last = 0
 
@@ -37,7 +35,6 @@ export class ValueSummary {
    */
   addString(text: string, start: number, end: number, length: number = end - start): boolean {
     this.strings++
-    if (length > this.longest) this.longest = length
     return !this.more && this.#add(text, start, end, length)
   }
 
@@ -98,7 +95,6 @@ export class ValueSummary {
     this.strings += other.strings
     this.numbers += other.numbers
     this.words += other.words
-    this.longest = Math.max(this.longest, other.longest)
     this.more ||= other.more
     if (other.least < this.least) {
       this.least = other.least

@@ -1,0 +1,20 @@
+/** Remembers one bit for each level of nesting, however many there are. */
+export class Nesting {
+  #bits: Uint32Array = new Uint32Array(32)
+
+  /** Set the bit of a level, at most one deeper than those set before. */
+  set(level: number, bit: boolean): void {
+    const slot = level >> 5
+    if (slot >= this.#bits.length) {
+      const grown = new Uint32Array(this.#bits.length * 2)
+      grown.set(this.#bits)
+      this.#bits = grown
+    }
+    if (bit) this.#bits[slot]! |= 1 << (level & 31)
+    else this.#bits[slot]! &= ~(1 << (level & 31))
+  }
+
+  get(level: number): boolean {
+    return ((this.#bits[level >> 5]! >>> (level & 31)) & 1) === 1
+  }
+}
