@@ -35,8 +35,8 @@ class FolderReader implements ListingReader {
     this.#afterBlank = line === ''
     if (line === '') return {}
     if (isFirst && isFolder(line)) return { group: line.slice(0, -1) }
-    if (/^total \d/.test(line)) return {}
-    return { item: isLongEntry(line) ? nameOfLongEntry(line) : line }
+    if (line.startsWith('total ') && /^total \d/.test(line)) return {}
+    return { item: nameOfLongEntry(line) ?? line }
   }
 }
 

@@ -1,6 +1,7 @@
 import { formatCount } from '../../content/format-count.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
+import { cleanLine } from '../clean-line.ts'
 import type { Draft } from '../fit-budget.ts'
 import { countOf } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
@@ -140,7 +141,7 @@ export class ListingLayout {
   #name(node: FolderNode): string {
     const { mark } = this.#data.form
     if (node.path === '') return '[top]'
-    const path = cutAtGrapheme(node.path, LONGEST_SHOWN * 2)
+    const path = cutAtGrapheme(cleanLine(node.path), LONGEST_SHOWN * 2)
     return `${node.line}| ${path.length < node.path.length ? `${path}…` : path.endsWith(mark) ? path : path + mark}`
   }
 
@@ -189,8 +190,9 @@ export class ListingLayout {
     const { onLines } = this.#data.form
     const between = onLines ? '\n' : ', '
     const show = (item: string): string => {
-      const cut = cutAtGrapheme(item, LONGEST_SHOWN)
-      return cut.length < item.length ? `${cut}…` : item
+      const clean = cleanLine(item)
+      const cut = cutAtGrapheme(clean, LONGEST_SHOWN)
+      return cut.length < clean.length ? `${cut}…` : clean
     }
     const last = show(group.last)
     const lastTokens = estimateTokens(last) + MARK_TOKENS + 1

@@ -1,5 +1,6 @@
 import { cleanLine } from '../clean-line.ts'
 import { LineReader, type LineSink } from '../log/line-reader.ts'
+import { isTerminalText } from '../table/text-codes.ts'
 import type { ListingForm, ListingReader } from './listing-form.ts'
 import { ListingGroups, type ListedGroup } from './listing-groups.ts'
 
@@ -48,7 +49,7 @@ export class ListingLines implements LineSink {
 
   open(window: string): void {
     this.#window = window
-    this.#dirty = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/.test(window)
+    this.#dirty = this.#line === 0 || isTerminalText(window)
   }
 
   line(start: number, end: number): void {

@@ -2,6 +2,7 @@ import type { ListedLine, ListingForm, ListingReader } from './listing-form.ts'
 import { shareRead } from './listing-form.ts'
 
 const LEAST_LINES = 3
+const LONGEST_PATH = 512
 /** A match with its file and line; a compiler's message has a column and a level besides. */
 const MATCH = /^([^\s:][^:]{0,511}):(\d{1,9})[:](.*)$/
 const CONTEXT = /^([^\s:][^:]{0,511}?)-(\d{1,9})-(.*)$/
@@ -34,13 +35,20 @@ class MatchReader implements ListingReader {
 
   read(line: string): ListedLine | undefined {
     if (line === '' || line === '--') return {}
-    const match = MATCH.exec(line)
-    if (match !== null) {
-      this.#file = match[1]!
-      return { group: match[1], item: `${match[2]}: ${match[3]!.trim()}` }
+    const fileEnd = line.indexOf(':')
+    const numberEnd = fileEnd > 0 ? line.indexOf(':', fileEnd + 1) : -1
+    if (numberEnd > fileEnd + 1 && isNumber(line, fileEnd + 1, numberEnd) && fileEnd < LONGEST_PATH) {
+      if (this.#file.length !== fileEnd || !line.startsWith(this.#file)) this.#file = line.slice(0, fileEnd)
+      return { group: this.#file, item: `${line.slice(fileEnd + 1, numberEnd)}: ${line.slice(numberEnd + 1).trim()}` }
     }
     // A line around a match, of the same file.
     const context = this.#file !== '' && line.startsWith(`${this.#file}-`) ? CONTEXT.exec(line) : null
     return context === null ? undefined : {}
   }
+}
+
+function isNumber(text: string, start: number, end: number): boolean {
+  if (end - start > 9) return false
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) < 48 || text.charCodeAt(at) > 57) return false
+  return true
 }

@@ -21,7 +21,14 @@ export const pathListing: ListingForm = {
     if (paths.filter((line) => /^\w+=/.test(line)).length > paths.length * 0.1) return 0
     return new Set(paths).size < paths.length * 0.9 ? 0 : 0.85
   },
-  start: () => ({ read: readPath }),
+  start: () => ({ read: readKnown }),
+}
+
+/** Read a line of a text that is known for paths. */
+function readKnown(line: string): ListedLine | undefined {
+  if (line === '') return {}
+  if (line.length > LONGEST_PATH || line.includes(': ') || line.includes('\t') || line.startsWith(' ')) return undefined
+  return split(line)
 }
 
 function readPath(line: string): ListedLine | undefined {
@@ -32,6 +39,10 @@ function readPath(line: string): ListedLine | undefined {
     /: | {2}|:\/\//.test(line)
   )
     return undefined
+  return split(line)
+}
+
+function split(line: string): ListedLine {
   const path = line.endsWith('/') && line.length > 1 ? line.slice(0, -1) : line
   const end = path.lastIndexOf('/')
   return { group: end < 0 ? '' : path.slice(0, Math.max(end, 1)), item: line.slice(end + 1) }

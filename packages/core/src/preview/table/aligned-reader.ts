@@ -6,7 +6,7 @@ import type { LineColumns } from './line-columns.ts'
 import type { BlockText } from './record-reader.ts'
 import type { TableData } from './table-data.ts'
 import { TableSection } from './table-section.ts'
-import { TextCodes } from './text-codes.ts'
+import { isTerminalText, TextCodes } from './text-codes.ts'
 
 /** Tables that one text may hold. */
 const MOST_SECTIONS = 64
@@ -66,7 +66,7 @@ export class AlignedReader implements LineSink {
   open(window: string): void {
     this.#endBlock()
     this.#block = { text: window, codes: this.#codes.of(window) }
-    this.#dirty = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff]/.test(window)
+    this.#dirty = this.#line === 0 || isTerminalText(window)
   }
 
   line(start: number, end: number): void {

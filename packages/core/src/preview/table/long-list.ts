@@ -22,8 +22,10 @@ export function isLongEntry(line: string): boolean {
   return ENTRY.test(line)
 }
 
-/** The name of the file that a line of `ls -l` is of. */
-export function nameOfLongEntry(line: string): string {
-  const start = ENTRY.exec(line)?.[0].length ?? 1
-  return line.slice(start - 1)
+/** The name of the file that a line of `ls -l` is of; `undefined` where it is no such line. */
+export function nameOfLongEntry(line: string): string | undefined {
+  // Most other lines are told by their length and second word alone.
+  if (line.length < 30 || line.charCodeAt(10) > 64) return undefined
+  const entry = ENTRY.exec(line)
+  return entry === null ? undefined : line.slice(entry[0].length - 1)
 }

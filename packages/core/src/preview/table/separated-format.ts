@@ -101,7 +101,7 @@ function undeclaredSureness(
   if (names && (typed > 0 || columns >= 4)) return columns >= 3 || typed > 0 ? 0.92 : 0.7
   if (names && separator === '\t') return 0.8
   if (typed >= 2 && columns >= 3) return 0.75
-  return separator === '\t' && columns >= 3 ? 0.6 : 0
+  return 0
 }
 
 function recordsOf(text: string, separator: string, quotes: boolean, comments: number, whole: boolean): string[][] {

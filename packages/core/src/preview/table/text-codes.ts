@@ -22,3 +22,8 @@ export class TextCodes {
     return this.#codes
   }
 }
+
+/** Whether a text has what a terminal does not show as it stands: escape sequences, carriage returns, backspaces. */
+export function isTerminalText(text: string): boolean {
+  return text.includes('\u001b') || text.includes('\r') || text.includes('\b')
+}
