@@ -14,57 +14,82 @@ export interface YamlLine {
   readonly dashes: readonly number[]
   /** Column of what follows the dashes. */
   readonly column: number
-  readonly key: string
-  /** What stands after the colon, or after the dashes. */
-  readonly value: string
-  /** Whether the lines below that stand further right are a text (YAML 1.2, 8.1). */
-  readonly opensText: boolean
+  /** Where the key ends, and where its value begins; the end of the line where there is none. */
+  readonly keyEnd: number
+  readonly valueStart: number
 }
 
+const NO_DASHES: readonly number[] = []
+/** A header of a text over several lines (YAML 1.2, 8.1). */
 const TEXT = /(?:^|\s)[|>][+-]?\d?[+-]?\s*(?:#.*)?$/
 /** Of a line, this much is looked at. */
 const LOOKED_AT = 600
+const MOST_DASHES = 16
 
 /** Read a line of YAML. */
 export function yamlLine(line: string): YamlLine {
-  let column = 0
-  while (line.charCodeAt(column) === 32) column++
+  const end = Math.min(line.length, LOOKED_AT)
+  let column = skipBlanks(line, 0, end)
   const first = line.charCodeAt(column)
-  const none = { dashes: [], column, key: '', value: '', opensText: false }
-  if (first === 35) return { ...none, kind: 'comment' }
-  if (column === 0 && (line.startsWith('---') || line.startsWith('...') || line.startsWith('%')))
-    return { ...none, kind: 'document' }
-  const dashes: number[] = []
-  while (line.charCodeAt(column) === 45 && isBlank(line.charCodeAt(column + 1)) && dashes.length < 16) {
-    dashes.push(column++)
-    while (line.charCodeAt(column) === 32) column++
+  if (first === 35) return { kind: 'comment', dashes: NO_DASHES, column, keyEnd: 0, valueStart: end }
+  if (column === 0 && (first === 37 || line.startsWith('---') || line.startsWith('...')))
+    return { kind: 'document', dashes: NO_DASHES, column, keyEnd: 0, valueStart: end }
+  let dashes: number[] | undefined
+  while (
+    line.charCodeAt(column) === 45 &&
+    isBlank(line.charCodeAt(column + 1)) &&
+    (dashes?.length ?? 0) < MOST_DASHES
+  ) {
+    ;(dashes ??= []).push(column)
+    column = skipBlanks(line, column + 1, end)
   }
-  const rest = line.slice(column, column + LOOKED_AT)
-  const end = keyEnd(rest)
-  const value = rest.slice(end === 0 ? 0 : rest.indexOf(':', end) + 1).trim()
-  const opensText = value !== '' && TEXT.test(value)
-  const key = rest.slice(0, end).replace(/^["']|["']$/g, '')
-  return { kind: end === 0 ? 'value' : 'key', dashes, column, key, value, opensText }
+  const keyEnd = endOfKey(line, column, end)
+  const valueStart = keyEnd === 0 ? column : skipBlanks(line, line.indexOf(':', keyEnd) + 1, end)
+  return { kind: keyEnd === 0 ? 'value' : 'key', dashes: dashes ?? NO_DASHES, column, keyEnd, valueStart }
 }
 
-/** Where the key at the start of a line ends, before the blanks and the colon after it; 0 where there is none. */
-function keyEnd(rest: string): number {
-  const first = rest.charCodeAt(0)
+/** Whether the lines below a line that stand further right are a text. */
+export function opensText(line: string, { valueStart }: YamlLine): boolean {
+  const first = line.charCodeAt(valueStart)
+  // What stands before the mark can only be an anchor or a tag.
+  if (first !== 124 && first !== 62 && first !== 38 && first !== 33) return false
+  return TEXT.test(line.slice(valueStart, LOOKED_AT))
+}
+
+/** The key of a line without its quotes. */
+export function keyOf(line: string, { column, keyEnd }: YamlLine): string {
+  return line.slice(column, keyEnd).replace(/^["']|["']$/g, '')
+}
+
+function skipBlanks(line: string, from: number, end: number): number {
+  let at = from
+  while (at < end && line.charCodeAt(at) === 32) at++
+  return at
+}
+
+/** Where the key ends that begins at a column, before the blanks and the colon after it; 0 where there is none. */
+function endOfKey(line: string, column: number, end: number): number {
+  const first = line.charCodeAt(column)
   if (first === 34 || first === 39) {
-    const end = rest.indexOf(rest.charAt(0), 1) + 1
-    return end > 2 && /^ ?:(?:\s|$)/.test(rest.slice(end, end + 3)) ? end : 0
+    const close = line.indexOf(line.charAt(column), column + 1) + 1
+    return close > column + 2 && close < end && /^ ?:(?:\s|$)/.test(line.slice(close, close + 3)) ? close : 0
   }
-  // A path may hold what else only stands in values.
-  if (!/^[\w$/<~.*+@\u0080-\uffff-]/.test(rest)) return 0
-  for (let at = 1; at < rest.length; at++) {
-    const code = rest.charCodeAt(at)
-    if (code === 58 && isBlank(rest.charCodeAt(at + 1))) return at
-    // # " ' = ; , and what opens a value of several parts.
-    if (code === 34 || code === 39 || code === 44 || code === 59 || code === 61) return 0
-    if (code === 35 && rest.charCodeAt(at - 1) === 32) return 0
-    if ((code === 40 || code === 41) && rest.charCodeAt(at - 1) === 32) return 0
+  if (!startsKey(first)) return 0
+  for (let at = column + 1; at < end; at++) {
+    const code = line.charCodeAt(at)
+    if (code === 58) {
+      if (isBlank(line.charCodeAt(at + 1))) return at
+    } else if (code === 34 || code === 39 || code === 44 || code === 59 || code === 61) return 0
+    // Comments, and calls and sentences with something in brackets.
+    else if ((code === 35 || code === 40 || code === 41) && line.charCodeAt(at - 1) === 32) return 0
   }
   return 0
+}
+
+/** Letters, digits, what is not ASCII, and `$ * + - . / < @ _ ~`. */
+function startsKey(code: number): boolean {
+  if (code >= 97 ? code <= 122 || code === 126 || code >= 128 : code >= 65) return code <= 90 || code >= 95
+  return (code >= 45 && code <= 57) || code === 36 || code === 42 || code === 43 || code === 60 || code === 64
 }
 
 function isBlank(code: number): boolean {

@@ -1,6 +1,6 @@
 import { withoutNumbers } from '../lines/cut-numbers.ts'
 import type { TextSubject } from '../previewer.ts'
-import { assignedKey, sectionName, yamlLine, type ConfigDialect } from './config-line.ts'
+import { assignedKey, opensText, sectionName, yamlLine, type ConfigDialect } from './config-line.ts'
 
 /** Lines looked at. */
 const LOOKED_AT = 300
@@ -92,13 +92,14 @@ function yamlShare(lines: readonly string[]): YamlShare {
     }
     textColumn = -1
     const read = yamlLine(line)
+    const value = line.slice(read.valueStart)
     const isValue = read.kind === 'value' && read.dashes.length === 0
     // A plain value may go on below, further right.
     if (!isValue || column > 0) own += isValue ? 0.5 : 1
     if (read.kind === 'key') keys++
     if (wasOpen >= 0 && (column > wasOpen || (column === wasOpen && read.dashes.length > 0))) nested++
-    wasOpen = read.kind === 'key' && (read.value === '' || /^[&!]\S*$/.test(read.value)) ? read.column : -1
-    if (read.opensText) textColumn = read.dashes.at(-1) ?? read.column
+    wasOpen = read.kind === 'key' && (value === '' || /^[&!]\S*$/.test(value)) ? read.column : -1
+    if (opensText(line, read)) textColumn = read.dashes.at(-1) ?? read.column
   }
   return { share: own / lines.length, nested, keys }
 }

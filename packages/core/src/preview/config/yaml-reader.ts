@@ -3,12 +3,15 @@ import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
 import { KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
-import { yamlLine, type YamlLine } from './config-line.ts'
+import { keyOf, opensText, yamlLine, type YamlLine } from './config-line.ts'
 
 /** Deeper lines count as if they stood at this depth. */
 const DEEPEST = 14
 /** Fewer items of a list are counted at a glance. */
 const LEAST_COUNT = 4
+
+/** Longest part of a name that is shown. */
+const NAME_UNITS = 120
 
 interface Node {
   /** Where it stands: a dash half a column to the right of a key, since it may belong to a key in its own column. */
@@ -115,16 +118,17 @@ export class YamlReader {
     const depth = Math.min(DEEPEST, this.#stack.length)
     // The items of a list are alike, the keys of a map are not.
     const place = 1 / (1 + (read.dashes.length > 0 ? 0.25 : 0.03) * siblings)
-    const opens = read.value === '' ? 1.3 : 1
+    const isOpen = read.valueStart >= line.text.length
+    const opens = isOpen ? 1.3 : 1
     const value = (30 / (1 + depth) ** 1.5) * place * opens * this.#worth(line.text)
     const item = this.#add(line, KEYS, value, depth < DEEPEST ? parent?.item : undefined)
     item.lone = true
-    item.numbered = depth === 0 || (depth === 1 && read.value === '')
+    item.numbered = depth === 0 || (depth === 1 && isOpen)
     if (parent !== undefined) {
       if (read.dashes.length > 0) parent.dashes++
       else parent.keys++
     } else if (read.kind === 'key' && read.dashes.length === 0) this.#topKeys++
-    this.#name(item, read, depth)
+    if (depth < 2) this.#name(item, line.text, read, depth)
     for (const [index, dash] of read.dashes.entries()) {
       if (index > 0) this.#stack.at(-1)!.dashes++
       this.#stack.push({ column: dash + 0.5, item, keys: 0, dashes: 0 })
@@ -132,15 +136,17 @@ export class YamlReader {
     if (read.kind !== 'key') return
     if (read.dashes.length > 0) this.#stack.at(-1)!.keys++
     this.#stack.push({ column: read.column, item, keys: 0, dashes: 0 })
-    if (read.opensText)
+    if (opensText(line.text, read))
       this.#text = { item, column: read.dashes.length > 0 ? read.dashes.at(-1)! : read.column, lines: 0 }
   }
 
   /** Remember what a Kubernetes object says of itself. */
-  #name(item: LineItem, { kind, key, value }: YamlLine, depth: number): void {
+  #name(item: LineItem, text: string, read: YamlLine, depth: number): void {
     const document = this.#document!
     document.item ??= item
-    if (kind !== 'key') return
+    if (read.kind !== 'key') return
+    const key = keyOf(text, read)
+    const value = text.slice(read.valueStart, read.valueStart + NAME_UNITS).trim()
     if (depth === 0) {
       document.isMetadata = key === 'metadata'
       if (key === 'kind') document.kind = value
@@ -159,7 +165,7 @@ export class YamlReader {
     if (item === undefined) return
     item.value *= 1.5
     item.numbered = true
-    if (document!.kind !== '') item.note = `${document!.kind} ${document!.name}`.trim().slice(0, 120)
+    if (document!.kind !== '') item.note = `${document!.kind} ${document!.name}`.trim()
   }
 
   /** Close what stands no further left than a column. */

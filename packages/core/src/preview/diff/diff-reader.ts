@@ -1,6 +1,7 @@
 import { cleanLine } from '../clean-line.ts'
 import { formatCount } from '../../content/format-count.ts'
 import { isImportLine } from '../lines/import-line.ts'
+import { countLetters } from '../lines/count-letters.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
@@ -22,6 +23,8 @@ const COMMIT = /^(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |changeset: +\d+:|
 /** What git and others write of a commit before its message. */
 const COMMIT_FIELD = /^(?:[A-Z][A-Za-z-]{1,20}|user|date|branch|parent|tag): /
 
+/** Changes of a hunk among which such lines are looked for. */
+const IMPORTS_IN_HUNK = 24
 /** Lines after the start of a commit that say what it is. */
 const ABOUT_COMMIT = 12
 
@@ -220,11 +223,11 @@ export class DiffReader {
 
   #addChange(line: RawLine, hunk: Hunk, file: DiffFile, isChange: boolean): void {
     // What a file takes in from others says little of what changed.
-    const brings = isImportLine(line.text.slice(hunk.columns, hunk.columns + 60)) ? 0.3 : 1
+    const brings =
+      hunk.changes < IMPORTS_IN_HUNK && isImportLine(line.text.slice(hunk.columns, hunk.columns + 60)) ? 0.3 : 1
     const place = isChange ? 1 / (1 + 0.07 * hunk.changes++) : 0.2 / (1 + 0.2 * hunk.context++)
     const value =
-      (file.weight * brings * place * Math.sqrt(Math.min(lettersIn(line.text), 120) + 1)) /
-      (1 + 0.12 * (file.hunks - 1))
+      (file.weight * brings * place * Math.sqrt(countLetters(line.text, 160) + 1)) / (1 + 0.12 * (file.hunks - 1))
     this.#add(line, line.text, value, CHANGES, hunk.item)
   }
 
@@ -291,15 +294,4 @@ function markOf(text: string, columns: number): number {
     if (code !== 32) mark = code
   }
   return mark
-}
-
-/** Letters and digits at the start of a line. */
-function lettersIn(text: string): number {
-  let letters = 0
-  for (let at = 0; at < text.length && at < 200; at++) {
-    const code = text.charCodeAt(at)
-    if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 0xbf)
-      letters++
-  }
-  return letters
 }

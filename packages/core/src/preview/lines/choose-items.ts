@@ -79,7 +79,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
   }
   const take = (order: readonly number[], tokens: number, part?: number): number => {
     const queue = new RateHeap()
-    for (const index of order) if (chosen[index] === 0) queue.push(index, Infinity)
+    for (const index of order) if (chosen[index] === 0) queue.push(index, items[index]!.value / Math.max(1, own(index)))
     const grow = (index: number): void => {
       const item = items[index]
       if (item === undefined || chosen[index] === 1 || (part !== undefined && item.part !== part)) return

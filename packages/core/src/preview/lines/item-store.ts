@@ -1,9 +1,10 @@
 import { detach } from '../../content/detach.ts'
+import { valueReachedBy, withParents } from './best-items.ts'
 import type { LineItem } from './line-item.ts'
 
-/** Units and items that are kept at least: more than the largest budget can show. */
+/** Units and items that are kept at least, of as many again: about what a preview of 100,000 tokens can show. */
 const KEPT_UNITS = 600_000
-const KEPT_ITEMS = 50_000
+const KEPT_ITEMS = 12_000
 /** The last items, kept whatever they are worth. */
 const LAST_ITEMS = 32
 
@@ -15,13 +16,10 @@ const LAST_ITEMS = 32
 export class ItemStore {
   #items: LineItem[] = []
   #units = 0
+  /** So many items, from the first, have texts of their own. */
+  #own = 0
   #floor = -Infinity
   #last: LineItem[] = []
-
-  /** Whether an item of this value would be kept for it. */
-  takes(value: number): boolean {
-    return value > this.#floor
-  }
 
   /** Add the next item. */
   add(item: LineItem): void {
@@ -35,24 +33,35 @@ export class ItemStore {
 
   /** The items that are kept, in order, with those that they make no sense without. */
   finish(): LineItem[] {
-    const kept = new Set(this.#items)
-    for (const item of this.#last.slice(-LAST_ITEMS)) kept.add(item)
-    for (const item of kept) if (item.parent !== undefined) kept.add(item.parent)
-    return [...kept].toSorted((one, other) => one.start - other.start)
+    // Nothing has gone.
+    if (this.#floor === -Infinity) return this.#items
+    const first = this.#last.at(-LAST_ITEMS)?.start ?? Infinity
+    const items = this.#items.filter(({ start }) => start < first)
+    items.push(...this.#last.slice(-LAST_ITEMS))
+    return withParents(items)
   }
 
+  /** Keep about half of the items: those worth most, and of those worth the least of these the first. */
   #halve(): void {
-    const values = Float64Array.from(this.#items, ({ value }) => value).toSorted()
     const target = this.#items.length >> 1
-    this.#floor = values[target]!
-    let spare = target - values.reduce((count, value) => count + (value > this.#floor ? 1 : 0), 0)
-    this.#units = 0
-    this.#items = this.#items.filter((item) => {
-      if (item.value < this.#floor || (item.value === this.#floor && spare-- <= 0)) return false
-      item.text = detach(item.text)
-      item.tail = detach(item.tail)
-      this.#units += item.text.length + item.tail.length
-      return true
-    })
+    this.#floor = Math.max(this.#floor, valueReachedBy(this.#items, target))
+    const kept: LineItem[] = []
+    let units = 0
+    for (const [index, item] of this.#items.entries()) {
+      if (item.value < this.#floor || (item.value === this.#floor && kept.length >= target)) continue
+      // What stays must not keep the text alive that it was cut from.
+      if (index >= this.#own) {
+        item.text = detach(item.text)
+        item.tail = detach(item.tail)
+      }
+      units += item.text.length + item.tail.length
+      kept.push(item)
+    }
+    // Where the sample told too little, the last ones go.
+    if (kept.length === this.#items.length)
+      for (const item of kept.splice(target)) units -= item.text.length + item.tail.length
+    this.#items = kept
+    this.#own = kept.length
+    this.#units = units
   }
 }

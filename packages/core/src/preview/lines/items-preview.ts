@@ -2,6 +2,7 @@ import { estimateTokens } from '../../tokens/estimate-tokens.ts'
 import { fitBudget, type Draft } from '../fit-budget.ts'
 import { GapMarks } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
+import { bestItems } from './best-items.ts'
 import { chooseItems, follows, type ItemRow } from './choose-items.ts'
 import type { LineItem } from './line-item.ts'
 import { ItemsText } from './items-text.ts'
@@ -35,14 +36,18 @@ const FEW_ITEMS = 4
 const LEAST_CAP = 48
 /** Units of a text that tell how many go into a token. */
 const SAMPLE_UNITS = 8_192
+/** Items that are chosen from, in any case. */
+const LEAST_ITEMS = 600
 /** Items considered for each token of the budget, and in any case. */
-const CONSIDERED_PER_TOKEN = 1
-const CONSIDERED = 512
+const CONSIDERED_PER_TOKEN = 0.25
+const CONSIDERED = 256
 
 /** Write the preview of items: those worth most for their tokens, in order, each gap with what it hides. */
 export function writeItems(preview: ItemsPreview, options: PreviewOptions): string {
   if (!(options.budgetTokens > 0) || preview.items.length === 0) return ''
-  const layout = new ItemsLayout(preview, options)
+  // An item with the end of its line has two tokens at least: more of them cannot be shown.
+  const items = bestItems(preview.items, LEAST_ITEMS + options.budgetTokens * 0.6)
+  const layout = new ItemsLayout({ ...preview, items }, options)
   return fitBudget((aim) => layout.write(aim), options)
 }
 

@@ -1,13 +1,14 @@
 import type { TextSubject } from '../previewer.ts'
+import { bestItems } from './best-items.ts'
 import type { LineItem } from './line-item.ts'
 
 /** Shorter words stand everywhere. */
 const WORDS = /\p{L}{4,40}/gu
 /** Arguments that are longer say too much. */
 const ARGUMENT_UNITS = 300
-const MOST_WORDS = 16
+const MOST_WORDS = 8
 /** Items that are looked at, those worth most. */
-const MOST_ITEMS = 6_000
+const MOST_ITEMS = 1_000
 /** A word in more of the items than this tells nothing of any of them. */
 const COMMON = 0.2
 /** How much more an item is worth for each of its words, up to a number of them. */
@@ -36,11 +37,8 @@ export function wordsOf(texts: readonly string[]): string[] {
 /** Make those items worth more that are about some words, where these tell them from others. */
 export function preferTopic(items: readonly LineItem[], words: readonly string[]): void {
   if (words.length === 0 || items.length === 0) return
-  const best =
-    items.length <= MOST_ITEMS
-      ? items
-      : items.toSorted((one, other) => other.value - one.value || one.start - other.start).slice(0, MOST_ITEMS)
-  const texts = best.map(({ text }) => text.slice(0, 400).toLowerCase())
+  const best = bestItems(items, MOST_ITEMS)
+  const texts = best.map(({ text }) => text.slice(0, 200).toLowerCase())
   const matches = new Float64Array(best.length)
   for (const word of words) {
     const found = texts.map((text) => text.includes(word))

@@ -1,5 +1,6 @@
 import { countOf } from '../gap-marks.ts'
 import { isImportLine } from '../lines/import-line.ts'
+import { countLetters } from '../lines/count-letters.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
@@ -16,7 +17,13 @@ const LABEL_DEPTH = 7
 /** Furthest that a fence stands to the right: in lists it is indented. */
 const FENCE_INDENT = 16
 
-/** Lines of code whose repetitions are counted, and how long they may be. */
+/** What ends a line whose block follows. */
+const OPENING = '{([:'
+/** Letters of a line that count for what it is worth. */
+const LETTERS_COUNTED = 240
+/** Lines of code whose repetitions are counted: the first ones of each block, how long they may be, how many. */
+const KNOWN_IN_BLOCK = 4
+const IMPORTS_IN_BLOCK = 16
 const KNOWN_LINES = 4_096
 const KNOWN_UNITS = 80
 
@@ -50,7 +57,7 @@ export class MarkdownReader {
   readonly #headings: number[] = []
   readonly #known = new Map<string, number>()
   #sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
-  #fence: { readonly mark: string; readonly size: number; readonly block: number } | undefined
+  #fence: { readonly mark: string; readonly block: number } | undefined
   #codeLines = 0
   #blanks = 0
   #previous: { readonly item: LineItem; readonly kind: MarkdownLine | 'code' | 'meta' } | undefined
@@ -171,26 +178,26 @@ export class MarkdownReader {
     const mark = bare.charAt(0)
     let size = 3
     while (bare.charAt(size) === mark) size++
-    this.#fence = { mark, size, block: section.blocks++ }
+    this.#fence = { mark: mark.repeat(size), block: section.blocks++ }
     this.#codeLines = 0
     this.#add(line, 'fence', 0.4 * section.weight, CODE)
   }
 
   #code(line: RawLine, bare: string, indent: number): void {
-    const { mark, size, block } = this.#fence!
-    if (bare.startsWith(mark.repeat(size)) && bare.replaceAll(mark, '').trim() === '') {
+    const { mark, block } = this.#fence!
+    if (bare.startsWith(mark) && bare.replaceAll(mark.charAt(0), '').trim() === '') {
       this.#fence = undefined
       this.#add(line, 'code', 0.1, CODE)
       return
     }
     const index = this.#codeLines++
-    const telling = lettersOf(bare)
+    const telling = countLetters(bare, LETTERS_COUNTED)
     // Lines that open something name it, the deeper ones say how.
-    const opens = /[{([:]\s*$/.test(bare.slice(-80)) ? 1.5 : 1
+    const opens = OPENING.includes(bare.charAt(bare.length - 1)) ? 1.5 : 1
     const place = 1 / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
     const value = this.#sections.at(-1)!.weight * place * opens * Math.sqrt(telling)
-    const often = bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
-    const news = (isImportLine(bare) ? 0.4 : 1) / (1 + often)
+    const often = index < KNOWN_IN_BLOCK && bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
+    const news = (index < IMPORTS_IN_BLOCK && isImportLine(bare) ? 0.4 : 1) / (1 + often)
     this.#add(line, 'code', value * news * this.#asked(line.text), CODE)
   }
 
@@ -229,7 +236,7 @@ export class MarkdownReader {
     const index = section.lines++
     const kindWeight = kind === 'links' || kind === 'rule' ? 0.15 : kind === 'row' ? 0.7 : 1
     const place = index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
-    const value = section.weight * kindWeight * place * Math.sqrt(Math.min(400, lettersOf(bare)))
+    const value = section.weight * kindWeight * place * Math.sqrt(countLetters(bare, LETTERS_COUNTED))
     this.#add(line, kind, value * this.#asked(line.text), TEXT)
   }
 
@@ -266,18 +273,6 @@ export class MarkdownReader {
     this.#previous = { item, kind }
     return item
   }
-}
-
-/** Letters and digits at the start of a line, and letters of any script. */
-function lettersOf(text: string): number {
-  let letters = 0
-  const end = Math.min(text.length, 400)
-  for (let at = 0; at < end; at++) {
-    const code = text.charCodeAt(at)
-    if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)) letters++
-    else if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) letters++
-  }
-  return letters
 }
 
 function indentOf(text: string): number {

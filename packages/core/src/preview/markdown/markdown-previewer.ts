@@ -21,11 +21,11 @@ export interface MarkdownPreviewShares {
 
 /** Options of {@link markdownPreviewer}. */
 export interface MarkdownPreviewerOptions {
-  /** Each from 0 to 1, at most 1 together. Defaults to headings 0.25, text 0.2, code 0.55. */
+  /** Each from 0 to 1, at most 1 together. Defaults to headings 0.3, text 0.2, code 0.5. */
   readonly shares?: Partial<MarkdownPreviewShares> | undefined
 }
 
-const SHARES: MarkdownPreviewShares = { headings: 0.25, text: 0.2, code: 0.55 }
+const SHARES: MarkdownPreviewShares = { headings: 0.3, text: 0.2, code: 0.5 }
 
 /**
  * Preview Markdown (CommonMark and its tables): the headings with their line numbers, how each section begins, the last

@@ -1,3 +1,5 @@
+import { countLetters } from '../lines/count-letters.ts'
+
 /** What a line of plain text is. */
 export type ProseLine =
   /** A line that names what follows; how deep, from 1. */
@@ -28,10 +30,14 @@ const PAGE = /\[Page \d+\]\s*$|^\s*-? ?\d{1,4} ?-?\s*$/
  * @param isApart - Whether a blank line, or the beginning of the text, stands before it.
  */
 export function proseLine(line: string, isApart: boolean): ProseLine {
+  if (line.length > 2 * HEADING_UNITS) return line.startsWith('>') ? QUOTE : TEXT
   const text = line.trim()
   if (text.startsWith('>')) return QUOTE
   if (text.length > HEADING_UNITS) return TEXT
-  if (PAGE.test(text) || CONTENTS.test(text) || !/[\p{L}\p{N}]/u.test(text)) return FILLER
+  // Page numbers stand at the end; lines without letters are rules.
+  const last = text.charCodeAt(text.length - 1)
+  if ((last === 93 || last === 45 || isDigit(last)) && (PAGE.test(text) || CONTENTS.test(text))) return FILLER
+  if (countLetters(text, HEADING_UNITS) === 0) return FILLER
   if (!isApart) return TEXT
   const numbered = NUMBERED.exec(text)
   // A heading does not end like a sentence.
@@ -41,6 +47,10 @@ export function proseLine(line: string, isApart: boolean): ProseLine {
   if (COUNTED.test(text) && text.length < 60) return { kind: 'heading', depth: 1 }
   if (!isSentence && isCapital(text)) return { kind: 'heading', depth: 2 }
   return TEXT
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
 }
 
 function partsOf(number: string): number {

@@ -1,3 +1,4 @@
+import { countLetters } from '../lines/count-letters.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
@@ -59,7 +60,8 @@ export class ProseReader {
     if (this.#underlines(line)) return
     const isApart = this.#blanks > 0 || this.#lines === 0
     const read = proseLine(text, isApart)
-    const seen = text.length <= SHORT_LINE ? this.#seen(text) : 0
+    // The headers and footers of pages stand apart.
+    const seen = isApart && text.length <= SHORT_LINE ? this.#seen(text) : 0
     if (read.kind === 'heading' && seen === 0) this.#heading(line, read.depth)
     else this.#text(line, read, isApart, seen)
     this.#lines++
@@ -77,6 +79,8 @@ export class ProseReader {
     const previous = this.#previous
     this.#previous = undefined
     if (previous === undefined || previous.part === HEADINGS) return false
+    const first = line.text.charCodeAt(0)
+    if (first > 126 || countLetters(line.text, 1) > 0) return false
     const text = line.text.trimEnd()
     if (!/^([=\-~^"*+#.`:_])\1{2,199}$/.test(text) || previous.text.length > HEADING_UNITS) return false
     if (text.length < previous.text.trim().length * 0.7) return false
