@@ -84,19 +84,19 @@ export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
  * Tell what a line defines, by the rules of its language.
  *
  * @param previous - The index of the line of code before it, or -1: in C a return type may stand there.
- * @param inside - The kind of the definition that the line stands in.
+ * @param inside - The definition that the line stands in.
  */
 export function definitionAt(
   code: CodeLines,
   index: number,
   previous: number,
-  inside: string | undefined,
+  inside: Definition | undefined,
   matcher: DefinitionMatcher,
 ): Definition | undefined {
   const word = code.words[index]!
   const byKeyword = matcher.keyword !== undefined && matcher.starts.has(word)
   const byForm = matcher.forms.some((form) => fits(form, word, code.indents[index]!))
-  const holds = inside !== undefined && HOLDS_METHODS.has(inside)
+  const holds = inside !== undefined && HOLDS_METHODS.has(inside.kind)
   const byCall =
     matcher.calls !== undefined &&
     (holds || (matcher.calls === 'outer' && inside === undefined)) &&
@@ -119,7 +119,12 @@ export function definitionAt(
     }
   }
   if (!byCall) return undefined
-  const name = nameBeforeParameters(line, () => (previous < 0 ? '' : beginning(code, previous)), matcher.calls)
+  const name = nameBeforeParameters(
+    line,
+    () => (previous < 0 ? '' : beginning(code, previous)),
+    matcher.calls,
+    holds ? inside.name : undefined,
+  )
   return name === undefined ? undefined : { name, kind: holds ? 'method' : 'function' }
 }
 
@@ -152,9 +157,11 @@ function nameBeforeParameters(
   line: string,
   previous: () => string,
   calls: 'outer' | 'typed' | 'bare',
+  holder: string | undefined,
 ): string | undefined {
   const open = line.indexOf('(')
-  if (open < 0) return undefined
+  // A macro of C is no function.
+  if (open < 0 || line.startsWith('#')) return undefined
   let end = open
   while (end > 0 && line.charCodeAt(end - 1) === 32) end--
   if (calls === 'bare' && line.charCodeAt(end - 1) === 62) end = Math.max(0, line.lastIndexOf('<', end))
@@ -169,7 +176,9 @@ function nameBeforeParameters(
   const ended = line.trimEnd()
   const last = ended.charCodeAt(ended.length - 1)
   if (calls === 'bare') return isMethod(before, last) ? name : undefined
-  if (last === SEMICOLON && !/\b(?:abstract|native|virtual)\b|=\s*0\s*;$/.test(ended)) return undefined
+  const isDeclared = holder !== undefined && calls === 'outer'
+  if (last === SEMICOLON && !isDeclared && !/\b(?:abstract|native)\b/.test(ended)) return undefined
+  if (holder !== undefined && name.replace(/^~/, '') === holder) return name
   if (before !== '' || (qualified !== name && calls === 'outer')) return name
   // The return type stands on a line of its own, or a constructor is named after its class.
   if (calls !== 'outer') return undefined

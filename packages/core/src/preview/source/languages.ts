@@ -20,7 +20,10 @@ const language = (
 
 /** Extensions are those that GitHub's Linguist gives to each language and no other common one uses. */
 const LANGUAGES: readonly Language[] = [
-  language('typescript', 'TypeScript', 'ts mts cts', { interpreters: ['ts-node', 'tsx', 'deno', 'bun'] }),
+  language('typescript', 'TypeScript', 'ts mts cts', {
+    interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
+    contentTypes: ['text/typescript', 'application/typescript'],
+  }),
   language('tsx', 'TypeScript', 'tsx'),
   language('javascript', 'JavaScript', 'js mjs cjs jsx', {
     interpreters: ['node', 'nodejs'],

@@ -42,25 +42,33 @@ export function patternOutline(code: CodeLines, rules: DefinitionRules): Outline
     if (kind !== CODE && kind !== CLOSER) continue
     const indent = indents[index]!
     if (kind === CLOSER) {
+      close(indent + 1)
       const top = stack.at(-1)
-      if (top !== undefined && indent >= top.indent) top.last = index
+      if (top !== undefined) top.last = index
       continue
     }
-    // Brackets, a line of a preprocessor or of attributes, and what continues a line do not end what they stand in.
-    if (!CONTINUES.has(firsts[index]!)) close(indent)
-    const inside = stack.at(-1)
-    if (inside !== undefined) inside.last = index
-    const definition = definitionAt(code, index, previous, inside?.definition.kind, matcher)
+    const annotates = ANNOTATES.has(firsts[index]!)
+    if (!annotates) {
+      if (!CONTINUES.has(firsts[index]!)) close(indent)
+      const around = stack.at(-1)
+      if (around !== undefined) around.last = index
+    }
+    const inside = annotates ? stack.findLast((open) => open.indent < indent) : stack.at(-1)
+    const definition = definitionAt(code, index, previous, inside?.definition, matcher)
     previous = index
-    if (definition === undefined || stack.length >= MOST_OPEN) continue
-    const depth = inside === undefined ? 0 : inside.depth + 1
-    stack.push({ definition, index, indent, depth, last: index })
+    if (definition === undefined) continue
+    close(indent)
+    if (stack.length >= MOST_OPEN) continue
+    stack.push({ definition, index, indent, depth: stack.length, last: index })
   }
   close(-1)
   return placed(found, source.count, (index) => signature(source.line(index)))
 }
 
-const CONTINUES = unitsOf('{})]#@*&|')
+/** Brackets, and what continues a line, do not end what they stand in. */
+const CONTINUES = unitsOf('{})]*&|')
+/** What is said of a definition belongs to the next one. */
+const ANNOTATES = unitsOf('@#')
 
 /** Put definitions in the order of their lines, and lift what stands in a module that wraps the file. */
 function placed(

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cutNumber, findNumbering } from './numbered-lines.ts'
+
+const CODE = ['import os', '', 'def main():', '    return 12', '', 'main()']
+
+describe('the numbers before lines', () => {
+  it.each([
+    ['cat -n', (line: string, number: number) => `${String(number).padStart(6)}\t${line}`],
+    ['an arrow', (line: string, number: number) => `${String(number).padStart(6)}→${line}`],
+    ['nl with a colon', (line: string, number: number) => `${number}: ${line}`],
+    ['grep -n', (line: string, number: number) => `${number}:${line}`],
+    ['a bar', (line: string, number: number) => `${String(number).padStart(4)} | ${line}`],
+    ['zeros', (line: string, number: number) => `${String(number).padStart(5, '0')}| ${line}`],
+  ])('are cut as %s writes them, from any number on', (_, write) => {
+    for (const first of [1, 98, 4_000]) {
+      const lines = CODE.map((line, index) => write(line, first + index))
+      const numbering = findNumbering(lines)
+      expect(numbering).toMatchObject({ from: 0, shift: first - 1 })
+      expect(lines.map((line) => cutNumber(line, numbering!))).toEqual(CODE)
+    }
+  })
+
+  it('may come after what the tool says, and before what it adds', () => {
+    const lines = ['The file a.py:', ...CODE.map((line, index) => `${index + 1}\t${line}`), '(end of file)']
+    const long = [...lines.slice(0, -1), ...Array.from({ length: 60 }, (_, index) => `${index + 7}\tx`), lines.at(-1)!]
+    const numbering = findNumbering(long)
+    expect(numbering).toMatchObject({ from: 1, shift: -1 })
+    expect(cutNumber('(end of file)', numbering!)).toBe('(end of file)')
+  })
+
+  it.each([
+    ['a log', ['12:01 started', '12:02 stopped', '12:03 started']],
+    ['what grep finds', ['3:def a', '9:def b', '12:def c']],
+    ['an excerpt of a compiler', ['error: no', ' 1 | a', ' 2 | b', ' 3 | c', '', ...Array<string>(20).fill('note: x')]],
+    ['two lines', ['1\ta', '2\tb']],
+    ['code', CODE],
+    ['nothing', []],
+  ])('are not found in %s', (_, lines) => {
+    expect(findNumbering(lines)).toBeUndefined()
+  })
+
+  it('never make a line longer, and leave a line that has none', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), fc.string(), (lines, line) => {
+        const numbering = findNumbering(lines) ?? { from: 0, mark: '|', spaced: true, shift: 0 }
+        expect(line.endsWith(cutNumber(line, numbering))).toBe(true)
+      }),
+    )
+  })
+})
