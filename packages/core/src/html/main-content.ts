@@ -92,16 +92,23 @@ export function mainContent(page: Page): PageBlock[] {
     if (text.length >= 30) return seen.size < seen.add(text).size
     return linkUnits < text.length || (repeats.get(text) ?? 0) < 3
   })
-  const h1 = blocks
-    .slice(0, firstBlock)
-    .findLast((block) => block.kind === 'heading' && block.level === 1 && !out[block.element])
-  if (h1 !== undefined && !main.some((block) => block.kind === 'heading' && block.level === 1)) main.unshift(h1)
+  const headline = blocks.slice(0, firstBlock).findLast((block) => !out[block.element] && isHeadline(block, page.title))
+  if (headline !== undefined && !main.some((block) => block.kind === 'heading' && block.level === 1))
+    main.unshift(headline)
   return main
 }
 
 const MAX_REPEATED = 200
 const ASIDE_HEADING =
   /^(?:related|recommended|more (?:from|stories|news|in|like|on)|you (?:may|might) (?:also|like)|(?:people|customers) (?:who|also)|read (?:next|more|also)|up next|popular|trending|most (?:read|popular|viewed)|latest (?:news|posts|articles|stories)|recent(?:ly)? (?:posts|articles|news|viewed|comments)|(?:\d+ )?comments?\b|leave a (?:reply|comment)|(?:share|follow) (?:this|us|on)|sign up|subscribe|newsletter|join our|get (?:the|our) (?:latest|newsletter)|see also|advertisement|sponsored)/i
+
+/** Say whether a heading is that of the content: what a title ends with is the name of the site. */
+function isHeadline({ kind, level, text }: PageBlock, title: string): boolean {
+  if (kind !== 'heading' || level !== 1) return false
+  if (title.startsWith(text)) return true
+  const words = text.split(' ')
+  return !title.endsWith(text) && words.filter((word) => title.includes(word)).length > words.length / 3
+}
 
 /** Leave out the parts below headings that name what stands beside the content. */
 function dropAsideSections({ blocks, elements }: Page, root: number, weights: Float64Array, out: Uint8Array): void {

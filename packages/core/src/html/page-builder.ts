@@ -14,6 +14,9 @@ const MAX_TITLE = 512
 /** Text of a block, links aside, that makes it prose. */
 const PROSE_UNITS = 60
 
+/** The sign by which a heading links to itself. */
+const SELF_LINK = /^[#§¶]\s?|\s?[#§¶]$/
+
 /** An element that is open: the index of what was made of it, or one of these. */
 const NOT_MADE = -1
 const NEVER_MADE = -2
@@ -34,6 +37,7 @@ export class PageBuilder {
   #settled = 0
   #isPart = false
   #title = ''
+  #hasTitle = false
   readonly #text = new PageText()
   /** Cells of the row so far. */
   #cells: string[] = []
@@ -49,16 +53,17 @@ export class PageBuilder {
   #links = 0
   #headingLevel = 0
   #isItem = false
-  /** Links since the last block. */
+  /** Links with text in the block so far, and whether the open one has none yet. */
   #linkCount = 0
+  #isNewLink = false
 
   constructor(source: string) {
     this.#lines = new LineNumbers(source)
   }
 
-  /** Whether a heading is open. */
-  get inHeading(): boolean {
-    return this.#headings > 0
+  /** Whether a heading is open that has no text yet. */
+  get inEmptyHeading(): boolean {
+    return this.#headings > 0 && this.#text.isEmpty
   }
 
   /** Take in the start of an element. */
@@ -68,7 +73,7 @@ export class PageBuilder {
     this.#count(kind, 1)
     if (kind.heading > 0) this.#headingLevel = kind.heading
     else if (kind.name === 'li') this.#isItem = true
-    else if (kind.name === 'a') this.#linkCount++
+    else if (kind.name === 'a') this.#isNewLink = true
   }
 
   /** Take in the end of the innermost element. */
@@ -91,9 +96,14 @@ export class PageBuilder {
   /** Take in text that begins at an offset of the source. */
   text(text: string, at: number): void {
     if (this.#titles > 0) {
-      if (this.#title.length < MAX_TITLE) this.#title += text.slice(0, MAX_TITLE)
+      // Drawings have titles too: the page's is the first.
+      if (!this.#hasTitle && this.#title.length < MAX_TITLE) this.#title += text.slice(0, MAX_TITLE)
     } else {
       this.#text.add(text, at, this.#preformatted > 0, this.#links > 0)
+      if (this.#isNewLink && this.#links > 0 && !this.#text.isEmpty) {
+        this.#isNewLink = false
+        this.#linkCount++
+      }
       if (this.#text.length >= MAX_BLOCK) this.#flush()
     }
   }
@@ -124,7 +134,10 @@ export class PageBuilder {
     else if (name === 'tr') this.#rows += by
     else if (name === 'pre') this.#preformatted += by
     else if (name === 'blockquote') this.#quotes += by
-    else if (name === 'title') this.#titles += by
+    else if (name === 'title') {
+      this.#titles += by
+      if (by < 0 && this.#title !== '') this.#hasTitle = true
+    }
   }
 
   get #inCells(): boolean {
@@ -173,10 +186,11 @@ export class PageBuilder {
     }
   }
 
-  #add(kind: BlockKind, text: string): void {
+  #add(kind: BlockKind, all: string): void {
     const { start, linked } = this.#text.origin()
     const links = this.#linkCount
     this.#linkCount = 0
+    const text = kind === 'heading' && linked > 0 && linked <= 2 ? all.replace(SELF_LINK, '') : all
     if (text === '') return
     const linkUnits = Math.min(linked, text.length)
     const index = this.#makeElement()

@@ -104,7 +104,7 @@ class PageReader implements TokenizerCallbacks {
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
     if (this.#unseen > 0) return
     // Headings that unfold what is below them are often made of buttons.
-    if (kind.isUnseen && !(kind.name === 'button' && this.#builder.inHeading)) this.#unseen = this.#open.length
+    if (kind.isUnseen && !(kind.name === 'button' && this.#builder.inEmptyHeading)) this.#unseen = this.#open.length
     this.#builder.open(kind, elementMarks(kind, this.#attributes ?? NO_ATTRIBUTES))
   }
 

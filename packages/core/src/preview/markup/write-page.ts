@@ -58,21 +58,20 @@ class PageWriter {
     }
     const call = estimateTokens(this.#options.showLines?.(1_000, 1_999) ?? '')
     left -= GAP_TOKENS + call
-    const outline = this.#outline(end, left * this.#shares.outline)
-    left -= outline.reduce((tokens, line) => tokens + estimateTokens(line) + 1, 0)
+    // The more is hidden, the more its headings are worth.
+    const share = Math.min(0.5, this.#shares.outline * (2 - end / main.length))
+    const reserved = Math.min(left * share, this.#headingTokens(end))
+    left -= reserved
     end = this.#fitting(0, left)
     for (let index = 0; index < end; index++) left -= this.#cost(index)
     const begun = left >= LEAST_TOKENS ? this.#begin(main[end]!, left) : ''
     const shown = main.slice(0, end).reduce((units, { text }) => units + text.length, begun.length)
     const parts = [header, ...this.#joined(0, end)]
-    if (begun !== '')
-      parts.push(
-        end === 0 ? '\n' : markdownGap(main[end - 1]!, main[end]!),
-        markdownOf({ ...main[end]!, text: begun }),
-        '…',
-      )
+    if (begun !== '') {
+      parts.push(this.#separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
+    }
     parts.push('\n', this.#gap(main[end]!.line, shown))
-    for (const line of outline) parts.push('\n', line)
+    for (const line of this.#outline(begun === '' ? end : end + 1, reserved)) parts.push('\n', line)
     return { text: parts.join(''), complete: false }
   }
 
@@ -109,25 +108,25 @@ class PageWriter {
   #joined(from: number, end: number): string[] {
     const parts: string[] = []
     for (let index = from; index < end; index++) {
-      parts.push(
-        index === 0 ? '\n' : markdownGap(this.#page.main[index - 1]!, this.#page.main[index]!),
-        this.#text(index),
-      )
+      parts.push(this.#separator(index), this.#text(index))
     }
     return parts
+  }
+
+  #separator(index: number): string {
+    return index === 0 ? '\n' : markdownGap(this.#page.main[index - 1]!, this.#page.main[index]!)
   }
 
   /** As much of the beginning of a block as fits, up to the end of a word. */
   #begin({ text }: PageBlock, tokens: number): string {
     let low = 0
-    let high = Math.min(text.length, Math.ceil(tokens * 8))
+    let high = Math.min(text.length - 1, Math.ceil(tokens * 8))
     while (low < high) {
       const middle = (low + high + 1) >> 1
       if (estimateTokens(text.slice(0, middle)) <= tokens - 2) low = middle
       else high = middle - 1
     }
     const cut = cutAtGrapheme(text, low)
-    if (cut.length === text.length) return cut
     const word = cut.lastIndexOf(' ')
     return (word > cut.length * 0.6 ? cut.slice(0, word) : cut).trimEnd()
   }
@@ -138,20 +137,30 @@ class PageWriter {
     return `[… ${hidden}${call === undefined ? '' : `: ${call}`}]`
   }
 
+  #headings(from: number): PageBlock[] {
+    return this.#page.main.slice(from).filter(({ kind }) => kind === 'heading')
+  }
+
+  /** Tokens of all headings from a block on. */
+  #headingTokens(from: number): number {
+    return this.#headings(from).reduce((tokens, heading) => tokens + estimateTokens(headingLine(heading)) + 1, 0)
+  }
+
   /** The headings from a block on, each with its line: the highest first where not all fit. */
   #outline(from: number, tokens: number): string[] {
-    const headings = this.#page.main.slice(from + 1).filter(({ kind }) => kind === 'heading')
+    const headings = this.#headings(from)
     for (let level = 6; level > 0; level--) {
-      const lines = headings
-        .filter((heading) => heading.level <= level)
-        .map((heading) => `[line ${heading.line}] ${'#'.repeat(heading.level)} ${cutAtGrapheme(heading.text, 80)}`)
-      const cost = lines.reduce((sum, line) => sum + estimateTokens(line) + 1, 0)
-      if (cost <= tokens) return lines
-      if (level > 1 && headings.some((heading) => heading.level < level)) continue
+      const lines = headings.filter((heading) => heading.level <= level).map(headingLine)
       let left = tokens
-      const end = lines.findIndex((line) => (left -= estimateTokens(line) + 1) < 6)
-      return end <= 0 ? [] : [...lines.slice(0, end), `[… ${formatCount(lines.length - end)} more headings]`]
+      const end = lines.findIndex((line) => (left -= estimateTokens(line) + 1) < 0)
+      if (end < 0) return lines
+      if (headings.some((heading) => heading.level < level)) continue
+      return end < 2 ? [] : [...lines.slice(0, end - 1), `[… ${countOf(lines.length - end + 1, 'more heading')}]`]
     }
     return []
   }
+}
+
+function headingLine({ line, level, text }: PageBlock): string {
+  return `[line ${line}] ${'#'.repeat(level)} ${cutAtGrapheme(text, 80)}`
 }
