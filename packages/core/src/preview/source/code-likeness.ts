@@ -59,7 +59,7 @@ const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
 
 /** What hardly a line of code looks like: times, levels, prompts, stack frames, hunks of a diff. */
 const OUTPUT =
-  /^\W{0,3}\d{2,4}[-:/.]\d\d[-:/.]|^\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE)\b|File "|at [\w.$<>]+[ (]|[+>$%] )|^[\w./\\-]+:\d+(?::\d+)?:|^(?:@@ |[*=-]{5}|diff --git |[-+]{3} [ab/])/
+  /^\W{0,3}\d{2,4}[-:/.]\d\d[-:/.]|^\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE)\b|File "|at [\w.$<>]+[ (]|[+>$%] )|^[\w./\\-]+:\d+(?::\d+)?:|^\d+[:-]|^(?:@@ |[*=-]{5}|diff --git |[-+]{3} [ab/])/
 
 const CODE_END = /[{};,([:\\]$|^\s*[)}\]]|\)$|=>$/
 const CODE_START =
