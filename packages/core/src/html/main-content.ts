@@ -9,98 +9,168 @@ import {
 } from './element-marks.ts'
 import type { Page, PageBlock, PageElement } from './page.ts'
 
-/** Elements of a kind that usually stands around the content are left out where they hold a smaller share of the prose. */
-const MOST_PROSE: readonly (readonly [mark: number, share: number])[] = [
+/**
+ * Elements that by their marks stand around the content are left out where they hold a smaller share of the page's prose:
+ * a page in a form, or one that scripts unhide, is shown all the same.
+ */
+const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_HIDDEN, 0.5],
   [MARK_ASIDE, 0.5],
-  [MARK_HEADER, 0.3],
   [MARK_NAMED_ASIDE, 0.35],
+  [MARK_HEADER, 0.3],
   [MARK_FORM, 0.3],
 ]
+/** Shares of the prose that an element needs to be the content: one marked so, an article in it, any other. */
+const MAIN_SHARE = 0.4
+const ARTICLE_SHARE = 0.6
+const ANY_SHARE = 0.85
+/** Units that a block needs, links aside, to be prose; what other text and long links are worth beside it. */
+const PROSE_UNITS = 60
+const OTHER_WORTH = 0.1
+const LINKED_WORTH = 0.15
+/** Where less of the content is prose, it is a list of links, which stay. */
+const LISTING_PROSE = 0.25
+/** A list is navigation from so many links on that make up so much of it and are so short. */
+const LEAST_LINKS = 3
+const LINKED_SHARE = 0.6
+const MAX_LINK_UNITS = 60
+/** Links that repeat so often say nothing of their own: "Read more". */
+const MOST_REPEATS = 2
+/** A text that stands twice is shown once from so many units on. */
+const LEAST_REPEATED = 30
 
-const LINKED = 0.15
+/** Headings of what is offered beside the content, in the words that sites use. */
+const ASIDE_HEADING =
+  /^(?:related|recommended|more (?:from|stories|news|in|like|on)|you (?:may|might) (?:also|like)|(?:people|customers) (?:who|also)|read (?:next|more|also)|up next|popular|trending|most (?:read|popular|viewed)|latest (?:news|posts|articles|stories)|recent(?:ly)? (?:posts|articles|news|viewed|comments)|(?:\d{1,9} )?comments?\b|leave a (?:reply|comment)|(?:share|follow) (?:this|us|on)|sign up|subscribe|newsletter|join our|get (?:the|our) (?:latest|newsletter)|advertisement|sponsored)/i
+const MAX_ASIDE_HEADING = 60
+/** Largest share of the content that stands below such a heading. */
+const ASIDE_SHARE = 0.4
+
+/**
+ * Choose the blocks of a page that are its content, in order.
+ *
+ * What stands around it is told by landmarks, roles, hidden parts and names, and by lists of short links, unless much of the
+ * prose stands there. Of the rest, the content is `main`, an article that has most of it, or the innermost element that has
+ * nearly all prose. A page whose content is a list of links keeps them.
+ */
 export function mainContent(page: Page): PageBlock[] {
   const { blocks, elements } = page
-  if (blocks.length === 0) return []
-  const weights = new Float64Array(elements.length)
   const own = ownWeights(page)
-  sumUp(elements, own, weights)
-  // 1. what stands around
-  const out = new Uint8Array(elements.length)
-  const total = weights[0]!
-  const inMain = new Uint8Array(elements.length)
+  const leftOut = aroundContent(page, summedUp(elements, own))
+  for (let at = 1; at < elements.length; at++) if (leftOut[at] !== 0) own[at] = 0
+  const weights = summedUp(elements, own)
+  const root = contentElement(elements, weights, leftOut)
+  leaveOutAsideSections(page, root, weights, leftOut)
+  leaveOutNavigation(elements, root, leftOut)
+  const { firstBlock, endBlock } = elements[root]!
+  const main = withoutRepeats(blocks.slice(firstBlock, endBlock).filter(({ element }) => leftOut[element] === 0))
+  if (main.some(({ kind, level }) => kind === 'heading' && level === 1)) return main
+  const headline = blocks
+    .slice(0, firstBlock)
+    .findLast((block) => leftOut[block.element] === 0 && isHeadline(block, page.title))
+  return headline === undefined ? main : [headline, ...main]
+}
+
+/** What the text that stands directly in each element is worth: prose most. */
+function ownWeights({ blocks, elements }: Page): Float64Array {
+  const own = new Float64Array(elements.length)
+  for (const { element, text, linkUnits, kind } of blocks) {
+    const plain = text.length - linkUnits
+    const isProse = kind !== 'heading' && plain >= PROSE_UNITS && linkUnits < plain
+    const linked = linkUnits >= PROSE_UNITS ? linkUnits * LINKED_WORTH : 0
+    own[element]! += isProse ? plain : plain * OTHER_WORTH + linked
+  }
+  return own
+}
+
+/** Add what each element is worth to all elements above it. */
+function summedUp(elements: readonly PageElement[], own: Float64Array): Float64Array {
+  const sums = own.slice()
+  for (let at = elements.length - 1; at > 0; at--) sums[elements[at]!.parent]! += sums[at]!
+  return sums
+}
+
+/** Tell which elements stand around the content, by their marks. */
+function aroundContent({ elements }: Page, weights: Float64Array): Uint8Array {
+  const leftOut = new Uint8Array(elements.length)
+  const isWithinContent = new Uint8Array(elements.length)
+  /** Marks that do not count, as an element above that has them has too much of the prose. */
   const spared = new Uint8Array(elements.length)
+  const total = Math.max(1, weights[0]!)
   for (let at = 1; at < elements.length; at++) {
     const { parent, marks } = elements[at]!
-    inMain[at] = inMain[parent]! | (marks & (MARK_MAIN | MARK_ARTICLE) ? 1 : 0)
+    isWithinContent[at] = isWithinContent[parent]! | ((marks & (MARK_MAIN | MARK_ARTICLE)) === 0 ? 0 : 1)
     spared[at] = spared[parent]!
-    if (out[parent]) {
-      out[at] = 1
-      continue
-    }
-    const share = weights[at]! / Math.max(1, total)
-    for (const [mark, most] of MOST_PROSE) {
-      if ((marks & mark & ~spared[at]!) === 0 || (mark === MARK_HEADER && inMain[at])) continue
-      if (share < most) out[at] = 1
+    leftOut[at] = leftOut[parent]!
+    if (leftOut[at] !== 0) continue
+    for (const [mark, belowShare] of LEFT_OUT) {
+      if ((marks & mark & ~spared[at]!) === 0) continue
+      // Within the content, a header is that of a part of it.
+      if (mark === MARK_HEADER && isWithinContent[at] !== 0) continue
+      if (weights[at]! < belowShare * total) leftOut[at] = 1
       else spared[at]! |= mark
     }
   }
-  for (let at = 1; at < elements.length; at++) if (out[at]) own[at] = 0
-  sumUp(elements, own, weights)
-  // 2. root
-  let root = 0
-  for (let at = 1; at < elements.length; at++) {
-    if (!out[at] && (elements[at]!.marks & MARK_MAIN) !== 0 && weights[at]! >= 0.4 * weights[0]!) root = at
-  }
-  for (let at = root + 1; at < elements.length; at++) {
-    if (elements[at]!.firstBlock >= elements[root]!.endBlock) break
-    if (!out[at] && (elements[at]!.marks & MARK_ARTICLE) !== 0 && weights[at]! >= 0.6 * weights[root]!) root = at
-  }
-  const best = new Int32Array(elements.length)
-  for (let at = 1; at < elements.length; at++) {
-    const { parent } = elements[at]!
-    if (!out[at] && (best[parent] === 0 || weights[at]! > weights[best[parent]!]!)) best[parent] = at
-  }
-  while (best[root]! > 0 && weights[best[root]!]! >= 0.85 * weights[root]!) root = best[root]!
-  const { firstBlock, endBlock } = elements[root]!
-  // 3. lists of links
-  const within = elements[root]!
-  const isListing = within.prose < 0.25 * within.units
-  for (let at = root + 1; at < elements.length; at++) {
-    const element = elements[at]!
-    if (out[at] || element.firstBlock >= endBlock) continue
-    if (out[element.parent] && element.parent !== root) {
-      out[at] = 1
-      continue
-    }
-    if (isListing) continue
-    if (
-      element.links >= 3 &&
-      element.prose === 0 &&
-      element.linkUnits > 0.6 * element.units &&
-      element.linkUnits / element.links < 60
-    )
-      out[at] = 1
-  }
-  dropAsideSections(page, root, weights, out)
-  const repeats = new Map<string, number>()
-  const inside = blocks.slice(firstBlock, endBlock).filter(({ element }) => !out[element])
-  for (const { text } of inside) if (text.length <= MAX_REPEATED) repeats.set(text, (repeats.get(text) ?? 0) + 1)
-  const seen = new Set<string>()
-  const main = inside.filter(({ kind, text, linkUnits }) => {
-    if (kind === 'row' || kind === 'code') return true
-    if (text.length >= 30) return seen.size < seen.add(text).size
-    return linkUnits < text.length || (repeats.get(text) ?? 0) < 3
-  })
-  const headline = blocks.slice(0, firstBlock).findLast((block) => !out[block.element] && isHeadline(block, page.title))
-  if (headline !== undefined && !main.some((block) => block.kind === 'heading' && block.level === 1))
-    main.unshift(headline)
-  return main
+  return leftOut
 }
 
-const MAX_REPEATED = 200
-const ASIDE_HEADING =
-  /^(?:related|recommended|more (?:from|stories|news|in|like|on)|you (?:may|might) (?:also|like)|(?:people|customers) (?:who|also)|read (?:next|more|also)|up next|popular|trending|most (?:read|popular|viewed)|latest (?:news|posts|articles|stories)|recent(?:ly)? (?:posts|articles|news|viewed|comments)|(?:\d+ )?comments?\b|leave a (?:reply|comment)|(?:share|follow) (?:this|us|on)|sign up|subscribe|newsletter|join our|get (?:the|our) (?:latest|newsletter)|see also|advertisement|sponsored)/i
+/** Find the element that holds the content. */
+function contentElement(elements: readonly PageElement[], weights: Float64Array, leftOut: Uint8Array): number {
+  let root = 0
+  const narrow = (mark: number, share: number): void => {
+    for (let at = root + 1; at < elements.length && elements[at]!.firstBlock < elements[root]!.endBlock; at++) {
+      if (leftOut[at] === 0 && (elements[at]!.marks & mark) !== 0 && weights[at]! >= share * weights[root]!) root = at
+    }
+  }
+  narrow(MARK_MAIN, MAIN_SHARE)
+  narrow(MARK_ARTICLE, ARTICLE_SHARE)
+  const heaviest = new Int32Array(elements.length)
+  for (let at = 1; at < elements.length; at++) {
+    const { parent } = elements[at]!
+    if (leftOut[at] === 0 && (heaviest[parent] === 0 || weights[at]! > weights[heaviest[parent]!]!))
+      heaviest[parent] = at
+  }
+  for (let next = heaviest[root]!; next > 0 && weights[next]! >= ANY_SHARE * weights[root]!; next = heaviest[root]!) {
+    root = next
+  }
+  return root
+}
+
+/** Leave out the parts below headings that name what is offered beside the content. */
+function leaveOutAsideSections(
+  { blocks, elements }: Page,
+  root: number,
+  weights: Float64Array,
+  leftOut: Uint8Array,
+): void {
+  const { firstBlock, endBlock } = elements[root]!
+  for (let index = firstBlock; index < endBlock; index++) {
+    const { kind, text, element } = blocks[index]!
+    if (kind !== 'heading' || text.length > MAX_ASIDE_HEADING || leftOut[element] !== 0) continue
+    if (!ASIDE_HEADING.test(text)) continue
+    // The largest element that begins with the heading.
+    let section = element
+    for (let { parent } = elements[section]!; parent > root; { parent } = elements[section]!) {
+      if (elements[parent]!.firstBlock < index || weights[parent]! > ASIDE_SHARE * weights[root]!) break
+      section = parent
+    }
+    if (section <= root || elements[section]!.firstBlock < index) continue
+    const { endBlock: end } = elements[section]!
+    for (let at = section; at < elements.length && elements[at]!.firstBlock < end; at++) leftOut[at] = 1
+  }
+}
+
+/** Leave out lists of short links, unless the content is such a list; and what stands in elements that are left out. */
+function leaveOutNavigation(elements: readonly PageElement[], root: number, leftOut: Uint8Array): void {
+  const { prose, units, endBlock } = elements[root]!
+  const isListing = prose < LISTING_PROSE * units
+  for (let at = root + 1; at < elements.length && elements[at]!.firstBlock < endBlock; at++) {
+    const { parent, links, linkUnits, prose: own, units: all } = elements[at]!
+    if (parent !== root && leftOut[parent] !== 0) leftOut[at] = 1
+    if (isListing || links < LEAST_LINKS || own > 0) continue
+    if (linkUnits > LINKED_SHARE * all && linkUnits < MAX_LINK_UNITS * links) leftOut[at] = 1
+  }
+}
 
 /** Say whether a heading is that of the content: what a title ends with is the name of the site. */
 function isHeadline({ kind, level, text }: PageBlock, title: string): boolean {
@@ -110,41 +180,14 @@ function isHeadline({ kind, level, text }: PageBlock, title: string): boolean {
   return !title.endsWith(text) && words.filter((word) => title.includes(word)).length > words.length / 3
 }
 
-/** Leave out the parts below headings that name what stands beside the content. */
-function dropAsideSections({ blocks, elements }: Page, root: number, weights: Float64Array, out: Uint8Array): void {
-  const { firstBlock, endBlock } = elements[root]!
-  for (let index = firstBlock; index < endBlock; index++) {
-    const block = blocks[index]!
-    if (block.kind !== 'heading' || block.text.length > 60 || out[block.element] || !ASIDE_HEADING.test(block.text))
-      continue
-    // The largest element that begins with the heading.
-    let section = block.element
-    for (;;) {
-      const { parent } = elements[section]!
-      if (parent <= root || elements[parent]!.firstBlock < index || weights[parent]! > 0.4 * weights[root]!) break
-      section = parent
-    }
-    if (section === root || elements[section]!.firstBlock < index) continue
-    for (let at = section; at < elements.length && elements[at]!.firstBlock < elements[section]!.endBlock; at++) {
-      if (at === section || out[elements[at]!.parent]) out[at] = 1
-    }
-  }
-}
-
-/** What each element holds itself: prose counts whole, other text that is no link a tenth. */
-function ownWeights({ blocks, elements }: Page): Float64Array {
-  const own = new Float64Array(elements.length)
-  for (const { element, text, linkUnits, kind } of blocks) {
-    const plain = text.length - linkUnits
-    own[element]! +=
-      kind !== 'heading' && plain >= 60 && linkUnits < plain
-        ? plain
-        : plain * 0.1 + (linkUnits >= 60 ? linkUnits * LINKED : 0)
-  }
-  return own
-}
-
-function sumUp(elements: readonly PageElement[], own: Float64Array, sums: Float64Array): void {
-  sums.set(own)
-  for (let at = elements.length - 1; at > 0; at--) sums[elements[at]!.parent]! += sums[at]!
+/** Leave out texts that stand there already, as pages repeat them for small screens, and links that say always the same. */
+function withoutRepeats(blocks: readonly PageBlock[]): PageBlock[] {
+  const counts = new Map<string, number>()
+  for (const { text } of blocks) if (text.length < LEAST_REPEATED) counts.set(text, (counts.get(text) ?? 0) + 1)
+  const seen = new Set<string>()
+  return blocks.filter(({ kind, text, linkUnits }) => {
+    if (kind === 'row' || kind === 'code') return true
+    if (text.length < LEAST_REPEATED) return linkUnits < text.length || counts.get(text)! <= MOST_REPEATS
+    return seen.size < seen.add(text).size
+  })
 }

@@ -4,7 +4,7 @@ import type { BlockKind } from '../preview/markup/page-block.ts'
 import type { Page, PageBlock, PageElement } from './page.ts'
 import { PageText } from './page-text.ts'
 
-/** Blocks and elements that are kept. */
+/** Blocks and elements that are kept: what follows is not read. */
 const MAX_BLOCKS = 65_536
 const MAX_ELEMENTS = 65_536
 /** Longer blocks are split; a cell with more text holds blocks of its own. In UTF-16 units. */
@@ -98,6 +98,8 @@ export class PageBuilder {
     if (this.#titles > 0) {
       // Drawings have titles too: the page's is the first.
       if (!this.#hasTitle && this.#title.length < MAX_TITLE) this.#title += text.slice(0, MAX_TITLE)
+    } else if (this.#blocks.length >= MAX_BLOCKS) {
+      this.#isPart ||= /\S/.test(text)
     } else {
       this.#text.add(text, at, this.#preformatted > 0, this.#links > 0)
       if (this.#isNewLink && this.#links > 0 && !this.#text.isEmpty) {
@@ -201,10 +203,6 @@ export class PageBuilder {
     element.linkUnits += linkedUnits
     element.links += links
     if (kind !== 'heading' && units - linkedUnits >= PROSE_UNITS) element.prose += units - linkedUnits
-    if (this.#blocks.length >= MAX_BLOCKS) {
-      this.#isPart = true
-      return
-    }
     const level = kind === 'heading' ? this.#headingLevel : kind === 'item' ? this.#lists : 0
     this.#blocks.push({ kind, level, text, element: index, line: this.#lines.at(start), linkUnits })
   }
