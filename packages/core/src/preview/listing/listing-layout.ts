@@ -129,17 +129,16 @@ export class ListingLayout {
     return {
       node,
       group: undefined,
-      heading: `${this.#name(node)} [${formatCount(node.total)} in ${counted(node.groups, group)}]`,
+      heading: `${this.#name(node, '')} [${formatCount(node.total)} in ${counted(node.groups, group)}]`,
     }
   }
 
   #direct(node: FolderNode, group: ListedGroup): Entry {
     if (this.#data.groups.length === 1 && node.path === '') return { node, group, heading: '' }
-    return { node, group, heading: `${this.#name(node)} [${formatCount(group.count)}]` }
+    return { node, group, heading: `${this.#name(node, this.#data.form.mark)} [${formatCount(group.count)}]` }
   }
 
-  #name(node: FolderNode): string {
-    const { mark } = this.#data.form
+  #name(node: FolderNode, mark: string): string {
     if (node.path === '') return '[top]'
     const path = cutAtGrapheme(cleanLine(node.path), LONGEST_SHOWN * 2)
     return `${node.line}| ${path.length < node.path.length ? `${path}…` : path.endsWith(mark) ? path : path + mark}`
@@ -157,7 +156,7 @@ export class ListingLayout {
   /** Show entries of each folder as far as there is room: small folders come to be shown whole. */
   #items(entries: readonly Entry[], budget: number): { lines: string[]; complete: boolean } {
     const { onLines } = this.#data.form
-    const weight = (entry: Entry): number => (entry.rest === true ? 0 : Math.sqrt(countIn(entry)))
+    const weight = (entry: Entry): number => (entry.rest === true ? 0 : Math.sqrt(countIn(entry)) + 2)
     const order = entries
       .map((_, index) => index)
       .toSorted((one, other) => weight(entries[one]!) - weight(entries[other]!))
@@ -196,13 +195,17 @@ export class ListingLayout {
     }
     const last = show(group.last)
     const lastTokens = estimateTokens(last) + MARK_TOKENS + 1
+    // Whether all of them fit, and no mark stands for others.
+    let spare = room
+    for (let index = 0; index < group.items.length && spare >= 0; index++)
+      spare -= estimateTokens(show(group.items[index]!)) + 1
+    const isWhole = spare >= 0 && group.items.length === group.count
     const shown: string[] = []
     let tokens = 0
     for (const item of group.items) {
       const text = show(item)
       const cost = estimateTokens(text) + 1
-      const isLast = shown.length === group.count - 1
-      if (tokens + cost + (isLast ? 0 : lastTokens) > room) break
+      if (tokens + cost + (isWhole ? 0 : lastTokens) > room) break
       shown.push(text)
       tokens += cost
     }

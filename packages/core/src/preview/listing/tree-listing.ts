@@ -1,6 +1,7 @@
 import type { ListedLine, ListingForm, ListingReader } from './listing-form.ts'
 
 const BRANCH = /^((?:[│|`+ \u00a0]|├|└|─|-){0,400}?)(?:├──|└──|├─┬|└─┬|├─|└─|\+--|`--|\|--) ?(.*)$/
+const LEAST_BRANCHES = 4
 /** Folders above an entry that are followed. */
 const DEEPEST = 100
 
@@ -15,7 +16,7 @@ export const treeListing: ListingForm = {
   recognize: (lines) => {
     const filled = lines.filter((line) => line.trim() !== '')
     const branches = filled.filter((line) => BRANCH.test(line)).length
-    return filled.length >= 4 && branches >= filled.length * 0.8 ? 0.92 : 0
+    return branches >= LEAST_BRANCHES && branches >= filled.length * 0.6 ? 0.92 : 0
   },
   start: () => new TreeReader(),
 }

@@ -28,6 +28,7 @@ interface OpenSection {
 /** Reads the tables that lines form: aligned columns, or cells between bars. */
 export class AlignedReader implements LineSink {
   readonly #format: AlignedFormat
+  readonly #bar: number
   readonly #lines: LineReader
   readonly #codes = new TextCodes()
   readonly #sections: TableSection[] = []
@@ -44,6 +45,7 @@ export class AlignedReader implements LineSink {
 
   constructor(format: AlignedFormat) {
     this.#format = format
+    this.#bar = format.columns.separator.charCodeAt(0)
     this.#lines = new LineReader(this, 0, 1)
   }
 
@@ -113,9 +115,10 @@ export class AlignedReader implements LineSink {
 
   #takeBars(block: BlockText, start: number, end: number): void {
     const first = block.codes[start]!
-    // Rules and footers begin with neither a letter nor a digit, nor a blank of a cell.
-    const isPlain = first > 47 && first < 123 && first !== 61
-    if (!isPlain || this.#afterBlank || this.#inNotes) {
+    // Rows begin with a bar or a blank; rules and footers do not, save for rules such as `|---|---|` and `| :-- |`.
+    const isPlain =
+      first === 32 ? !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
+    if (!isPlain || this.#inNotes) {
       const text = block.text.slice(start, Math.min(end, start + 2_048))
       if (isRule(text)) return
       if (this.#inNotes || isFooter(text)) {
@@ -128,6 +131,10 @@ export class AlignedReader implements LineSink {
     // A cell that goes on in the next line ends with a plus sign, as psql writes it.
     this.#continued = block.codes[end - 1] === PLUS || block.text.slice(start, end).includes('+|')
     if (!isRest) this.#add(block, start, end)
+  }
+
+  #mayBeRule({ codes }: BlockText, start: number): boolean {
+    return isDash(codes[start + 1]!) || (codes[start + 1] === 32 && isDash(codes[start + 2]!))
   }
 
   #takeAligned(block: BlockText, start: number, end: number): void {
@@ -225,6 +232,11 @@ function mayBeTitle(codes: Uint16Array, start: number, end: number, first: numbe
     blanks++
   }
   return blanks > 0
+}
+
+/** What rules are made of. */
+function isDash(code: number): boolean {
+  return code === 45 || code === 58 || code === 61 || code === PLUS || (code >= 0x2500 && code < 0x2580)
 }
 
 function codesOf(text: string): Uint16Array {

@@ -30,10 +30,16 @@ export function findBars(lines: readonly string[]): { columns: LineColumns; head
   if (text === undefined) return undefined
   const bar = /[│┃]/.exec(text)?.[0] ?? '|'
   if (!text.includes(bar) && !lines[rule]!.includes('+')) return undefined
-  const inner = text.trim().replace(bar === '|' ? /^\||\|$/g : /^[│┃]|[│┃]$/g, '')
+  const framed = text.trim().startsWith(bar)
+  const inner = framed
+    ? text
+        .trim()
+        .slice(1)
+        .replace(/[|│┃]$/, '')
+    : text
   const names = inner.split(bar).map((name) => name.trim())
-  if (names.length > MOST_COLUMNS || (names.length === 1 && !text.trim().startsWith(bar))) return undefined
-  return { columns: barColumns(names, bar), header }
+  if (names.length > MOST_COLUMNS || (names.length === 1 && !framed)) return undefined
+  return { columns: barColumns(names, bar, framed), header }
 }
 
 /** Find the columns of aligned lines below a header. */

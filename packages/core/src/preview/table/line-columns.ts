@@ -85,19 +85,23 @@ export function wordColumns(
   return { names, columns, separator: ' ', find }
 }
 
-/** Cells stand between bars, as in Markdown and in the boxes of database clients. */
-export function barColumns(names: readonly string[], bar: string): LineColumns {
+/**
+ * Cells stand between bars, as in Markdown and in the boxes of database clients.
+ *
+ * @param framed - Whether bars stand also before the first and behind the last cell.
+ */
+export function barColumns(names: readonly string[], bar: string, framed: boolean): LineColumns {
   const code = bar.charCodeAt(0)
   const columns = names.length
   const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
     let from = start
     let to = end
-    while (from < to && isBlank(codes[from]!)) from++
-    while (to > from && isBlank(codes[to - 1]!)) to--
-    // Bars at both ends belong to the box.
-    if (from < to && codes[from] === code) from++
-    else from = start
-    if (to > from && codes[to - 1] === code) to--
+    if (framed) {
+      while (from < to && isBlank(codes[from]!)) from++
+      while (to > from && isBlank(codes[to - 1]!)) to--
+      if (from < to && codes[from] === code) from++
+      if (to > from && codes[to - 1] === code) to--
+    }
     let cell = 0
     for (let at = from; at <= to; at++) {
       // Markdown escapes a bar inside a cell.

@@ -65,7 +65,8 @@ export class SeparatedReader implements RecordSink {
   record(block: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void {
     const { text } = block
     if (line <= this.#format.comments) {
-      if (this.#title.length < LONGEST_TITLE) this.#title += `${cleanLine(text.slice(start, start + LONGEST_TITLE))}\n`
+      if (this.#title.length < LONGEST_TITLE)
+        this.#title += `${cleanLine(text.slice(start, Math.min(end, start + LONGEST_TITLE)))}\n`
       return
     }
     const known = Math.min(cells, MOST_COLUMNS)

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { RecordReader } from './record-reader.ts'
+
+interface Read {
+  readonly cells: readonly string[]
+  readonly line: number
+}
+
+function recordsOf(
+  pieces: readonly string[],
+  separator = ',',
+  quotes = true,
+): { records: Read[]; reader: RecordReader } {
+  const records: Read[] = []
+  const reader = new RecordReader(
+    {
+      record: ({ text }, _start, _end, cells, bounds, line) =>
+        void records.push({
+          cells: Array.from({ length: cells }, (_, cell) => text.slice(bounds[2 * cell], bounds[2 * cell + 1])),
+          line,
+        }),
+      longRecord: (start, cells, line) => void records.push({ cells: [start, String(cells)], line }),
+    },
+    separator,
+    quotes,
+  )
+  for (const piece of pieces) reader.push(piece)
+  reader.finish()
+  return { records, reader }
+}
+
+const cellsOf = (text: string): readonly (readonly string[])[] => recordsOf([text]).records.map(({ cells }) => cells)
+
+it('splits at separators and line ends, but not inside quotes', () => {
+  expect(cellsOf('a,b\r\n"x,""y""\nz",\n1,2')).toEqual([
+    ['a', 'b'],
+    ['"x,""y""\nz"', ''],
+    ['1', '2'],
+  ])
+})
+
+it('drops a byte order mark and blank lines', () => {
+  expect(cellsOf('\uFEFFa,b\n\n1,2\n\r\n')).toEqual([
+    ['a', 'b'],
+    ['1', '2'],
+  ])
+})
+
+it('counts the line of each record', () => {
+  expect(recordsOf(['a\n"b\nc"\n\nd']).records.map(({ line }) => line)).toEqual([1, 2, 5])
+})
+
+it('tells that quotes never closed', () => {
+  expect(recordsOf(['a,"b\nc']).reader.unclosed).toBe(true)
+  expect(recordsOf(['a,"b"\nc']).reader.unclosed).toBe(false)
+})
+
+it('hands on the beginning of a record too long to keep, with how many cells it has', () => {
+  const [long, next] = recordsOf([`${'x,'.repeat(50_000)}"y\n"\nend`]).records
+  expect([long!.cells[0]!.length, long!.cells[1], next!.cells, next!.line]).toEqual([4_096, '50001', ['end'], 3])
+})
+
+const cell = fc.oneof(
+  fc.string({ unit: fc.constantFrom('a', 'é', '数', ' ', '1') }),
+  fc.string({ unit: fc.constantFrom('a', ',', '\n', '"') }).map((text) => `"${text.replaceAll('"', '""')}"`),
+)
+const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { maxLength: 40 })
+
+it('reads what was written, ragged rows and quoted line ends too', () => {
+  fc.assert(
+    fc.property(table, fc.constantFrom('\n', '\r\n'), (rows, end) => {
+      const filled = rows.filter((row) => row.join(',') !== '')
+      expect(cellsOf(filled.map((row) => row.join(',')).join(end))).toEqual(filled)
+    }),
+  )
+})
+
+it('reads the same however the text is split', () => {
+  const long = fc.nat(80_000).map((length) => 'x,'.repeat(length / 2))
+  fc.assert(
+    fc.property(table, long, fc.array(fc.nat(200_000), { maxLength: 12 }), (rows, row, cuts) => {
+      const text = [...rows.map((cells) => cells.join(',')), row, 'end,"q"', '"open'].join('\n')
+      const at = [0, ...cuts.map((cut) => cut % (text.length + 1)).toSorted((one, other) => one - other), text.length]
+      const pieces = at.slice(1).map((to, index) => text.slice(at[index], to))
+      expect(recordsOf(pieces).records).toEqual(recordsOf([text]).records)
+    }),
+    { numRuns: 50 },
+  )
+})
