@@ -1,6 +1,7 @@
 import type { ByteView } from './byte-view.ts'
 import { boxesWithin, findBox } from './iso-boxes.ts'
 import { dimensions } from './media-facts.ts'
+import { withoutComments } from './without-comments.ts'
 
 /** Markers of a JPEG file that begin a frame: ITU-T T.81, table B.1, without DHT (C4), JPG (C8) and DAC (CC). */
 const isFrameMarker = (marker: number): boolean =>
@@ -99,7 +100,7 @@ export const psdFacts = (view: ByteView): string[] => dimensions(view.uint32(18)
 
 /** The size of an SVG in pixels, else that of its view box, else nothing. */
 export function svgFacts(view: ByteView): string[] {
-  const start = view.text(0, 8_192)
+  const start = withoutComments(view.text(0, 8_192))
   const from = start.indexOf('<svg')
   const end = start.indexOf('>', from)
   if (from < 0 || end < 0) return []

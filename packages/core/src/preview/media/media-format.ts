@@ -1,4 +1,5 @@
 import { ByteView } from './byte-view.ts'
+import { withoutComments } from './without-comments.ts'
 
 /** A format of media, told by its first bytes. */
 export interface MediaFormat {
@@ -132,6 +133,6 @@ const isIcon = (view: ByteView): boolean =>
 function isSvg(view: ByteView): boolean {
   const start = view.text(0, 4_096)
   if (start.includes('\0') || !/^(?:\xef\xbb\xbf)?\s{0,64}<(?:\?xml|!DOCTYPE svg|!--|svg)/.test(start)) return false
-  const first = /<[a-zA-Z][\w:]{0,32}/.exec(start)
+  const first = /<[a-zA-Z][\w:]{0,32}/.exec(withoutComments(start))
   return first?.[0] === '<svg' || first?.[0] === '<svg:svg'
 }
