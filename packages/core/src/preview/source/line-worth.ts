@@ -14,15 +14,18 @@ export interface Sought {
 /** Worth of a line by what it is; a line of code counts 1. */
 const WORTH = [0, 0, 0.6, 0.35, 1] as const
 const DEFINITION = 1.6
+/** The most that a line of the body of a definition is worth for what it is. */
+export const MOST_OF_BODY = 1.25
 /** Where code lists things, an edit adds one more: most often where it lists names with their values. */
-const PAIR = 1.25
+const PAIR = MOST_OF_BODY
 const ENTRY = 0.9
 const LEAST_ENTRIES = 3
 /** Of a line that stood before. */
 const REPEATED = 0.5
 /** Most lines whose repeats are looked for. */
 const MOST_COMPARED = 8_192
-const IMPORT = 1.2
+const IMPORT = 1.5
+const FIELD = 1.5
 /** Branches and what comes out of them change more often than the rest. */
 const BRANCH = 1.15
 /** Of comments at the top of a file, which say whose it is. */
@@ -107,7 +110,7 @@ function raiseEntries(code: CodeLines, symbols: readonly OutlineSymbol[], worth:
   const { source, indents, kinds, lasts } = code
   for (const { kind, line, endLine } of symbols) {
     if (!FIELDS.has(kind) || endLine - line > MOST_FIELDS) continue
-    for (let index = line; index < endLine; index++) if (kinds[index] === CODE) raise(worth, index, PAIR)
+    for (let index = line; index < endLine; index++) if (kinds[index] === CODE) raise(worth, index, FIELD)
   }
   for (let from = source.from; from < source.to; from++) {
     if (kinds[from] !== CODE || lasts[from] !== COMMA) continue

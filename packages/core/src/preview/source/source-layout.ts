@@ -5,6 +5,7 @@ import { countOf, GapMarks } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseLines } from './choose-lines.ts'
 import { languageName } from './languages.ts'
+import { MOST_OF_BODY } from './line-worth.ts'
 import type { OutlineSymbol } from './outline.ts'
 import { promisingLines } from './promising-lines.ts'
 import type { SourceLines } from './source-lines.ts'
@@ -36,6 +37,9 @@ const NAME_CAP = 80
 const MOST_LIKE = 6
 /** Tokens of a line number and what follows it. */
 const NUMBER_TOKENS = 3
+/** In files of more than so many times the budget, a line of a body is less likely to be the one that is needed. */
+const ENOUGH_TIMES = 6
+const UNITS_PER_TOKEN = 3.4
 /** Estimates err on the high side by this. */
 const MARGIN = 1.1
 
@@ -47,6 +51,8 @@ export class SourceLayout {
   readonly #read: ReadSource
   readonly #options: PreviewOptions
   readonly #shares: SourceShares
+  /** What lines of bodies are worth of what they would be in a file not much larger than the preview. */
+  readonly #bodyShare: number
   readonly #gapTokens: number
   readonly #callTokens: number
   /** The lines that may be shown, by their index; each of -1 stands for lines between them that may not. */
@@ -60,6 +66,8 @@ export class SourceLayout {
     this.#read = read
     this.#options = options
     this.#shares = shares
+    const fits = (options.budgetTokens * UNITS_PER_TOKEN * ENOUGH_TIMES) / Math.max(1, read.source.text.length)
+    this.#bodyShare = Math.min(1, Math.sqrt(fits))
     this.#gapTokens = estimateTokens('\n[… 123 lines]\n1234| ')
     this.#callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
     this.#rows = promisingLines(read.source, read.worth, options.budgetTokens)
@@ -81,7 +89,7 @@ export class SourceLayout {
     let named = 0
     for (const symbol of listed.values()) named += nameCost(symbol)
     for (const [row, line] of rows.entries()) {
-      values[row] = line < 0 ? NEVER : worth[line]!
+      values[row] = line < 0 ? NEVER : worth[line]! * (worth[line]! <= MOST_OF_BODY ? this.#bodyShare : 1)
       if (line < 0) continue
       const symbol = listed.get(line + 1)
       if (symbol === undefined) continue
