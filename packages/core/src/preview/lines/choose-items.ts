@@ -77,7 +77,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
     }
     return cost
   }
-  const take = (order: readonly number[], tokens: number, part?: number): number => {
+  const take = (order: readonly number[], tokens: number, most: number, part?: number): number => {
     const queue = new RateHeap()
     for (const index of order) if (chosen[index] === 0) queue.push(index, items[index]!.value / Math.max(1, own(index)))
     const grow = (index: number): void => {
@@ -86,6 +86,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
       queue.push(index, item.value / Math.max(1, own(index)))
     }
     let left = tokens
+    let isFirst = true
     while (left >= LEAST_TOKENS) {
       const bound = queue.rate
       const index = queue.pop()
@@ -96,12 +97,14 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
       const rate = items[index]!.value / Math.max(1, cost)
       // Its place in the queue was that of other surroundings: it waits for its turn.
       const waits = rate < bound && rate < queue.rate
-      if (waits || cost > left) {
+      // The first may take more than the share, so that a small budget shows what is worth most.
+      if (waits || cost > (isFirst ? most : left)) {
         for (const at of wanted) chosen[at] = 0
         if (waits) queue.push(index, rate)
         continue
       }
       left -= cost
+      isFirst = false
       for (const at of wanted) {
         if (joined[at] === 1) grow(at - 1)
         if (joined[at + 1] === 1) grow(at + 1)
@@ -113,10 +116,10 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
   const whole = left
   for (const [part, order] of choice.orders.entries()) {
     const share = Math.min(left, whole * (choice.shares[part] ?? 0))
-    left += take(order, share, part) - share
+    left += take(order, share, left, part) - share
   }
   for (let pass = 0; pass < 2; pass++) {
-    left = take(choice.order, left)
+    left = take(choice.order, left, left)
     left += fillGaps(items.length, chosen, joined, choice)
   }
   return chosen.subarray(0, items.length)

@@ -12,6 +12,8 @@ export const HEADINGS = 0
 export const TEXT = 1
 export const CODE = 2
 
+/** A front matter has no more lines than this. */
+const META_LINES = 100
 /** Depth of what is no heading but stands in the place of one. */
 const LABEL_DEPTH = 7
 /** Furthest that a fence stands to the right: in lists it is indented. */
@@ -85,11 +87,14 @@ export class MarkdownReader {
     }
     const bare = indent === 0 ? text : text.slice(indent)
     if (this.#fence !== undefined) this.#code(line, bare, indent)
-    else if (this.#meta) this.#metaLine(line, bare)
+    else if (this.#meta && isMeta(line, bare)) this.#metaLine(line, bare)
     else if (line.number === 1 && bare.trimEnd() === '---') {
       this.#meta = true
       this.#add(line, 'meta', 0.2, TEXT)
-    } else this.#outside(line, bare, indent)
+    } else {
+      this.#meta = false
+      this.#outside(line, bare, indent)
+    }
     this.#blanks = 0
   }
 
@@ -273,6 +278,11 @@ export class MarkdownReader {
     this.#previous = { item, kind }
     return item
   }
+}
+
+/** Whether a line can stand in a front matter: its keys come first, and it is short. */
+function isMeta({ number }: RawLine, bare: string): boolean {
+  return number <= META_LINES && (number > 2 || /^(?:[\w-]+:|#|---|\.\.\.)/.test(bare))
 }
 
 function indentOf(text: string): number {

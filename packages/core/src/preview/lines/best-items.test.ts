@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { bestItems, withParents } from './best-items.ts'
+import type { LineItem } from './line-item.ts'
+
+const base = { text: 'x', tail: '', hidden: 0, blanks: 0, part: 0, note: '', numbered: false, lone: false }
+const items = (values: readonly number[]): LineItem[] =>
+  values.map((value, index) => ({ ...base, start: index + 1, end: index + 1, value, parent: undefined }))
+
+describe('bestItems', () => {
+  it('returns all where there are few', () => {
+    const all = items([3, 1, 2])
+    expect(bestItems(all, 3)).toBe(all)
+  })
+
+  it('returns about as many as asked for, those worth most, in order', () => {
+    const best = bestItems(items(Array.from({ length: 50_000 }, (_, index) => (index * 7_919) % 50_000)), 1_000)
+    expect(best.length).toBeGreaterThanOrEqual(1_000)
+    expect(best.length).toBeLessThan(1_600)
+    expect(Math.min(...best.map(({ value }) => value))).toBeGreaterThan(48_000)
+    expect(best.map(({ start }) => start)).toEqual(best.map(({ start }) => start).toSorted((one, other) => one - other))
+  })
+})
+
+describe('withParents', () => {
+  it('adds what items belong to, through all steps, where it is missing', () => {
+    const [top, middle, leaf] = items([0, 0, 9])
+    const chain = [{ ...leaf!, parent: { ...middle!, parent: top } }]
+    expect(withParents(chain).map(({ start }) => start)).toEqual([1, 2, 3])
+  })
+})

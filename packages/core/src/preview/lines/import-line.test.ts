@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest'
+import { isImportLine } from './import-line.ts'
+
+describe('isImportLine', () => {
+  it.each([
+    "import x from 'y'",
+    'from a import b',
+    '#include <stdio.h>',
+    'using System;',
+    'package main',
+    "} from './z'",
+  ])('takes %j', (line) => expect(isImportLine(line)).toBe(true))
+
+  it.each(['importantCall()', 'return from', 'fromage = 1', 'packages: 3'])('leaves %j', (line) =>
+    expect(isImportLine(line)).toBe(false),
+  )
+})
