@@ -26,9 +26,16 @@ const MOST_ROUNDS = 3
 /** UTF-16 units of a skeleton that are parsed, whatever the length of the code is; of more code, this share. */
 const PARSED_ALWAYS = 131_072
 const PARSED_SHARE = 0.3
-/** Steps of the parser, in hundreds, that a UTF-16 unit may take: many times what real code takes. */
-const STEPS_PER_UNIT = 0.05
-const STEPS_ALWAYS = 500
+/** Steps of the parser, in hundreds, that a UTF-16 unit may take; real code takes a third of it. */
+const STEPS_PER_UNIT = 0.025
+const STEPS_ALWAYS = 100
+/** How many of those may end within an error. Most errors take fewer steps to recover from than are counted at once. */
+const ERRORS_PER_UNIT = 0.001
+const ERRORS_ALWAYS = 50
+/** Longest line that grammars take which count columns. */
+const LONGEST_LINE = 2_000
+/** Milliseconds after which parsing ends in any case; code that is not made to break a parser takes a tenth of it. */
+const MOST_TIME = 500
 
 /**
  * Make an {@link Outliner} that finds definitions by the grammars of tree-sitter.
@@ -64,20 +71,32 @@ export function grammarOutliner(options: GrammarOutlinerOptions = {}): Outliner 
 
 function outlineWith(code: string, grammar: Grammar, loaded: LoadedGrammar): OutlineSymbol[] | undefined {
   const limit = Math.max(PARSED_ALWAYS, code.length * PARSED_SHARE)
+  const end = performance.now() + MOST_TIME
   const asked = new Set<number>()
   let outline: OutlineSymbol[] | undefined
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const skeleton = fold(code, grammar, asked)
-    if (skeleton.text.length > limit) break
-    const parsed = parse(skeleton, loaded)
+    if (skeleton.text.length > limit || (grammar.columns === true && hasLongLine(skeleton.text))) break
+    const parsed = parse(skeleton, loaded, end)
     if (parsed === undefined) break
     outline = outlineOf(parsed.definitions, skeleton, code)
-    const wanted = parsed.wanted.length > 0 ? parsed.wanted : outline.length < ENOUGH ? skeleton.folded : []
+    const isShort = outline.length < ENOUGH && !parsed.hasErrors
+    const wanted = parsed.wanted.length > 0 ? parsed.wanted : isShort ? skeleton.folded : []
     const before = asked.size
     for (const start of wanted) asked.add(start)
     if (asked.size === before) break
   }
   return outline
+}
+
+function hasLongLine(text: string): boolean {
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf('\n', start)
+    if ((end === -1 ? text.length : end) - start > LONGEST_LINE) return true
+    if (end === -1) return false
+    start = end + 1
+  }
+  return false
 }
 
 function fold(code: string, { blocks }: Grammar, asked: ReadonlySet<number>): Skeleton {
@@ -88,13 +107,8 @@ function fold(code: string, { blocks }: Grammar, asked: ReadonlySet<number>): Sk
 }
 
 /** Parse a skeleton; `undefined` where that takes too long. `wanted` are blocks that hold definitions and were left out. */
-function parse(
-  skeleton: Skeleton,
-  { parser, plan }: LoadedGrammar,
-): { definitions: FoundDefinition[]; wanted: number[] } | undefined {
-  // Counted in steps of the parser and not in time, so that it comes out the same everywhere.
-  let steps = STEPS_ALWAYS + skeleton.text.length * STEPS_PER_UNIT
-  const tree = parser.parse(skeleton.text, null, { progressCallback: () => --steps < 0 })
+function parse(skeleton: Skeleton, { parser, plan }: LoadedGrammar, end: number): Parsed | undefined {
+  const tree = parser.parse(skeleton.text, null, { progressCallback: brake(skeleton.text.length, end) })
   if (tree === null) {
     parser.reset()
     return undefined
@@ -106,8 +120,28 @@ function parse(
       const origin = skeleton.originOf(start)
       if (folded.has(origin)) wanted.push(origin)
     })
-    return { definitions, wanted }
+    return { definitions, wanted, hasErrors: tree.rootNode.hasError }
   } finally {
     tree.delete()
+  }
+}
+
+interface Parsed {
+  readonly definitions: readonly FoundDefinition[]
+  readonly wanted: readonly number[]
+  readonly hasErrors: boolean
+}
+
+/**
+ * Say when a parser has to stop. Steps and errors are counted, so that it comes out the same everywhere; time only ends
+ * what no count foresees.
+ */
+function brake(length: number, end: number): (state: { readonly hasError: boolean }) => boolean {
+  let steps = STEPS_ALWAYS + length * STEPS_PER_UNIT
+  let errors = ERRORS_ALWAYS + length * ERRORS_PER_UNIT
+  return ({ hasError }) => {
+    steps--
+    if (hasError) errors--
+    return steps < 0 || errors < 0 || performance.now() > end
   }
 }

@@ -25,6 +25,8 @@ export interface Grammar {
   readonly passages: string
   /** Of those, nodes whose blocks are asked for where they were left out. */
   readonly bodies: string
+  /** Whether its scanner counts columns, which costs the square of the length of a line. */
+  readonly columns?: boolean
   /** The grammar of code that matches the pattern, where the ending of a file does not tell them apart. */
   readonly unless?: { readonly pattern: RegExp; readonly grammar: Grammar }
 }

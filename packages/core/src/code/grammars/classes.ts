@@ -46,6 +46,7 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
     bodies: 'declaration_list',
   },
   kotlin: {
+    columns: true,
     peer: '@tree-sitter-grammars/tree-sitter-kotlin',
     file: 'tree-sitter-kotlin.wasm',
     blocks: {
@@ -65,6 +66,7 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
     bodies: 'class_body enum_class_body',
   },
   scala: {
+    columns: true,
     peer: 'tree-sitter-scala',
     file: 'tree-sitter-scala.wasm',
     blocks: {

@@ -54,6 +54,7 @@ export const COMPILED: Readonly<Record<string, Grammar>> = {
     bodies: 'declaration_list',
   },
   swift: {
+    columns: true,
     peer: '@repomix/tree-sitter-wasms',
     file: 'out/tree-sitter-swift.wasm',
     blocks: {

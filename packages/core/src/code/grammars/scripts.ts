@@ -14,6 +14,7 @@ const luaAssigned: DefinitionRule = {
 /** Python, Ruby, Lua and shell. */
 export const SCRIPTS: Readonly<Record<string, Grammar>> = {
   python: {
+    columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-python.wasm',
     blocks: 'suites',
@@ -27,6 +28,7 @@ export const SCRIPTS: Readonly<Record<string, Grammar>> = {
     bodies: '',
   },
   ruby: {
+    columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-ruby.wasm',
     blocks: {
@@ -40,6 +42,7 @@ export const SCRIPTS: Readonly<Record<string, Grammar>> = {
     bodies: '',
   },
   lua: {
+    columns: true,
     peer: '@tree-sitter-grammars/tree-sitter-lua',
     file: 'tree-sitter-lua.wasm',
     blocks: { closes: /\bfunction\b[^)]*\)$/, end: /^end\b/, comment: '--' },
@@ -48,6 +51,7 @@ export const SCRIPTS: Readonly<Record<string, Grammar>> = {
     bodies: '',
   },
   bash: {
+    columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-bash.wasm',
     blocks: { closes: /^(?:function\s+[\w:.-]+|[\w:.-]+\s*\(\)|\{).*\{$|^\{$/, end: /^\}/, comment: '#' },
