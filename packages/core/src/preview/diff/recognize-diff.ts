@@ -26,7 +26,7 @@ export function recognizeDiff({ contentType, start, end }: TextSubject): number 
   if (before.length > BEFORE || before.length - known > 5) return 0
   const sample = lines.slice(first, -1)
   const own = sample.filter((line) => line === '' || LINE.test(line)).length
-  if (own < sample.length * 0.95) return 0
+  if (sample.length - own > Math.max(2, sample.length * 0.05)) return 0
   const changes = sample.some(
     (line) => HUNK.test(line) || line.startsWith('Binary') || /^(?:new|deleted|rename)/.test(line),
   )

@@ -96,7 +96,7 @@ class ItemsLayout {
       orders: this.#orders,
       cost: (index) => this.#cost(index),
     })
-    return { text: this.#assemble(chosen), complete: false }
+    return { text: this.#assemble(chosen, false), complete: false }
   }
 
   /** Show every item, the long ones as far as there is room. */
@@ -115,7 +115,7 @@ class ItemsLayout {
     }
     this.#setCap(low)
     const complete = items.every(({ text, tail, hidden }) => hidden === 0 && tail === '' && text.length <= low)
-    return { text: this.#assemble(new Uint8Array(items.length).fill(1)), complete }
+    return { text: this.#assemble(new Uint8Array(items.length).fill(1), complete), complete }
   }
 
   #setCap(cap: number): void {
@@ -143,11 +143,12 @@ class ItemsLayout {
     return cost
   }
 
-  #assemble(chosen: Uint8Array): string {
+  #assemble(chosen: Uint8Array, isComplete: boolean): string {
     const { items, header, alwaysHeader = false } = this.#preview
+    const isBare = isComplete && !alwaysHeader && items.every(({ start, end }) => start === end)
     const shown: number[] = []
     for (let index = 0; index < items.length; index++) if (chosen[index] === 1) shown.push(index)
-    const text = new ItemsText(this.#preview, this.#row, this.#options)
+    const text = new ItemsText(this.#preview, this.#row, this.#options, isBare)
     for (let at = 0; at < shown.length;) {
       const listed = text.listed(shown, at)
       if (listed > 1) text.list(shown.slice(at, at + listed), shown[at + listed], (index) => this.#show(index))
@@ -155,7 +156,7 @@ class ItemsLayout {
       at += Math.max(1, listed)
     }
     text.end()
-    return [...(text.isWhole && !alwaysHeader ? [] : [`[${header}]`]), ...text.parts].join('\n')
+    return [...(text.isWhole && isBare ? [] : [`[${header}]`]), ...text.parts].join('\n')
   }
 }
 

@@ -13,12 +13,16 @@ export class ItemsText {
   #line = 0
   #last = -1
   #isWhole = true
+  readonly #isComplete: boolean
 
+  /** @param isComplete - Whether every line is shown as it is, so that no numbers are needed. */
   constructor(
     { hidden = () => '' }: { readonly hidden?: (start: number, end: number) => string },
     row: ItemRow,
     options: Pick<PreviewOptions, 'showLines'>,
+    isComplete: boolean,
   ) {
+    this.#isComplete = isComplete
     this.#row = row
     this.#hidden = hidden
     this.#gaps = new GapMarks(options)
@@ -69,7 +73,10 @@ export class ItemsText {
     const isNext = joins || item.start - item.blanks === this.#line + 1
     if (isNext && this.#line > 0) for (let blank = item.blanks; blank > 0; blank--) this.parts.push('')
     if (!isNext) this.#mark(item.start - 1)
-    const isNumbered = item.numbered || this.#folded(index - 1) || (item.start > 1 && (!joins || this.#line === 0))
+    const isNumbered =
+      (item.numbered && !this.#isComplete) ||
+      this.#folded(index - 1) ||
+      (item.start > 1 && (!joins || this.#line === 0))
     this.parts.push(isNumbered ? `${item.start}| ${text}` : text)
     if (item.end > item.start) this.#isWhole = false
     this.#line = item.end

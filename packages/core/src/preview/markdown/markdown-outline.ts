@@ -83,6 +83,8 @@ export class MarkdownReader {
     if (indent === text.length && line.hidden === 0) {
       this.#blanks++
       this.#endTable()
+      // What follows a rule is no front matter.
+      if (line.number === 2) this.#meta = false
       return
     }
     const bare = indent === 0 ? text : text.slice(indent)
