@@ -54,6 +54,7 @@ export { xmlPreviewer, type XmlPreviewerOptions } from './preview/markup/xml-pre
 export type { XmlPreviewShares } from './preview/markup/write-xml.ts'
 export { prosePreviewer, type ProsePreviewerOptions, type ProsePreviewShares } from './preview/prose/prose-previewer.ts'
 export { previewText, type PreviewTextOptions } from './preview/preview-text.ts'
+export { logPreviewer, type LogPreviewerOptions } from './preview/log/log-previewer.ts'
 export { listingPreviewer, type ListingPreviewerOptions } from './preview/listing/listing-previewer.ts'
 export { tablePreviewer, type TablePreviewerOptions } from './preview/table/table-previewer.ts'
 export type { Outliner, OutlineSymbol } from './preview/source/outline.ts'

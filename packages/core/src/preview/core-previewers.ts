@@ -1,5 +1,6 @@
 import { jsonPreviewer, ndjsonPreviewer } from './json/json-previewer.ts'
 import { listingPreviewer } from './listing/listing-previewer.ts'
+import { logPreviewer } from './log/log-previewer.ts'
 import { mediaPreviewer } from './media/media-previewer.ts'
 import { configPreviewer } from './config/config-previewer.ts'
 import { diffPreviewer } from './diff/diff-previewer.ts'
@@ -13,6 +14,7 @@ import { tablePreviewer } from './table/table-previewer.ts'
 
 /** The previewers that every offloader has, in the order in which ties are decided. */
 export const corePreviewers: readonly Previewer[] = [
+  logPreviewer(),
   jsonPreviewer(),
   ndjsonPreviewer(),
   tablePreviewer(),

@@ -32,24 +32,21 @@ export function readLogSamples(): LogSample[] {
 }
 
 function expand(source: string): Pick<LogSample, 'text' | 'answers'> {
-  const sourceLines = source.replace(/\n$/, '').split('\n')
-  const isProgress = (index: number): boolean => sourceLines[index]?.startsWith('~') === true
-  const blocks = sourceLines.filter((_, index) => isProgress(index) && !isProgress(index - 1)).length
+  const blocks = source.replace(/\n$/, '').split(/(?<=^~.*\n)(?!~)|(?<=\n)(?=~)(?<!^~.*\n)/m)
+  const progressed = blocks.filter((block) => block.startsWith('~')).length
   const fill = filler()
   const lines: string[] = []
   const answers: string[] = []
-  for (let index = 0; index < sourceLines.length; index++) {
-    const line = sourceLines[index]!
-    if (!isProgress(index)) {
-      lines.push(line.slice(2))
-      if (line.startsWith('!')) answers.push(line.slice(2).trim())
+  for (const block of blocks) {
+    const blockLines = block.replace(/\n$/, '').split('\n')
+    const shown = blockLines.map((line) => line.slice(2))
+    if (block.startsWith('~')) {
+      const rounds = Math.ceil(PROGRESS_LINES / progressed / shown.length)
+      for (let round = 0; round < rounds; round++) lines.push(...shown.map((template) => fill(template)))
       continue
     }
-    const block: string[] = []
-    while (isProgress(index)) block.push(sourceLines[index++]!.slice(2))
-    index--
-    const rounds = Math.ceil(PROGRESS_LINES / blocks / block.length)
-    for (let round = 0; round < rounds; round++) lines.push(...block.map((template) => fill(template)))
+    lines.push(...shown)
+    for (const line of blockLines) if (line.startsWith('!')) answers.push(line.slice(2).trim())
   }
   return { text: lines.join('\n') + '\n', answers }
 }
@@ -67,10 +64,13 @@ function filler(): (template: string) => string {
   const two = (limit: number): string => String(random(limit)).padStart(2, '0')
   const places: Record<string, () => string> = {
     n: () => String(1 + random(random(2) === 0 ? 98 : 8_000)),
-    h: () => random(2 ** 31).toString(16).padStart(8, '0'),
+    h: () =>
+      random(2 ** 31)
+        .toString(16)
+        .padStart(8, '0'),
     t: () => `${two(24)}:${two(60)}:${two(60)}`,
     w: word,
     W: () => word().replace(/^./, (letter) => letter.toUpperCase()),
   }
-  return (template) => template.replace(/\{([nhtwW])\}/g, (_, place: string) => places[place]!())
+  return (template) => template.replace(/\{([nhtwW])\}/g, (_, place: string) => places[place]?.() ?? '')
 }

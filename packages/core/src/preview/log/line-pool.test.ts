@@ -8,11 +8,19 @@ const line = (number: number, rank: number, raw = 'x'): KeptLine => ({
   raw,
   rawEnd: '',
   hidden: 0,
+  blanksBefore: 0,
   kind: 1,
+  shape: 1,
+  template: 1,
+  crowd: 1,
+  telling: false,
+  surprise: 0,
   errorsBefore: 0,
   warningsBefore: 0,
-  hit: false,
+  errors: 0,
+  warnings: 0,
   rank,
+  run: 1,
 })
 
 describe('LinePool', () => {

@@ -1,5 +1,17 @@
-import { lineTemplate } from './line-template.ts'
+import { isForeignFrame } from './line-frame.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
+
+/** What a line is shown for. */
+export const BETWEEN = 0
+export const START = 1
+export const END = 2
+
+/** How much each kept line is worth showing, and for what, in the order of the lines. */
+export interface LineValues {
+  readonly values: Float64Array
+  /** {@link START} and {@link END} for lines worth something for standing there, {@link BETWEEN} for others. */
+  readonly parts: Uint8Array
+}
 
 /** Lines before a failed command's end that are worth something for standing there. */
 const BEFORE_EXIT = 40
@@ -7,44 +19,62 @@ const BEFORE_EXIT = 40
 const EXITS = 3
 /** Lines after one that matters that are looked at for what belongs to it. */
 const AFTER = 30
+/** What a line is worth for each bit of surprise. */
+const SURPRISE_WORTH = 6.5
 
 /** A rule, a level with nothing after it, or a mark that a CI system folds or times its output by. */
 const EMPTY = /^\W*(?:\[?[A-Za-z]{1,12}\]\W*)?$|^\W*\w{1,2}$|^travis_(?:fold|time):\S*$|^##\[endgroup\]$/
 
-/** What a line is still worth where the same line stands elsewhere. */
+/** What a line is still worth where the same line stands elsewhere, or where it leads through code of others. */
 const REPEATED = 0.6
+const FOREIGN = 0.5
+/** What each next line of a run of lines that are alike is worth of the one before. */
+const RUN = 0.6
 
-type Raise = (index: number, value: number) => void
+/** Lines of this weight name what failed: there may be many, each worth knowing. */
+const SURE = 85
+/** So many lines that say the same are still worth being told apart. */
+const FEW = 6
 
-/** How much each kept line of a program's output is worth showing, in the order of `scan.kept`. */
-export function lineValues(scan: TextScan, isError: boolean): Float64Array {
+type Raise = (index: number, value: number, part?: number) => void
+
+/** How much each kept line of a program's output is worth showing. */
+export function lineValues(scan: TextScan, isError: boolean): LineValues {
   const lines = scan.kept
-  const own = ownValues(scan)
+  const own = ownValues(lines)
   const values = own.slice()
-  const raise: Raise = (index, value) => {
+  const parts = new Uint8Array(lines.length)
+  const raise: Raise = (index, value, part = BETWEEN) => {
     const had = values[index]!
     const worth = value * commonness(lines[index]!)
+    if (worth > had) parts[index] = part
     values[index] = worth > had ? worth + had * 0.2 : had + worth * 0.2
   }
   addContext(lines, own, raise)
   const ended = addExits(lines, raise)
-  addEnds(scan, isError, ended, raise)
+  addEnds(lines, isError, ended, raise)
   for (const [index, line] of lines.entries()) {
     if (EMPTY.test(line.text)) values[index] = values[index]! * 0.05
+    else if (values[index]! > 1 && isForeignFrame(line.text)) values[index] = values[index]! * FOREIGN
   }
   lowerRepeats(lines, values)
-  return values
+  return { values, parts }
 }
 
-/** Of lines that are the same to the letter, the one worth most stays so. */
+/** Of lines that are the same to the letter, the one worth most stays so; of runs of like lines, the first ones. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
   const best = new Map<string, number>()
   for (const [index, { text }] of lines.entries()) {
     const known = best.get(text)
     if (known === undefined || values[index]! > values[known]!) best.set(text, index)
   }
-  for (const [index, { text }] of lines.entries()) {
-    if (best.get(text) !== index && text.length > 12) values[index] = values[index]! * REPEATED
+  let run = 1
+  for (const [index, line] of lines.entries()) {
+    const previous = lines[index - 1]
+    const isRun = previous?.template === line.template && previous.number === line.number - 1
+    run = isRun ? run * RUN : 1
+    const isRepeated = best.get(line.text) !== index && line.text.length > 12
+    values[index] = values[index]! * run * (isRepeated ? REPEATED : 1)
   }
 }
 
@@ -54,25 +84,23 @@ function commonness(line: ScannedLine): number {
 }
 
 /** What a line is worth by itself: less for each like line before it, more for a line unlike all others. */
-function ownValues(scan: TextScan): Float64Array {
-  const lines = scan.kept
+function ownValues(lines: readonly ScannedLine[]): Float64Array {
   const seen = new Map<number, number>()
   const values = new Float64Array(lines.length)
   const strong = lines.some((line) => line.weight >= 85 && line.signal !== 'exit')
-  const odd = lines.reduce((count, line) => count + (line.alike === 1 ? 1 : 0), 0) / Math.max(1, scan.lines)
-  const oddity = odd < 0.02 ? 30 : odd < 0.1 ? 12 : 4
   for (const [index, line] of lines.entries()) {
+    const surprise = line.surprise * SURPRISE_WORTH * (strong ? 0.5 : 1)
     if (line.weight === 0) {
-      values[index] = line.alike === 1 ? oddity : 0
+      values[index] = surprise
       continue
     }
-    const template = lineTemplate(line.text)
-    const before = seen.get(template) ?? 0
-    seen.set(template, before + 1)
-    const crowd = line.repeats > 3 ? 1 + Math.log2(line.repeats / 3) * 0.15 : 1
+    const before = seen.get(line.template) ?? 0
+    seen.set(line.template, before + 1)
+    const crowd = line.crowd > FEW ? 1 + Math.log2(line.crowd / FEW) * (line.weight >= SURE ? 0.15 : 0.6) : 1
     // Beside real failures, a word that only sounds like one means less.
     const doubt = strong && line.weight < 72 ? 0.75 : 1
-    values[index] = (line.weight * doubt) / (1 + before * 0.6) / crowd
+    const worth = (line.weight * doubt) / (1 + before * 0.6) / crowd
+    values[index] = Math.max(worth, surprise) + Math.min(worth, surprise) * 0.2
   }
   return values
 }
@@ -81,7 +109,7 @@ function ownValues(scan: TextScan): Float64Array {
 function addContext(lines: readonly ScannedLine[], own: Float64Array, raise: Raise): void {
   for (const [index, line] of lines.entries()) {
     const value = own[index]!
-    if (value < 25 || line.weight === 0 || line.signal === 'exit') continue
+    if (value < 25 || line.signal === 'exit') continue
     const warning = line.signal === 'warning'
     let worth = value * (warning ? 0.7 : line.heads ? 0.97 : 0.85)
     for (let next = index + 1; next < lines.length && next <= index + AFTER; next++) {
@@ -128,16 +156,15 @@ function addExits(lines: readonly ScannedLine[], raise: Raise): boolean {
 }
 
 /** The first lines say what the text is, the last ones how it ended. */
-function addEnds(scan: TextScan, isError: boolean, ended: boolean, raise: Raise): void {
-  const lines = scan.kept
+function addEnds(lines: readonly ScannedLine[], isError: boolean, ended: boolean, raise: Raise): void {
   let worth = 62
   for (let index = 0; index < lines.length && worth > 1; index++) {
-    raise(index, worth)
+    raise(index, worth, START)
     worth *= 0.72
   }
   worth = isError ? 95 : ended ? 60 : 85
   for (let index = lines.length - 1; index >= 0 && worth > 1; index--) {
-    raise(index, worth)
+    raise(index, worth, END)
     if (!EMPTY.test(lines[index]!.text)) worth *= ended ? 0.8 : 0.95
   }
 }

@@ -51,7 +51,7 @@ describe('renderTextPreview', () => {
   })
 
   it('returns a text that fits as it is', () => {
-    expect(previewOf('one\ntwo\n\nthree\n', options)).toBe('one\ntwo\n4| three')
+    expect(previewOf('one\ntwo\n\nthree\n', options)).toBe('one\ntwo\n\nthree')
   })
 
   it('never cuts inside a grapheme', () => {
@@ -111,9 +111,9 @@ describe('renderTextPreview', () => {
     expect(next).toBe(3_001)
   })
 
-  it('says what kind of lines a gap hides', () => {
+  it('says what kind of lines a gap hides, and where they are like the line above', () => {
     const text = ['start', ...Array.from({ length: 2_000 }, (_, index) => `error: number ${index}`), 'end'].join('\n')
-    expect(previewOf(text, options)).toMatch(/ lines, [\d,]+ errors[\]:]/)
+    expect(previewOf(text, options)).toMatch(/ lines, [\d,]+ errors, alike[\]:]/)
   })
 
   it('says how often a line was repeated, numbers aside', () => {

@@ -1,6 +1,7 @@
 import { fitBudget } from '../fit-budget.ts'
-import { PreviewLayout } from './preview-layout.ts'
 import type { PreviewOptions } from '../previewer.ts'
+import { LOG_SHARES, type LogPreviewShares } from './log-shares.ts'
+import { PreviewLayout } from './preview-layout.ts'
 import type { TextScan } from './text-scan.ts'
 
 /**
@@ -10,8 +11,12 @@ import type { TextScan } from './text-scan.ts'
  * `countTokens` of the result is at most `budgetTokens`: where that allows nothing, the result is empty. The same scan and
  * options always give the same preview.
  */
-export function renderTextPreview(scan: TextScan, options: PreviewOptions): string {
+export function renderTextPreview(
+  scan: TextScan,
+  options: PreviewOptions,
+  shares: LogPreviewShares = LOG_SHARES,
+): string {
   if (!(options.budgetTokens > 0) || scan.kept.length === 0) return ''
-  const layout = new PreviewLayout(scan, options)
+  const layout = new PreviewLayout(scan, options, shares)
   return fitBudget((aim) => layout.write(aim), options)
 }

@@ -5,6 +5,7 @@ import type { ScannedLine } from './text-scan.ts'
 
 const line = (text: string, at = 0, weight = 0): ScannedLine => ({
   number: 1,
+  blanksBefore: 0,
   text,
   end: '',
   hidden: 0,
@@ -12,8 +13,12 @@ const line = (text: string, at = 0, weight = 0): ScannedLine => ({
   weight,
   at,
   heads: false,
+  template: 1,
   alike: 1,
-  repeats: 0,
+  crowd: 0,
+  surprise: 0,
+  repeats: 1,
+  run: 1,
   errorsBefore: 0,
   warningsBefore: 0,
   errors: 0,

@@ -9,14 +9,15 @@ function natureOf(text: string): string {
 }
 
 describe('textNature', () => {
-  it('knows data: JSON in any layout, lines of JSON, and tables', () => {
+  it('knows data: JSON in any layout, and lines of JSON, but for those of a log', () => {
     const value = Array.from({ length: 20 }, (_, id) => ({ id, name: `user ${id}`, error: null }))
     expect(natureOf(JSON.stringify(value))).toBe('data')
     expect(natureOf(JSON.stringify(value, null, 2))).toBe('data')
     expect(natureOf(JSON.stringify({ items: value }, null, 2))).toBe('data')
     expect(natureOf(value.map((item) => JSON.stringify(item)).join('\n'))).toBe('data')
-    expect(natureOf(['id,name', ...value.map(({ id, name }) => `${id},"${name}, failed"`)].join('\n'))).toBe('data')
-    expect(natureOf(['id\tname', ...value.map(({ id, name }) => `${id}\t${name}`)].join('\r\n'))).toBe('data')
+    expect(natureOf(value.map((item) => JSON.stringify({ level: 'info', ...item, msg: 'said' })).join('\n'))).toBe(
+      'output',
+    )
   })
 
   it('knows writing: source code, numbered source code, Markdown, HTML', () => {

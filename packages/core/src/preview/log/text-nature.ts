@@ -1,3 +1,4 @@
+import { isLevelObject } from './structured-line.ts'
 import type { TextScan } from './text-scan.ts'
 
 /**
@@ -7,8 +8,9 @@ import type { TextScan } from './text-scan.ts'
  */
 export type TextNature = 'output' | 'data' | 'writing'
 
-/** A log's time of day, with the date before it. */
-const TIMED = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d/
+/** Lines of this weight hardly stand in anything but the output of programs, unless there are many. */
+const SURE = 88
+const FEW = 6
 
 /** Lines looked at. */
 const LOOKED_AT = 400
@@ -26,10 +28,12 @@ const PROSE = /^\s*(?:#{1,6} \S|[-*] \S|\d+\. \S|\||>)|^(?:\w+[,;]? ){7,}.*[.:?!
 /** Tell what a scanned text is from a few hundred of its lines. */
 export function textNature(scan: TextScan): TextNature {
   const first = scan.kept[0]
-  if (first === undefined) return 'output'
-  // Only programs say how other programs ended.
+  if (first === undefined || (scan.lines > 1 && isLevelObject(first.text))) return 'output'
+  if (isJson(scan)) return 'data'
+  // Only programs say how other programs ended, and that some of a few things failed.
   if (scan.kept.some((line) => line.signal === 'exit' && line.weight >= 100)) return 'output'
-  if (isJson(scan) || isTable(scan)) return 'data'
+  const sure = scan.kept.filter((line) => line.weight >= SURE)
+  if (sure.length > 0 && sure.length <= Math.max(FEW, scan.lines / 50)) return 'output'
   if (/^\s*(?:<\?xml|<!doctype|<html|<svg)\b/i.test(first.text)) return 'writing'
   const step = Math.max(1, Math.floor(scan.kept.length / LOOKED_AT))
   let looked = 0
@@ -51,18 +55,4 @@ function isJson(scan: TextScan): boolean {
   if (/^(?:\{\s*(?:$|")|\[\s*(?:$|[{["\d]))/.test(start) && /[}\]]$/.test(end)) return true
   // One JSON value on each line.
   return scan.kept.slice(0, 5).every(({ text }) => /^\{\s*"[^"]{1,80}"\s*:/.test(text))
-}
-
-/** Whether the first lines have the same number of separators, outside quotes. */
-function isTable(scan: TextScan): boolean {
-  const lines = scan.kept.slice(0, 12)
-  if (lines.length < 4 || lines.filter(({ text }) => TIMED.test(text)).length > 2) return false
-  return [',', '\t', ';', '|'].some((separator) => {
-    const counts = lines.map(({ text }) => text.replace(/"[^"]*"|, /g, '').split(separator).length - 1)
-    const usual = counts[0]!
-    return (
-      usual >= (separator === ',' || separator === '\t' ? 1 : 2) &&
-      counts.filter((count) => count === usual).length >= counts.length * 0.75
-    )
-  })
 }

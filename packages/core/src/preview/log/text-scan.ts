@@ -1,9 +1,11 @@
-import type { SignalKind } from './line-signal.ts'
+import type { SignalKind } from './rules/line-rule.ts'
 
 /** A line that a scan has kept, as a terminal would show it. */
 export interface ScannedLine {
   /** 1-based. */
   readonly number: number
+  /** Blank lines that stand directly before it. */
+  readonly blanksBefore: number
   /** The line, or the start of a long one. */
   readonly text: string
   /** The end of a line that is not kept whole. */
@@ -17,10 +19,18 @@ export interface ScannedLine {
   readonly at: number
   /** Whether the line announces what stands below it. */
   readonly heads: boolean
-  /** How many lines of the text begin like this one, about. */
+  /** How many lines of the text begin like this one, or look like it, whichever are more. */
   readonly alike: number
-  /** How many lines with a signal are like this one up to their numbers, itself included; 0 without a signal. */
+  /** How many lines look like this one and hold the same telling words; 0 where it holds none. */
+  readonly crowd: number
+  /** Lines of the same template are alike but for their numbers. */
+  readonly template: number
+  /** How many lines of the whole text are alike but for their numbers, this one included. */
   readonly repeats: number
+  /** How many such lines follow each other from this one on. */
+  readonly run: number
+  /** How much of a surprise the line is where it stands, in bits: 0 where lines like it are common. */
+  readonly surprise: number
   /** Lines with errors, and with warnings, before this one in the whole text. */
   readonly errorsBefore: number
   readonly warningsBefore: number
@@ -37,6 +47,8 @@ export interface TextScan {
   readonly length: number
   readonly errors: number
   readonly warnings: number
+  /** Whether errors and warnings were counted in full; where not, they are 0 here, and those of lines tell little. */
+  readonly counted: boolean
   /** In order, without blank lines. */
   readonly kept: readonly ScannedLine[]
 }

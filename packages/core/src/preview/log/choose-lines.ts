@@ -1,0 +1,131 @@
+import type { LogPreviewShares } from './log-shares.ts'
+import type { LineValues } from './line-values.ts'
+import type { ShownLines } from './shown-lines.ts'
+import type { ScannedLine } from './text-scan.ts'
+
+/** Lines chosen of those that a scan has kept: 1 for each that is shown. */
+export type ChosenLines = Uint8Array
+
+/** What a choice of lines may cost. */
+export interface ChoiceBudget {
+  readonly tokens: number
+  /** Tokens of a gap, with the number of the line after it. */
+  readonly gapTokens: number
+  /** Lines of the whole text. */
+  readonly textLines: number
+}
+
+/** Of the lines of a program's output, those worth most are considered: this many, and more for a larger budget. */
+const LEAST_CONSIDERED = 256
+/** Lines worth less are taken with what the shares leave. */
+const VALUABLE = 20
+/** More blank lines are a gap. */
+const MOST_BLANKS = 2
+/** Tokens that hardly show a line. */
+const FEW_TOKENS = 12
+
+/** Take lines from both ends in turn, so that each end has its share of the tokens. */
+export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: number): ChosenLines {
+  const chosen = new Uint8Array(shown.lines.length)
+  let left = budget.tokens - budget.gapTokens
+  let head = 0
+  let tail = shown.lines.length - 1
+  let spentHead = 0
+  let spentTail = 0
+  while (head <= tail) {
+    const atHead = spentHead * (1 - headShare) <= spentTail * headShare
+    const index = atHead ? head++ : tail--
+    const cost = shown.cost(index)
+    if (cost > left) {
+      if (atHead ? spentTail === 0 : spentHead === 0) continue
+      break
+    }
+    left -= cost
+    if (atHead) spentHead += cost
+    else spentTail += cost
+    chosen[index] = 1
+  }
+  return chosen
+}
+
+/**
+ * Take the lines worth most for their tokens: at first within the shares of the budget, then with what they leave. A line
+ * that stands alone costs a gap as well.
+ */
+export function chooseBest(
+  shown: ShownLines,
+  budget: ChoiceBudget,
+  { values, parts }: LineValues,
+  shares: LogPreviewShares,
+): ChosenLines {
+  const chosen = new Uint8Array(shown.lines.length)
+  const order = byRate(shown, budget, values)
+  const limits = [shares.between, shares.start, shares.end].map((share) => share * budget.tokens)
+  let left = budget.tokens - budget.gapTokens
+  for (const isLimited of [true, false, false]) {
+    for (const index of order) {
+      if (chosen[index] === 1 || (isLimited && values[index]! < VALUABLE)) continue
+      const sides = shownSides(shown, budget, chosen, index)
+      const cost = shown.cost(index) + (sides === 2 ? -budget.gapTokens : sides === 1 ? 0 : budget.gapTokens)
+      const part = parts[index]!
+      if (cost > left || (isLimited && cost > limits[part]!)) {
+        if (left < FEW_TOKENS) break
+        continue
+      }
+      chosen[index] = 1
+      left -= cost
+      limits[part]! -= cost
+    }
+    left += fillGaps(shown, budget, chosen)
+  }
+  return chosen
+}
+
+/** The lines worth anything, those worth most for their tokens first. */
+function byRate(shown: ShownLines, { tokens }: ChoiceBudget, values: Float64Array): number[] {
+  const best = [...values.keys()]
+    .filter((index) => values[index]! > 0.5)
+    .toSorted((one, other) => values[other]! - values[one]! || one - other)
+    .slice(0, Math.max(LEAST_CONSIDERED, tokens))
+  const rates = new Map(best.map((index) => [index, values[index]! / Math.sqrt(shown.cost(index) + 20)]))
+  return best.toSorted((one, other) => rates.get(other)! - rates.get(one)! || one - other)
+}
+
+/** On how many sides a line would stand beside one that is shown. */
+function shownSides({ lines }: ShownLines, { textLines }: ChoiceBudget, chosen: ChosenLines, index: number): number {
+  const before = (index === 0 || chosen[index - 1] === 1) && isBeside(lines, index)
+  const after =
+    index === lines.length - 1
+      ? textLines - lines[index]!.number <= 1
+      : chosen[index + 1] === 1 && isBeside(lines, index + 1)
+  return (before ? 1 : 0) + (after ? 1 : 0)
+}
+
+/** Whether nothing but a few blank lines stands between a kept line and the one before it, or the start of the text. */
+export function isBeside(lines: readonly ScannedLine[], index: number): boolean {
+  const { number, blanksBefore } = lines[index]!
+  return blanksBefore <= MOST_BLANKS && number - (lines[index - 1]?.number ?? 0) - 1 === blanksBefore
+}
+
+/** Show what costs no more than to say that it is hidden. Returns the tokens saved. */
+function fillGaps(shown: ShownLines, { gapTokens }: ChoiceBudget, chosen: ChosenLines): number {
+  const { lines } = shown
+  let saved = 0
+  let last = -1
+  for (let index = 0; index < chosen.length; index++) {
+    if (chosen[index] === 0) continue
+    let cost = 0
+    let near = last >= 0 && index - last > 1
+    for (let hidden = last + 1; near && hidden <= index; hidden++) {
+      near = isBeside(lines, hidden)
+      if (hidden < index) cost += shown.cost(hidden)
+      near &&= cost <= gapTokens
+    }
+    if (near) {
+      chosen.fill(1, last + 1, index)
+      saved += gapTokens - cost
+    }
+    last = index
+  }
+  return saved
+}

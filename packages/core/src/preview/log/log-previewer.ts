@@ -1,0 +1,50 @@
+import { checkedShares } from '../lines/checked-shares.ts'
+import type { TextPreviewer, TextReader } from '../previewer.ts'
+import { LOG_SHARES, type LogPreviewShares } from './log-shares.ts'
+import { logSureness } from './log-sureness.ts'
+import { renderTextPreview } from './render-text-preview.ts'
+import { TextScanner } from './text-scanner.ts'
+
+/** Options of {@link logPreviewer}. */
+export interface LogPreviewerOptions {
+  /**
+   * How the budget is shared: the first lines have up to 0.15 of it, the last ones 0.3, and the lines `between` that matter
+   * 0.55. What one part leaves goes to the others.
+   */
+  readonly shares?: { readonly [Part in keyof LogPreviewShares]?: number | undefined } | undefined
+}
+
+/**
+ * Preview logs, the output of builds and tests, and whatever no other previewer recognizes.
+ *
+ * Of the lines between the first and the last ones it shows those that report failures, their causes, exit codes and
+ * summaries, as dozens of tools print them, and those that are unlike all others. It is one of the previewers that every
+ * offloader has; made with other options it replaces that one.
+ *
+ * @example
+ * ```ts
+ * import { logPreviewer, previewText } from '@spillway/core'
+ *
+ * const lines = Array.from({ length: 5_000 }, (_, step) => `step ${step} done`)
+ * lines[2_500] = 'src/main.c:12:5: error: expected ;'
+ * const previewers = [logPreviewer({ shares: { start: 0.1, end: 0.1, between: 0.8 } })]
+ * const preview = await previewText(lines.join('\n'), { previewers, budgetTokens: 100 })
+ * console.assert(preview.includes('2501| src/main.c:12:5: error: expected ;'))
+ * ```
+ */
+export function logPreviewer(options: LogPreviewerOptions = {}): TextPreviewer {
+  const shares = checkedShares('shares', LOG_SHARES, options.shares)
+  return { name: 'log', previews: 'text', recognize: logSureness, read: () => readLog(shares) }
+}
+
+/** Start to read a text by its lines. */
+export function readLog(shares: LogPreviewShares): TextReader {
+  const scanner = new TextScanner()
+  return {
+    push: (text) => scanner.push(text),
+    finish: () => {
+      const scan = scanner.finish()
+      return (options) => renderTextPreview(scan, options, shares)
+    },
+  }
+}
