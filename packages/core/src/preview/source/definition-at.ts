@@ -95,7 +95,8 @@ export function definitionAt(
 ): Definition | undefined {
   const word = code.words[index]!
   const byKeyword = matcher.keyword !== undefined && matcher.starts.has(word)
-  const byForm = matcher.forms.some((form) => fits(form, word, code.indents[index]!))
+  // What functions hold in variables is theirs.
+  const byForm = !isFunction(inside) && matcher.forms.some((form) => fits(form, word, code.indents[index]!))
   const holds = inside !== undefined && HOLDS_METHODS.has(inside.kind)
   const byCall =
     matcher.calls !== undefined &&
@@ -126,6 +127,10 @@ export function definitionAt(
     holds ? inside.name : undefined,
   )
   return name === undefined ? undefined : { name, kind: holds ? 'method' : 'function' }
+}
+
+function isFunction(definition: Definition | undefined): boolean {
+  return definition?.kind === 'function' || definition?.kind === 'method'
 }
 
 function fits({ starts, atMargin }: DefinitionFormMatcher, word: number, indent: number): boolean {

@@ -15,7 +15,7 @@ export interface Sought {
 const WORTH = [0, 0, 0.6, 0.35, 1] as const
 const DEFINITION = 1.6
 /** The most that a line of the body of a definition is worth for what it is. */
-export const MOST_OF_BODY = 1.25
+export const MOST_OF_BODY: number = 1.25
 /** Where code lists things, an edit adds one more: most often where it lists names with their values. */
 const PAIR = MOST_OF_BODY
 const ENTRY = 0.9
@@ -35,6 +35,8 @@ const MOST_SEARCHED = 8_000_000
 const ASKED = 40
 const SOUGHT_DEFINITION = 12
 const SOUGHT_LINE = 6
+/** Lines that the call asks for, and conflicts, are worth this at least. */
+export const SOUGHT: number = SOUGHT_LINE
 const CONFLICT = 12
 const NOTICE = 3
 const REMINDER = 2

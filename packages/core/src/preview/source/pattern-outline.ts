@@ -2,10 +2,13 @@ import { CLOSER, CODE, type CodeLines } from './code-lines.ts'
 import { definitionAt, definitionMatcher, type Definition } from './definition-at.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import type { OutlineSymbol } from './outline.ts'
+import type { SourceLines } from './source-lines.ts'
 import { unitsOf } from './word-hash.ts'
 
 /** Kinds of definitions that hold others without being one themselves, where they wrap a file. */
 const WRAPPERS: ReadonlySet<string> = new Set(['module', 'implementation'])
+/** Longest part of a line that a signature has. */
+const LONGEST = 240
 /** Most definitions that stand in each other. */
 const MOST_OPEN = 64
 
@@ -62,7 +65,7 @@ export function patternOutline(code: CodeLines, rules: DefinitionRules): Outline
     stack.push({ definition, index, indent, depth: stack.length, last: index })
   }
   close(-1)
-  return placed(found, source.count, (index) => signature(source.line(index)))
+  return placed(found, source)
 }
 
 /** Brackets, and what continues a line, do not end what they stand in. */
@@ -71,14 +74,10 @@ const CONTINUES = unitsOf('{})]*&|')
 const ANNOTATES = unitsOf('@#')
 
 /** Put definitions in the order of their lines, and lift what stands in a module that wraps the file. */
-function placed(
-  found: readonly { open: Open; end: number }[],
-  lines: number,
-  signatureOf: (index: number) => string,
-): OutlineSymbol[] {
+function placed(found: readonly { open: Open; end: number }[], source: SourceLines): OutlineSymbol[] {
   const ordered = found.toSorted((one, other) => one.open.index - other.open.index)
   const wrappers = ordered.filter(
-    ({ open, end }) => WRAPPERS.has(open.definition.kind) && (end - open.index) * 2 > lines,
+    ({ open, end }) => WRAPPERS.has(open.definition.kind) && (end - open.index) * 2 > source.count,
   )
   return ordered.map(({ open, end }) => {
     const lifted = wrappers.filter((wrapper) => wrapper.open.index < open.index && wrapper.end >= open.index).length
@@ -88,15 +87,15 @@ function placed(
       line: open.index + 1,
       endLine: end + 1,
       depth: Math.max(0, open.depth - lifted),
-      signature: signatureOf(open.index),
+      signature: signature(source, open.index),
     }
   })
 }
 
-function signature(line: string): string {
-  return line
-    .slice(0, 240)
-    .trim()
-    .replace(/\s+/g, ' ')
-    .replace(/\s*\{$/, '')
+/** The beginning of a line without its body, with runs of blanks folded. */
+function signature({ text, begins, ends }: SourceLines, index: number): string {
+  const begin = begins[index]!
+  const line = text.slice(begin, Math.min(ends[index]!, begin + LONGEST)).trim()
+  const folded = line.includes('  ') || line.includes('\t') ? line.replace(/\s+/g, ' ') : line
+  return folded.endsWith('{') ? folded.slice(0, -1).trimEnd() : folded
 }

@@ -1,7 +1,7 @@
 import type { SourceLines } from './source-lines.ts'
 
 /** Texts of so few lines have every line considered. */
-const FEW_LINES = 2_048
+const FEW_LINES = 1_536
 /** Lines that are considered or left out together. */
 const BLOCK_LINES = 24
 /** How many times the budget the lines have that are considered, by about so many UTF-16 units a token. */

@@ -5,7 +5,7 @@ import { countOf, GapMarks } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseLines } from './choose-lines.ts'
 import { languageName } from './languages.ts'
-import { MOST_OF_BODY } from './line-worth.ts'
+import { MOST_OF_BODY, SOUGHT } from './line-worth.ts'
 import type { OutlineSymbol } from './outline.ts'
 import { promisingLines } from './promising-lines.ts'
 import type { SourceLines } from './source-lines.ts'
@@ -37,6 +37,8 @@ const NAME_CAP = 80
 const MOST_LIKE = 6
 /** Tokens of a line number and what follows it. */
 const NUMBER_TOKENS = 3
+/** Share of the budget that names at the top may have where nothing else is sought. */
+const MOST_NAMES = 0.97
 /** In files of more than so many times the budget, a line of a body is less likely to be the one that is needed. */
 const ENOUGH_TIMES = 6
 const UNITS_PER_TOKEN = 3.4
@@ -51,6 +53,8 @@ export class SourceLayout {
   readonly #read: ReadSource
   readonly #options: PreviewOptions
   readonly #shares: SourceShares
+  /** Whether lines are worth more than what any line is worth for what it is. */
+  readonly #isSought: boolean
   /** What lines of bodies are worth of what they would be in a file not much larger than the preview. */
   readonly #bodyShare: number
   readonly #gapTokens: number
@@ -67,6 +71,7 @@ export class SourceLayout {
     this.#options = options
     this.#shares = shares
     const fits = (options.budgetTokens * UNITS_PER_TOKEN * ENOUGH_TIMES) / Math.max(1, read.source.text.length)
+    this.#isSought = isAnySought(read.worth)
     this.#bodyShare = Math.min(1, Math.sqrt(fits))
     this.#gapTokens = estimateTokens('\n[… 123 lines]\n1234| ')
     this.#callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
@@ -108,7 +113,7 @@ export class SourceLayout {
   /** The definitions that are named where their lines are hidden, by line. */
   #listed(room: number): Map<number, OutlineSymbol> {
     const listed = new Map<number, OutlineSymbol>()
-    let left = room * 0.97
+    let left = room * (this.#isSought ? this.#shares.outline : MOST_NAMES)
     let taken = 0
     let count = 0
     for (const level of this.#levels) {
@@ -152,6 +157,11 @@ export class SourceLayout {
     }
     return parts.join('\n')
   }
+}
+
+function isAnySought(worth: Float32Array): boolean {
+  for (let line = 0; line < worth.length; line++) if (worth[line]! >= SOUGHT) return true
+  return false
 }
 
 /** The names of hidden definitions, each after its line; one that is defined several times in a row is named once. */

@@ -17,7 +17,8 @@ export interface SourcePreviewerOptions {
   readonly outline?: Outliner | undefined
   /**
    * How the budget is shared: names of definitions deeper than those at the top are added while all names take no more
-   * than `outline`; the rest goes to lines of code. The names at the top come first in any case. Defaults to
+   * than `outline`; the rest goes to lines of code. The names at the top come first, unless the call asks for lines or
+   * words, or there are conflicts of a merge: then `outline` is the most for all names. Defaults to
    * `{ outline: 0.4, code: 0.6 }`.
    */
   readonly shares?: Partial<SourceShares> | undefined
