@@ -38,6 +38,23 @@ describe('offloadOutput', () => {
     expect(told).toEqual([false, true, false, true])
   })
 
+  it.each([
+    ['image-data', { type: 'image-data', mediaType: 'image/png' }, 'image-data'],
+    ['file', { type: 'file', mediaType: 'image/png' }, 'file'],
+  ])('adds what a previewer made in the form of the part that it stands for: %s', async (_form, part, type) => {
+    const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
+    const previewer = { name: 'smaller', recognize: () => 1, read: async () => ({ blocks: [added] }) }
+    const previewers = [{ ...previewer, previews: 'media' as const }]
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage(), previewers })
+    const data = encodeBase64(new Uint8Array(2_000_000))
+    const image = { ...part, data: type === 'file' ? { type: 'data', data } : data }
+    const { output } = await offloadOutput(offloader, CALL, { type: 'content', value: [image] })
+    expect(output.value).toMatchObject([
+      { type: 'text', text: REPLACED },
+      { type, mediaType: 'image/webp' },
+    ])
+  })
+
   it('puts the replacement before the very parts that stay', async () => {
     const small = { type: 'text', text: 'small', providerOptions: OPTIONS }
     const unknown = { type: 'of the future', body: 'a' }

@@ -1,5 +1,6 @@
 import type { ContentBlock, ContextOffloader, InlineReason, OffloadRequest } from '@spillway/core'
 import { offloadParts } from '@spillway/core/adapter'
+import { blockToPart } from './block-to-part.ts'
 import { partToBlock } from './part-to-block.ts'
 
 /** The tool call that an output belongs to. */
@@ -37,7 +38,10 @@ export async function offloadOutput<Output>(
 
   async function replaceParts(parts: readonly unknown[]): Promise<OffloadedOutput<Output>> {
     const fromText = (text: string): unknown => ({ type: 'text', text })
-    const outcome = await offloadParts(offloader, { ...call, parts, toBlock: partToBlock, fromText })
+    // What is added has the form of what it stands for.
+    const isVersion7 = parts.some((part) => Object(part).type === 'file')
+    const fromBlock = (block: ContentBlock): unknown => blockToPart(block, isVersion7)
+    const outcome = await offloadParts(offloader, { ...call, parts, toBlock: partToBlock, fromText, fromBlock })
     if (outcome.status === 'inline') return { output, reason: outcome.reason }
     const [replacement, ...kept] = outcome.parts
     const options = optionsOfTexts(parts.filter((part) => !kept.includes(part)))

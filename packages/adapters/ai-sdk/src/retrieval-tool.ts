@@ -1,13 +1,7 @@
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
-import { encodeBase64 } from '@spillway/core/adapter'
 import { jsonSchema, type Schema, type ToolResultPart } from 'ai'
 import { assertOffloader } from './assert-offloader.ts'
-
-/** A part of an answer with media: the forms of version 6 and version 7, as Base64. */
-export type RetrievalOutputPart =
-  | { type: 'text'; text: string }
-  | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
-  | { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
+import { blockToPart, type RetrievalOutputPart } from './block-to-part.ts'
 
 /** What the retrieval tool returns: an output for the model that JSON can express. */
 export type RetrievalOutput =
@@ -67,19 +61,8 @@ export function retrievalTool(offloader: ContextOffloader): RetrievalToolEntry {
 
 /** Version 7 tells tools its `context`; it takes the media parts of version 6 too, with a warning for each. */
 function toOutput(content: readonly ContentBlock[], isError: boolean, isVersion7: boolean): RetrievalOutput {
-  const parts = content.map((block) => toPart(block, isVersion7))
+  const parts = content.map((block) => blockToPart(block, isVersion7))
   const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined))
   if (!texts.includes(undefined)) return { type: isError ? 'error-text' : 'text', value: texts.join('\n') }
   return { type: 'content', value: parts }
-}
-
-function toPart(block: ContentBlock, isVersion7: boolean): RetrievalOutputPart {
-  if (block.type === 'text') return { type: 'text', text: block.text }
-  if (!('data' in block) || block.data === undefined) {
-    return { type: 'text', text: JSON.stringify(block.type === 'json' ? block.value : block) ?? 'null' }
-  }
-  const { mediaType } = block
-  const data = encodeBase64(block.data)
-  if (isVersion7) return { type: 'file', data: { type: 'data', data }, mediaType }
-  return { type: block.type === 'image' ? 'image-data' : 'file-data', data, mediaType }
 }

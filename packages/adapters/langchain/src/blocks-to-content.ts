@@ -8,7 +8,8 @@ export function blocksToContent(blocks: readonly ContentBlock[]): ToolMessage['c
   return blocks.length === 1 && first?.type === 'text' ? first.text : blocks.map(blockToPart)
 }
 
-function blockToPart(block: ContentBlock): Exclude<ToolMessage['content'], string>[number] {
+/** Write a block as a part of a message. */
+export function blockToPart(block: ContentBlock): Exclude<ToolMessage['content'], string>[number] {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text }

@@ -133,3 +133,22 @@ it('takes a tool call without an id', async () => {
   const thrown = offloadCall(offloader, { name: 'a', args: {} }, undefined, () => Promise.reject(new Error(LOG)))
   await expect(thrown).rejects.toMatchObject({ message: offloaded })
 })
+
+it('adds what a previewer made of an image as an image', async () => {
+  const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
+  const previewer = { name: 'smaller', recognize: () => 1, read: async () => ({ blocks: [added] }) }
+  const previewers = [{ ...previewer, previews: 'media' as const }]
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage(), previewers })
+  const url = `data:image/png;base64,${'A'.repeat(2_000_000)}`
+  const content = [{ type: 'image_url', image_url: { url } }]
+  const message = await offloadCall(
+    offloader,
+    toolCall,
+    undefined,
+    () => new ToolMessage({ content, tool_call_id: 'c' }),
+  )
+  expect(message.content).toMatchObject([
+    { type: 'text', text: offloaded },
+    { type: 'image_url', image_url: { url: expect.stringMatching(/^data:image\/webp;base64,AAAA/) } },
+  ])
+})

@@ -2,6 +2,7 @@ import { ToolMessage, type ToolMessageFields } from '@langchain/core/messages'
 import type { ContextOffloader } from '@spillway/core'
 import { offloadParts, offloadThrown } from '@spillway/core/adapter'
 import { isCommand, replaceInCommand } from './replace-in-command.ts'
+import { blockToPart } from './blocks-to-content.ts'
 import { partToBlock, type ContentPart } from './part-to-block.ts'
 
 /** A tool call as LangChain hands it to hooks and tools. */
@@ -49,6 +50,7 @@ export async function offloadMessage(
     parts: partsOf(content),
     toBlock: partToBlock,
     fromText: (text) => (typeof content === 'string' ? text : { type: 'text', text }),
+    fromBlock: blockToPart,
   })
   if (outcome.status === 'inline') return message
   const kept = { name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata }

@@ -38,3 +38,24 @@ it('puts the replacement first, and the very parts that stay after it', async ()
   expect(replaced[1]).toBe(parts[0])
   expect(replaced[2]).toBe(parts[2])
 })
+
+it('makes parts of what previewers add, or leaves it out', async () => {
+  const added: ContentBlock = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(5_000) }
+  const previewer = {
+    name: 'smaller',
+    previews: 'media',
+    recognize: () => 1,
+    read: async () => ({ blocks: [added] }),
+  } as const
+  const withImages = {
+    ...request,
+    parts: [{ kind: 'image', body: '' }],
+    toBlock: (): ContentBlock => ({ type: 'image', mediaType: 'image/png', data: new Uint8Array(2_000_000) }),
+  }
+  const scaling = new ContextOffloader({ storage: tinyStorage(), previewers: [previewer] })
+  const fromBlock = ({ type }: ContentBlock): Part => ({ kind: type, body: 'smaller' })
+  const made = await offloadParts(scaling, { ...withImages, fromBlock })
+  expect(made).toMatchObject({ parts: [{ kind: 'text' }, { kind: 'image', body: 'smaller' }] })
+  const left = await offloadParts(scaling, withImages)
+  expect(left.status === 'offloaded' && left.parts).toHaveLength(1)
+})

@@ -9,6 +9,8 @@ export interface PartsRequest<Part> extends Omit<OffloadRequest, 'content'> {
   readonly toBlock: (part: Part) => ContentBlock
   /** Make the part that carries the replacement. */
   readonly fromText: (text: string) => Part
+  /** Make the part of a block that a previewer added, such as a smaller image. Without it such blocks are left out. */
+  readonly fromBlock?: ((block: ContentBlock) => Part) | undefined
 }
 
 /** What became of a result in parts: it stays as it is, or others take their place. */
@@ -19,8 +21,8 @@ export type PartsOutcome<Part> =
 /**
  * Offload a tool result that comes in the parts of a framework, and return the parts that take their place.
  *
- * The replacement comes first; parts that are kept come back as the very objects that were passed in, so that nothing of
- * them is lost in mapping. Rejects as {@link ContextOffloader.offload} does.
+ * The replacement comes first, then what previewers added; parts that are kept come back as the very objects that were
+ * passed in, so that nothing of them is lost in mapping. Rejects as {@link ContextOffloader.offload} does.
  *
  * @example
  * ```ts
@@ -42,7 +44,7 @@ export type PartsOutcome<Part> =
  */
 export async function offloadParts<Part>(
   offloader: Pick<ContextOffloader, 'offload'>,
-  { parts, toBlock, fromText, ...request }: PartsRequest<Part>,
+  { parts, toBlock, fromText, fromBlock, ...request }: PartsRequest<Part>,
 ): Promise<PartsOutcome<Part>> {
   const content = parts.map(toBlock)
   const outcome = await offloader.offload({ ...request, content })
@@ -50,6 +52,9 @@ export async function offloadParts<Part>(
   const [replacement, ...kept] = outcome.content
   if (replacement?.type !== 'text') throw new TypeError('An offloaded result must begin with its replacement.')
   const partOf = new Map(content.map((block, index) => [block, parts[index] as Part]))
-  const keptParts = kept.map((block) => partOf.get(block) as Part)
+  const keptParts = kept.flatMap((block) => {
+    if (partOf.has(block)) return [partOf.get(block) as Part]
+    return fromBlock === undefined ? [] : [fromBlock(block)]
+  })
   return { status: 'offloaded', parts: [fromText(replacement.text), ...keptParts] }
 }
