@@ -1,8 +1,9 @@
 import { cleanLine } from '../clean-line.ts'
 import { lineSignal } from '../log/line-signal.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
-import type { EntryPlace, NotableEntry, Passage } from './passage.ts'
-import { readEntry, type Cells } from './read-entry.ts'
+import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage.ts'
+import { KEY_SEPARATOR, readEntry, type Cells } from './read-entry.ts'
+import type { Shape } from './shape.ts'
 import { showScalar, tidy } from './show-value.ts'
 import { showKey } from './skeleton-node.ts'
 
@@ -22,13 +23,18 @@ export interface EntryRow {
   readonly name: string
   readonly cells: Cells
   /** What makes the entry notable: where it holds what few others do. */
-  readonly rare: readonly string[]
+  readonly rare: readonly Rarity[]
   /** Which notable entries come first; 0 for others. */
   readonly rank: number
 }
 
-/** The entries that are kept of a passage, in order: at most so many of the first, and of the last. */
-export function entryRows(passage: Passage, most: number): EntryRow[] {
+/**
+ * The entries that are kept of a passage, in order.
+ *
+ * @param shape - What the entries are made of.
+ * @param most - How many of the first, and of the last, at most.
+ */
+export function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
   const rows = new Map<number, EntryRow>()
   const kept = passage.kept(most)
   for (const [index, { place, text }] of kept.entries()) {
@@ -44,7 +50,7 @@ export function entryRows(passage: Passage, most: number): EntryRow[] {
   for (const entry of passage.notable) {
     const { place, nextLine, text, wanted } = entry
     const read = readEntry(text, passage.isObject)
-    const rare = rarePaths(entry, passage.entries)
+    const rare = raritiesOf(entry, shape, passage.entries)
     if (wanted || rare.length > 0)
       rows.set(place.index, { place, nextLine, ...read, rare, rank: (wanted ? 1_000 : 0) + 1 + weight(read.cells) })
   }
@@ -53,11 +59,20 @@ export function entryRows(passage: Passage, most: number): EntryRow[] {
     .toSorted((one, other) => one.place.index - other.place.index)
 }
 
-function rarePaths({ rarities }: NotableEntry, entries: number): string[] {
+/** What turned out to be rare: it never came often, and stands under a key that is no data. */
+function raritiesOf({ rarities }: NotableEntry, shape: Shape, entries: number): Rarity[] {
   const most = Math.max(RARE_TIMES, entries * RARE_SHARE)
-  const paths = rarities.filter(({ times }) => times() <= most).map(({ path }) => path)
-  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
+  const rare = rarities.filter(({ path, value }) => {
+    const at = shape.at(path)
+    const times = value === undefined ? at?.seen : at?.scalars?.timesOf(value)
+    return times !== undefined && times > 0 && times <= most
+  })
+  // A new member says that all in it is new.
+  return rare.filter(({ path }) => !rare.some((other) => other.path.length < path.length && isWithin(path, other.path)))
 }
+
+const isWithin = (path: readonly string[], start: readonly string[]): boolean =>
+  start.every((key, index) => path[index] === key)
 
 /** How much the values of an entry look like a failure, from 0 to 100. */
 function weight(cells: Cells): number {
@@ -72,12 +87,22 @@ function weight(cells: Cells): number {
 export function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], isMember: boolean): string {
   const shown = columns.map((path) => showCell(cells.get(path) ?? '', CELL_UNITS))
   if (isMember) shown.unshift(showCell(`"${name}"`, CELL_UNITS))
-  const extra = [...cells].filter(
-    ([path]) => !columns.includes(path) && rare.some((start) => path === start || path.startsWith(`${start}.`)),
-  )
-  const notes = extra.map(([path, raw]) => `${showPath(path)}: ${showCell(raw, NOTABLE_UNITS)}`)
-  return [...shown, ...notes].join(', ').trimEnd()
+  const known = new Set(columns)
+  const notes: string[] = []
+  for (const { path, value } of rare) {
+    // A value in an array has no cell of its own.
+    if (path.includes('')) notes.push(...(value === undefined ? [] : [note(path, value)]))
+    else {
+      for (const [cell, raw] of cells) {
+        const keys = cell.split(KEY_SEPARATOR)
+        if (!known.has(cell) && isWithin(keys, path)) notes.push(note(keys, raw))
+      }
+    }
+  }
+  return [...shown, ...new Set(notes)].join(', ').trimEnd()
 }
+
+const note = (keys: readonly string[], raw: string): string => `${showKeys(keys)}: ${showCell(raw, NOTABLE_UNITS)}`
 
 /** A value without quotes, unless it would be taken for more than one value, or for none. */
 export function showCell(raw: string, units: number = CELL_UNITS): string {
@@ -91,5 +116,9 @@ export function showCell(raw: string, units: number = CELL_UNITS): string {
 
 /** The keys of a column, joined with points. */
 export function showPath(path: string): string {
-  return path === '' ? 'value' : path.split('.').map(showKey).join('.')
+  return path === '' ? 'value' : showKeys(path.split(KEY_SEPARATOR))
+}
+
+function showKeys(keys: readonly string[]): string {
+  return keys.map((key, index) => (key === '' ? '[]' : (index > 0 ? '.' : '') + showKey(key))).join('')
 }

@@ -2,12 +2,13 @@ import { estimateTokens } from '../../tokens/estimate-tokens.ts'
 import { countOf, type GapMarks } from '../gap-marks.ts'
 import { entryRows, showCell, showPath, showRow, type EntryRow } from './entry-row.ts'
 import type { Passage } from './passage.ts'
+import { KEY_SEPARATOR } from './read-entry.ts'
 import type { Shape } from './shape.ts'
 import { showKey } from './skeleton-node.ts'
 
 /** Tokens of a row at most, at least, and as a share of the room for all rows. */
 const MOST_ROW = 90
-const LEAST_ROW = 24
+const LEAST_ROW = 30
 const ROW_SHARE = 0.1
 /** Share of the room that notable rows have at most. */
 const NOTABLE_SHARE = 0.5
@@ -22,6 +23,13 @@ const SAMPLED = 24
 const LABEL_TOKENS = 3
 const GAP_TOKENS = 7
 
+interface Column {
+  /** Of a value, on average. */
+  readonly tokens: number
+  /** The lower, the sooner the column is shown. */
+  readonly rank: number
+}
+
 /** Writes entries of an array or of a map as rows of a table: keys once, then the values of each entry on a line. */
 export class EntryRows {
   readonly #passage: Passage
@@ -29,7 +37,8 @@ export class EntryRows {
   readonly #rows: readonly EntryRow[]
   /** Whether each entry begins on a line of its own. */
   readonly #byLine: boolean
-  readonly #columnTokens = new Map<string, number>()
+  /** Columns that tell rows apart. */
+  readonly #columns = new Map<string, Column>()
 
   /**
    * @param shape - What the entries are made of.
@@ -38,7 +47,7 @@ export class EntryRows {
   constructor(passage: Passage, shape: Shape, budgetTokens: number) {
     this.#passage = passage
     this.#shape = shape
-    this.#rows = entryRows(passage, FEWEST_READ + budgetTokens / SHORTEST_ROW)
+    this.#rows = entryRows(passage, shape, FEWEST_READ + budgetTokens / SHORTEST_ROW)
     this.#byLine = new Set(this.#rows.map(({ place }) => place.line)).size === this.#rows.length
     this.#measure()
   }
@@ -47,7 +56,9 @@ export class EntryRows {
   #measure(): void {
     const step = Math.max(1, Math.floor(this.#rows.length / SAMPLED))
     const sample = this.#rows.filter((_, index) => index % step === 0)
-    const paths = new Set(sample.flatMap(({ cells }) => [...cells.keys()]))
+    const all = new Set(sample.flatMap(({ cells }) => [...cells.keys()]))
+    // Keys that are data make no columns.
+    const paths = [...all].filter((path) => this.#shapeAt(path) !== undefined)
     const told = new Set<string>()
     for (const path of paths) {
       const cells = sample.map((row) => row.cells.get(path) ?? '')
@@ -55,22 +66,35 @@ export class EntryRows {
       const column = cells.join('\n').replaceAll('"', '')
       if (told.has(column) || (sample.length > 1 && new Set(cells).size === 1 && !this.#varies(path))) continue
       told.add(column)
-      const tokens = cells.reduce((sum, raw) => sum + estimateTokens(showCell(raw)) + 1, 0)
-      this.#columnTokens.set(path, tokens / sample.length)
+      const tokens = cells.reduce((sum, raw) => sum + estimateTokens(showCell(raw)) + 1, 0) / cells.length
+      const empty = cells.filter((raw) => raw === '').length / cells.length
+      const worded = cells.filter((raw) => /^"[^"]*\p{L} +\p{L}/u.test(raw)).length / cells.length
+      const place = this.#columns.size + path.split(KEY_SEPARATOR).length * 4
+      const kind = (this.#varies(path) ? -4 : 0) + (this.#isCount(path) ? 12 : 0)
+      const rank = tokens * 0.6 + place + kind + empty * 12 - worded * 8
+      this.#columns.set(path, { tokens, rank })
     }
+  }
+
+  #shapeAt(path: string): Shape | undefined {
+    return this.#shape.at(path === '' ? [] : path.split(KEY_SEPARATOR))
+  }
+
+  /** Whether a column says no more than how many items there are. */
+  #isCount(path: string): boolean {
+    const item = this.#shapeAt(path)?.item
+    return item !== undefined && item.scalars === undefined
   }
 
   /** Whether a column has one of a few values in each entry, but not the same one in all. */
   #varies(path: string): boolean {
-    let shape: Shape | undefined = this.#shape
-    for (const key of path.split('.')) shape = shape?.fields?.get(key)
-    const values = shape?.scalars
+    const values = this.#shapeAt(path)?.scalars
     return values !== undefined && !values.more && values.values.length > 1
   }
 
   /** Write rows of about `tokens` at most. Returns the text, with a newline before it, or nothing. */
   write(tokens: number, gaps: GapMarks): { text: string; tokens: number } {
-    const columns = this.#columns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
+    const columns = this.#chooseColumns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
     const { isObject } = this.#passage
     const name = this.#passage.keys.findLast((key) => key !== '')
     const place = [...(name === undefined ? [] : [showKey(name)]), ...(this.#byLine ? ['by line'] : [])].join(' ')
@@ -137,23 +161,16 @@ export class EntryRows {
     return gaps.write(startLine, endLine - 1, endLine - startLine === entries ? '' : what)
   }
 
-  /** The columns that fit into a row: those of few tokens first, and those near the start. */
-  #columns(room: number): string[] {
-    const paths = [...this.#columnTokens.keys()]
-    const ranks = paths.map((path, index) => {
-      const usual = this.#varies(path) ? 0 : 4
-      return this.#columnTokens.get(path)! * 0.6 + index + path.split('.').length * 4 + usual
-    })
-    const ranked = [...paths.keys()].toSorted((one, other) => ranks[one]! - ranks[other]!)
+  /** The columns that fit into a row, those that say most for their tokens first. */
+  #chooseColumns(room: number): string[] {
+    const ranked = [...this.#columns].toSorted(([, one], [, other]) => one.rank - other.rank)
     const chosen = new Set<string>()
     let left = room
-    for (const index of ranked) {
-      const path = paths[index]!
-      const tokens = this.#columnTokens.get(path)!
+    for (const [path, { tokens }] of ranked) {
       if (tokens > left && chosen.size > 0) continue
       left -= tokens
       chosen.add(path)
     }
-    return paths.filter((path) => chosen.has(path))
+    return [...this.#columns.keys()].filter((path) => chosen.has(path))
   }
 }

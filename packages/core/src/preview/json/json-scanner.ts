@@ -219,9 +219,7 @@ export class JsonScanner implements JsonSink {
   #rare(shape: Shape, values: ValueSummary | undefined): void {
     const levels = this.#level + 1
     if (!this.#passages.takesRarities(levels)) return
-    const value = values?.last
-    const times = (): number => (values === undefined ? shape.seen : values.timesOf(value!))
-    this.#passages.addRarity(levels, this.#pathOf(shape), { value, times })
+    this.#passages.addRarity(levels, this.#pathOf(shape), values?.last)
   }
 
   #pop(offset: number, line: number): void {

@@ -1,5 +1,5 @@
 import { detach } from '../../content/detach.ts'
-import { Passage, PASSAGE_UNITS, type Rarity } from './passage.ts'
+import { Passage, PASSAGE_UNITS } from './passage.ts'
 import { WordSearch } from './word-search.ts'
 
 /** Passages kept, and levels on which they begin. */
@@ -90,11 +90,11 @@ export class PassageKeeper {
     return false
   }
 
-  /** What is being read was not there before; its path begins at the root. */
-  addRarity(levels: number, path: readonly string[], rarity: Omit<Rarity, 'path'>): void {
-    this.top.addRarity({ ...rarity, path: path.join('.') })
+  /** A value, or the member of this path from the root, was not there before. */
+  addRarity(levels: number, path: readonly string[], value: string | undefined): void {
+    this.top.addRarity({ path, value })
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
-      this.#open[level]?.addRarity({ ...rarity, path: path.slice(level + 1).join('.') })
+      this.#open[level]?.addRarity({ path: path.slice(level + 1), value })
   }
 
   #end(passage: Passage, offset: number, line: number): void {

@@ -20,18 +20,16 @@ export interface NotableEntry {
   readonly nextLine: number
   /** Whether it holds what is looked for. */
   readonly wanted: boolean
-  /** What few others hold: where, and how often it came in the end. */
+  /** What had not come before, or only in few entries. */
   readonly rarities: readonly Rarity[]
 }
 
-/** A member, or a value of a member, that first came in one entry. */
+/** A member, or a value of a member, that came in one entry for the first times. */
 export interface Rarity {
-  /** The keys that lead to it from the entry on, joined with a point. */
-  readonly path: string
-  /** The value as it stands in the text; `undefined` where the member itself is rare. */
+  /** The keys that lead to it from the entry on; `''` for an item of an array. */
+  readonly path: readonly string[]
+  /** The value as it stands in the text; `undefined` where the member itself was new. */
   readonly value: string | undefined
-  /** How often it came; `Infinity` where nobody knows. */
-  readonly times: () => number
 }
 
 /** Notable entries that are kept, the longest one, and how many entries come before any is notable. */

@@ -9,7 +9,10 @@ const ITEM = '[]'
 /** Simple items of an array that are kept. */
 const MOST_ITEMS = 8
 
-/** The simple values of an entry, by the keys that lead to them joined with a point; of an array, its length. */
+/** Joins the keys that lead to a value: no key of JSON has this character unescaped. */
+export const KEY_SEPARATOR = '\u0000'
+
+/** The simple values of an entry, by the keys that lead to them, joined; of an array, its items or its length. */
 export type Cells = ReadonlyMap<string, string>
 
 /** Read the simple values of an item of an array, or of a member of an object, as far as its text goes. */
@@ -103,7 +106,7 @@ class EntryReader implements JsonSink {
   /** The path below the entry itself. */
   #at(key: string): string {
     const path = key === '' ? this.#path : [...this.#path, key]
-    return path.slice(1).join('.')
+    return path.slice(1).join(KEY_SEPARATOR)
   }
 
   #set(path: string, raw: string): void {

@@ -12,6 +12,9 @@ export interface JsonStart {
 
 const NONE: JsonStart = { sureness: 0, at: 0, many: false }
 
+/** So many simple items tell as much as a name with its value. */
+const LEAST_ITEMS = 4
+
 /** Words of a sentence may stand before JSON, in so many units. */
 const LONGEST_INTRODUCTION = 400
 
@@ -20,16 +23,16 @@ export function recognizeJson({ contentType, start, end, length }: TextSubject):
   const at = beginning(start)
   if (at < 0) return NONE
   const declared = isJsonType(contentType)
-  const { strict, lenient, pairs, values, complete } = check(
+  const { strict, lenient, pairs, items, values, complete } = check(
     start.slice(at),
     length !== undefined && length > start.length,
   )
   if (!lenient) return NONE
   const closes = end === undefined || /[\]}]\s*(?:\)\s*;?\s*)?$/.test(end) || values > 1
-  const introduced = start.slice(0, at).trim() !== '' && !/^[\])}',\s]*$/.test(start.slice(0, at))
+  const introduced = !/^[\ufeff\u001e\])}',\s]*$/.test(start.slice(0, at))
   if (introduced && (!strict || pairs < 3)) return NONE
   const sure = strict
-    ? pairs >= 2 || declared || complete
+    ? pairs >= 1 || items >= LEAST_ITEMS || declared || complete
       ? closes
         ? 0.95
         : 0.85
@@ -66,8 +69,9 @@ function beginning(start: string): number {
 interface Checked {
   readonly strict: boolean
   readonly lenient: boolean
-  /** Names with a colon after them. */
+  /** Names with a colon after them, and values behind a comma or the start of an array. */
   readonly pairs: number
+  readonly items: number
   readonly values: number
   readonly complete: boolean
 }
@@ -82,6 +86,7 @@ function check(text: string, cut: boolean): Checked {
   const stack: string[] = []
   let strict = true
   let pairs = 0
+  let items = 0
   let values = 0
   let at = 0
   /** What came last: a value, a name, a colon, a comma, or an opening bracket. */
@@ -99,6 +104,7 @@ function check(text: string, cut: boolean): Checked {
       strict: strict && (after || near || whole > 1),
       lenient: (after && pairs > 0) || near || whole > 1,
       pairs,
+      items,
       values,
       complete,
     }
@@ -155,8 +161,9 @@ function check(text: string, cut: boolean): Checked {
       last = 'name'
     } else {
       if (open === undefined || (open === '[' && last === 'value')) return fail()
+      if (open === '[') items++
       last = 'value'
     }
   }
-  return { strict, lenient: true, pairs, values, complete: complete && stack.length === 0 }
+  return { strict, lenient: true, pairs, items, values, complete: complete && stack.length === 0 }
 }

@@ -96,7 +96,7 @@ function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Sha
   let shape: Shape | undefined = root
   for (const key of keys) shape = key === '' ? shape?.item : (shape?.fields?.get(key) ?? shape?.others)
   const entry = isTop ? root : isObject ? shape?.others : shape?.item
-  return entry !== undefined && entry.objects > 0 ? entry : undefined
+  return entry !== undefined && (entry.objects > 0 || (isObject && entry.arrays === 0)) ? entry : undefined
 }
 
 function header({ scan, prefix }: JsonContent): string {

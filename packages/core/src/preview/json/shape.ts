@@ -7,6 +7,12 @@ const MOST_FIELDS = 512
 const FOLDED_EARLY = 64
 /** From so many members on, members that are all alike are shown as one. */
 const FOLDED = 6
+/** From so many simple values on, an object is a list of values by name. */
+const LISTED = 100
+/** In so many objects or more, so many names or more are data where each object has no larger share of them. */
+const SPARSE_OBJECTS = 8
+const SPARSE_FIELDS = 12
+const SPARSE_SHARE = 0.2
 /** Names kept of members that are taken together. */
 const MOST_NAMES = 512
 /** Share of the names of two objects that must be the same for them to be alike. */
@@ -72,24 +78,56 @@ export class Shape {
     return this.others
   }
 
+  /** The shape of what stands under the keys; `''` is for the items of an array. Members of maps have none. */
+  at([key, ...rest]: readonly string[]): Shape | undefined {
+    if (key === undefined) return this
+    return (key === '' ? this.item : this.fields?.get(key))?.at(rest)
+  }
+
   /** Take members together that are all alike. */
   fold(room: ShapeRoom): void {
     const { fields } = this
-    if (fields === undefined || fields.size < FOLDED || !areAlike([...fields.values()])) return
-    const others = this.others ?? new Shape('*')
+    if (fields === undefined || fields.size < FOLDED) return
+    if (this.#isSparse(fields) || areAlike([...fields.values()])) this.#takeTogether(room)
+  }
+
+  #takeTogether(room: ShapeRoom): void {
+    const fields = this.fields ?? new Map<string, Shape>()
+    const late = this.others
+    const others = new Shape('*')
     this.names = new Set([...fields.keys(), ...(this.names ?? [])])
     for (const field of fields.values()) {
       room.left++
       others.merge(field, room)
     }
+    if (late !== undefined) others.merge(late, room)
     this.others = others
     this.fields = new Map()
     this.first = undefined
   }
 
+  /** Whether the names are data: each object has a few of many, and all of them hold simple values. */
+  #isSparse(fields: ReadonlyMap<string, Shape>): boolean {
+    if (fields.size < SPARSE_FIELDS || this.objects < SPARSE_OBJECTS) return false
+    let seen = 0
+    for (const field of fields.values()) {
+      if (field.objects + field.arrays > 0) return false
+      seen += field.seen
+    }
+    return seen < SPARSE_SHARE * fields.size * this.objects
+  }
+
+  /** Whether this is one object that lists many simple values by name. */
+  #isList(): boolean {
+    if (this.objects !== 1 || this.fields === undefined || this.fields.size < LISTED) return false
+    for (const field of this.fields.values()) if (field.objects + field.arrays > 0) return false
+    return true
+  }
+
   /** Do so here and in all that stands below. */
   foldAll(room: ShapeRoom): void {
     this.fold(room)
+    if (this.#isList()) this.#takeTogether(room)
     this.item?.foldAll(room)
     this.others?.foldAll(room)
     for (const field of this.fields?.values() ?? []) field.foldAll(room)

@@ -6,6 +6,9 @@ import type { Shape } from './shape.ts'
 /** Longest part of a key that is shown, in UTF-16 units. */
 const KEY_UNITS = 160
 
+/** Fewest keys of an object that is said to be like another one. */
+const LEAST_KEYS = 4
+
 /** What is shown of one path: a key, the name of a member of a map, or the items of an array. */
 export interface SkeletonNode {
   readonly shape: Shape
@@ -22,6 +25,8 @@ export interface SkeletonNode {
   readonly tokens: number
   /** Whether no node above or before it has this key. */
   novel: boolean
+  /** The first node with the same keys, where there are some. */
+  twin: SkeletonNode | undefined
 }
 
 /** The nodes of a document, level by level; the first is the root. */
@@ -29,6 +34,7 @@ export function skeletonNodes(root: Shape): SkeletonNode[] {
   const first = makeNode(root, '', undefined, 0)
   const nodes = [first]
   const known = new Set<string>()
+  const firsts = new Map<string, SkeletonNode>()
   for (let index = 0; index < nodes.length; index++) {
     const node = nodes[index]!
     node.index = index
@@ -44,6 +50,10 @@ export function skeletonNodes(root: Shape): SkeletonNode[] {
     for (const field of shape.fields?.values() ?? [])
       add(field, showKey(field.key) + (field.seen < shape.objects ? '?' : ''))
     if (shape.others !== undefined) add(shape.others, '*')
+    if (shape.fields === undefined || shape.fields.size < LEAST_KEYS) continue
+    const keys = [...shape.fields.keys()].toSorted().join('\n')
+    node.twin = firsts.get(keys)
+    if (node.twin === undefined) firsts.set(keys, node)
   }
   return nodes
 }
@@ -53,7 +63,7 @@ function makeNode(shape: Shape, label: string, parent: SkeletonNode | undefined,
   const counts = [shape.objects > 0 ? keyCount(shape) : '', shape.arrays > 0 ? itemCount(shape) : ''].join('')
   const brackets = (shape.objects > 0 ? 2 : 0) + (shape.arrays > 0 ? 3 : 0)
   const tokens = estimateTokens(label) + (label === '' ? 0 : 1) + brackets + estimateTokens(counts)
-  return { shape, label, parent, level, index: 0, kids: [], names, tokens, novel: false }
+  return { shape, label, parent, level, index: 0, kids: [], names, tokens, novel: false, twin: undefined }
 }
 
 /** Says how many items arrays have: `5 items`, `0-12 items`. */

@@ -1,11 +1,14 @@
 import { formatCount } from '../../content/format-count.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
+import { countOf } from '../gap-marks.ts'
 import { skeletonNodes, itemCount, keyCount, showKey, type SkeletonNode } from './skeleton-node.ts'
 import { showValues } from './show-value.ts'
 import type { Shape } from './shape.ts'
 
 /** Tokens of a mark that says how many keys are hidden. */
 const HIDDEN_TOKENS = 5
+/** Tokens that say where the same keys are. */
+const LIKE_TOKENS = 3
 /** Longest object or array that stands on one line with others, in UTF-16 units. */
 const LINE_UNITS = 120
 /** How many units of a value are shown, from what is tried first to what is shown where there is room. */
@@ -61,7 +64,7 @@ export class Skeleton {
   #take(node: SkeletonNode): void {
     let cost = 0
     for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)
-      cost += at.tokens + (at.kids.length > 1 ? HIDDEN_TOKENS : 0)
+      cost += at.tokens + (at.kids.length > 1 ? HIDDEN_TOKENS + (at.twin === undefined ? 0 : LIKE_TOKENS) : 0)
     if (cost > this.#left && node.index > 0) return
     this.#left -= cost
     for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)
@@ -152,11 +155,7 @@ export class Skeleton {
       const text = value === '' ? kid.label : `${kid.label}: ${value}`
       parts.push({ text, long: kid.kids.length > 0 && text.length > LINE_UNITS })
     }
-    if (hidden > 0) {
-      const text =
-        shown.length === 0 ? `${formatCount(hidden)} ${hidden === 1 ? 'key' : 'keys'}` : `… ${formatCount(hidden)} more`
-      parts.push({ text, long: false })
-    }
+    if (hidden > 0) parts.push({ text: this.#hidden(node, shown.length, hidden), long: false })
     if (!parts.some(({ long }) => long)) return `{${parts.map(({ text }) => text).join(', ')}}`
     const pad = `\n${' '.repeat(Math.min(indent + 1, 12))}`
     let text = '{'
@@ -168,4 +167,19 @@ export class Skeleton {
     }
     return `${text}}`
   }
+
+  /** Says how many keys of an object are not shown, and where the same ones are. */
+  #hidden({ twin }: SkeletonNode, shown: number, hidden: number): string {
+    if (shown > 0) return `… ${formatCount(hidden)} more`
+    const like =
+      twin !== undefined && this.#shown[twin.index] === 1 ? namedNode(twin)?.label.replace(/\?$/, '') : undefined
+    return countOf(hidden, 'key') + (like === undefined ? '' : ` as in ${like}`)
+  }
+}
+
+/** The node itself, or the nearest above it, that has a key. */
+function namedNode(node: SkeletonNode): SkeletonNode | undefined {
+  let named: SkeletonNode | undefined = node
+  while (named !== undefined && (named.label === '' || named.label === '*')) named = named.parent
+  return named
 }

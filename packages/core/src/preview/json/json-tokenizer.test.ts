@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JsonSink } from './json-sink.ts'
+import { JsonTokenizer } from './json-tokenizer.ts'
+
+/** Writes down what it is passed, and builds the values again. */
+class Recorder implements JsonSink {
+  readonly values: unknown[] = []
+  readonly events: string[] = []
+  readonly #stack: unknown[] = []
+  readonly #keys: string[] = []
+  #long = ''
+
+  reading(): void {}
+  read(): void {}
+
+  open(isObject: boolean, offset: number, line: number): void {
+    this.events.push(`${isObject ? '{' : '['}@${offset},${line}`)
+    this.#stack.push(isObject ? {} : [])
+    this.#keys.push('')
+  }
+
+  close(offset: number, line: number): void {
+    this.events.push(`end@${offset},${line}`)
+    const value = this.#stack.pop()
+    this.#keys.pop()
+    this.#add(value)
+  }
+
+  key(text: string, start: number, end: number, offset: number, line: number): void {
+    const key = text.slice(start, end)
+    this.events.push(`key ${key}@${offset},${line}`)
+    this.#keys[this.#keys.length - 1] = key
+  }
+
+  string(text: string, start: number, end: number, offset: number, line: number): void {
+    this.events.push(`string@${offset},${line}`)
+    this.#add(JSON.parse(`"${text.slice(start, end)}"`))
+  }
+
+  openString(offset: number, line: number): void {
+    this.events.push(`string@${offset},${line}`)
+    this.#long = ''
+  }
+
+  stringPart(text: string, start: number, end: number): void {
+    this.#long += text.slice(start, end)
+  }
+
+  closeString(): void {
+    this.#add(this.#long)
+  }
+
+  number(text: string, start: number, end: number, offset: number, line: number): void {
+    this.events.push(`number@${offset},${line}`)
+    this.#add(Number(text.slice(start, end)))
+  }
+
+  word(text: string, start: number, end: number, offset: number, line: number): void {
+    this.events.push(`word@${offset},${line}`)
+    const word = text.slice(start, end)
+    this.#add(word === 'true' ? true : word === 'false' ? false : word === 'null' ? null : word)
+  }
+
+  abandon(offset: number): void {
+    this.events.push(`abandon@${offset}`)
+    this.#stack.length = 0
+  }
+
+  stray(line: number): void {
+    this.events.push(`stray,${line}`)
+  }
+
+  #add(value: unknown): void {
+    const parent = this.#stack.at(-1)
+    if (Array.isArray(parent)) parent.push(value)
+    else if (parent === undefined) this.values.push(value)
+    else Object.defineProperty(parent, this.#keys.at(-1)!, { value, enumerable: true, configurable: true })
+  }
+}
+
+function read(text: string, cuts: readonly number[] = []): Recorder & { readonly tokenizer: JsonTokenizer } {
+  const recorder = new Recorder()
+  const tokenizer = new JsonTokenizer(recorder)
+  let from = 0
+  for (const cut of [...cuts.toSorted((one, other) => one - other), text.length]) {
+    tokenizer.push(text.slice(from, cut))
+    from = Math.max(from, cut)
+  }
+  tokenizer.finish()
+  return Object.assign(recorder, { tokenizer })
+}
+
+/** Keys that need no escape: the recorder takes keys as they stand in the text. */
+const key = fc.stringMatching(/^[a-zA-Z0-9 _.:{}[\],-]*$/)
+const { json } = fc.letrec((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'small' },
+    fc.string({ unit: 'grapheme' }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value)),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('json')),
+    fc.dictionary(key, tie('json')),
+  ),
+}))
+const document = fc.oneof(fc.array(json), fc.dictionary(key, json))
+
+describe('JsonTokenizer', () => {
+  it('reads every document of RFC 8259, indented or not', () => {
+    fc.assert(
+      fc.property(document, fc.nat(3), (value, indent) => {
+        expect(read(JSON.stringify(value, null, indent)).values).toEqual([JSON.parse(JSON.stringify(value))])
+      }),
+    )
+  })
+
+  it('passes on the same however the text is cut', () => {
+    fc.assert(
+      fc.property(document, fc.array(fc.nat(200)), (value, cuts) => {
+        const text = JSON.stringify(value, null, 1).repeat(3)
+        const inBounds = cuts.map((cut) => cut % (text.length + 1))
+        expect(read(text, inBounds).events).toEqual(read(text).events)
+      }),
+    )
+  })
+
+  it('passes on the same where pieces end within long strings, comments and escapes', () => {
+    const long = JSON.stringify({ a: `${'é\\"\n'.repeat(9_000)}end`, b: 1 })
+    const text = `[${'{"x":1}, /* a "comment" */\n'.repeat(3_000)}${long}]`
+    const whole = read(text)
+    expect(whole.tokenizer.broken).toBeUndefined()
+    for (const step of [1, 7, 4_099, 32_768, 40_001]) {
+      const cuts = Array.from({ length: Math.floor(text.length / step) }, (_, index) => (index + 1) * step)
+      const cut = read(text, cuts)
+      expect(cut.events).toEqual(whole.events)
+      expect(cut.values).toEqual(whole.values)
+    }
+  })
+
+  it('gives offsets and lines', () => {
+    const { events } = read('{\n  "a": [1,\r\n    "x"],\n  "b": true\n}')
+    expect(events).toEqual([
+      ...['{@0,1', 'key a@4,2', '[@9,2', 'number@10,2', 'string@18,3', 'end@22,3', 'key b@26,4', 'word@31,4'],
+      'end@37,5',
+    ])
+  })
+
+  it.each([
+    ['comments', '/* c */{"a": /* x */ 1, // "b": 2\n"c": 3}', [{ a: 1, c: 3 }]],
+    ['trailing commas', '{"a": [1, 2,], "b": {},}', [{ a: [1, 2], b: {} }]],
+    ['single quotes and bare keys', "{a: 'x', $b_1: 'y'}", [{ a: 'x', $b_1: 'y' }]],
+    ['what Python prints', "{'a': None, 'b': True, 'c': nan}", [{ a: 'None', b: 'True', c: 'nan' }]],
+    ['a byte order mark', '\ufeff{"a": 1}', [{ a: 1 }]],
+    ['JSONP', 'app.callback({"a": 1});', [{ a: 1 }]],
+    ['a guard against scripts', ")]}',\n[1]", [[1]]],
+    ['values on lines of their own', '{"a":1}\n{"a":2}\r\n\n{"a":3}\n', [{ a: 1 }, { a: 2 }, { a: 3 }]],
+    ['values one after another', '{"a":1}{"a":2} [3]', [{ a: 1 }, { a: 2 }, [3]]],
+    ['record separators', '\u001e{"a":1}\n\u001e{"a":2}\n', [{ a: 1 }, { a: 2 }]],
+  ])('takes %s', (_, text, values) => {
+    const { values: got, tokenizer } = read(text)
+    expect(got.map((value) => JSON.stringify(value).replaceAll("'", '"'))).toEqual(
+      values.map((value) => JSON.stringify(value)),
+    )
+    expect(tokenizer.broken).toBeUndefined()
+  })
+
+  it.each([
+    ['[1, 2}', 5],
+    ['{"a": 1, : 2}', 9],
+    ['{"a": word}', 6],
+    ['[1, #]', 4],
+  ])('says where %s stops being JSON', (text, offset) => {
+    expect(read(text).tokenizer.broken).toEqual({ offset, line: 1 })
+  })
+
+  it('goes on with the next line where a value breaks off at the end of its line', () => {
+    const { values, tokenizer } = read('{"a":1}\n{"a":2}\n{"a":3}\n{"a":{"b":"x\n{"a":5}\n{"a":6}}\n{"a":7}')
+    expect(values).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 5 }, { a: 6 }, { a: 7 }])
+    expect([tokenizer.abandoned, tokenizer.byLine]).toEqual([1, true])
+  })
+
+  it('skips lines between values that are none', () => {
+    const { values, events } = read('{"a":1}\nServer listening on {port}\n{"a":2}\n')
+    expect(values).toEqual([{ a: 1 }, { a: 2 }])
+    expect(events).toContain('stray,2')
+  })
+})

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import type { TextSubject } from '../previewer.ts'
+import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
+
+function subjectOf(text: string, contentType = 'text/plain'): TextSubject {
+  return {
+    toolName: 'tool',
+    input: undefined,
+    intent: { paths: [], words: [] },
+    contentType,
+    start: text.slice(0, 16_384),
+    end: text.slice(-4_096),
+    length: text.length,
+  }
+}
+
+const sureness = (text: string, contentType?: string): number => recognizeJson(subjectOf(text, contentType)).sureness
+const issue = { id: 1, title: 'A', labels: ['x', 'y'], user: { login: 'ada', admin: false } }
+
+describe('recognizeJson', () => {
+  it.each([
+    ['an object', JSON.stringify(issue, null, 2)],
+    ['an array on one line', JSON.stringify([issue, issue])],
+    ['an array of strings', '["a", "b", "c"]'],
+    ['a byte order mark', `\ufeff${JSON.stringify(issue)}`],
+    ['a guard against scripts', `)]}',\n${JSON.stringify([issue])}`],
+    ['a long string', JSON.stringify({ stdout: 'line\n'.repeat(9_000), code: 1 })],
+    ['long nesting', JSON.stringify(Array.from({ length: 900 }, () => issue))],
+  ])('is certain of %s', (_, text) => {
+    expect(sureness(text)).toBeGreaterThanOrEqual(0.9)
+  })
+
+  it('is surest where the content type says so as well', () => {
+    expect(sureness(JSON.stringify(issue), 'application/json')).toBeGreaterThan(sureness(JSON.stringify(issue)))
+  })
+
+  it.each([
+    ['comments and trailing commas', '{\n  // target\n  "a": 1, /* b */\n  "b": { "c": [1,], },\n}\n'],
+    ['what Python prints', "{'a': None, 'b': True, 'c': {'d': 1}}"],
+    ['JSON cut off', JSON.stringify([issue, issue], null, 2).slice(0, -30)],
+  ])('is fairly sure of %s', (_, text) => {
+    expect(sureness(text)).toBeGreaterThanOrEqual(0.7)
+  })
+
+  it('finds JSON behind a few words', () => {
+    const { sureness: sure, at } = recognizeJson(subjectOf(`Status: 200\nResponse:\n${JSON.stringify(issue, null, 2)}`))
+    expect([sure, at]).toEqual([0.7, 22])
+  })
+
+  it.each([
+    ['JSON Lines', `${JSON.stringify(issue)}\n${JSON.stringify(issue)}\n`],
+    ['a JSON text sequence', `\u001e${JSON.stringify(issue)}\n\u001e${JSON.stringify(issue)}\n`],
+    ['documents one after another', `${JSON.stringify(issue, null, 2)}\n${JSON.stringify(issue, null, 2)}`],
+    [
+      'records of which one is broken',
+      `${`${JSON.stringify(issue)}\n`.repeat(3)}{"id":1,"ti\n${JSON.stringify(issue)}\n`,
+    ],
+  ])('tells that %s is many values', (_, text) => {
+    const { sureness: sure, many } = recognizeJson(subjectOf(text))
+    expect(sure).toBeGreaterThanOrEqual(0.85)
+    expect(many).toBe(true)
+  })
+
+  it.each([
+    ['a log with levels', '[INFO] Scanning for projects...\n[INFO] ------\n[ERROR] Failed'],
+    ['steps', '[1/5] Resolving packages...\n[2/5] Fetching packages...\n'],
+    ['times', '[2024-05-17T10:21:00Z] started\n[2024-05-17T10:21:01Z] done\n'],
+    ['numbered lines', '[12:00:01] step one\n[12:00:02] step two'],
+    ['INI', '[core]\n\trepositoryformatversion = 0\n[remote "origin"]\n'],
+    ['TOML', '[package]\nname = "x"\n'],
+    ['TOML tables of arrays', '[[bin]]\nname = "x"\n'],
+    ['a Markdown link', '[Spillway](https://example.com) keeps results.\n'],
+    ['a Markdown task', '[ ] write tests\n[x] write code\n'],
+    ['a block of code', '{\n  int x = 1;\n  return x;\n}\n'],
+    ['a CSS rule', '{ color: red; margin: 0 }'],
+    ['a template', '{{#if user}}\n<p>{{user.name}}</p>\n{{/if}}\n'],
+    ['a Rust attribute', '[derive(Debug)]\nstruct A;\n'],
+    ['a C# attribute', '[Serializable]\npublic class A {}\n'],
+    ['a shell test', '[ -f x ] && echo yes\n'],
+    ['quotations', '"To be or not to be", he said.\n"Maybe."\n'],
+    ['prose', 'There are {3} items in [this] list.\n'],
+    ['JavaScript', '(function () {\n  return { a: 1 }\n})()\n'],
+    ['nothing', ''],
+    ['brackets', '[[[[\n{{{{\n'],
+  ])('takes %s for none, whatever the content type says', (_, text) => {
+    expect(sureness(text)).toBe(0)
+    expect(sureness(text, 'application/json')).toBeLessThan(0.4)
+  })
+})
+
+describe('content types', () => {
+  it.each(['application/json', 'text/json', 'application/ld+json', 'application/vnd.api+json'])(
+    '%s is JSON',
+    (type) => {
+      expect([isJsonType(type), isJsonLinesType(type)]).toEqual([true, false])
+    },
+  )
+
+  it.each(['application/x-ndjson', 'application/jsonl', 'application/json-seq'])('%s is many values', (type) => {
+    expect([isJsonType(type), isJsonLinesType(type)]).toEqual([false, true])
+  })
+})
