@@ -10,7 +10,7 @@ const ASIDE_WORDS: ReadonlySet<string> = new Set(
 
 /** Names of what is read aloud but not shown. */
 const HIDDEN_NAME = /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|screenreader|hidden)(?=\s|$)/i
-const CONTENT_NAME = /(?:^|[\s_-])(?:article|post|entry)[-_]?(?:body|content|text)(?=$|[\s_-])/i
+const CONTENT_NAME = /(?:^|[\s_-])(?:article|post|entry)[-_]{0,2}(?:body|content|text)(?=$|[\s_-])/i
 
 /** Say whether a class or id names what stands around the content: `site-footer`, `shareBar`. */
 export function namesAside(names: string): boolean {

@@ -24,10 +24,11 @@ const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
 const MAIN_SHARE = 0.4
 const ARTICLE_SHARE = 0.6
 const ANY_SHARE = 0.85
-/** Units that a block needs, links aside, to be prose; what other text and long links are worth beside it. */
+/** Units that a block needs, links aside, to be prose; what other text, long links and short ones are worth beside it. */
 const PROSE_UNITS = 60
 const OTHER_WORTH = 0.1
 const LINKED_WORTH = 0.15
+const LINK_WORTH = 0.05
 /** Where less of the content is prose, it is a list of links, which stay. */
 const LISTING_PROSE = 0.25
 /** A list is navigation from so many links on that make up so much of it and are so short. */
@@ -77,7 +78,7 @@ function ownWeights({ blocks, elements }: Page): Float64Array {
   for (const { element, text, linkUnits, kind } of blocks) {
     const plain = text.length - linkUnits
     const isProse = kind !== 'heading' && plain >= PROSE_UNITS && linkUnits < plain
-    const linked = linkUnits >= PROSE_UNITS ? linkUnits * LINKED_WORTH : 0
+    const linked = linkUnits * (linkUnits >= PROSE_UNITS ? LINKED_WORTH : LINK_WORTH)
     own[element]! += isProse ? plain : plain * OTHER_WORTH + linked
   }
   return own

@@ -79,13 +79,11 @@ export class MarkupTokenizer {
   /** Read text up to the next tag, and that tag. Returns where it ends, or where more is needed. */
   #readText(window: string, from: number, isLast: boolean): number {
     const at = this.#nextTag(window, from)
-    if (at < 0) {
-      this.#handler.text(window.slice(from), this.#lineAt(window, from))
-      return window.length
+    const textEnd = at < 0 ? window.length : at
+    if (textEnd > from && !(this.#skipsBlanks && isBlank(window, from, textEnd))) {
+      this.#handler.text(window.slice(from, textEnd), this.#lineAt(window, from))
     }
-    if (at > from && !(this.#skipsBlanks && isBlank(window, from, at))) {
-      this.#handler.text(window.slice(from, at), this.#lineAt(window, from))
-    }
+    if (at < 0) return window.length
     const second = window.charCodeAt(at + 1)
     if (!(second === BANG || second === QUESTION)) return this.#readTag(window, at, isLast)
     if (window.length - at < '<![CDATA['.length && !isLast) return at
@@ -147,6 +145,8 @@ export class MarkupTokenizer {
 
   #readSection(window: string, at: number, isLast: boolean): number {
     const found = window.indexOf(this.#end, at)
+    // After its own declarations, a document type goes on to its end.
+    if (found >= 0 && this.#end === ']') return this.#skipTo('>', found + 1)
     const end = found >= 0 ? found : isLast ? window.length : Math.max(at, window.length - this.#end.length + 1)
     if (this.#mode === 'cdata' && end > at) this.#handler.cdata?.(window.slice(at, end), this.#lineAt(window, at))
     if (found < 0) return end

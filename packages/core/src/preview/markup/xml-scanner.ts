@@ -163,8 +163,14 @@ export class XmlScanner implements MarkupHandler {
   }
 
   #startProblem(name: string, attributes: string, line: number, depth: number): void {
-    if (this.#problem !== undefined) return
+    if (this.#problem !== undefined) {
+      if (PROBLEM_NAMES.has(this.#problem.name)) return
+      // A suite that failed, or a run: what failed in it says more.
+      this.#problemCount--
+      this.#problems.pop()
+    }
     this.#problemCount++
+    this.#problem = undefined
     if (this.#problems.length >= MAX_PROBLEMS) return
     const above = this.#owners[depth - 1] ?? ''
     const test = xmlAttribute(above, 'name', 'fullname', 'testName')
