@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { codeLines } from './code-lines.ts'
+import { DEFINITION_RULES } from './definition-rules.ts'
+import { lineWorth, SOUGHT, type Sought } from './line-worth.ts'
+import { patternOutline } from './pattern-outline.ts'
+import { SourceLines } from './source-lines.ts'
+
+const GO = `// Copyright somebody.
+// All rights reserved.
+
+package a
+
+import (
+	"fmt"
+)
+
+// Point is a place.
+type Point struct {
+	X int
+	Y int
+}
+
+func Make() Point {
+	total := 0
+	if total > 0 {
+		return Point{}
+	}
+	point := Point{
+		X: 1,
+		Y: 2,
+		Z: 3,
+	}
+	total = 0
+	return point
+}
+`
+
+function worthOf(text: string, sought: Sought = { words: [] }): (start: string) => number {
+  const rules = DEFINITION_RULES['go']!
+  const code = codeLines(new SourceLines(text), rules)
+  const worth = lineWorth(code, patternOutline(code, rules), sought)
+  const lines = text.split('\n').map((line) => line.trim())
+  return (start) => worth[lines.findIndex((line) => line.startsWith(start))]!
+}
+
+describe('the worth of a line', () => {
+  it('is more for what defines, imports or branches, and less for comments', () => {
+    const worth = worthOf(GO)
+    const plain = worth('total := 0')
+    for (const start of ['import', '"fmt"', 'type Point', 'X int', 'func Make', 'if total', 'X: 1']) {
+      expect(worth(start), start).toBeGreaterThan(plain)
+    }
+    expect(worth('// Point is')).toBeLessThan(plain)
+    expect(worth('// Copyright')).toBeLessThan(worth('// Point is'))
+    expect(worth(')')).toBe(0)
+  })
+
+  it('is less for a line that stood before', () => {
+    const rules = DEFINITION_RULES['go']!
+    const code = codeLines(new SourceLines('func A() {\n\tother()\n\tother()\n}\n'), rules)
+    const [, first, again] = lineWorth(code, [], { words: [] })
+    expect(again).toBeLessThan(first!)
+  })
+
+  it('is most for what the call asks for', () => {
+    expect(worthOf(GO, { words: ['Make'] })('func Make')).toBeGreaterThanOrEqual(SOUGHT)
+    expect(worthOf(GO, { words: ['Make'] })('total := 0')).toBeGreaterThan(worthOf(GO)('total := 0'))
+    const lines = GO.split('\n').findIndex((line) => line.includes('total := 0')) + 1
+    expect(worthOf(GO, { words: [], lines: { start: lines, end: lines } })('total := 0')).toBeGreaterThanOrEqual(SOUGHT)
+    expect(worthOf(GO, { words: ['nowhere'] })('total := 0')).toBe(worthOf(GO)('total := 0'))
+  })
+
+  it('is not raised by a word that stands everywhere', () => {
+    const text = `func A() {\n${'\tvalue = value + 1\n'.repeat(200)}}\n`
+    expect(worthOf(text, { words: ['value'] })('value')).toBeLessThan(SOUGHT)
+  })
+
+  it('is high for the sides of a conflict, and for what says how much was left out', () => {
+    const worth = worthOf(`${GO}<<<<<<< a\nours()\n=======\ntheirs()\n>>>>>>> b\n[12 lines omitted]\n`)
+    expect(worth('ours()')).toBeGreaterThanOrEqual(SOUGHT)
+    expect(worth('theirs()')).toBeGreaterThanOrEqual(SOUGHT)
+    expect(worth('[12 lines')).toBeGreaterThan(worth('total := 0'))
+    expect(worthOf('a()\n<<<<<<< a\nours()\n')('ours()')).toBeLessThan(SOUGHT)
+  })
+})
