@@ -5,6 +5,9 @@ import type { RawLine } from '../lines/raw-lines.ts'
 export const KEYS = 0
 export const TEXT = 1
 
+/** How much more a line is worth for what the agent looks for: enough for the keys that it stands below. */
+export const ASKED_WORTH = 40
+
 /** What was read of configuration. */
 export interface ConfigOutline {
   readonly items: LineItem[]

@@ -3,7 +3,7 @@ import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
 import { assignedKey, sectionName, type ConfigDialect } from './config-line.ts'
-import { KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
+import { ASKED_WORTH, KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
 
 /** Deeper blocks count as if they stood at this depth. */
 const DEEPEST = 14
@@ -124,7 +124,7 @@ export class SectionReader {
   #worth(text: string): number {
     if (this.#words.length === 0) return 1
     const lower = text.toLowerCase()
-    return this.#words.some((word) => lower.includes(word)) ? 8 : 1
+    return this.#words.some((word) => lower.includes(word)) ? ASKED_WORTH : 1
   }
 
   #add(line: RawLine, part: number, value: number, parent: LineItem | undefined): LineItem {

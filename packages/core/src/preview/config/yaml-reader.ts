@@ -2,7 +2,7 @@ import { countOf } from '../gap-marks.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
-import { KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
+import { ASKED_WORTH, KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
 import { keyOf, opensText, yamlLine, type YamlLine } from './config-line.ts'
 
 /** Deeper lines count as if they stood at this depth. */
@@ -10,6 +10,8 @@ const DEEPEST = 14
 /** Fewer items of a list are counted at a glance. */
 const LEAST_COUNT = 4
 
+/** What the first line of a document is worth: more than all others. */
+const FIRST_WORTH = 240
 /** Longest part of a name that is shown. */
 const NAME_UNITS = 120
 
@@ -120,7 +122,9 @@ export class YamlReader {
     const place = 1 / (1 + (read.dashes.length > 0 ? 0.25 : 0.03) * siblings)
     const isOpen = read.valueStart >= line.text.length
     const opens = isOpen ? 1.3 : 1
-    const value = (30 / (1 + depth) ** 1.5) * place * opens * this.#worth(line.text)
+    // What one document has, the next one has as well.
+    const news = 1 / (1 + 0.1 * Math.max(0, this.#documents - 1))
+    const value = ((30 * news) / (1 + depth) ** 1.5) * place * opens * this.#worth(line.text)
     const item = this.#add(line, KEYS, value, depth < DEEPEST ? parent?.item : undefined)
     item.lone = true
     item.numbered = depth === 0 || (depth === 1 && isOpen)
@@ -163,7 +167,7 @@ export class YamlReader {
     this.#document = undefined
     const item = document?.item
     if (item === undefined) return
-    item.value *= 1.5
+    item.value = FIRST_WORTH
     item.numbered = true
     if (document!.kind !== '') item.note = `${document!.kind} ${document!.name}`.trim()
   }
@@ -179,7 +183,7 @@ export class YamlReader {
   #worth(text: string): number {
     if (this.#words.length === 0) return 1
     const lower = text.toLowerCase()
-    return this.#words.some((word) => lower.includes(word)) ? 8 : 1
+    return this.#words.some((word) => lower.includes(word)) ? ASKED_WORTH : 1
   }
 
   #add(line: RawLine, part: number, value: number, parent: LineItem | undefined): LineItem {

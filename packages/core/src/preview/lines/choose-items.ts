@@ -27,6 +27,8 @@ export interface ItemChoice {
 
 /** Most blank lines that are shown as they are; more of them are a gap. */
 const BLANK_LINES = 3
+/** The least that is shown for its share, of the highest rate. */
+const LEAST_RATE = 0.01
 /** What is left is not worth looking for an item that fits. */
 const LEAST_TOKENS = 6
 
@@ -77,7 +79,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
     }
     return cost
   }
-  const take = (order: readonly number[], tokens: number, most: number, part?: number): number => {
+  const take = (order: readonly number[], tokens: number, most: number, least = 0, part?: number): number => {
     const queue = new RateHeap()
     for (const index of order) if (chosen[index] === 0) queue.push(index, items[index]!.value / Math.max(1, own(index)))
     const grow = (index: number): void => {
@@ -89,6 +91,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
     let isFirst = true
     while (left >= LEAST_TOKENS) {
       const bound = queue.rate
+      if (bound < least) break
       const index = queue.pop()
       if (index === undefined) break
       if (chosen[index] === 1) continue
@@ -112,27 +115,37 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
     }
     return left
   }
+  // A share is no reason to show what is worth next to nothing.
+  const best = choice.order[0] ?? -1
+  const least = best < 0 ? 0 : (items[best]!.value / Math.max(1, choice.cost(best))) * LEAST_RATE
   let left = choice.tokens - choice.gapTokens
   const whole = left
   for (const [part, order] of choice.orders.entries()) {
     const share = Math.min(left, whole * (choice.shares[part] ?? 0))
-    left += take(order, share, left, part) - share
+    left += take(order, share, left, least, part) - share
   }
   for (let pass = 0; pass < 2; pass++) {
     left = take(choice.order, left, left)
-    left += fillGaps(items.length, chosen, joined, choice)
+    left += fillGaps(items, chosen, joined, choice)
   }
   return chosen.subarray(0, items.length)
 }
 
 /** Show what costs no more than to say that it is hidden. Returns the tokens saved. */
-function fillGaps(count: number, chosen: Uint8Array, joined: Uint8Array, { cost, gapTokens }: ItemChoice): number {
+function fillGaps(
+  items: readonly LineItem[],
+  chosen: Uint8Array,
+  joined: Uint8Array,
+  { cost, gapTokens }: ItemChoice,
+): number {
+  const count = items.length
   let saved = 0
   let last = -1
   for (let index = 0; index <= count; index++) {
     if (index < count && chosen[index] === 0) continue
     let tokens = 0
-    let near = index - last > 1
+    // A gap between lone items costs nothing: they share a mark.
+    let near = index - last > 1 && !(items[last]?.lone === true && items[index]?.lone === true)
     for (let hidden = last + 1; near && hidden <= index; hidden++) {
       near = joined[hidden] === 1 && tokens <= gapTokens
       if (hidden < index) tokens += cost(hidden)

@@ -2,8 +2,8 @@ import { countLetters } from '../lines/count-letters.ts'
 
 /** What a line of plain text is. */
 export type ProseLine =
-  /** A line that names what follows; how deep, from 1. */
-  | { readonly kind: 'heading'; readonly depth: number }
+  /** A line that names what follows; how deep, from 1. Where it is numbered, it may also begin a list. */
+  | { readonly kind: 'heading'; readonly depth: number; readonly isNumbered: boolean }
   /** Part of what is quoted, such as an earlier mail. */
   | { readonly kind: 'quote' }
   /** A line of a table of contents, a page header or a rule. */
@@ -19,7 +19,8 @@ export const HEADING_UNITS: number = 90
 /** `1.`, `2.3`, `A.1.`, `IV.` before words: sections as RFCs, standards and books number them. */
 const NUMBERED = /^(?:(\d{1,3}(?:\.\d{1,3}){0,5}\.?)|([A-Z](?:\.\d{1,3}){1,4}\.?)|([IVXLC]{1,7}\.)) {1,4}\S/
 /** A number of one of the first words, as in `Chapter 12` and `第三章`. */
-const COUNTED = /^(?:\p{Lu}[\p{L}]{2,14} (?:\d{1,4}|[IVXLC]{1,8})\b|第[\d〇一二三四五六七八九十百千]{1,6}\p{L})/u
+const COUNTED =
+  /^(?:\p{Lu}[\p{L}]{2,14} (?:\d{1,4}|[IVXLC]{1,8})(?:[.:]?$|[.:]? [^\p{Ll}])|第[\d〇一二三四五六七八九十百千]{1,6}\p{L})/u
 /** A blank of some width, or dots, before a page number. */
 const CONTENTS = /(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*$/
 const PAGE = /\[Page \d+\]\s*$|^\s*-? ?\d{1,4} ?-?\s*$/
@@ -43,9 +44,9 @@ export function proseLine(line: string, isApart: boolean): ProseLine {
   // A heading does not end like a sentence.
   const isSentence = /[.!?,;:。！？，、；]["'”’)]?$/.test(text)
   if (numbered !== null && !isSentence && line.startsWith(text.charAt(0)))
-    return { kind: 'heading', depth: partsOf(numbered[1] ?? numbered[2] ?? '1') }
-  if (COUNTED.test(text) && text.length < 60) return { kind: 'heading', depth: 1 }
-  if (!isSentence && isCapital(text)) return { kind: 'heading', depth: 2 }
+    return { kind: 'heading', depth: partsOf(numbered[1] ?? numbered[2] ?? '1'), isNumbered: true }
+  if (COUNTED.test(text) && text.length < 60) return { kind: 'heading', depth: 1, isNumbered: false }
+  if (!isSentence && isCapital(text)) return { kind: 'heading', depth: 2, isNumbered: false }
   return TEXT
 }
 

@@ -17,6 +17,12 @@ const EDGE_LINES = 12
 const KNOWN_LINES = 8_192
 const SHORT_LINE = 100
 
+/** What the first line of a numbered list is worth. */
+const LIST_WORTH = 6
+
+/** What the length of a line adds to what it is worth. */
+const sizeOf = ({ text }: Pick<LineItem, 'text'>): number => Math.sqrt(Math.min(text.length, 600))
+
 /** What a heading is worth. */
 const worthOf = (depth: number): number => 24 / (1 + 0.4 * depth)
 
@@ -40,6 +46,8 @@ export class ProseReader {
   #inSection = 0
   #inParagraph = 0
   #lines = 0
+  /** The line before, where it is a numbered heading. */
+  #listed: LineItem | undefined
   /** The line right before the next one. */
   #previous: LineItem | undefined
   /** The marks that underline headings, in the order in which they come. */
@@ -59,10 +67,12 @@ export class ProseReader {
     }
     if (this.#underlines(line)) return
     const isApart = this.#blanks > 0 || this.#lines === 0
+    if (!isApart) this.#demote()
+    this.#listed = undefined
     const read = proseLine(text, isApart)
     // The headers and footers of pages stand apart.
     const seen = isApart && text.length <= SHORT_LINE ? this.#seen(text) : 0
-    if (read.kind === 'heading' && seen === 0) this.#heading(line, read.depth)
+    if (read.kind === 'heading' && seen === 0) this.#heading(line, read.depth, read.isNumbered)
     else this.#text(line, read, isApart, seen)
     this.#lines++
     this.#blanks = 0
@@ -70,7 +80,9 @@ export class ProseReader {
 
   finish(): ProseOutline {
     const items = this.#store.finish()
-    for (const item of items.slice(-EDGE_LINES)) item.value *= ENDING_WORTH
+    // However far from the beginning, what a text ends with counts.
+    for (const [index, item] of items.slice(-EDGE_LINES).toReversed().entries())
+      item.value = Math.max(item.value, (sizeOf(item) * ENDING_WORTH) / (1 + 0.1 * index))
     return { items, headings: this.#headings, paragraphs: this.#paragraphs }
   }
 
@@ -102,9 +114,24 @@ export class ProseReader {
     return known
   }
 
-  #heading(line: RawLine, depth: number): void {
+  #heading(line: RawLine, depth: number, isNumbered: boolean): void {
     while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
-    this.#headed(this.#add(line, worthOf(depth), HEADINGS, this.#sections.at(-1)?.item), depth)
+    const item = this.#add(line, worthOf(depth), HEADINGS, this.#sections.at(-1)?.item)
+    this.#headed(item, depth)
+    if (isNumbered) this.#listed = item
+  }
+
+  /** What seemed a numbered heading begins a list or a paragraph: the next line follows it at once. */
+  #demote(): void {
+    const item = this.#listed
+    if (item === undefined) return
+    item.numbered = false
+    item.lone = false
+    item.part = TEXT
+    item.value = LIST_WORTH
+    this.#sections.pop()
+    this.#headings.pop()
+    this.#paragraphs++
   }
 
   #headed(item: LineItem, depth: number): void {
@@ -125,7 +152,7 @@ export class ProseReader {
     const place = 1 / (1 + 0.25 * this.#inParagraph++) / (1 + 0.12 * this.#inSection)
     const kindWorth = kind === 'quote' ? 0.3 : kind === 'filler' ? 0.05 : 1
     const edge = this.#lines < EDGE_LINES ? BEGINNING_WORTH : 1
-    const size = Math.sqrt(Math.min(line.text.length, 600))
+    const size = sizeOf(line)
     this.#add(
       line,
       (size * place * kindWorth * edge * this.#asked(line.text)) / (1 + seen),

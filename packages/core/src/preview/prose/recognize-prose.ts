@@ -36,8 +36,9 @@ export function recognizeProse({ start, length, intent }: TextSubject): number {
     }
     previous = line
   }
-  if (units < 200 || logged > filled * 0.08) return 0
+  if (units < 200) return 0
   if (intent.paths.some((path) => /\.(?:rst|adoc|asciidoc|org)$/i.test(path)) && wordy > units * 0.5) return 0.8
+  if (logged > filled * 0.08) return 0
   if (wordy < units * 0.85) return 0
   const perSentence = units / Math.max(1, sentences)
   if (perSentence > 400 || flowing < Math.max(1, filled * 0.2)) return 0
