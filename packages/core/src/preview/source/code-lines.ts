@@ -44,6 +44,7 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
   // Where the comment or the string ends that a line stands in, and what its lines are.
   let until = 0
   let within = CODE
+  const quotes = docstrings ? new QuoteFinder(text) : undefined
   for (let index = 0; index < count; index++) {
     let at = begins[index]!
     let end = ends[index]!
@@ -75,9 +76,43 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
     } else {
       words[index] = wordHash(text, at, end)
       kinds[index] = isCloser(text, at, end, words[index]!) ? CLOSER : CODE
+      // A string over several lines may begin anywhere in a line of code.
+      until = quotes?.endOfString(at, end) ?? 0
+      within = DOCUMENTATION
     }
   }
   return { source, kinds, indents, words, firsts, lasts }
+}
+
+/** Finds strings between three quotes, each mark of a text once. */
+class QuoteFinder {
+  readonly #text: string
+  readonly #next = { '"""': -1, "'''": -1 }
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Where a string ends that begins between two offsets and goes on after them; 0 where there is none. */
+  endOfString(start: number, end: number): number {
+    let at = start
+    for (;;) {
+      const double = this.#find('"""', at)
+      const single = this.#find("'''", at)
+      const opens = Math.min(double, single)
+      if (opens >= end) return 0
+      at = endOf(this.#text, double < single ? '"""' : "'''", opens + 3)
+      if (at > end) return at
+    }
+  }
+
+  #find(mark: '"""' | "'''", from: number): number {
+    if (this.#next[mark] < from) {
+      const found = this.#text.indexOf(mark, from)
+      this.#next[mark] = found < 0 ? Infinity : found
+    }
+    return this.#next[mark]
+  }
 }
 
 /** Where what began ends; at the end of the text where nothing ends it. */

@@ -8,6 +8,9 @@ export interface Definition {
   readonly kind: string
 }
 
+/** The kind of a function that is declared and defined elsewhere. */
+export const DECLARATION = 'declaration'
+
 /** Longest part of a line that is looked at. */
 const LONGEST = 240
 
@@ -101,14 +104,15 @@ export function definitionAt(
   const byCall =
     matcher.calls !== undefined &&
     (holds || (matcher.calls === 'outer' && inside === undefined)) &&
-    (holds || code.lasts[index] !== SEMICOLON)
+    (holds || code.lasts[index] !== SEMICOLON || code.indents[index] === 0)
   if (!byKeyword && !byForm && !byCall) return undefined
   const line = beginning(code, index)
   if (byKeyword) {
     const { keyword, kinds } = matcher
     keyword!.lastIndex = 0
     const [, defines, name] = keyword!.exec(line) ?? []
-    if (defines !== undefined && name !== undefined && !isDeclaration(line, defines, matcher.calls))
+    const isImport = defines === 'type' && line.endsWith(',')
+    if (defines !== undefined && name !== undefined && !isImport && !isDeclaration(line, defines, matcher.calls))
       return { name, kind: kinds.get(defines) ?? defines }
   }
   if (byForm) {
@@ -126,7 +130,8 @@ export function definitionAt(
     matcher.calls,
     holds ? inside.name : undefined,
   )
-  return name === undefined ? undefined : { name, kind: holds ? 'method' : 'function' }
+  if (name === undefined) return undefined
+  return { name, kind: holds ? 'method' : code.lasts[index] === SEMICOLON ? DECLARATION : 'function' }
 }
 
 function isFunction(definition: Definition | undefined): boolean {
@@ -166,22 +171,22 @@ function nameBeforeParameters(
 ): string | undefined {
   const open = line.indexOf('(')
   // A macro of C is no function.
-  if (open < 0 || line.startsWith('#')) return undefined
+  if (open < 0 || /^(?:#\s*\w+\s|[:,])/.test(line)) return undefined
   let end = open
   while (end > 0 && line.charCodeAt(end - 1) === 32) end--
   if (calls === 'bare' && line.charCodeAt(end - 1) === 62) end = Math.max(0, line.lastIndexOf('<', end))
   let from = end
   while (from > 0 && isNameUnit(line.charCodeAt(from - 1))) from--
   const qualified = line.slice(from, end)
-  const name = qualified.slice(qualified.lastIndexOf(':') + 1)
-  if (name === '' || NO_NAMES.has(name) || isDigit(name.charCodeAt(0))) return undefined
+  const name = (calls === 'bare' && line[from - 1] === '#' ? '#' : '') + qualified.slice(qualified.lastIndexOf(':') + 1)
+  if (name === '' || name === 'operator' || NO_NAMES.has(name) || isDigit(name.charCodeAt(0))) return undefined
   const before = line.slice(0, from)
   if (/[=.!?"'`+\-/|;{}]|^(?:return|new|throw|else|case|goto|await|yield|delete|package|import|using)\b/.test(before))
     return undefined
   const ended = line.trimEnd()
   const last = ended.charCodeAt(ended.length - 1)
   if (calls === 'bare') return isMethod(before, last) ? name : undefined
-  const isDeclared = holder !== undefined && calls === 'outer'
+  const isDeclared = calls === 'outer' && (holder !== undefined || before !== '')
   if (last === SEMICOLON && !isDeclared && !/\b(?:abstract|native)\b/.test(ended)) return undefined
   if (holder !== undefined && name.replace(/^~/, '') === holder) return name
   if (before !== '' || (qualified !== name && calls === 'outer')) return name

@@ -376,6 +376,25 @@ describe('the outline by patterns', () => {
     for (const language of Object.keys(DEFINITION_RULES)) expect(outline(language, 'a b c\n'), language).toEqual([])
   })
 
+  it('has the functions that a header of C declares, and not those that a file declares before it defines them', () => {
+    const header =
+      '#define A(x) x\nint open_db(const char *path);\nextern struct db *find(int id,\n\tint flags);\nvoid close_db(void);\n'
+    expect(written('c', header)).toEqual(['2-2 declaration open_db', '3-4 function find', '5-5 declaration close_db'])
+    const file = `${header}int open_db(const char *path) {\n}\nvoid close_db(void)\n{\n}\nint main() {\n}\n`
+    expect(written('c', file)).toEqual([
+      '3-4 function find',
+      '6-7 function open_db',
+      '8-10 function close_db',
+      '11-12 function main',
+    ])
+  })
+
+  it('reads no code in strings over several lines, wherever they begin', () => {
+    const text =
+      'USAGE = """\ndef no():\n"""\ndef yes():\n    """Says."""\n    x = \'\'\'a\'\'\'\n\nclass Also:\n    pass\n'
+    expect(outline('python', text).map(({ name }) => name)).toEqual(['yes', 'Also'])
+  })
+
   it('has the first line of a definition as its signature, without the body', () => {
     expect(outline('go', 'func  Open(path string)   error {\n}\n')[0]?.signature).toBe('func Open(path string) error')
   })

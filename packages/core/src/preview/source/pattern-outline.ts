@@ -1,5 +1,5 @@
 import { CLOSER, CODE, type CodeLines } from './code-lines.ts'
-import { definitionAt, definitionMatcher, type Definition } from './definition-at.ts'
+import { DECLARATION, definitionAt, definitionMatcher, type Definition } from './definition-at.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import type { OutlineSymbol } from './outline.ts'
 import type { SourceLines } from './source-lines.ts'
@@ -75,7 +75,11 @@ const ANNOTATES = unitsOf('@#')
 
 /** Put definitions in the order of their lines, and lift what stands in a module that wraps the file. */
 function placed(found: readonly { open: Open; end: number }[], source: SourceLines): OutlineSymbol[] {
-  const ordered = found.toSorted((one, other) => one.open.index - other.open.index)
+  const isDeclared = ({ open }: { open: Open }): boolean => open.definition.kind === DECLARATION
+  const declared = found.filter(isDeclared).length
+  // A header declares what is defined elsewhere; in other files declarations only repeat what comes later.
+  const kept = declared * 2 > found.length ? found : found.filter((each) => !isDeclared(each))
+  const ordered = kept.toSorted((one, other) => one.open.index - other.open.index)
   const wrappers = ordered.filter(
     ({ open, end }) => WRAPPERS.has(open.definition.kind) && (end - open.index) * 2 > source.count,
   )
