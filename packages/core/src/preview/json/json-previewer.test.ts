@@ -87,6 +87,15 @@ describe('the shape', () => {
   })
 })
 
+describe('lines', () => {
+  it('are given of long arrays that stand once', async () => {
+    const shown = await preview(JSON.stringify({ names: repeat(40, (id) => `name ${id}`), issues }, null, 2))
+    expect(shown).toContain('names: [40 items from line 2')
+    expect(shown).toContain('issues: [300 items from line 44 {')
+    expect(shown).toContain('labels: [0-1 items {')
+  })
+})
+
 describe('rows', () => {
   const text = JSON.stringify({ issues }, null, 2)
   const lines = text.split('\n')
@@ -172,7 +181,7 @@ describe('text that is not quite JSON', () => {
   it('says that a text is cut off, and counts what is there', async () => {
     const shown = await preview(text.slice(0, text.length / 2))
     expect(shown).toMatch(/^\[JSON, [\d,]+ lines, cut off at the end\]/)
-    expect(shown).toMatch(/issues: \[1[45]\d items \{id: 0\.\./)
+    expect(shown).toMatch(/issues: \[1[45]\d items from line 2 \{id: 0\.\./)
   })
 
   it('says on which line it stops being JSON', async () => {

@@ -65,7 +65,7 @@ export function jsonPreviewer(options: JsonPreviewerOptions = {}): TextPreviewer
  * ```ts
  * import { ndjsonPreviewer, previewText } from '@spillway/core'
  *
- * const records = Array.from({ length: 400 }, (_, id) => JSON.stringify({ id, level: 'info', message: `step ${id}` }))
+ * const records = Array.from({ length: 400 }, (_, id) => JSON.stringify({ id, name: `part ${id}`, price: id / 4 }))
  * const preview = await previewText(records.join('\n'), { previewers: [ndjsonPreviewer()], budgetTokens: 200 })
  * console.assert(preview.startsWith('[400 JSON records]'))
  * ```

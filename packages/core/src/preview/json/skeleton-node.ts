@@ -1,11 +1,14 @@
 import { formatCount } from '../../content/format-count.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
+import { countOf } from '../gap-marks.ts'
 import { tidy } from './show-value.ts'
 import type { Shape } from './shape.ts'
 
 /** Longest part of a key that is shown, in UTF-16 units. */
 const KEY_UNITS = 160
 
+/** Lines of an array that is worth finding. */
+const LONG_ARRAY = 20
 /** Fewest keys of an object that is said to be like another one. */
 const LEAST_KEYS = 4
 
@@ -66,13 +69,13 @@ function makeNode(shape: Shape, label: string, parent: SkeletonNode | undefined,
   return { shape, label, parent, level, index: 0, kids: [], names, tokens, novel: false, twin: undefined }
 }
 
-/** Says how many items arrays have: `5 items`, `0-12 items`. */
+/** Says how many items arrays have, `0-12 items`, and of one long array where it begins. */
 export function itemCount(shape: Shape): string {
-  const { leastItems: least, mostItems: most } = shape
+  const { leastItems: least, mostItems: most, startLine, endLine } = shape
   if (most === 0) return ''
-  return least === most
-    ? `${formatCount(most)} ${most === 1 ? 'item' : 'items'}`
-    : `${formatCount(least)}-${formatCount(most)} items`
+  if (least < most) return `${formatCount(least)}-${formatCount(most)} items`
+  const place = shape.arrays === 1 && endLine - startLine >= LONG_ARRAY ? ` from line ${startLine}` : ''
+  return countOf(most, 'item') + place
 }
 
 /** Says how many keys a map has. */
