@@ -28,7 +28,7 @@ const SHARES: HtmlPreviewShares = { text: 0.8, outline: 0.2 }
  * const parts = Array.from({ length: 90 }, (_, index) => `<h2>Part ${index}</h2><p>What part ${index} &amp; others say.</p>`)
  * const page = `<!doctype html><title>Report</title>${parts.join('\n')}`
  * const preview = await previewText(page, { previewers: [htmlTextPreviewer()], budgetTokens: 300 })
- * console.assert(preview.includes('What part 0 & others say.') && preview.includes('## Part 60'))
+ * console.assert(preview.includes('What part 0 & others say.') && preview.includes('more characters'))
  * ```
  */
 export function htmlTextPreviewer(options: HtmlTextPreviewerOptions = {}): TextPreviewer {
