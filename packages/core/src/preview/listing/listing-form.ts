@@ -34,6 +34,8 @@ export interface ListingForm {
 
 /** The share of the lines that a reader takes. */
 export function shareRead(lines: readonly string[], reader: ListingReader): number {
-  const filled = lines.filter((line) => line !== '')
-  return filled.length === 0 ? 0 : filled.filter((line) => reader.read(line) !== undefined).length / filled.length
+  // The reader sees blank lines too: they may part groups.
+  const taken = lines.filter((line) => reader.read(line) !== undefined && line !== '').length
+  const filled = lines.filter((line) => line !== '').length
+  return filled === 0 ? 0 : taken / filled
 }

@@ -93,6 +93,20 @@ describe('a preview of matches', () => {
     expect(await previewOf(numbered(20, (index) => `2024-05-17T10:${10 + index}:07 started`))).toBeUndefined()
   })
 
+  it('reads matches below the names of their files, and those of one file alone', async () => {
+    const below = numbered(6, (file) => `src/file${file}.ts\n12:const a = 1\n13-const b = 2\n27:foo(a)\n`)
+    expect(await previewOf(below, 1_000)).toMatch(
+      /^\[matches: 29 lines, 6 files, 12 matches\]\n1\| src\/file0\.ts \[2\]\n12: const a = 1\n27: foo\(a\)\n/,
+    )
+    expect(
+      await previewOf(
+        numbered(20, (index) => `${index * 7 + 3}:  const a = ${index}`),
+        1_000,
+      ),
+    ).toMatch(/^\[matches: 20 lines\]\n3: const a = 0\n/)
+    expect(await previewOf(numbered(20, (index) => `10:${10 + index}:12 started`))).toBeUndefined()
+  })
+
   it('passes over lines around a match', async () => {
     const text = numbered(
       8,

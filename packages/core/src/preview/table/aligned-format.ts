@@ -1,6 +1,6 @@
 import { cleanLine } from '../clean-line.ts'
 import type { TextSubject } from '../previewer.ts'
-import { findBars, findColumns, fitting, hasTyped, isHeader, isRule } from './find-columns.ts'
+import { findBars, findColumns, fitting, hasTyped, isFooter, isHeader, isRule } from './find-columns.ts'
 import type { LineColumns } from './line-columns.ts'
 import { longListColumns } from './long-list.ts'
 import { RECORD_FORMS } from './record-forms.ts'
@@ -89,9 +89,4 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     return { form: 'aligned', above: header + 1, header: true, columns, sureness: isCapital || isRuled ? 0.9 : 0.8 }
   }
   return undefined
-}
-
-/** What database clients write behind a result. */
-export function isFooter(line: string): boolean {
-  return /^\(?\d+ rows?(?: in set| affected)?\b.*$/i.test(line.trim())
 }

@@ -1,7 +1,7 @@
 import { cleanLine } from '../clean-line.ts'
 import { LineReader, type LineSink } from '../log/line-reader.ts'
-import { isFooter, type AlignedFormat } from './aligned-format.ts'
-import { findColumns, isHeader, isRule } from './find-columns.ts'
+import type { AlignedFormat } from './aligned-format.ts'
+import { findColumns, isFooter, isHeader, isRule } from './find-columns.ts'
 import type { LineColumns } from './line-columns.ts'
 import type { BlockText } from './record-reader.ts'
 import type { TableData } from './table-data.ts'
@@ -164,8 +164,10 @@ export class AlignedReader implements LineSink {
     }
     if (section.sample.rows === 0 && isRule(block.text.slice(start, Math.min(end, start + 2_048)))) return
     // What stands apart behind the rows and fills few columns is a remark.
-    const filled = this.#afterBlank ? section.filled(block.codes, start, end) : Infinity
-    if (this.#inNotes || filled < this.#format.columns.columns / 2) {
+    const parts = this.#afterBlank
+      ? block.text.slice(start, Math.min(end, start + 2_048)).split(/ {2,}/).length
+      : Infinity
+    if (this.#inNotes || parts < section.columns / 2) {
       this.#inNotes = true
       section.note(cleanLine(block.text.slice(start, end)).trim())
     } else this.#add(block, start, end)

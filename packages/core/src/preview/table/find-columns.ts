@@ -14,6 +14,11 @@ export function isRule(line: string): boolean {
   return /^[\s|+\-=:*─━═│┃║┌┬┐├┼┤└┴┘╒╤╕╞╪╡╘╧╛╭╮╰╯┏┳┓┡╇┩]+$/.test(line) && /-{2}|={2}|─|━|═|:-|-:|\|-/.test(line)
 }
 
+/** What database clients write behind a result. */
+export function isFooter(line: string): boolean {
+  return /^\(?\d+ rows?(?:\)| in set\b.*| affected\b.*)?$/i.test(line.trim())
+}
+
 /** Whether a line can name columns: words apart from each other, none of them a number. */
 export function isHeader(line: string): boolean {
   const words = line.trim().split(/\s+/)
@@ -25,7 +30,10 @@ export function isHeader(line: string): boolean {
 export function findBars(lines: readonly string[]): { columns: LineColumns; header: number } | undefined {
   const rule = lines.slice(0, 6).findIndex(isRule)
   if (rule < 0) return undefined
-  const header = /[|│┃+┼]/.test(lines[rule]!) && rule > 0 && !isRule(lines[rule - 1]!) ? rule - 1 : rule + 1
+  let header = /[|│┃+┼]/.test(lines[rule]!) && rule > 0 && !isRule(lines[rule - 1]!) ? rule - 1 : rule + 1
+  // A title has the whole width of the box, and a rule of its own.
+  const titled = bars(lines[header]) <= 2 && isRule(lines[header + 1] ?? '') && bars(lines[header + 2]) > 2
+  if (titled) header += 2
   const text = lines[header]
   if (text === undefined) return undefined
   const bar = /[│┃]/.exec(text)?.[0] ?? '|'
@@ -40,6 +48,10 @@ export function findBars(lines: readonly string[]): { columns: LineColumns; head
   const names = inner.split(bar).map((name) => name.trim())
   if (names.length > MOST_COLUMNS || (names.length === 1 && !framed)) return undefined
   return { columns: barColumns(names, bar, framed), header }
+}
+
+function bars(line = ''): number {
+  return line.split(/[|│┃]/).length - 1
 }
 
 /** Find the columns of aligned lines below a header. */
@@ -134,7 +146,11 @@ function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSp
       span.start - previous.span.end === 1 &&
       Math.min(span.share, previous.span.share) < 0.5 &&
       /\S \S/.test(header.slice(span.start - 2, span.start + 1))
-    if (previous !== undefined && (name === '' || isOneName)) {
+    if (previous?.name === '' && named.length === 1) {
+      // Marks that stand before the first named column belong to it.
+      previous.name = name
+      previous.span = { ...span, start: previous.span.start }
+    } else if (previous !== undefined && (name === '' || isOneName)) {
       const share = Math.max(previous.span.share, span.share)
       previous.span = { start: previous.span.start, end: span.end, share }
       if (name !== '') previous.name += ` ${name}`

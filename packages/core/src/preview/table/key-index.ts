@@ -12,12 +12,15 @@ const MOST_PROBED = 256
 /** Share of the probed rows whose cell differs from the others. */
 const DISTINCT_SHARE = 0.5
 const FILLED_SHARE = 0.9
+/** Of columns that tell rows apart about as well as the best, the shortest is taken. */
+const ABOUT_AS_DISTINCT = 0.9
 /** Of the tokens of a row, a key has at most this share: else rows themselves tell more. */
 const KEY_SHARE = 0.45
 /** UTF-16 units of a key that are shown at most. */
 const LONGEST_KEY = 80
-/** Numbers, times and digests tell rows apart but say little. */
-const SAYS_LITTLE = /^[-+]?[\d.,]+[%KMGTP]?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
+/** Numbers, times, ages and digests tell rows apart but say little. */
+const SAYS_LITTLE =
+  /^[-+]?[\d.,]+[%KMGTP]?$|^(?:about )?\d+ ?[a-z]{1,8}(?: ago)?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
 
 /** Lists the telling cell of the rows that are not shown. */
 export interface KeyIndex {
@@ -35,15 +38,20 @@ export function keyIndexOf(data: TableData): KeyIndex | undefined {
   }
   if (probed.length < 8) return undefined
   const rowCost = probed.reduce((sum, cells) => sum + estimateTokens(cells.join(' ')), 0) / probed.length
-  let best: { column: number; cost: number } | undefined
+  const candidates: { readonly column: number; readonly cost: number; readonly distinct: number }[] = []
   for (let column = 0; column < columns; column++) {
     const cells = probed.map((row) => row[column] ?? '').filter((cell) => cell !== '')
     if (cells.length < probed.length * FILLED_SHARE) continue
-    if (new Set(cells).size < probed.length * DISTINCT_SHARE) continue
+    const distinct = new Set(cells).size
+    if (distinct < probed.length * DISTINCT_SHARE) continue
     if (cells.filter((cell) => SAYS_LITTLE.test(cell)).length > cells.length * 0.2) continue
     const cost = cells.reduce((sum, cell) => sum + estimateTokens(cell), 0) / cells.length
-    if (cost <= rowCost * KEY_SHARE && (best === undefined || cost < best.cost)) best = { column, cost }
+    if (cost <= rowCost * KEY_SHARE) candidates.push({ column, cost, distinct })
   }
+  const most = candidates.reduce((distinct, candidate) => Math.max(distinct, candidate.distinct), 0)
+  const [best] = candidates
+    .filter(({ distinct }) => distinct >= most * ABOUT_AS_DISTINCT)
+    .toSorted((one, other) => one.cost - other.cost)
   if (best === undefined) return undefined
   const { column, cost } = best
   const name = data.names?.[column] ?? data.labels?.[column] ?? `column ${column + 1}`

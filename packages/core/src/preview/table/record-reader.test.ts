@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RecordReader } from './record-reader.ts'
+import { MOST_COLUMNS, RecordReader } from './record-reader.ts'
 
 interface Read {
   readonly cells: readonly string[]
@@ -17,7 +17,9 @@ function recordsOf(
     {
       record: ({ text }, _start, _end, cells, bounds, line) =>
         void records.push({
-          cells: Array.from({ length: cells }, (_, cell) => text.slice(bounds[2 * cell], bounds[2 * cell + 1])),
+          cells: Array.from({ length: Math.min(cells, MOST_COLUMNS) }, (_, cell) =>
+            text.slice(bounds[2 * cell], bounds[2 * cell + 1]),
+          ),
           line,
         }),
       longRecord: (start, cells, line) => void records.push({ cells: [start, String(cells)], line }),
@@ -83,7 +85,8 @@ it('reads the same however the text is split', () => {
       const text = [...rows.map((cells) => cells.join(',')), row, 'end,"q"', '"open'].join('\n')
       const at = [0, ...cuts.map((cut) => cut % (text.length + 1)).toSorted((one, other) => one - other), text.length]
       const pieces = at.slice(1).map((to, index) => text.slice(at[index], to))
-      expect(recordsOf(pieces).records).toEqual(recordsOf([text]).records)
+      // Compared as one value: a difference of long records is not worth to be printed.
+      expect(JSON.stringify(recordsOf(pieces)) === JSON.stringify(recordsOf([text]))).toBe(true)
     }),
     { numRuns: 50 },
   )

@@ -1,4 +1,5 @@
 import { cleanLine } from '../clean-line.ts'
+import { isFooter } from './find-columns.ts'
 import { ColumnSummary } from './column-summary.ts'
 import { MOST_COLUMNS, RecordReader, type BlockText, type RecordSink } from './record-reader.ts'
 import { RowSample } from './row-sample.ts'
@@ -25,6 +26,7 @@ export class SeparatedReader implements RecordSink {
   readonly #sample = new RowSample()
   readonly #summaries: ColumnSummary[] = []
   #title = ''
+  #footer = ''
   #names: string[] | undefined
   #columns = 0
   #ragged = 0
@@ -57,7 +59,7 @@ export class SeparatedReader implements RecordSink {
       lines: this.#records.lines,
       split: (row) => splitRecord(row, separator, quotes),
       separator,
-      notes: [],
+      notes: this.#footer === '' ? [] : [this.#footer],
     }
     return [table]
   }
@@ -80,6 +82,10 @@ export class SeparatedReader implements RecordSink {
         this.#names = Array.from({ length: known }, name)
         return
       }
+    }
+    if (cells === 1 && this.#columns > 1 && isFooter(text.slice(start, Math.min(end, start + 80)))) {
+      this.#footer = text.slice(start, Math.min(end, start + 80))
+      return
     }
     if (cells !== this.#columns) this.#ragged++
     const summed = this.#summaries.length

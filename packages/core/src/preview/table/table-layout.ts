@@ -216,7 +216,8 @@ export class TableLayout {
       next = row.index + 1
       nextLine = row.line + lineEnds(row.text) + 1
     }
-    if (next < rows) gaps.push({ at: lines.length, start: nextLine, end: this.#data.lines })
+    const last = sample.at(-1)!
+    if (next < rows) gaps.push({ at: lines.length, start: nextLine, end: last.line + lineEnds(last.text) })
     const [gap] = gaps
     if (gap !== undefined) {
       const mark = this.#gap(hidden, gaps.length, gap.start, gap.end)

@@ -54,12 +54,8 @@ export class TableSection {
     this.sample.add(block.text, start, end, line)
   }
 
-  /** How many cells of a line are filled. */
-  filled(codes: Uint16Array, start: number, end: number): number {
-    const cells = this.#columns.find(codes, start, end, this.#bounds)
-    let filled = 0
-    for (let cell = 0; cell < cells; cell++) if (this.#bounds[2 * cell + 1]! > this.#bounds[2 * cell]!) filled++
-    return filled
+  get columns(): number {
+    return this.#columns.columns
   }
 
   /** Keep a line that stands behind the rows. */
