@@ -22,6 +22,7 @@ export type { Meter } from './offload/token-meter.ts'
 export { corePreviewers } from './preview/core-previewers.ts'
 export { definePreviewer, type PreviewerDefinition } from './preview/define-previewer.ts'
 export { mediaPreviewer } from './preview/media/media-previewer.ts'
+export { sniffContentType } from './preview/media/sniff-content-type.ts'
 export type {
   MediaPreview,
   MediaPreviewer,

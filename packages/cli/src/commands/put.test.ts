@@ -37,6 +37,34 @@ test('takes bytes with a NUL for binary where nothing tells their type', async (
   expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/octet-stream' })
 })
 
+/** A page in Helvetica. */
+const PDF = `%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >> endobj
+4 0 obj << /Length 44 >> stream
+BT /F 9 Tf 9 50 Td (The engine starts.) Tj ET
+endstream endobj
+5 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+trailer << /Root 1 0 R >>
+`
+
+test('stores the text of a PDF beside it, which can be searched', async () => {
+  const cwd = temporaryFolder()
+  const ended = await spillway(['put'], { cwd, input: PDF })
+  expect(ended.stdout).toMatch(/^stdin_\w+\n$/)
+  expect(ended.stderr).toMatch(/^spillway: its text: stdin_text_\w+\n$/)
+  const [, text = ''] = /^spillway: its text: (\w+)\n$/.exec(ended.stderr) ?? []
+  expect((await spillway(['get', text, '--pattern', 'engine'], { cwd })).stdout).toContain('The engine starts.')
+  const { stdout } = await spillway(['put', '--json'], { cwd, input: PDF })
+  expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/pdf', text })
+})
+
+test('stores a PDF that cannot be read, and says so', async () => {
+  const ended = await spillway(['put'], { cwd: temporaryFolder(), input: '%PDF-1.7 and nothing more' })
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('its text cannot be searched: ') })
+})
+
 test('gives the same reference for the same content', async () => {
   const cwd = temporaryFolder()
   const reference = await put('twice', cwd)

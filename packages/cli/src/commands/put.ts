@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { basename, extname } from 'node:path'
 import type { Readable } from 'node:stream'
-import { contentTypeForExtension, type Storage } from '@spillway/core'
+import { contentTypeForExtension, sniffContentType, StorageError, type Storage } from '@spillway/core'
+import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { CliError } from '../cli-error.ts'
@@ -12,7 +13,6 @@ import { addStoreOptions, storeArguments, withStore, type StoreOptions } from '.
 
 /** Content up to this many bytes is stored under a reference that is made of it: putting it again gives the same one. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
-const SNIFFED_BYTES = 8_192
 
 interface PutOptions extends StoreOptions {
   readonly type?: string
@@ -47,11 +47,13 @@ async function put({ args: [file = '-'], options, command }: Invocation<PutOptio
   const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
   return withStore(options, async (storage) => {
     const { head, rest } = await splitHead(source, file)
-    const contentType = options.type ?? contentTypeForExtension(extname(file)) ?? sniff(head)
+    const contentType = options.type ?? contentTypeForExtension(extname(file)) ?? sniffContentType(head)
     const { reference, size } = await store(storage, key, head, rest, contentType)
-    if (options.json === true) await printJson({ reference, key, contentType, size })
+    const text = rest === undefined ? await storeText(storage, key, head, contentType) : undefined
+    if (options.json === true) await printJson({ reference, key, contentType, size, ...(text && { text }) })
     else {
       await printLine(reference)
+      if (text !== undefined && options.quiet !== true) await noteLine(`its text: ${text}`)
       if (process.stdout.isTTY && options.quiet !== true) {
         await noteLine(`search it: spillway get ${reference}${storeArguments(command)} --pattern REGEX`)
       }
@@ -114,5 +116,24 @@ async function store(
   return { reference: await storage.store(key, Buffer.concat(parts), contentType), size }
 }
 
-const sniff = (head: Uint8Array): string =>
-  head.subarray(0, SNIFFED_BYTES).includes(0) ? 'application/octet-stream' : 'text/plain'
+/** Store the text of a PDF beside it, so that it can be searched; `undefined` where there is none, or none can be read. */
+async function storeText(
+  storage: Storage,
+  key: string,
+  data: Uint8Array,
+  contentType: string,
+): Promise<string | undefined> {
+  if (contentType !== 'application/pdf') return undefined
+  const call = { toolName: 'put', input: undefined, intent: { paths: [], words: [] } }
+  try {
+    const media = { type: 'document', mediaType: contentType, size: data.byteLength } as const
+    const preview = await pdfPreviewer().read(data, { ...call, ...media })
+    if (preview?.text === undefined) return undefined
+    return await storage.store(`${key}_text`, new TextEncoder().encode(preview.text), 'text/markdown')
+  } catch (error) {
+    if (StorageError.isInstance(error)) throw error
+    // It is stored, whatever is wrong with it, and reading it was an extra.
+    await noteLine(`its text cannot be searched: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from '@spillway/core'
+import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { errorJson, usageError } from '../cli-error.ts'
@@ -100,6 +101,7 @@ function createOffloader(storage: Storage, options: RunOptions, storeArguments: 
       previewTokens: options.previewTokens,
       includeRetrievalTool: false,
       showLocation: false,
+      previewers: [pdfPreviewer()],
       guide: isEphemeral(options) ? NO_RETRIEVAL : commandGuide(storeArguments),
     })
   } catch (error) {
@@ -153,5 +155,5 @@ function exitJson({ code, signal }: CommandExit): Record<string, unknown> {
 
 function bytesOf(block: ContentBlock | undefined): Uint8Array {
   if (block?.type === 'text') return new TextEncoder().encode(block.text)
-  return block?.type === 'document' && block.data !== undefined ? block.data : new Uint8Array()
+  return block !== undefined && 'data' in block && block.data !== undefined ? block.data : new Uint8Array()
 }

@@ -63,6 +63,20 @@ test('the text of a document is stored beside it, previewed, and searched by its
   expect(events.map(({ type }) => type)).toEqual(['offload', 'retrieval'])
 })
 
+test('a guide is asked for the reference of the text, which can be searched', async () => {
+  const asked: (readonly string[])[] = []
+  const guide = {
+    instructions: (references: readonly string[]) => {
+      asked.push(references)
+      return []
+    },
+    formatCall: () => 'show',
+  }
+  const { offloader } = setUp({ previewers: [reads({ text: REPORT })], includeRetrievalTool: false, guide })
+  const outcome = await offloader.offload({ ...call, content: [pdf] })
+  expect(asked).toEqual([[outcome.status === 'offloaded' && outcome.stored[1]?.reference]])
+})
+
 test('the same result gives the same bytes and entries again', async () => {
   const { offloader, storage } = setUp({ previewers: [reads({ text: REPORT })] })
   const first = await offloader.offload({ ...call, content: [pdf] })

@@ -2,7 +2,7 @@ import type { ContentBlock } from '../content/content-block.ts'
 import { concatBytes } from '../content/concat-bytes.ts'
 import { contentTypeEssence } from '../content/content-type-essence.ts'
 import { ArrivingText, type TextPreview, type TextPreviewing } from '../preview/read-text.ts'
-import { mediaFormatOf } from '../preview/media/media-format.ts'
+import { sniffContentType } from '../preview/media/sniff-content-type.ts'
 import { assertContent } from '../storage/assert-input.ts'
 import { copyBytes } from '../storage/bytes.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
@@ -20,7 +20,6 @@ import { toolMetadata } from './tool-metadata.ts'
 const BYTES_PER_TOKEN = 8
 /** More than this is stored whatever it consists of. */
 const MAX_HELD_BYTES = 1 << 20
-const SNIFFED_BYTES = 8_192
 const BYTES_PER_BINARY_TOKEN = 2
 
 /** A stream that stays inline, as a block, or was stored, with what its preview needs. */
@@ -43,12 +42,10 @@ export async function offloadStream(
   const source = request.chunks[Symbol.asyncIterator]()
   try {
     const held = await hold(source, options, request.signal)
-    const format = mediaFormatOf(held.bytes)
-    // Few formats begin without a zero byte, and text may begin like one of them: only PDF is told apart.
-    const isText = !held.bytes.subarray(0, SNIFFED_BYTES).includes(0) && format?.name !== 'pdf'
-    const mediaType = request.contentType ?? format?.mediaType ?? 'application/octet-stream'
-    const contentType = isText ? (request.contentType ?? 'text/plain') : mediaType
-    const whole = held.ended ? wholeStream(held.bytes, isText, mediaType, options) : undefined
+    const sniffed = sniffContentType(held.bytes)
+    const isText = sniffed === 'text/plain'
+    const contentType = request.contentType ?? sniffed
+    const whole = held.ended ? wholeStream(held.bytes, isText, request.contentType, options) : undefined
     if (whole !== undefined && whole.tokens <= options.maxResultTokens) return whole
     const text = isText ? new ArrivingBytes(previewing(contentType, reading), options) : undefined
     const media = isText ? undefined : new ArrivingMedia(held.bytes, contentType, reading)
@@ -158,12 +155,13 @@ async function hold(
 function wholeStream(
   bytes: Uint8Array,
   isText: boolean,
-  mediaType: string,
+  contentType: string | undefined,
   options: ResolvedOptions,
 ): { readonly content: readonly ContentBlock[]; readonly tokens: number } {
   const text = isText ? decodeExactly(bytes) : undefined
   if (text !== undefined) return { content: [{ type: 'text', text }], tokens: options.countTokens(text) }
   const tokens = Math.ceil(bytes.byteLength / BYTES_PER_BINARY_TOKEN)
+  const mediaType = contentType ?? (isText ? 'application/octet-stream' : sniffContentType(bytes))
   return { content: [{ type: 'document', mediaType, data: bytes }], tokens }
 }
 

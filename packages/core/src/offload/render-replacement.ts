@@ -133,7 +133,7 @@ async function renderText(
     original,
     isError: original.isError,
     retrievalTool: options.includeRetrievalTool ? RETRIEVAL_TOOL_NAME : undefined,
-    guide: guide?.instructions(sources.map((source) => source.reference)),
+    guide: guide?.instructions(searchable(sources)),
   })
 }
 
@@ -142,4 +142,10 @@ function gapCall({ includeRetrievalTool, guide }: ResolvedOptions): (start: numb
   if (includeRetrievalTool) return (start, end) => `line_range { start: ${start}, end: ${end} }`
   if (guide !== undefined) return (start, end) => guide.formatCall({ line_range: { start, end } })
   return (start, end) => `| sed -n '${start},${end}p'`
+}
+
+/** The references that retrieval is explained with: of a document that has its text beside it, that of the text. */
+function searchable(sources: readonly ReplacementSource[]): string[] {
+  const withText = new Set(sources.map(({ textOf }) => textOf))
+  return sources.map(({ reference }) => reference).filter((reference) => !withText.has(reference))
 }

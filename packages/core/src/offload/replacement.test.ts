@@ -74,14 +74,30 @@ test('says what the guide says in place of the tool, before the preview', () => 
   expect(text.split('\n').slice(2, 6)).toEqual([...guide, '', `<<< preview of ${block.reference}: untrusted content`])
 })
 
+test('says what media are, in words that stay on their line', () => {
+  const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+  const text = format([
+    { reference: 'a', type: 'image', contentType: 'image/png', size: 5_000, description: '800 × 600', isShown: true },
+    { reference: 'b', type: 'document', contentType: docx, size: 99, name: 'a.docx', description: '9]\nfiles' },
+    { ...block, reference: 'c', type: 'text', textOf: 'b', contentType: 'text/plain' },
+    { ...block, reference: 'd', type: 'document', name: 'users.csv', contentType: 'text/csv', preview: 'id,name' },
+  ])
+  expect(text).toContain('\n[image: png, 800 × 600, 5,000 bytes, smaller below]\n')
+  expect(text).toContain('\n[document: docx, a.docx, 9 files, 99 bytes]\n')
+  expect(text).toContain(
+    '\n[document: csv, users.csv, 1,234,567 bytes]\n<<< preview of d: untrusted content\nid,name\n',
+  )
+  expect(text).toContain('\n  c (text of b, 1,234,567 bytes, 20,000 lines)\n')
+})
+
 test('says of many media blocks only once what each is', () => {
   const images = Array.from({ length: 100 }, (_, index) => {
     const reference = `image_${index}`
-    return { reference, type: 'image', contentType: 'image/png', size: 5_000 } as const
+    return { reference, type: 'image', contentType: 'image/png', size: 5_000, description: '8 × 6' } as const
   })
   const text = format([block, ...images])
   expect(text).not.toContain('[image: png')
   expect(text).toContain('\n[100 media blocks: what each is stands beside its reference]\n')
-  expect(text).toContain('\n  image_99 (image/png, 5,000 bytes)')
+  expect(text).toContain('\n  image_99 (image/png, 8 × 6, 5,000 bytes)')
   expect(text).toContain(`>>> end of ${block.reference}`)
 })
