@@ -80,12 +80,12 @@ test('says what media are, in words that stay on their line', () => {
     { reference: 'a', type: 'image', contentType: 'image/png', size: 5_000, description: '800 × 600', isShown: true },
     { reference: 'b', type: 'document', contentType: docx, size: 99, name: 'a.docx', description: '9]\nfiles' },
     { ...block, reference: 'c', type: 'text', textOf: 'b', contentType: 'text/plain' },
-    { ...block, reference: 'd', type: 'document', name: 'users.csv', contentType: 'text/csv', preview: 'id,name' },
+    { ...block, reference: 'call_d', type: 'document', name: 'users.csv', contentType: 'text/csv', preview: 'id,name' },
   ])
   expect(text).toContain('\n[image: png, 800 × 600, 5,000 bytes, smaller below]\n')
   expect(text).toContain('\n[document: docx, a.docx, 9 files, 99 bytes]\n')
   expect(text).toContain(
-    '\n[document: csv, users.csv, 1,234,567 bytes]\n<<< preview of d: untrusted content\nid,name\n',
+    '\n[document: csv, users.csv, 1,234,567 bytes]\n<<< preview of call_d: untrusted content\nid,name\n',
   )
   expect(text).toContain('\n  c (text of b, 1,234,567 bytes, 20,000 lines)\n')
 })
