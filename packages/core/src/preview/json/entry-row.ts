@@ -86,7 +86,7 @@ function weight(cells: Cells): number {
 /** Show a row as its values in `columns`, and what makes it notable with the keys. */
 export function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], isMember: boolean): string {
   const shown = columns.map((path) => showCell(cells.get(path) ?? '', CELL_UNITS))
-  if (isMember) shown.unshift(showCell(`"${name}"`, CELL_UNITS))
+  if (isMember) shown.unshift(showCell(`"${name}"`, NOTABLE_UNITS))
   const known = new Set(columns)
   const notes: string[] = []
   for (const { path, value } of rare) {

@@ -48,6 +48,8 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions,
   const passage = scan.passages.find((one) => entryShape(one, scan) !== undefined)
   const tabled = passage && entryShape(passage, scan)
   const skeleton = new Skeleton(scan.root, tabled)
+  // Rows of simple values are few: there, more names tell more.
+  const namedInRows = passage?.isObject && tabled !== undefined && tabled.objects > 0 ? tabled : undefined
   const rows = passage && tabled && new EntryRows(passage, tabled, options.budgetTokens)
   const strings = new ShownStrings(scan, options, (nested, within) =>
     renderJsonPreview({ scan: nested, whole: undefined, prefix: '' }, within, shares),
@@ -71,7 +73,7 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions,
       if (given <= 0) return
       left -= given - take(given)
     }
-    part(NAMES_SHARE, (tokens) => skeleton.chooseNames(tokens, passage?.isObject ? tabled : undefined))
+    part(NAMES_SHARE, (tokens) => skeleton.chooseNames(tokens, namedInRows))
     part(all.values / sum, (tokens) => skeleton.chooseValues(tokens, 0, 2))
     let lines = ''
     let table = ''
