@@ -12,13 +12,24 @@ const ASIDE_WORDS: ReadonlySet<string> = new Set(
 const HIDDEN_NAME = /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|screenreader|hidden)(?=\s|$)/i
 const CONTENT_NAME = /(?:^|[\s_-])(?:article|post|entry)[-_]{0,2}(?:body|content|text)(?=$|[\s_-])/i
 
-/** Say whether a class or id names what stands around the content: `site-footer`, `shareBar`. */
-export function namesAside(names: string): boolean {
-  for (const word of names.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/)) if (ASIDE_WORDS.has(word.toLowerCase())) return true
-  return HIDDEN_NAME.test(names)
+/** What is known of names, so that each is looked at once. */
+const MAX_KNOWN = 4_096
+const known = new Map<string, NamedKind>()
+
+/** What a class or id says of an element: whether it stands around the content, or is the text of an article. */
+export interface NamedKind {
+  readonly isAside: boolean
+  readonly isArticle: boolean
 }
 
-/** Say whether a class or id names the text of an article: `entry-content`. */
-export function namesContent(names: string): boolean {
-  return CONTENT_NAME.test(names)
+/** Read what an element is off its class and id, such as `site-footer`, `shareBar` or `entry-content`. */
+export function namedKind(names: string): NamedKind {
+  const found = known.get(names)
+  if (found !== undefined) return found
+  const words = names.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/)
+  const isAside = words.some((word) => ASIDE_WORDS.has(word.toLowerCase())) || HIDDEN_NAME.test(names)
+  const kind = { isAside, isArticle: CONTENT_NAME.test(names) }
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(names, kind)
+  return kind
 }

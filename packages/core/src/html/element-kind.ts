@@ -1,5 +1,7 @@
 /** What is known of an element by its name. */
 export interface ElementKind {
+  /** Less than {@link ELEMENT_KINDS}. */
+  readonly id: number
   readonly name: string
   /** It has no content, and so no end tag (HTML Living Standard, "void elements", and obsolete ones that parse alike). */
   readonly isVoid: boolean
@@ -43,25 +45,32 @@ const ENDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['th', setOf('td th')],
 ])
 
-/** Kinds that are remembered, so that each name is looked up once. */
-const MAX_KNOWN = 1_024
+/** How many kinds there are at most: elements of further names are alike. */
+export const ELEMENT_KINDS = 1_024
+/** Kinds by name; the names that pages use in other cases are known too, a number of them. */
+const kinds = new Map<string, ElementKind>()
 const known = new Map<string, ElementKind>()
 
-/** Look up an element by its name, in any case. The same name gives the same object, but for those beyond a number. */
+/** Look up an element by its name, in any case. The same name gives the same object. */
 export function elementKind(tagName: string): ElementKind {
-  const kind = known.get(tagName)
-  if (kind !== undefined) return kind
+  const found = known.get(tagName)
+  if (found !== undefined) return found
   const name = tagName.toLowerCase()
-  const made = known.get(name) ?? kindOf(name)
-  if (known.size < MAX_KNOWN) known.set(name, made).set(tagName, made)
-  // Elements that nobody knows by name are alike: containers.
-  return known.get(name) ?? UNKNOWN
+  let kind = kinds.get(name)
+  if (kind === undefined) {
+    if (kinds.size >= ELEMENT_KINDS - 1) return UNKNOWN
+    kind = kindOf(name, kinds.size + 1)
+    kinds.set(name, kind)
+  }
+  if (known.size < 2 * ELEMENT_KINDS) known.set(tagName, kind)
+  return kind
 }
 
-function kindOf(name: string): ElementKind {
+function kindOf(name: string, id: number): ElementKind {
   const isVoid = VOID.has(name)
   const isInline = INLINE.has(name)
   return {
+    id,
     name,
     isVoid,
     isUnseen: UNSEEN.has(name),
@@ -74,4 +83,4 @@ function kindOf(name: string): ElementKind {
   }
 }
 
-const UNKNOWN = kindOf('?')
+const UNKNOWN = kindOf('?', 0)

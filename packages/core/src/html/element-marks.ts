@@ -1,5 +1,5 @@
 import type { ElementKind } from './element-kind.ts'
-import { namesAside, namesContent } from './class-words.ts'
+import { namedKind } from './class-words.ts'
 
 /** The main content, by `main` or its role. */
 export const MARK_MAIN = 1
@@ -65,9 +65,12 @@ export function elementMarks(kind: ElementKind, attributes: ReadonlyMap<string, 
   if (role !== undefined) marks |= ROLES.get(role.trim().toLowerCase()) ?? 0
   if (attributes.get('itemprop') === 'articleBody') marks |= MARK_ARTICLE
   if (isHidden(attributes)) marks |= MARK_HIDDEN
-  const names = `${attributes.get('class') ?? ''} ${attributes.get('id') ?? ''}`
-  if (namesAside(names)) marks |= MARK_NAMED_ASIDE
-  if (namesContent(names)) marks |= MARK_ARTICLE
+  const className = attributes.get('class')
+  const id = attributes.get('id')
+  if (className === undefined && id === undefined) return marks
+  const { isAside, isArticle } = namedKind(id === undefined ? className! : `${className ?? ''} ${id}`)
+  if (isAside) marks |= MARK_NAMED_ASIDE
+  if (isArticle) marks |= MARK_ARTICLE
   return marks
 }
 

@@ -1,5 +1,5 @@
 import type { Tokenizer, TokenizerCallbacks } from 'htmlparser2'
-import { elementKind, type ElementKind } from './element-kind.ts'
+import { ELEMENT_KINDS, elementKind, type ElementKind } from './element-kind.ts'
 import { elementMarks, READ_ATTRIBUTES } from './element-marks.ts'
 import type { Page } from './page.ts'
 import { PageBuilder } from './page-builder.ts'
@@ -14,6 +14,8 @@ const MAX_IMPLIED_REACH = 16
 const MAX_NAME = 32
 const MAX_VALUE = 1_024
 
+const PARAGRAPH = elementKind('p')
+const LINE_BREAK = elementKind('br')
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 
 /**
@@ -41,7 +43,7 @@ class PageReader implements TokenizerCallbacks {
   readonly #builder: PageBuilder
   readonly #open: ElementKind[] = []
   /** How many elements of each kind are open. */
-  readonly #counts = new Map<ElementKind, number>()
+  readonly #counts = new Int32Array(ELEMENT_KINDS)
   /** Open elements that are nested too deep. */
   #beyond = 0
   /** The depth of the element whose content is not seen; 0 where all is. */
@@ -95,13 +97,13 @@ class PageReader implements TokenizerCallbacks {
       if (this.#unseen === 0) this.#builder.mark(kind)
       return
     }
-    if (kind.ends !== undefined || kind.isBlock) this.#endImplied(kind)
+    if (kind.ends !== undefined || (kind.isBlock && this.#counts[PARAGRAPH.id]! > 0)) this.#endImplied(kind)
     if (this.#open.length >= MAX_DEPTH) {
       this.#beyond++
       return
     }
     this.#open.push(kind)
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+    this.#counts[kind.id]!++
     if (this.#unseen > 0) return
     // Headings that unfold what is below them are often made of buttons.
     if (kind.isUnseen && !(kind.name === 'button' && this.#builder.inEmptyHeading)) this.#unseen = this.#open.length
@@ -114,12 +116,12 @@ class PageReader implements TokenizerCallbacks {
       this.#beyond--
       return
     }
-    if (!this.#counts.has(kind)) {
+    if (this.#counts[kind.id] === 0) {
       // An end without a start: of a paragraph it stands for an empty one, of a line break for the break.
-      if (this.#unseen === 0 && (kind.name === 'p' || kind.name === 'br')) this.#builder.mark(elementKind('br'))
+      if (this.#unseen === 0 && (kind === PARAGRAPH || kind === LINE_BREAK)) this.#builder.mark(LINE_BREAK)
       return
     }
-    const isScoped = kind.ends !== undefined || kind.name === 'p'
+    const isScoped = kind.ends !== undefined || kind === PARAGRAPH
     const least = Math.max(0, this.#open.length - MAX_REACH)
     for (let at = this.#open.length - 1; at >= least; at--) {
       const open = this.#open[at]!
@@ -153,7 +155,7 @@ class PageReader implements TokenizerCallbacks {
     const least = Math.max(0, this.#open.length - MAX_IMPLIED_REACH)
     for (let at = this.#open.length - 1; at >= least; at--) {
       const open = this.#open[at]!
-      if (kind.ends?.has(open.name) || (kind.isBlock && open.name === 'p')) {
+      if (kind.ends?.has(open.name) || (kind.isBlock && open === PARAGRAPH)) {
         // The outermost of those that end: a row ends its last cell, and the row before it.
         let outermost = at
         while (outermost > 0 && kind.ends?.has(this.#open[outermost - 1]!.name)) outermost--
@@ -167,9 +169,7 @@ class PageReader implements TokenizerCallbacks {
   #closeTo(depth: number): void {
     while (this.#open.length > depth) {
       const kind = this.#open.pop()!
-      const left = this.#counts.get(kind)! - 1
-      if (left === 0) this.#counts.delete(kind)
-      else this.#counts.set(kind, left)
+      this.#counts[kind.id]!--
       if (this.#unseen > this.#open.length) this.#unseen = 0
       else if (this.#unseen > 0) continue
       this.#builder.close(kind)

@@ -4,6 +4,7 @@ import { cleanLine } from '../preview/clean-line.ts'
 const UNCLEAN = /[^\S ]| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u
 const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]+/g
 const BLANKS = /\s+/g
+const CONTROL = /[^\P{Cc}\s]/u
 
 /** The text of a block as it comes: runs of blanks are one blank, unless it is preformatted. */
 export class PageText {
@@ -56,15 +57,15 @@ export class PageText {
 
   /** Take the text out, without blanks around it: of preformatted text without blank lines around it. */
   take(): string {
-    const text = this.#parts.join('')
+    const text = this.#parts.length === 1 ? this.#parts[0]! : this.#parts.join('')
     this.#parts = []
     this.#length = 0
     this.#endsBlank = true
     this.#breaks = 0
-    if (!text.includes('\n')) return cleanLine(text).trim().toWellFormed()
+    if (!text.includes('\n')) return text.trim().toWellFormed()
     const lines = text.split('\n').map(cleanLine)
-    while (lines[0] === '') lines.shift()
-    return lines.join('\n').trimEnd().toWellFormed()
+    const first = lines.findIndex((line) => line !== '')
+    return lines.slice(Math.max(0, first)).join('\n').trimEnd().toWellFormed()
   }
 
   /** Return where the text taken out began, and how many of its units were links, once for each block. */
@@ -77,6 +78,10 @@ export class PageText {
 }
 
 function cleaned(text: string): string {
-  const visible = WITHOUT_WIDTH.test(text) ? text.replace(WITHOUT_WIDTH, '') : text
-  return visible.replace(BLANKS, ' ')
+  let clean = text
+  if (WITHOUT_WIDTH.test(clean)) clean = clean.replace(WITHOUT_WIDTH, '')
+  clean = clean.replace(BLANKS, ' ')
+  if (!CONTROL.test(clean)) return clean
+  // What ends the text may separate it from what follows.
+  return clean.endsWith(' ') ? `${cleanLine(clean)} ` : cleanLine(clean)
 }
