@@ -1,14 +1,15 @@
 import { cleanLine } from '../clean-line.ts'
 import type { TextSubject } from '../previewer.ts'
 import { findBars, findColumns, fitting, hasTyped, isFooter, isHeader, isRule } from './find-columns.ts'
-import type { LineColumns } from './line-columns.ts'
+import { isExpanded } from './expanded-reader.ts'
+import { wordColumns, type LineColumns } from './line-columns.ts'
 import { longListColumns } from './long-list.ts'
 import { RECORD_FORMS } from './record-forms.ts'
 
 /** How the lines of a text form tables. */
 export interface AlignedFormat {
-  /** `bars` between cells, or columns `aligned` below each other. */
-  readonly form: 'bars' | 'aligned'
+  /** `bars` between cells, columns `aligned` below each other, or a line for each cell. */
+  readonly form: 'bars' | 'aligned' | 'expanded'
   /** What the rows are, where they are no table with a header. */
   readonly kind?: string
   /** Whether their first cells are sizes. */
@@ -20,6 +21,14 @@ export interface AlignedFormat {
   readonly columns: LineColumns
   /** How sure it is that the text is such a table, from 0 to 1. */
   readonly sureness: number
+}
+
+const EXPANDED: AlignedFormat = {
+  form: 'expanded',
+  above: 0,
+  header: true,
+  columns: wordColumns(1, undefined),
+  sureness: 0.95,
 }
 
 /** Lines that are looked at. */
@@ -37,6 +46,7 @@ export function alignedFormat({ start, length }: TextSubject): AlignedFormat | u
   // The last line may be cut.
   if (length === undefined || length > start.length) all.pop()
   const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
+  if (isExpanded(lines)) return EXPANDED
   return barsFormat(lines) ?? longListFormat(lines) ?? headedFormat(lines) ?? recordFormat(lines)
 }
 

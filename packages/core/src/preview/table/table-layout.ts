@@ -210,7 +210,9 @@ export class TableLayout {
       const follows = row.index === next && next > 0 && !isLong
       // A row that begins with the number of its line needs no other.
       const isNumbered = follows || cells[0] === String(row.line)
-      lines.push(`${isNumbered ? '' : `${row.line}| `}${shown.join(separator).trimEnd()}`)
+      lines.push(
+        `${isNumbered ? '' : this.#data.isRewritten === true ? `[line ${row.line}] ` : `${row.line}| `}${shown.join(separator).trimEnd()}`,
+      )
       isLong = row.text.includes('\n')
       above = cells
       next = row.index + 1

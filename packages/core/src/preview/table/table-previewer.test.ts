@@ -205,6 +205,15 @@ describe('a preview of what database clients print', () => {
     expect(await previewOf(box)).toMatch(/^\[table: 9 rows × 2 columns, 13 lines\]\n/)
   })
 
+  it('reads a line for each cell, as psql -x and \\G of mysql print them', async () => {
+    const psql = numbered(9, (index) => `-[ RECORD ${index + 1} ]----\nid   | ${index}\nname | user ${index}`)
+    expect(await previewOf(psql)).toMatch(
+      /^\[table: 9 rows × 2 columns, 27 lines\]\nid \[0…8\]\nname\n\[line 1\] 0\|user 0\n1\|user 1\n/,
+    )
+    const mysql = numbered(9, (index) => `*** ${index + 1}. row ***\n  id: ${index}\nname: user ${index}`)
+    expect(await previewOf(mysql)).toMatch(/^\[table: 9 rows × 2 columns, 27 lines\]\nid \[0…8\]\nname\n/)
+  })
+
   it('reads a Markdown table', async () => {
     expect(await previewOf(`| id | name |\n| -- | :--: |\n${rows((index) => `| ${index} | a \\| b |`)}`)).toMatch(
       /^\[table: 9 rows × 2 columns, 11 lines\]\nid \[0…8\]\nname \[always a \\\| b\]/,

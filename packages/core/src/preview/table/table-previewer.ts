@@ -5,6 +5,7 @@ import { alignedFormat } from './aligned-format.ts'
 import { AlignedReader } from './aligned-reader.ts'
 import { separatedFormat } from './separated-format.ts'
 import { SeparatedReader } from './separated-reader.ts'
+import { ExpandedReader } from './expanded-reader.ts'
 import type { TableData } from './table-data.ts'
 import type { TableShares } from './table-layout.ts'
 import { TablesLayout } from './tables-layout.ts'
@@ -48,7 +49,7 @@ export function tablePreviewer(options: TablePreviewerOptions = {}): TextPreview
       const separated = separatedFormat(subject)
       const aligned = alignedFormat(subject)
       if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) {
-        const reader = new AlignedReader(aligned)
+        const reader = aligned.form === 'expanded' ? new ExpandedReader() : new AlignedReader(aligned)
         return { push: (text) => reader.push(text), finish: () => writer(reader.finish(), shares) }
       }
       const reader = separated && new SeparatedReader(separated)
