@@ -7,9 +7,12 @@ export interface IsoBox {
   readonly end: number
 }
 
-/** Iterate over the boxes from `start` to `end`; ends early where the bytes or the boxes do. */
+/** The index of a file stands at its beginning or after a few boxes; files of fragments have it first. */
+const MAX_BOXES = 65_536
+
+/** Iterate over the boxes from `start` to `end`; ends early where the bytes or the boxes do, and after very many. */
 export function* boxesWithin(view: ByteView, start: number, end: number): Generator<IsoBox> {
-  for (let at = start; at + 8 <= end;) {
+  for (let at = start, count = 0; at + 8 <= end && count < MAX_BOXES; count++) {
     const size = view.uint32(at)
     const isLarge = size === 1
     const length = isLarge ? view.uint64(at + 8) : size === 0 ? end - at : size
