@@ -65,12 +65,12 @@ export function elementMarks(kind: ElementKind, attributes: ReadonlyMap<string, 
   if (role !== undefined) marks |= ROLES.get(role.trim().toLowerCase()) ?? 0
   if (attributes.get('itemprop') === 'articleBody') marks |= MARK_ARTICLE
   if (isHidden(attributes)) marks |= MARK_HIDDEN
-  const className = attributes.get('class')
-  const id = attributes.get('id')
-  if (className === undefined && id === undefined) return marks
-  const { isAside, isArticle } = namedKind(id === undefined ? className! : `${className ?? ''} ${id}`)
-  if (isAside) marks |= MARK_NAMED_ASIDE
-  if (isArticle) marks |= MARK_ARTICLE
+  for (const names of [attributes.get('class'), attributes.get('id')]) {
+    if (names === undefined) continue
+    const { isAside, isArticle } = namedKind(names)
+    if (isAside) marks |= MARK_NAMED_ASIDE
+    if (isArticle) marks |= MARK_ARTICLE
+  }
   return marks
 }
 

@@ -10,10 +10,11 @@ const MAX_DEPTH = 2_048
 const MAX_REACH = 256
 /** The same for ends that are implied: what they end is near. */
 const MAX_IMPLIED_REACH = 16
-/** Longest name of an attribute, and longest value, that is read, in UTF-16 units. */
+/** Longest name of an element, and longest value of an attribute, that is read, in UTF-16 units. */
 const MAX_NAME = 32
 const MAX_VALUE = 1_024
 
+const READ_LENGTHS: ReadonlySet<number> = new Set([...READ_ATTRIBUTES].map(({ length }) => length))
 const PARAGRAPH = elementKind('p')
 const LINE_BREAK = elementKind('br')
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
@@ -64,9 +65,12 @@ class PageReader implements TokenizerCallbacks {
   }
 
   onattribname(start: number, end: number): void {
-    const name = end - start > MAX_NAME ? '' : this.#source.slice(start, end).toLowerCase()
+    this.#attribute = ''
+    if (this.#unseen > 0 || !READ_LENGTHS.has(end - start)) return
+    const name = this.#source.slice(start, end).toLowerCase()
     // The first of several attributes of the same name counts.
-    this.#attribute = READ_ATTRIBUTES.has(name) && !this.#attributes?.has(name) ? name : ''
+    if (!READ_ATTRIBUTES.has(name) || this.#attributes?.has(name)) return
+    this.#attribute = name
     this.#value = ''
   }
 
