@@ -73,16 +73,11 @@ export class ListingGroups {
     while (this.#units > MOST_UNITS && this.#most > FIRST_ITEMS) this.#thin()
   }
 
-  /** The group that takes in what belongs to groups beyond the bound: the nearest folder that is known. */
+  /** The group that takes in what belongs to groups beyond the bound: the folder that holds it, if that is known. */
   #rest(name: string, line: number): ListedGroup {
-    for (
-      let end = name.lastIndexOf('/'), depth = 0;
-      end > 0 && depth < 64;
-      end = name.lastIndexOf('/', end - 1), depth++
-    ) {
-      const folder = this.#groups.get(name.slice(0, end))
-      if (folder !== undefined) return folder
-    }
+    const end = name.lastIndexOf('/')
+    const folder = end > 0 ? this.#groups.get(name.slice(0, end)) : undefined
+    if (folder !== undefined) return folder
     const rest = this.#groups.get('') ?? { name: '', line, count: 0, items: [], last: '' }
     this.#groups.set('', rest)
     return rest

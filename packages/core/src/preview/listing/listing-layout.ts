@@ -28,6 +28,8 @@ interface Entry {
 
 /** UTF-16 units of an entry that are shown at most, where more entries are hidden. */
 const LONGEST_SHOWN = 160
+/** Tokens below which nothing but the first line is worth a try. */
+const LEAST_ROOM = 8
 /** Tokens of the mark of hidden entries. */
 const MARK_TOKENS = 5
 
@@ -56,8 +58,8 @@ export class ListingLayout {
   write(aim: number): Draft {
     const head = this.#head()
     const left = aim - estimateTokens(head) - 1
+    if (left < LEAST_ROOM) return { text: head, complete: false }
     const { entries, tokens, complete } = this.#entries(left * this.#shares.groups)
-    if (entries.length === 0) return { text: head, complete: false }
     const shown = this.#items(entries, left - tokens)
     return { text: [head, ...shown.lines].join('\n'), complete: complete && shown.complete }
   }

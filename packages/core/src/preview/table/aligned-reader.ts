@@ -95,6 +95,7 @@ export class AlignedReader implements LineSink {
   }
 
   #take(block: BlockText, start: number, end: number): void {
+    if (this.#sections.length > MOST_SECTIONS) return
     if (start === end) {
       this.#release()
       this.#afterBlank = true

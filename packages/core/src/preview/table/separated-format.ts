@@ -80,6 +80,9 @@ function formatWith(
     return { ...format, sureness: columns < 2 ? 0.3 : consistent >= 0.8 ? 0.97 : 0.8 }
   }
   if (columns < 2 || first.length !== columns || consistent < CONSISTENT) return undefined
+  // Bars around a row, and rules of dashes below a header, are those of a table that is drawn.
+  if (separator === '|' && ((first[0] === '' && first.at(-1)?.trim() === '') || others.slice(0, 3).some(isDashes)))
+    return undefined
   return { ...format, sureness: undeclaredSureness(first, others, columns, header, separator) }
 }
 
@@ -124,6 +127,10 @@ function recordsOf(text: string, separator: string, quotes: boolean, comments: n
   // The last record may be cut.
   if (!whole && records.length > 1) records.pop()
   return records
+}
+
+function isDashes(record: readonly string[]): boolean {
+  return record.every((cell) => /^[\s:=+-]*$/.test(cell)) && record.join('').includes('-')
 }
 
 function usualLength(records: readonly (readonly string[])[]): number {

@@ -30,6 +30,8 @@ const DITTO_UNITS = 12
 const AS_ABOVE = '[=]'
 /** Rows that are passed over in search of one that still fits. */
 const MOST_MISSES = 24
+/** Tokens below which nothing but the first line is worth a try. */
+const LEAST_ROOM = 8
 /** Of a larger header the names come cut. */
 const HEADER_SHARE = 0.85
 
@@ -57,15 +59,16 @@ export class TableLayout {
    * @param head - What stands in its first line; what kind of table it is and how large, if absent.
    */
   write(aim: number, head: string = this.#head()): Draft {
-    const { title, notes } = this.#data
-    const above = title === '' ? head : `${cutAtGrapheme(title.trimEnd(), aim)}\n${head}`
-    const below = cutAtGrapheme(notes.join('\n'), aim)
-    let left = aim - estimateTokens(above) - estimateTokens(below)
+    let left = aim - estimateTokens(head) - 1
+    if (left < LEAST_ROOM) return { text: head, complete: false }
+    const title = cutAtGrapheme(this.#data.title.trimEnd(), left)
+    const notes = cutAtGrapheme(this.#data.notes.join('\n'), left)
+    left -= estimateTokens(title) + estimateTokens(notes)
     const { columns: columnShare, keys: keyShare } = this.#shares
-    const columns = this.#columns(left * HEADER_SHARE, left * columnShare)
+    const columns = left < LEAST_ROOM ? '' : this.#columns(left * HEADER_SHARE, left * columnShare)
     left -= estimateTokens(columns) + 2
     const { text, complete } = this.#body(left, keyShare)
-    return { text: joined(above, columns, text, below), complete }
+    return { text: joined(title, head, columns, text, notes), complete }
   }
 
   /** Rows, and where a column tells them apart, its cells of the others. */

@@ -25,7 +25,6 @@ export class TablesLayout {
     if (others.length === 0) return first.write(aim)
     const rows = this.#tables.reduce((sum, table) => sum + table.rows, 0)
     const head = `[${countOf(this.#tables.length, 'table')}: ${countOf(rows, 'row')}, ${countOf(this.#tables[0]!.lines, 'line')}]`
-    const parts = [head]
     let complete = true
     let left = aim - estimateTokens(head)
     // Small tables come to be shown whole: large ones have less room for each row.
@@ -33,15 +32,20 @@ export class TablesLayout {
       .map((_, index) => index)
       .toSorted((one, other) => this.#weight(one) - this.#weight(other))
     let weights = order.reduce((sum, index) => sum + this.#weight(index), 0)
-    const written: string[] = []
+    const written: (string | undefined)[] = []
     for (const index of order) {
-      const table = this.#layouts[index]!.write((left * this.#weight(index)) / weights, this.#head(index))
-      written[index] = table.text
+      const room = (left * this.#weight(index)) / weights
       weights -= this.#weight(index)
-      left -= estimateTokens(table.text) + 1
-      complete &&= table.complete
+      const table = this.#layouts[index]!.write(room, this.#head(index))
+      const tokens = estimateTokens(table.text) + 1
+      // Where there is little room, not every table has its line.
+      const fits = tokens <= Math.max(room, left)
+      complete &&= fits && table.complete
+      if (!fits) continue
+      written[index] = table.text
+      left -= tokens
     }
-    return { text: [...parts, ...written].join('\n'), complete }
+    return { text: [head, ...written.filter((text) => text !== undefined)].join('\n'), complete }
   }
 
   #weight(index: number): number {
