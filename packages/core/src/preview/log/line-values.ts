@@ -36,6 +36,9 @@ const SURE = 85
 /** So many lines that say the same are still worth being told apart. */
 const FEW = 6
 
+/** How much less a line tells for each doubling of the lines like it. */
+const COMMON = 0.2
+
 type Raise = (index: number, value: number, part?: number) => void
 
 /** How much each kept line of a program's output is worth showing. */
@@ -80,7 +83,7 @@ function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void
 
 /** Lines that begin as hundreds of others do tell little about what stands beside them. */
 function commonness(line: ScannedLine): number {
-  return line.alike <= 16 || line.weight >= 50 ? 1 : 1 / (1 + Math.log2(line.alike / 16) * 0.12)
+  return line.alike <= 16 || line.weight >= 50 ? 1 : 1 / (1 + Math.log2(line.alike / 16) * COMMON)
 }
 
 /** What a line is worth by itself: less for each like line before it, more for a line unlike all others. */

@@ -263,7 +263,7 @@ function isMarkedNumber(text: string, start: number, from: number, to: number, h
   if (after === 41 && holds === 0) return true
   const before = text.charCodeAt(from - 1)
   const opens = (before === 58 || before === 40) && from > start
-  return opens && (holds & HAS_PATH) !== 0 && (after === 58 || after === 44 || after === 41)
+  return opens && (holds & HAS_PATH) !== 0 && (after === 58 || after === 44 || after === 41 || after === 32)
 }
 
 /** Whether a line begins with the severity and date of an error as glog writes them: `E0303 `. */

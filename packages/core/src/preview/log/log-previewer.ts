@@ -34,17 +34,25 @@ export interface LogPreviewerOptions {
  */
 export function logPreviewer(options: LogPreviewerOptions = {}): TextPreviewer {
   const shares = checkedShares('shares', LOG_SHARES, options.shares)
-  return { name: 'log', previews: 'text', recognize: logSureness, read: () => readLog(shares) }
+  return {
+    name: 'log',
+    previews: 'text',
+    recognize: logSureness,
+    read: (subject) => readLog(shares, logSureness(subject) >= SURE),
+  }
 }
 
+/** So sure, the text is looked at as a log whatever its lines look like. */
+const SURE = 0.5
+
 /** Start to read a text by its lines. */
-export function readLog(shares: LogPreviewShares): TextReader {
+export function readLog(shares: LogPreviewShares, isLog: boolean): TextReader {
   const scanner = new TextScanner()
   return {
     push: (text) => scanner.push(text),
     finish: () => {
       const scan = scanner.finish()
-      return (options) => renderTextPreview(scan, options, shares)
+      return (options) => renderTextPreview(scan, options, { shares, isLog })
     },
   }
 }

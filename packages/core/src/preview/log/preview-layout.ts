@@ -37,11 +37,11 @@ export class PreviewLayout {
   /** Tokens of the call that the first gap shows. */
   readonly #callTokens: number
 
-  constructor(scan: TextScan, options: PreviewOptions, shares: LogPreviewShares) {
+  constructor(scan: TextScan, options: PreviewOptions, shares: LogPreviewShares, isLog: boolean) {
     this.#scan = scan
     this.#options = options
     this.#shares = options.isError === true ? lastFirst(shares) : shares
-    const nature = textNature(scan)
+    const nature = isLog ? 'output' : textNature(scan)
     const { lines, note } = cutPrefixes(scan.kept, nature === 'output')
     this.#lines = lines
     this.#note = note

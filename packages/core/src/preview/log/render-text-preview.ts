@@ -4,6 +4,13 @@ import { LOG_SHARES, type LogPreviewShares } from './log-shares.ts'
 import { PreviewLayout } from './preview-layout.ts'
 import type { TextScan } from './text-scan.ts'
 
+/** What else is known of a scanned text. */
+export interface TextPreviewHints {
+  readonly shares?: LogPreviewShares
+  /** Whether it surely is the output of a program. */
+  readonly isLog?: boolean
+}
+
 /**
  * Write the preview of a scanned text: its first lines, its last lines, and the lines between that matter, each run of
  * lines with the number of its first and each gap with what it hides.
@@ -14,9 +21,9 @@ import type { TextScan } from './text-scan.ts'
 export function renderTextPreview(
   scan: TextScan,
   options: PreviewOptions,
-  shares: LogPreviewShares = LOG_SHARES,
+  { shares = LOG_SHARES, isLog = false }: TextPreviewHints = {},
 ): string {
   if (!(options.budgetTokens > 0) || scan.kept.length === 0) return ''
-  const layout = new PreviewLayout(scan, options, shares)
+  const layout = new PreviewLayout(scan, options, shares, isLog)
   return fitBudget((aim) => layout.write(aim), options)
 }

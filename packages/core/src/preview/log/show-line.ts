@@ -2,6 +2,9 @@ import { formatCount } from '../../content/format-count.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import type { ScannedLine } from './text-scan.ts'
 
+/** A cut that hides less is not worth its mark. */
+const MARK_UNITS = 60
+
 /** Units before a match that are shown with it. */
 const BEFORE_MATCH = 60
 
@@ -10,7 +13,7 @@ const BEFORE_MATCH = 60
  * the units its end; what is left out is said.
  */
 export function showLine(line: ScannedLine, cap: number, endShare: number): string {
-  if (line.hidden === 0 && line.text.length <= cap) return line.text
+  if (line.hidden === 0 && line.text.length <= cap + Math.min(cap * 0.25, MARK_UNITS)) return line.text
   const endUnits = Math.floor(cap * endShare)
   const end = cutAtGrapheme(line.hidden === 0 ? line.text : line.end, endUnits, true)
   let start = cutAtGrapheme(line.text, cap - endUnits)

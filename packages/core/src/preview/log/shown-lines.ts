@@ -8,7 +8,7 @@ const LEAST_REPEATS = 5
 const REPEATS_WEIGHT = 30
 
 /** Lines of this weight are shown at more length. */
-const TELLING_WEIGHT = 80
+const TELLING_WEIGHT = 72
 
 /** What is shown of each of some lines, each cut to a number of units, and its tokens: worked out where needed. */
 export class ShownLines {

@@ -7,5 +7,5 @@ export const textPreviewer: TextPreviewer = {
   name: 'text',
   previews: 'text',
   recognize: () => 0.01,
-  read: () => readLog(LOG_SHARES),
+  read: () => readLog(LOG_SHARES, false),
 }

@@ -18,7 +18,7 @@ export const BUILD_RULES: readonly LineRule[] = [
     pattern: /^ninja: build stopped|^-- Configuring incomplete/,
   },
   {
-    tools: ['gradle', 'kotlinc', 'maven', 'scalatest', 'turbo'],
+    tools: ['gradle', 'kotlinc', 'maven', 'turbo'],
     kind: 'failure',
     weight: 88,
     words: 'fail ^compilation',
@@ -27,7 +27,7 @@ export const BUILD_RULES: readonly LineRule[] = [
   },
   { tools: ['cmake'], kind: 'error', weight: 91, words: '^cmake', pattern: /^CMake Error\b/ },
   {
-    tools: ['nix', 'ghc', 'nuget', 'meson'],
+    tools: ['nix', 'ghc', 'nuget'],
     kind: 'error',
     weight: 86,
     words: 'failed',

@@ -32,7 +32,7 @@ export const CI_RULES: readonly LineRule[] = [
     pattern: /^(?:user command error: )?exit (?:status|code) [1-9]|^\+{3} exited with [1-9]/,
   },
   {
-    tools: ['rpm-mock', 'pip', 'lld', 'apt', 'docker-build', 'valgrind'],
+    tools: ['rpm-mock', 'pip', 'apt', 'docker-build'],
     kind: 'exit',
     weight: 84,
     words: 'exit exited return quit terminated',

@@ -17,7 +17,6 @@ export const COMPILER_RULES: readonly LineRule[] = [
       'mypy',
       'pyright',
       'nuget',
-      'esbuild',
       'vite',
       'gfortran',
       'cargo',
@@ -34,7 +33,7 @@ export const COMPILER_RULES: readonly LineRule[] = [
       /(?:^|[\s[(\]]|[\d)\]]:)(?:error|ERROR|Error|SEVERE)(?:\[[\w-]+\]|\s[A-Z]{1,6}\d{2,6}|\s\(.{1,60}?\))?:(?:\s*\S|$)/,
   },
   {
-    tools: ['msvc', 'scalac', 'esbuild', 'webpack', 'prettier', 'checkstyle', 'rollup', 'log4j', 'turbo'],
+    tools: ['scalac', 'esbuild', 'webpack', 'prettier', 'checkstyle', 'rollup', 'log4j', 'turbo'],
     kind: 'error',
     weight: 86,
     words: 'error fatal severe critical err *',
@@ -42,7 +41,7 @@ export const COMPILER_RULES: readonly LineRule[] = [
       /^\s*(?:\S{1,2} )?\[?\s*(?:error|ERROR|FATAL|SEVERE|fatal|Error|ERR!?)\s*\]|^\s*(?:ERROR|FATAL|CRITICAL|SEVERE|Error|error|Fatal)\s+\S|\s(?:ERROR|FATAL|CRITICAL|SEVERE) +\S|\| ?ERROR ?\||^\[!\] /,
   },
   {
-    tools: ['gcc', 'clang', 'cmake', 'python', 'rust', 'cargo-test', 'php', 'git', 'ansible', 'docker-compose'],
+    tools: ['rust', 'cargo-test', 'php', 'ansible', 'docker-compose'],
     kind: 'error',
     weight: 92,
     words: 'fatal panic panicked ^rake',
@@ -67,11 +66,10 @@ export const COMPILER_RULES: readonly LineRule[] = [
     weight: 66,
     words: '*',
     pattern:
-      /^\s*(?:(?:vet|note|lint): )?(?:\.{0,2}\/|[A-Za-z]:\\)?[\w@./\\+-]{1,200}[./]\w{1,12}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)):? \S/,
+      /^\s*(?:(?:vet|note|lint): )?(?:\.{0,2}\/|[A-Za-z]:\\)?[\w@./\\+-]{1,200}[./]\w{1,12}(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)):? (?!\+0x)\S/,
   },
-  { tools: ['go-build', 'go-vet'], kind: 'detail', weight: 60, words: '*', pattern: /^# [\w.-]+\.\w+\/\S+$/ },
   {
-    tools: ['ld', 'lld', 'javac', 'rustc', 'swiftc', 'kotlinc', 'webpack'],
+    tools: ['ld', 'lld', 'kotlinc', 'webpack'],
     kind: 'error',
     weight: 76,
     words: 'undefined unresolved cannot found',
@@ -85,5 +83,5 @@ export const COMPILER_RULES: readonly LineRule[] = [
     words: '^make ^gmake error stop',
     pattern: /^(?:.{0,40}\s)?\w*make(?:\[\d+\])?: \*\*\* /,
   },
-  { tools: ['ninja', 'clang', 'ld'], kind: 'failure', weight: 93, words: '^failed', pattern: /^FAILED: \S/ },
+  { tools: ['ninja', 'clang'], kind: 'failure', weight: 93, words: '^failed', pattern: /^FAILED: \S/ },
 ]

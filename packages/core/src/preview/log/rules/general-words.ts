@@ -31,7 +31,7 @@ export const GENERAL_RULES: readonly LineRule[] = [
 ]
 
 export const WARNING_RULE: LineRule = {
-  tools: ['eslint', 'maven', 'webpack', 'pnpm', 'thread-sanitizer'],
+  tools: ['eslint', 'maven', 'pnpm', 'thread-sanitizer'],
   kind: 'warning',
   weight: 34,
   words: 'warn deprecated *',

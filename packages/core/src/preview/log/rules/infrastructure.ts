@@ -11,7 +11,7 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
   },
   { tools: ['docker-build'], kind: 'detail', weight: 76, words: '^dockerfile', pattern: /^\S*Dockerfile:\d+$/ },
   {
-    tools: ['kubernetes-events', 'kubectl-describe', 'docker-compose'],
+    tools: ['kubernetes-events', 'kubectl-describe'],
     kind: 'error',
     weight: 86,
     words: 'warning crash oomkilled failed back err evicted unhealthy error',

@@ -3,14 +3,14 @@ import type { LineRule } from './line-rule.ts'
 /** How linters report offences, most of them without a word of failure. */
 export const LINTER_RULES: readonly LineRule[] = [
   {
-    tools: ['eslint', 'hadolint-yamllint', 'pyright'],
+    tools: ['eslint', 'hadolint-yamllint'],
     kind: 'error',
     weight: 82,
     words: 'error',
     pattern: /^\s+\d+:\d+ +(?:- )?error\b/,
   },
   {
-    tools: ['rubocop', 'pylint', 'mypy', 'ruff', 'biome', 'tsc', 'rustc', 'checkstyle', 'eslint'],
+    tools: ['rubocop', 'mypy', 'ruff', 'biome', 'tsc', 'checkstyle'],
     kind: 'summary',
     weight: 80,
     words: 'offense error problem violation issues',

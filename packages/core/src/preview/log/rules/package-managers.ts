@@ -4,7 +4,7 @@ import type { LineRule } from './line-rule.ts'
 export const PACKAGE_RULES: readonly LineRule[] = [
   { tools: ['npm'], kind: 'error', weight: 86, words: '^npm', pattern: /^npm (?:ERR!|error)(?: \S|$)/ },
   {
-    tools: ['pnpm', 'npm', 'yarn', 'turbo'],
+    tools: ['pnpm', 'yarn', 'turbo'],
     kind: 'exit',
     weight: 96,
     words: 'elifecycle failed',
@@ -33,12 +33,12 @@ export const PACKAGE_RULES: readonly LineRule[] = [
       /\bversion solving failed|\bNo solution found|\bunsatisfiable\b|\bcould not be resolved to an installable|\bunable to (?:resolve|select|find)|\bfailed to select a version|\bfollowing packages are incompatible|^\s*Problem(?: \d+)?\s*(?::|$)|^\s*Because (?:no versions of|only|\S+ depends on|every version of) |\bcould not solve for environment|\bBundler cannot continue|\bcould not find compatible versions/i,
   },
   {
-    tools: ['composer', 'dnf', 'conda', 'npm', 'cargo'],
+    tools: ['composer', 'dnf', 'conda', 'cargo'],
     kind: 'detail',
     weight: 78,
     words: 'satisfy nothing providers conflicting exist such ^required',
     pattern:
-      /\bdoes not satisfy that requirement|-> satisfiable by|\bnothing provides\b|\bnone of the providers can be installed|\bconflicting requests\b|\bdoes not exist \(perhaps|^\s*required by: |\bdepends on `|\bmeet the requirements\b|\bno such package\b/i,
+      /\bdoes not satisfy that requirement|-> satisfiable by|\bnothing provides\b|\bnone of the providers can be installed|\bconflicting requests\b|\bdoes not exist \(perhaps|^\s*required by: |\bdepends on `|\bno such package\b/i,
   },
   {
     tools: ['apt', 'rpm-mock'],

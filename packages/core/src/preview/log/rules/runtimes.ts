@@ -3,7 +3,7 @@ import type { LineRule } from './line-rule.ts'
 /** How language runtimes, debuggers and checkers of memory report what brought a program down. */
 export const RUNTIME_RULES: readonly LineRule[] = [
   {
-    tools: ['python', 'java', 'node', 'ruby', 'csharp', 'junit-surefire', 'testng', 'log4j', 'nose', 'conda'],
+    tools: ['python', 'java', 'node', 'csharp', 'junit-surefire', 'testng', 'log4j', 'nose', 'conda'],
     kind: 'error',
     weight: 88,
     words: 'error exception failure interrupt exit timeout',
@@ -18,7 +18,7 @@ export const RUNTIME_RULES: readonly LineRule[] = [
     pattern: /\((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception)\):?$/,
   },
   {
-    tools: ['java', 'python', 'testng'],
+    tools: ['java', 'python'],
     kind: 'cause',
     weight: 82,
     words: '^caused ^cause ^reason ^root ^suppressed ^during above ^detail',
@@ -26,7 +26,7 @@ export const RUNTIME_RULES: readonly LineRule[] = [
       /^\s*(?:Caused by|Reason|Cause|Root cause)\b ?:|^During handling of the above|^The above exception|^\s*Suppressed:/i,
   },
   {
-    tools: ['python', 'node', 'gdb-core', 'javascript-unhandled-rejection', 'unittest', 'php', 'csharp', 'nose'],
+    tools: ['python', 'gdb-core', 'javascript-unhandled-rejection', 'unittest', 'php', 'csharp', 'nose'],
     kind: 'error',
     weight: 76,
     words:
@@ -35,20 +35,20 @@ export const RUNTIME_RULES: readonly LineRule[] = [
       /Traceback \(most recent call last\)|\bUnhandled (?:exception|promise|rejection)|\bAn unhandled exception\b|\b[Uu]ncaught [A-Z]|\bSegmentation fault\b|\bcore dumped\b|\bUnhandledPromiseRejection|\bstack overflow\b|\bout of memory\b|\bSIG(?:SEGV|KILL|ABRT|BUS|INT|TERM|ILL|FPE)\b|\bassertion (?:failed|`)/i,
   },
   {
-    tools: ['node', 'javascript-unhandled-rejection'],
+    tools: ['javascript-unhandled-rejection'],
     kind: 'error',
     weight: 74,
     words: '^node ^code',
     pattern: /^node:internal\/\S+:\d+$|^\s*code: '[A-Z]\w+'/,
   },
   {
-    tools: ['elixir', 'exunit'],
+    tools: ['elixir'],
     kind: 'error',
     weight: 88,
     words: '* error exit terminating',
     pattern: /^\s*\*\* \((?:[A-Z]\w*\.?)+(?:Error)?\) |\bterminating$/,
   },
-  { tools: ['go', 'docker-json'], kind: 'detail', weight: 74, words: 'goroutine', pattern: /^goroutine \d+ \[/ },
+  { tools: ['go'], kind: 'detail', weight: 74, words: 'goroutine', pattern: /^goroutine \d+ \[/ },
   {
     tools: ['sanitizers', 'thread-sanitizer', 'valgrind'],
     kind: 'error',

@@ -19,7 +19,7 @@ export const SERVER_RULES: readonly LineRule[] = [
     pattern: /"(?:level|severity|levelname|lvl)" ?: ?"warn(?:ing)?"/i,
   },
   {
-    tools: ['logfmt', 'golangci-lint'],
+    tools: ['logfmt'],
     kind: 'error',
     weight: 88,
     words: 'error fatal panic critical err',
@@ -33,7 +33,15 @@ export const SERVER_RULES: readonly LineRule[] = [
     pattern: /\b(?:level|lvl)="?warn(?:ing)?\b/,
   },
   { tools: ['glog'], kind: 'error', weight: 84, words: '*', pattern: /^[EF]\d{4} \d\d:\d\d:\d\d\.\d+ / },
-  { tools: ['syslog-rfc5424'], kind: 'error', weight: 80, words: '*', pattern: /^<\d{1,3}>/ },
+  // RFC 5424: a priority whose rest by 8, the severity, is at most 3.
+  {
+    tools: ['syslog-rfc5424'],
+    kind: 'error',
+    weight: 80,
+    words: '*',
+    pattern:
+      /^<(?:[0-389]|1[016-9]|2[4-7]|3[2-5]|4[0-389]|5[016-9]|6[4-7]|7[2-5]|8[0-389]|9[016-9]|10[4-7]|11[2-5]|12[0-389]|13[016-9]|14[4-7]|15[2-5]|16[0-389]|17[016-9]|18[4-7])>/,
+  },
   {
     tools: ['postgresql', 'mysql', 'docker-compose', 'elixir', 'nginx', 'python-logging'],
     kind: 'error',
@@ -51,7 +59,7 @@ export const SERVER_RULES: readonly LineRule[] = [
   },
   { tools: ['csharp'], kind: 'error', weight: 88, words: '^fail ^crit', pattern: /^(?:fail|crit): \S+\[\d+\]/ },
   {
-    tools: ['nginx', 'access-log-json'],
+    tools: ['nginx'],
     kind: 'error',
     weight: 74,
     words: '*',
@@ -59,4 +67,12 @@ export const SERVER_RULES: readonly LineRule[] = [
   },
   { tools: ['rails'], kind: 'error', weight: 82, words: 'error', pattern: /\b500 Internal Server Error\b/ },
   { tools: ['redis'], kind: 'error', weight: 80, words: 'error failed oom', pattern: /^\d+:[MSCX] .{10,40} # \S/ },
+  {
+    tools: ['apache-httpd'],
+    kind: 'error',
+    weight: 86,
+    words: 'error crit emerg',
+    pattern: /\] \[\w*:(?:error|crit|alert|emerg)\] /,
+  },
+  { tools: ['sidekiq'], kind: 'failure', weight: 86, words: 'fail', pattern: /\bINFO: fail$/ },
 ]

@@ -11,7 +11,7 @@ export const TEST_RULES: readonly LineRule[] = [
       /^\s*-{3} FAIL: |<<< (?:FAILURE|ERROR)!|\*\*\* FAILED \*\*\*|^\s*not ok \d|^(?:ERROR|FAIL): \w\S* ?(?:[([]|$)|\*\*\*(?:Failed|Exception|Timeout|Not Run)\b|^[\w/.-]+:\d+: FAILED:/,
   },
   {
-    tools: ['pytest', 'jest', 'vitest', 'pest', 'go-test', 'testng', 'googletest', 'busted'],
+    tools: ['pytest', 'jest', 'vitest', 'pest', 'testng', 'googletest', 'busted'],
     kind: 'failure',
     weight: 94,
     words: 'fail error',
@@ -41,7 +41,7 @@ export const TEST_RULES: readonly LineRule[] = [
     tools: ['junit-surefire', 'rspec', 'cargo-test', 'cucumber', 'minitest', 'xctest', 'ctest', 'scalatest', 'phpunit'],
     kind: 'failure',
     weight: 92,
-    words: 'failure failed failing errors issues',
+    words: 'fail error issues',
     pattern:
       /^\s*(?:\[\w+\]\s*)?(?:\d+\) )?(?:Failures?|Failed tests?|Tests in error|Failed examples|Failing (?:tests?|scenarios)|Errors?|Issues|The following tests FAILED|There (?:was|were) \d+ (?:failures?|errors?))(?: ?\(\d+\))?:?(?: :-\()?\s*$/i,
   },
@@ -65,12 +65,12 @@ export const TEST_RULES: readonly LineRule[] = [
     tools: ['pytest', 'gradle', 'elm'],
     kind: 'failure',
     weight: 88,
-    words: '*',
+    words: '* wrong',
     pattern:
       /^[_!]{3,} .{1,160} [_!]{3,}$|^[═=─⎯-]{3,} ?(?:FAILURES|ERRORS|short test summary info|Failed Tests \d+) ?[═=─⎯-]{3,}|^\* What went wrong:|^-- [A-Z][A-Z ]{3,40} -{3,}/,
   },
   {
-    tools: ['junit-surefire', 'testng', 'maven'],
+    tools: ['junit-surefire', 'testng'],
     kind: 'summary',
     weight: 90,
     words: 'failures errors',
@@ -92,12 +92,12 @@ export const TEST_RULES: readonly LineRule[] = [
     ],
     kind: 'summary',
     weight: 80,
-    words: 'fail errors problems',
+    words: 'fail error problem',
     pattern:
       /\b[1-9]\d*(?:,\d{3})* (?:tests? |specs? |examples?, |scenarios? |of \d+ )?(?:FAILED|failed|failures?|failing|errors?|problems?)\b|\b(?:failures?|errors?|failed|failing):? ?[=:]? ?[1-9]\d*\b|^FAILED \(|^# fail [1-9]/i,
   },
   {
-    tools: ['catch2', 'xctest', 'prove', 'cucumber', 'dotnet-test'],
+    tools: ['catch2', 'prove', 'dotnet-test'],
     kind: 'summary',
     weight: 82,
     words: 'fail wstat ^looks ^result',
@@ -124,4 +124,5 @@ export const TEST_RULES: readonly LineRule[] = [
     pattern:
       /^E\s{2,}\S|^\s*(?:Expected|Received|Actual|expected|received|actual|got)\b ?:?.{0,3}\S|^\s*[-+] (?:Expected|Received)|^\s*Failed asserting|\b(?:was|were) not (?:equal|greater|less|true)|\bdid not (?:match|equal|contain)|^\s*(?:AssertionError|Assertion failed)|^\s+Which is: |^#\s+(?:\$\w|got|expected|Failed test|at \S+ line \d|Structures begin)|^\s+(?:REQUIRE|CHECK|EXPECT|ASSERT)\w*\( |\bto (?:be|equal|match|have|contain)\b.{0,80}\bbut\b/,
   },
+  { tools: ['minitest'], kind: 'failure', weight: 84, words: 'f e', pattern: /^\S+#\S+ = [\d.]+ s = [EF]$/ },
 ]
