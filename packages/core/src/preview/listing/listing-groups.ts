@@ -1,7 +1,7 @@
 import { detach } from '../../content/detach.ts'
 
 /** Groups that are told apart; what belongs to further ones is counted with its folder, or as the rest. */
-const MOST_GROUPS = 40_000
+const MOST_GROUPS = 10_000
 /** UTF-16 units of a group's name that are kept. */
 const LONGEST_NAME = 1_024
 /** UTF-16 units of an entry that are kept. */

@@ -46,6 +46,8 @@ export class ListingLayout {
   readonly #options: PreviewOptions
   readonly #shares: ListingShares
   readonly #root: FolderNode
+  readonly #opened = new Map<FolderNode, readonly Entry[]>()
+  readonly #costs = new Map<Entry, number>()
 
   constructor(data: ListingData, options: PreviewOptions, shares: ListingShares) {
     this.#data = data
@@ -85,10 +87,8 @@ export class ListingLayout {
       }
       if (fullest === undefined) break
       const { node } = fullest
-      const children = node.children.map((child) => this.#entry(child))
-      const direct = node.group === undefined || node.group.count === 0 ? [] : [this.#direct(node, node.group)]
       const room = share - tokens + this.#cost(fullest)
-      const opened = this.#fitting([...direct, ...children], room)
+      const opened = this.#fitting(this.#inside(node), room)
       const last = opened.at(-1)
       if (last === undefined) closed.add(node)
       else {
@@ -98,6 +98,17 @@ export class ListingLayout {
       }
     }
     return { entries: shown, tokens, complete: closed.size === 0 }
+  }
+
+  /** The lines that stand for a folder once it is opened. */
+  #inside(node: FolderNode): readonly Entry[] {
+    const known = this.#opened.get(node)
+    if (known !== undefined) return known
+    const children = node.children.map((child) => this.#entry(child))
+    const direct = node.group === undefined || node.group.count === 0 ? [] : [this.#direct(node, node.group)]
+    const entries = [...direct, ...children]
+    this.#opened.set(node, entries)
+    return entries
   }
 
   /** All of these, or the fullest that fit and how many the others are; none where few fit. */
@@ -147,7 +158,9 @@ export class ListingLayout {
   }
 
   #cost(entry: Entry): number {
-    return estimateTokens(entry.heading) + 1
+    let cost = this.#costs.get(entry)
+    if (cost === undefined) this.#costs.set(entry, (cost = estimateTokens(entry.heading) + 1))
+    return cost
   }
 
   /** The call that shows the lines of a group. */
