@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { definePreviewer } from './define-previewer.ts'
 import { importPeer, MissingPeerError, type PreviewFallback } from './preview-fallback.ts'
 import type { Previewer, PreviewOptions } from './previewer.ts'
-import { ArrivingText, readText, type TextPreview } from './read-text.ts'
+import { ArrivingText } from './arriving-text.ts'
+import { readText, type TextPreview } from './read-text.ts'
 
 const text = Array.from({ length: 3_000 }, (_, line) => `line ${line + 1}`).join('\n')
 const options: PreviewOptions = { budgetTokens: 100, countTokens: (value) => Math.ceil(value.length / 4) }
@@ -91,6 +92,18 @@ describe('readText and ArrivingText', () => {
     const { preview, fallbacks } = await read(broken)
     expect(preview).toMatch(/^\[3,000 lines\]/)
     expect(fallbacks.map(({ previewer }) => previewer)).toEqual(['a', 'b'])
+  })
+
+  it('give a text to the next previewer where the surest misses its peer', async () => {
+    const missing: Previewer = {
+      name: 'parsed',
+      previews: 'text',
+      recognize: () => 1,
+      read: () => ({ push: () => {}, finish: async () => Promise.reject(new MissingPeerError('parser')) }),
+    }
+    const { preview, fallbacks } = await read([missing, shout])
+    expect(preview).toBe(`SHOUT ${text.length}`)
+    expect(fallbacks.map(({ previewer, reason }) => [previewer, reason])).toEqual([['parsed', 'peer-missing']])
   })
 
   it('leave a text longer than its most to the next previewer', async () => {

@@ -1,7 +1,6 @@
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
 import { LineCounter } from './line-counter.ts'
 import { renderTextPreview } from './log/render-text-preview.ts'
-import { textPreviewer } from './log/text-previewer.ts'
 import type { TextScan } from './log/text-scan.ts'
 import { TextScanner } from './log/text-scanner.ts'
 import { fallbackOf } from './preview-fallback.ts'
@@ -59,81 +58,8 @@ export async function readText(text: string, previewing: TextPreviewing): Promis
   return { lines: counter.lines, write: async () => '' }
 }
 
-/** Reads a text that arrives in pieces: as the surest previewer does, and by its lines in case that fails. */
-export class ArrivingText {
-  readonly #previewing: TextPreviewing
-  readonly #counter = new LineCounter()
-  readonly #scanner = new TextScanner()
-  #start = ''
-  #length = 0
-  #previewer: TextPreviewer | undefined
-  #reader: TextReader | undefined
-
-  constructor(previewing: TextPreviewing) {
-    this.#previewing = previewing
-  }
-
-  /** Take in the next piece of the text. */
-  push(text: string): void {
-    this.#counter.push(text)
-    this.#scanner.push(text)
-    this.#length += text.length
-    if (this.#previewer !== undefined) {
-      this.#pass(text)
-      return
-    }
-    this.#start += text
-    if (this.#start.length >= SUBJECT_START) this.#begin()
-  }
-
-  /** End the text. */
-  async finish(): Promise<TextPreview> {
-    if (this.#previewer === undefined) this.#begin()
-    const { onFallback } = this.#previewing
-    const scanned = this.#scanner.finish()
-    const scan = (): TextScan => scanned
-    const reader = this.#reader
-    const write = reader && (await attempt(this.#previewer!, onFallback, () => reader.finish()))
-    const byLines = (options: PreviewOptions): string => renderTextPreview(scanned, options)
-    return {
-      lines: this.#counter.lines,
-      write: checked(this.#previewer!, write ?? byLines, scan, onFallback),
-    }
-  }
-
-  #begin(): void {
-    const { call, contentType, previewers, onFallback } = this.#previewing
-    const subject = { ...call, contentType, start: this.#start.slice(0, SUBJECT_START) }
-    const [previewer = textPreviewer] = textPreviewersFor(subject, previewers, onFallback)
-    this.#previewer = previewer
-    // The lines are scanned in any case.
-    if (previewer === textPreviewer) return
-    try {
-      this.#reader = previewer.read(subject)
-    } catch (error) {
-      onFallback(fallbackOf(previewer.name, error))
-    }
-    this.#pass(this.#start)
-    this.#start = ''
-  }
-
-  #pass(text: string): void {
-    if (this.#reader === undefined) return
-    if (this.#length > (this.#previewer?.maxLength ?? Infinity)) {
-      this.#reader = undefined
-      return
-    }
-    try {
-      this.#reader.push(text)
-    } catch (error) {
-      // As below: the lines tell enough.
-      this.#reader = undefined
-      this.#previewing.onFallback(fallbackOf(this.#previewer!.name, error))
-    }
-  }
-}
-
-async function attempt(
+/** Read, and where that throws, say so and leave the text to others. */
+export async function attempt(
   previewer: TextPreviewer,
   onFallback: OnFallback,
   read: () => ReturnType<TextReader['finish']>,
@@ -148,7 +74,7 @@ async function attempt(
 }
 
 /** Hold a previewer to its word: what it throws, leaves undone or writes over the budget is written by lines instead. */
-function checked(
+export function checked(
   previewer: TextPreviewer,
   write: WritePreview,
   scan: () => TextScan,
