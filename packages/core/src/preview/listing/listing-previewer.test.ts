@@ -69,6 +69,10 @@ describe('a preview of paths', () => {
   it('is not made of an environment, addresses or a log', async () => {
     expect(await previewOf(numbered(20, (index) => `PATH${index}=/usr/bin/${index}`))).toBeUndefined()
     expect(await previewOf(numbered(20, (index) => `https://example.com/${index}`))).toBeUndefined()
+    expect(
+      await previewOf(numbered(40, (index) => `${btoa(`key ${index * 7919}/`)}/${index}AbC+dEf/gh`)),
+    ).toBeUndefined()
+    expect(await previewOf(numbered(20, (index) => `pkg/file${index}.py,sha256=ab${index},12`))).toBeUndefined()
     expect(await previewOf(numbered(20, (index) => `GET /index/${index} 200 in 12 ms`))).toBeUndefined()
   })
 })

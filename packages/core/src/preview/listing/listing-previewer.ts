@@ -36,7 +36,7 @@ const MOST_LINES = 400
  * import { listingPreviewer, previewText } from '@spillway/core'
  *
  * const text = Array.from({ length: 900 }, (_, file) => `src/part${file % 3}/file${file}.ts`).join('\n')
- * const previewers = [listingPreviewer({ shares: { groups: 0.3, items: 0.7 } })]
+ * const previewers = [listingPreviewer({ shares: { groups: 0.5, items: 0.5 } })]
  * const preview = await previewText(text, { previewers, budgetTokens: 100 })
  * console.assert(preview.startsWith('[paths: 900 lines, 3 folders]\n1| src/part0/ [300]'))
  * ```

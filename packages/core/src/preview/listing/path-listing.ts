@@ -19,9 +19,16 @@ export const pathListing: ListingForm = {
     if (paths.filter((line) => / /.test(line)).length > paths.length * 0.1) return 0
     // An environment has paths too, with names before them.
     if (paths.filter((line) => /^\w+=/.test(line)).length > paths.length * 0.1) return 0
+    // Lists with further fields, and encoded bytes: their lines are of one length and begin each in another way.
+    if (paths.filter((line) => line.includes(',')).length > paths.length * 0.5) return 0
+    if (new Set(paths.map(firstFolder)).size > Math.max(LEAST_LINES, paths.length * 0.5)) return 0
     return new Set(paths).size < paths.length * 0.9 ? 0 : 0.85
   },
   start: () => ({ read: readKnown }),
+}
+
+function firstFolder(path: string): string {
+  return /^(?:\.{0,2}\/)*[^/]*/.exec(path)?.[0] ?? ''
 }
 
 /** Read a line of a text that is known for paths. */

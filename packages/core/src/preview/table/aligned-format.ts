@@ -65,6 +65,15 @@ function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
   return columns && { form: 'aligned', above, header: false, columns, sureness: 0.9 }
 }
 
+function isApart(line: string): boolean {
+  return APART.test(line)
+}
+
+/** Lines of code, comments and Markdown begin with punctuation. */
+function isComment(line: string): boolean {
+  return /^\s*(?:[*/#;>|]|--|<)/.test(line) && !/^#? ?[A-Za-z]+ {2}/.test(line)
+}
+
 function recordFormat(lines: readonly string[]): AlignedFormat | undefined {
   // `apt list` says first that it lists.
   const above = /\.\.\.(?: ?Done)?$/i.test(lines[0] ?? '') ? 1 : 0
@@ -88,6 +97,10 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     if (isHeader(below[0] ?? '') && APART.test(below[0] ?? '')) continue
     const end = below.findIndex((row, index) => row === '' || (index > 0 && isHeader(row)))
     const block = (end < 0 ? below : below.slice(0, end)).filter((row) => !isRule(row))
+    if ((!isRuled && isComment(line)) || block.filter(isComment).length > block.length * 0.2) continue
+    // A table in a longer text is not what the text is.
+    const filled = lines.filter((row) => row !== '')
+    if (block.length < filled.length * 0.7 && filled.filter(isApart).length < filled.length * 0.7) continue
     const columns = block.length < LEAST_ROWS ? undefined : findColumns(line, block)
     if (columns === undefined) continue
     const capital = line.replace(/[^\p{L}]/gu, '')
