@@ -24,8 +24,11 @@ export function withParents(items: LineItem[]): LineItem[] {
   for (const item of items) {
     if (item.parent === known) continue
     known = item.parent
-    for (let parent = known; parent !== undefined && !missing.has(parent); { parent } = parent)
-      if (!isAmong(items, parent)) missing.add(parent)
+    // One that is there comes with its own.
+    for (let parent = known; parent !== undefined && !missing.has(parent); { parent } = parent) {
+      if (isAmong(items, parent)) break
+      missing.add(parent)
+    }
   }
   return missing.size === 0 ? items : [...items, ...missing].toSorted((one, other) => one.start - other.start)
 }

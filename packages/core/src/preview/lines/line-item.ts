@@ -17,7 +17,7 @@ export interface LineItem {
   /** Which share of the budget it is shown from. */
   part: number
   /** What it makes no sense without, such as the heading of its section. */
-  readonly parent: LineItem | undefined
+  parent: LineItem | undefined
   /** What is said of it in brackets. */
   note: string
   /** Whether its line number always stands before it. */

@@ -170,6 +170,7 @@ export class MarkdownReader {
     const depth = bare.startsWith('=') ? 1 : 2
     const sections = this.#sections
     while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
+    item.parent = sections.at(-1)!.heading
     sections.push({ depth, heading: item, weight: 1 / (0.7 + 0.3 * depth), lines: 0, blocks: 0 })
     item.end = line.number
     item.value = 26 / (1 + 0.35 * depth)

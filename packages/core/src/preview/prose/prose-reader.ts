@@ -100,6 +100,7 @@ export class ProseReader {
     if (!this.#marks.includes(mark)) this.#marks += mark
     const depth = this.#marks.indexOf(mark) + 1
     while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
+    previous.parent = this.#sections.at(-1)?.item
     previous.end = line.number
     previous.value = worthOf(depth)
     previous.part = HEADINGS
