@@ -17,8 +17,6 @@ export interface ChoiceBudget {
 
 /** Of the lines of a program's output, those worth most are considered: this many, and more for a larger budget. */
 const LEAST_CONSIDERED = 256
-/** Lines worth less are taken with what the shares leave. */
-const VALUABLE = 20
 /** More blank lines are a gap. */
 const MOST_BLANKS = 2
 /** Tokens that hardly show a line. */
@@ -49,8 +47,8 @@ export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: n
 }
 
 /**
- * Take the lines worth most for their tokens: at first within the shares of the budget, then with what they leave. A line
- * that stands alone costs a gap as well.
+ * Take the lines worth most for their tokens: at first of each part within the share that is kept for it, then of all. A
+ * line that stands alone costs a gap as well.
  */
 export function chooseBest(
   shown: ShownLines,
@@ -62,13 +60,13 @@ export function chooseBest(
   const order = byRate(shown, budget, values)
   const limits = [shares.between, shares.start, shares.end].map((share) => share * budget.tokens)
   let left = budget.tokens - budget.gapTokens
-  for (const isLimited of [true, false, false]) {
+  for (const isKept of [true, false, false]) {
     for (const index of order) {
-      if (chosen[index] === 1 || (isLimited && values[index]! < VALUABLE)) continue
+      if (chosen[index] === 1) continue
       const sides = shownSides(shown, budget, chosen, index)
       const cost = shown.cost(index) + (sides === 2 ? -budget.gapTokens : sides === 1 ? 0 : budget.gapTokens)
       const part = parts[index]!
-      if (cost > left || (isLimited && cost > limits[part]!)) {
+      if (cost > left || (isKept && cost > limits[part]!)) {
         if (left < FEW_TOKENS) break
         continue
       }

@@ -39,6 +39,9 @@ const FEW = 6
 /** How much less a line tells for each doubling of the lines like it. */
 const COMMON = 0.2
 
+/** The first failure may cause those after it: how much more it is worth, and how much less more each next one. */
+const FIRST = 0.2
+
 type Raise = (index: number, value: number, part?: number) => void
 
 /** How much each kept line of a program's output is worth showing. */
@@ -90,6 +93,7 @@ function commonness(line: ScannedLine): number {
 function ownValues(lines: readonly ScannedLine[]): Float64Array {
   const seen = new Map<number, number>()
   const values = new Float64Array(lines.length)
+  let strongs = 0
   const strong = lines.some((line) => line.weight >= 85 && line.signal !== 'exit')
   for (const [index, line] of lines.entries()) {
     const surprise = line.surprise * SURPRISE_WORTH * (strong ? 0.5 : 1)
@@ -103,7 +107,8 @@ function ownValues(lines: readonly ScannedLine[]): Float64Array {
     // Beside real failures, a word that only sounds like one means less.
     const doubt = strong && line.weight < 72 ? 0.75 : 1
     const worth = (line.weight * doubt) / (1 + before * 0.6) / crowd
-    values[index] = Math.max(worth, surprise) + Math.min(worth, surprise) * 0.2
+    const first = line.weight >= 60 && line.signal !== 'exit' ? 1 + FIRST / ++strongs : 1
+    values[index] = Math.max(worth * first, surprise) + Math.min(worth, surprise) * 0.2
   }
   return values
 }

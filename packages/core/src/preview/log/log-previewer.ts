@@ -8,8 +8,8 @@ import { TextScanner } from './text-scanner.ts'
 /** Options of {@link logPreviewer}. */
 export interface LogPreviewerOptions {
   /**
-   * How the budget is shared: the first lines have up to 0.15 of it, the last ones 0.3, and the lines `between` that matter
-   * 0.55. What one part leaves goes to the others.
+   * Shares of the budget, from 0 to 1, that are kept for the first lines (`start`), the last ones (`end`), and the lines
+   * `between` that matter. Whatever they leave, by default all of it, goes to the lines that are worth most.
    */
   readonly shares?: { readonly [Part in keyof LogPreviewShares]?: number | undefined } | undefined
 }

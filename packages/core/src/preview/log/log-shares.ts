@@ -1,4 +1,4 @@
-/** How the budget of a log's preview is shared. */
+/** Shares of the budget that are kept for parts of a log, as far as it has such lines. */
 export interface LogPreviewShares {
   /** The first lines of the text. */
   readonly start: number
@@ -8,4 +8,5 @@ export interface LogPreviewShares {
   readonly between: number
 }
 
-export const LOG_SHARES: LogPreviewShares = { start: 0.15, end: 0.3, between: 0.55 }
+/** Whatever is worth most is shown, wherever it stands. */
+export const LOG_SHARES: LogPreviewShares = { start: 0, end: 0, between: 0 }

@@ -40,7 +40,7 @@ export class PreviewLayout {
   constructor(scan: TextScan, options: PreviewOptions, shares: LogPreviewShares, isLog: boolean) {
     this.#scan = scan
     this.#options = options
-    this.#shares = options.isError === true ? lastFirst(shares) : shares
+    this.#shares = shares
     const nature = isLog ? 'output' : textNature(scan)
     const { lines, note } = cutPrefixes(scan.kept, nature === 'output')
     this.#lines = lines
@@ -146,11 +146,6 @@ export class PreviewLayout {
       ...(hiddenWarnings > 0 ? [countOf(hiddenWarnings, 'warning')] : []),
     ]
   }
-}
-
-/** Of a tool that failed, the last lines come first. */
-function lastFirst({ start, end, between }: LogPreviewShares): LogPreviewShares {
-  return { start: start / 2, end: end + start / 2 + between / 2, between: between / 2 }
 }
 
 /**
