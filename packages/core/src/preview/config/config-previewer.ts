@@ -55,7 +55,7 @@ export function configPreviewer(options: ConfigPreviewerOptions = {}): TextPrevi
 
 function readConfig(subject: TextSubject, shares: readonly number[]): ReturnType<TextPreviewer['read']> {
   const { dialect } = configKind(subject)
-  const words = subject.intent.words.map((word) => word.toLowerCase()).filter((word) => word.length > 2)
+  const { words } = subject.intent
   const reader: ConfigReader = dialect === 'indented' ? new YamlReader(words) : new SectionReader(dialect, words)
   const numbers = numberCut(subject.start)
   const lines = new RawLines((line) => {

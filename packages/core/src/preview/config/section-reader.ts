@@ -1,7 +1,9 @@
 import { countOf } from '../gap-marks.ts'
+import { itemOf } from '../lines/item-of.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
+import { WantedWords } from '../lines/wanted-words.ts'
 import { assignedKey, sectionName, type ConfigDialect } from './config-line.ts'
 import { ASKED_WORTH, KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
 
@@ -21,7 +23,7 @@ interface Block {
 export class SectionReader {
   readonly #store = new ItemStore()
   readonly #hasBraces: boolean
-  readonly #words: readonly string[]
+  readonly #words: WantedWords
   readonly #names = new Map<string, number>()
   #blanks = 0
   #sections = 0
@@ -35,7 +37,7 @@ export class SectionReader {
   /** @param words - What the agent looks for. */
   constructor(dialect: ConfigDialect, words: readonly string[]) {
     this.#hasBraces = dialect === 'braces'
-    this.#words = words
+    this.#words = new WantedWords(words)
   }
 
   push(line: RawLine): void {
@@ -122,27 +124,11 @@ export class SectionReader {
   }
 
   #worth(text: string): number {
-    if (this.#words.length === 0) return 1
-    const lower = text.toLowerCase()
-    return this.#words.some((word) => lower.includes(word)) ? ASKED_WORTH : 1
+    return this.#words.isIn(text) ? ASKED_WORTH : 1
   }
 
   #add(line: RawLine, part: number, value: number, parent: LineItem | undefined): LineItem {
-    const { number, text, tail, hidden } = line
-    const item: LineItem = {
-      start: number,
-      end: number,
-      text,
-      tail,
-      hidden,
-      blanks: this.#blanks,
-      value,
-      part,
-      parent,
-      note: '',
-      numbered: false,
-      lone: false,
-    }
+    const item = itemOf(line, this.#blanks, value, part, parent)
     this.#store.add(item)
     return item
   }

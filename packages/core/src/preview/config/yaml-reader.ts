@@ -1,7 +1,9 @@
 import { countOf } from '../gap-marks.ts'
+import { itemOf } from '../lines/item-of.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
+import { WantedWords } from '../lines/wanted-words.ts'
 import { ASKED_WORTH, KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
 import { keyOf, opensText, yamlLine, type YamlLine } from './config-line.ts'
 
@@ -34,7 +36,7 @@ interface Document {
 /** Reads YAML by its indentation: documents, keys, lists and texts. Anchors, aliases and tags are shown as they stand. */
 export class YamlReader {
   readonly #store = new ItemStore()
-  readonly #words: readonly string[]
+  readonly #words: WantedWords
   #blanks = 0
   #documents = 0
   #topKeys = 0
@@ -45,7 +47,7 @@ export class YamlReader {
 
   /** @param words - What the agent looks for. */
   constructor(words: readonly string[]) {
-    this.#words = words
+    this.#words = new WantedWords(words)
   }
 
   push(line: RawLine): void {
@@ -181,27 +183,12 @@ export class YamlReader {
   }
 
   #worth(text: string): number {
-    if (this.#words.length === 0) return 1
-    const lower = text.toLowerCase()
-    return this.#words.some((word) => lower.includes(word)) ? ASKED_WORTH : 1
+    return this.#words.isIn(text) ? ASKED_WORTH : 1
   }
 
   #add(line: RawLine, part: number, value: number, parent: LineItem | undefined): LineItem {
-    const { number, text, tail, hidden } = line
-    const item: LineItem = {
-      start: number,
-      end: number,
-      text,
-      tail,
-      hidden,
-      blanks: this.#blanks,
-      value,
-      part,
-      parent,
-      note: '',
-      numbered: false,
-      lone: part === TEXT && value > 1,
-    }
+    const item = itemOf(line, this.#blanks, value, part, parent)
+    item.lone = part === TEXT && value > 1
     this.#store.add(item)
     return item
   }

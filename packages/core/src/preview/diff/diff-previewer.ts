@@ -5,7 +5,8 @@ import { countBetween } from '../lines/count-between.ts'
 import { writeItems } from '../lines/items-preview.ts'
 import { RawLines } from '../lines/raw-lines.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
-import { DiffReader, type DiffOutline } from './diff-reader.ts'
+import type { DiffOutline } from './diff-outline.ts'
+import { DiffReader } from './diff-reader.ts'
 import { recognizeDiff } from './recognize-diff.ts'
 
 /** How the budget of a preview of a diff is shared; what a part does not need goes to the others. */

@@ -2,16 +2,14 @@ import { cleanLine } from '../clean-line.ts'
 import { formatCount } from '../../content/format-count.ts'
 import { isImportLine } from '../lines/import-line.ts'
 import { countLetters } from '../lines/count-letters.ts'
+import { itemOf } from '../lines/item-of.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
+import { WantedWords } from '../lines/wanted-words.ts'
 import { diffHeader, type DiffHeader } from './diff-header.ts'
+import { CHANGES, FILES, WORDS, type DiffOutline } from './diff-outline.ts'
 import { fileWeight } from './file-weight.ts'
-
-/** The parts of a preview of a diff, by their indices. */
-export const FILES = 0
-export const CHANGES = 1
-export const WORDS = 2
 
 /** `@@ -1,2 +3,4 @@`; combined diffs have one more `@` and range for each further parent. */
 const HUNK = /^(@@+) ((?:-\d{1,9}(?:,\d{1,9})? )+)\+\d{1,9}(?:,(\d{1,9}))? @@+/
@@ -51,24 +49,10 @@ interface Hunk {
   context: number
 }
 
-/** What was read of a diff. */
-export interface DiffOutline {
-  readonly items: LineItem[]
-  readonly commits: number
-  readonly files: number
-  readonly added: number
-  readonly removed: number
-  /** Files of which only statistics are given. */
-  readonly statFiles: number
-  /** Numbers of the first lines of files, and of hunks. */
-  readonly fileStarts: readonly number[]
-  readonly hunkStarts: readonly number[]
-}
-
 /** Reads the lines of a diff: its files, its hunks and what each line is worth. */
 export class DiffReader {
   readonly #store = new ItemStore()
-  readonly #wanted: readonly string[]
+  readonly #wanted: WantedWords
   readonly #fileStarts: number[] = []
   readonly #hunkStarts: number[] = []
   #commits = 0
@@ -83,7 +67,7 @@ export class DiffReader {
 
   /** @param wanted - Parts of paths that the agent looks for. */
   constructor(wanted: readonly string[]) {
-    this.#wanted = wanted.map((word) => word.toLowerCase()).filter((word) => word.length > 2)
+    this.#wanted = new WantedWords(wanted)
   }
 
   /** Take the next line. */
@@ -264,21 +248,8 @@ export class DiffReader {
   }
 
   #add(line: RawLine, text: string, value: number, part: number, parent: LineItem | undefined): LineItem {
-    const { number, tail, hidden } = line
-    const item: LineItem = {
-      start: number,
-      end: number,
-      text,
-      tail,
-      hidden,
-      blanks: this.#blanks,
-      value,
-      part,
-      parent,
-      note: '',
-      numbered: false,
-      lone: false,
-    }
+    const item = itemOf(line, this.#blanks, value, part, parent)
+    item.text = text
     this.#blanks = 0
     this.#store.add(item)
     return item

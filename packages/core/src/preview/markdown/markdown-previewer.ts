@@ -6,7 +6,7 @@ import { askedWords } from '../lines/topic-words.ts'
 import { RawLines } from '../lines/raw-lines.ts'
 import { countOf } from '../gap-marks.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
-import { MarkdownReader } from './markdown-outline.ts'
+import { MarkdownReader } from './markdown-reader.ts'
 import { recognizeMarkdown } from './recognize-markdown.ts'
 
 /** How the budget of a preview of Markdown is shared; what a part does not need goes to the others. */

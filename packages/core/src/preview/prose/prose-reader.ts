@@ -1,13 +1,17 @@
 import { countLetters } from '../lines/count-letters.ts'
+import { itemOf } from '../lines/item-of.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
 import type { RawLine } from '../lines/raw-lines.ts'
+import { WantedWords } from '../lines/wanted-words.ts'
 import { HEADING_UNITS, proseLine, type ProseLine } from './prose-line.ts'
 
 /** The parts of a preview of prose, by their indices. */
 export const HEADINGS = 0
 export const TEXT = 1
 
+/** What a line is worth more than others for what the agent looks for. */
+const ASKED_WORTH = 12
 /** What the first and the last lines of a text are worth more than others. */
 const BEGINNING_WORTH = 3
 const ENDING_WORTH = 2.5
@@ -36,7 +40,7 @@ export interface ProseOutline {
 /** Reads the lines of plain text: headings where it has such, and how its sections and paragraphs begin. */
 export class ProseReader {
   readonly #store = new ItemStore()
-  readonly #words: readonly string[]
+  readonly #words: WantedWords
   readonly #known = new Map<string, number>()
   readonly #headings: number[] = []
   #sections: { readonly depth: number; readonly item: LineItem }[] = []
@@ -55,7 +59,7 @@ export class ProseReader {
 
   /** @param words - What the agent looks for. */
   constructor(words: readonly string[]) {
-    this.#words = words.map((word) => word.toLowerCase()).filter((word) => word.length > 2)
+    this.#words = new WantedWords(words)
   }
 
   push(line: RawLine): void {
@@ -162,28 +166,13 @@ export class ProseReader {
     )
   }
 
+  /** How much more a line is worth for what the agent looks for. */
   #asked(text: string): number {
-    if (this.#words.length === 0) return 1
-    const lower = text.toLowerCase()
-    return this.#words.some((word) => lower.includes(word)) ? 6 : 1
+    return this.#words.isIn(text) ? ASKED_WORTH : 1
   }
 
   #add(line: RawLine, value: number, part: number, parent: LineItem | undefined): LineItem {
-    const { number, text, tail, hidden } = line
-    const item: LineItem = {
-      start: number,
-      end: number,
-      text,
-      tail,
-      hidden,
-      blanks: this.#blanks,
-      value,
-      part,
-      parent,
-      note: '',
-      numbered: false,
-      lone: false,
-    }
+    const item = itemOf(line, this.#blanks, value, part, parent)
     this.#store.add(item)
     this.#previous = item
     return item
