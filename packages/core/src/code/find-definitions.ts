@@ -55,7 +55,7 @@ export function planSearch(language: Language, grammar: Grammar): SearchPlan {
 export function findDefinitions(tree: Tree, plan: SearchPlan, onBody: (start: number) => void): FoundDefinition[] {
   const found: FoundDefinition[] = []
   const cursor = tree.walk()
-  /** For each node around the cursor, whether it is a definition. */
+  /** For each node around the cursor, whether what is in it is one level deeper. */
   const around: boolean[] = []
   let depth = 0
   try {
@@ -68,8 +68,9 @@ export function findDefinitions(tree: Tree, plan: SearchPlan, onBody: (start: nu
       const definition = rule === undefined ? undefined : defined(cursor.currentNode, rule, depth)
       if (definition !== undefined) found.push(definition)
       if (action !== 0 && cursor.gotoFirstChild()) {
-        around.push(definition !== undefined)
-        if (definition !== undefined) depth++
+        const encloses = definition !== undefined && rule?.alongside !== true
+        around.push(encloses)
+        if (encloses) depth++
         continue
       }
       while (!cursor.gotoNextSibling()) {
@@ -90,7 +91,10 @@ function defined(node: Node, rule: DefinitionRule, depth: number): FoundDefiniti
   const named = rule.name === undefined ? node.childForFieldName('name') : rule.name(node)
   if (named === null || named === undefined) return undefined
   const nameStart = named.startIndex
-  const name = named.text.slice(0, LONGEST_NAME).replace(/\s+/g, ' ').trim()
+  const name = named.text
+    .slice(0, LONGEST_NAME)
+    .replace(/\s+/g, ' ')
+    .replace(/^\s*["']|["']\s*$/g, '')
   if (name === '') return undefined
   const body = node.childForFieldName('body')
   return {

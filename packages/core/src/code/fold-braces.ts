@@ -1,5 +1,6 @@
 import { BlockStack } from './block-stack.ts'
 import type { Lexis } from './lexis.ts'
+import { LineIndents } from './line-indents.ts'
 import { LiteralEnds } from './literal-end.ts'
 import { SkeletonBuilder, type Skeleton } from './skeleton.ts'
 
@@ -64,10 +65,7 @@ class BraceFolder {
   /** Where what is kept began last; -1 inside of a block that is left out. */
   #keptFrom = 0
   #lineStart = 0
-  /** The line that was measured last, and how far it is indented. */
-  #measured = -1
-  #measuredIndent = 0
-  #measuredMarks = 0
+  readonly #indents: LineIndents
   /** Where the statement begins that a block may end, and how far its line is indented. */
   #head = 0
   #headIndent = Infinity
@@ -82,6 +80,7 @@ class BraceFolder {
     this.#kept = kept
     this.#literals = new LiteralEnds(code, lexis)
     this.#builder = new SkeletonBuilder(code)
+    this.#indents = new LineIndents(code)
     for (const mark of [...lexis.lineComments, '/', '"', "'", '`']) this.#actions[mark.charCodeAt(0)] = LITERAL
     if (lexis.rawStrings !== undefined) this.#actions[HASH] = LITERAL
     if (lexis.heredocs === true) this.#actions['<'.charCodeAt(0)] = LITERAL
@@ -174,20 +173,15 @@ class BraceFolder {
   }
 
   #indent(): number {
-    if (this.#measured !== this.#lineStart) {
-      this.#measured = this.#lineStart
-      this.#measuredIndent = indentOf(this.#code, this.#lineStart)
-      this.#measuredMarks = marksAt(this.#code, this.#lineStart)
-    }
-    return this.#measuredIndent
+    return this.#indents.at(this.#lineStart).indent
   }
 
   #open(index: number): void {
-    const indent = this.#indent()
+    const { indent, wordIndent } = this.#indents.at(this.#lineStart)
     const headIndent = Math.min(indent, this.#headIndent)
     const opens = this.#keptFrom < 0 || this.#opens(index)
     if (this.#keptFrom >= 0) this.#lastBlock = index
-    this.#blocks.push({ indent, headIndent, wordIndent: indent + this.#measuredMarks, lists: this.#lists.length })
+    this.#blocks.push({ indent, headIndent, wordIndent, lists: this.#lists.length })
     if (!opens) {
       this.#builder.keep(this.#keptFrom, index + 1)
       this.#builder.fold(index)
@@ -223,6 +217,8 @@ class BraceFolder {
     const { start, mark, keptFrom } = this.#lists.pop()!
     if (index - start < LONGEST_LIST || this.#lastBlock > start || this.#opens(start)) return
     const code = this.#code
+    // Attributes, as `#[derive(Debug)]` and `[Serializable]`, may not be empty.
+    if (code[start] === '[' && (code[start - 1] === '#' || this.#startsLine(start))) return
     // Of `(*name)(parameters)` and `for (a; b; c)` the inside counts.
     if (
       /^[ \t]*\(/.test(code.slice(index + 1, index + 4)) ||
@@ -236,11 +232,16 @@ class BraceFolder {
     this.#keptFrom = index
   }
 
+  /** Whether only blanks stand before a character, on whatever line it is. */
+  #startsLine(index: number): boolean {
+    return /(?:^|\n)[ \t]*$/.test(this.#code.slice(Math.max(0, index - LONGEST_HEAD), index))
+  }
+
   /** Leave out a line of the preprocessor. Blocks that a branch of a condition leaves open are those of its first one. */
   #directive(index: number): number {
     const code = this.#code
     let end = code.indexOf('\n', index)
-    while (end !== -1 && code[end - 1] === '\\') end = code.indexOf('\n', end + 1)
+    while (end !== -1 && /\\\r?$/.test(code.slice(end - 2, end))) end = code.indexOf('\n', end + 1)
     if (end === -1) end = code.length
     const word = /^#[ \t]*(if|else|elif|endif)/.exec(code.slice(index, index + 32))?.[1]
     if (word === 'if') this.#conditions.push({ height: this.#blocks.height, branch: undefined })
@@ -278,23 +279,5 @@ class BraceFolder {
       this.#keptFrom = start
     }
     return start + 2
-  }
-}
-
-/** Characters between the indentation of a line and its first word: 2 in `? { a: 1 }`. */
-function marksAt(code: string, lineStart: number): number {
-  let first = lineStart
-  while (code.charCodeAt(first) === 32 || code.charCodeAt(first) === 9) first++
-  return /^[?:|&,.]*[ \t]*/.exec(code.slice(first, first + 4))?.[0].length ?? 0
-}
-
-/** How far a line is indented; a tab goes to the next multiple of eight. */
-function indentOf(code: string, lineStart: number): number {
-  let indent = 0
-  for (let at = lineStart; ; at++) {
-    const unit = code.charCodeAt(at)
-    if (unit === 32) indent++
-    else if (unit === 9) indent += 8 - (indent % 8)
-    else return indent
   }
 }

@@ -74,16 +74,18 @@ function outlineWith(code: string, grammar: Grammar, loaded: LoadedGrammar): Out
   const end = performance.now() + MOST_TIME
   const asked = new Set<number>()
   let outline: OutlineSymbol[] | undefined
+  let looksInside = false
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const skeleton = fold(code, grammar, asked)
     if (skeleton.text.length > limit || (grammar.columns === true && hasLongLine(skeleton.text))) break
     const parsed = parse(skeleton, loaded, end)
-    if (parsed === undefined) break
+    // Bodies of functions may hold what the grammar does not know; what was found without them stays then.
+    if (parsed === undefined || (looksInside && parsed.hasErrors)) break
     outline = outlineOf(parsed.definitions, skeleton, code)
-    const isShort = outline.length < ENOUGH && !parsed.hasErrors
-    const wanted = parsed.wanted.length > 0 ? parsed.wanted : isShort ? skeleton.folded : []
+    looksInside ||= parsed.wanted.length === 0
+    if (looksInside && (outline.length >= ENOUGH || parsed.hasErrors)) break
     const before = asked.size
-    for (const start of wanted) asked.add(start)
+    for (const start of looksInside ? skeleton.folded : parsed.wanted) asked.add(start)
     if (asked.size === before) break
   }
   return outline

@@ -9,6 +9,8 @@ export interface DefinitionRule {
   readonly name?: (node: Node) => Node | undefined
   /** Whether it belongs to a type that is named elsewhere: a method outside of its class. */
   readonly member?: (node: Node) => boolean
+  /** Whether definitions in it stand beside it, as in `typedef struct a {} b`. */
+  readonly alongside?: boolean
   /** Whether it only announces what is defined elsewhere: it counts where the file has no definition of the name. */
   readonly announces?: boolean
 }

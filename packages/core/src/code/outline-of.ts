@@ -27,7 +27,7 @@ export function outlineOf(definitions: readonly FoundDefinition[], skeleton: Ske
     const before = placed[index - 1]
     const line = lines.get(name)!
     // `typedef struct x {} x` names it twice.
-    const repeats = before?.definition.name === definition.name && before.definition.end === definition.end - 0
+    const repeats = before?.definition.name === definition.name && before.definition.end === definition.end
     if (repeats && lines.get(before.name) === line) return []
     const lifted = wrappers.filter(
       (wrapper) => wrapper.start <= definition.start && definition.end <= wrapper.end,
@@ -66,14 +66,27 @@ function linesAt(code: string, places: readonly number[]): Map<number, number> {
   return lines
 }
 
-/** The line with the name, and those after it that belong to the definition before its body. */
+/** The line with the name, and those after it that its parameters go on over, without the body. */
 function signatureOf(code: string, name: number, start: number, end: number): string {
-  const before = code.slice(Math.max(0, name - LONGEST_BEFORE), name)
-  const lineStart = before.lastIndexOf('\n')
-  const from = lineStart === -1 ? Math.max(start, name - LONGEST_BEFORE) : name - before.length + lineStart + 1
-  return code
-    .slice(from, Math.max(Math.min(end, from + LONGEST_SIGNATURE), name))
+  const earliest = Math.max(0, name - LONGEST_BEFORE)
+  const lineStart = code.slice(earliest, name).lastIndexOf('\n')
+  const from = lineStart === -1 ? (earliest === 0 ? 0 : Math.max(start, earliest)) : earliest + lineStart + 1
+  const text = code.slice(from, Math.max(Math.min(end, from + LONGEST_SIGNATURE), name))
+  return text
+    .slice(0, headEnd(text, name - from))
     .replace(/\s+/g, ' ')
-    .replace(/\s*(?:\{|=>?|:|\bdo)$/, '')
+    .replace(/\s*(?:\{|=>?|:|\bdo)\s*$/, '')
     .trim()
+}
+
+/** Where the first line behind `from` ends that leaves no list open. */
+function headEnd(text: string, from: number): number {
+  let open = 0
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (character === '(' || character === '[') open++
+    else if (character === ')' || character === ']') open--
+    else if (character === '\n' && open <= 0) return at
+  }
+  return text.length
 }

@@ -53,7 +53,9 @@ export class SkeletonBuilder {
     this.#folded.push(start)
   }
 
+  /** End it, with a line end: the scanner of a grammar may look for one for ever. */
   finish(): Skeleton {
+    if (this.#parts.at(-1)?.endsWith('\n') !== true) this.fill('\n', this.#code.length)
     const spans = this.#spans
     return {
       text: this.#parts.join(''),

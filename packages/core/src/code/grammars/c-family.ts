@@ -54,6 +54,7 @@ const prototype: DefinitionRule = { ...functionDefinition, announces: true }
 const typeDefinition: DefinitionRule = {
   kind: 'type',
   name: (node) => declared(node)?.name,
+  alongside: true,
 }
 
 const C: Grammar = {

@@ -90,7 +90,10 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
   php: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-php.wasm',
-    blocks: { lexis: LEXIS.php, opens: /^[^(=]*\b(?:class|interface|trait|enum|namespace)\b[^=]*$/ },
+    blocks: {
+      lexis: LEXIS.php,
+      opens: /^[^(=]*\b(?:class|interface|trait|enum|namespace)\b[^=]*$|^\s*if\b|\belse\s*$/,
+    },
     definitions: {
       class_declaration: 'class',
       interface_declaration: 'interface',

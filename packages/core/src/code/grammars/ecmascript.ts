@@ -55,7 +55,8 @@ const JAVASCRIPT: Omit<Grammar, 'file'> = {
   peer: '@vscode/tree-sitter-wasm',
   blocks: {
     lexis: LEXIS.ecmascript,
-    opens: /^[^(]*\b(?:class|namespace|module|global)\b[^(]*$|\bclass\b[^(]*\bextends\b|\bexports\s*=\s*$/,
+    opens:
+      /^[^(]*\b(?:class|namespace|module|global)\b[^(]*$|\bclass\b[^(]*\bextends\b|\bexports\s*=\s*$|^\s*if\b|\belse\s*$/,
   },
   definitions: {
     function_declaration: 'function',

@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { MissingPeerError } from '../preview/preview-fallback.ts'
+import { grammarOutliner } from './grammar-outliner.ts'
+import { OUTLINE_SAMPLES } from '../../test/outline-samples.ts'
+
+const outline = grammarOutliner()
+
+describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, { code, names }) => {
+  test('has each definition with its line, its last line and its depth', async () => {
+    const symbols = await outline(code, language)
+    expect(symbols?.map(({ name, line, endLine, depth }) => `${'  '.repeat(depth)}${line}-${endLine} ${name}`)).toEqual(
+      names,
+    )
+  })
+
+  test('is the same for lines that end with CR LF', async () => {
+    const symbols = await outline(code.replaceAll('\n', '\r\n'), language)
+    expect(symbols?.map(({ name, line }) => `${line} ${name}`)).toEqual(
+      (await outline(code, language))?.map(({ name, line }) => `${line} ${name}`),
+    )
+  })
+
+  test('stays right where the code goes on, and where it breaks off', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(code.length), async (length) => {
+        const cut = code.slice(0, length)
+        const lines = cut.split('\n')
+        for (const { name, line, endLine } of (await outline(cut, language)) ?? []) {
+          expect(lines[line - 1]).toContain(name.split('\n')[0])
+          expect(endLine).toBeGreaterThanOrEqual(line)
+          expect(endLine).toBeLessThanOrEqual(lines.length)
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+test('a definition has its first lines up to its body as its signature', async () => {
+  const code =
+    'export async function load<T>(\n  path: string,\n  parse: (text: string) => T,\n): Promise<T> {\n  return x\n}\n'
+  expect((await outline(code, 'typescript'))?.[0]?.signature).toBe(
+    'export async function load<T>( path: string, parse: (text: string) => T, ): Promise<T>',
+  )
+})
+
+test('definitions within functions count where there are few others', async () => {
+  const code = `(function () {\n  function inner() {\n    return 1\n  }\n  inner()\n})()\n`
+  expect((await outline(code, 'javascript'))?.map(({ name, line }) => [name, line])).toEqual([['inner', 2]])
+})
+
+test('a module that wraps the file does not count as a level', async () => {
+  const code = 'module Shop\n  class Cart\n    def add(item)\n      @items << item\n    end\n  end\nend\n'
+  expect((await outline(code, 'ruby'))?.map(({ name, depth }) => [name, depth])).toEqual([
+    ['Shop', 0],
+    ['Cart', 0],
+    ['add', 1],
+  ])
+})
+
+test('methods that stand outside of their types are members of them', async () => {
+  expect(
+    (await outline('func (db *DB) Open() error {\n}\nfunc New() {\n}\n', 'go'))?.map(({ depth }) => depth),
+  ).toEqual([1, 0])
+  expect((await outline('void DB::Open() {\n}\n', 'cpp'))?.map(({ name, depth }) => [name, depth])).toEqual([
+    ['Open', 1],
+  ])
+})
+
+test('what is only announced counts where the file does not define it', async () => {
+  const header = 'int open_file(const char *path);\nint close_file(int file);\n'
+  expect((await outline(header, 'c'))?.map(({ name }) => name)).toEqual(['open_file', 'close_file'])
+  const source = `static int open_file(const char *path);\n${'\n'.repeat(9)}static int open_file(const char *path)\n{\n  return 1;\n}\n`
+  expect((await outline(source, 'c'))?.map(({ line }) => line)).toEqual([11])
+})
+
+test('a language without a grammar has no outline', async () => {
+  expect(await outline('IDENTIFICATION DIVISION.', 'cobol')).toBeUndefined()
+})
+
+test('a grammar whose package is not installed is one that is not known', async () => {
+  const without = grammarOutliner({ locate: () => undefined })
+  expect(await without('fun main() {}', 'kotlin')).toBeUndefined()
+})
+
+test('without the package of most grammars the outliner says which one is missing', async () => {
+  const without = grammarOutliner({ locate: () => undefined })
+  await expect(without('package main', 'go')).rejects.toThrow(MissingPeerError)
+  await expect(without('package main', 'go')).rejects.toThrow('@vscode/tree-sitter-wasm')
+})
+
+test('an option that is no function is refused', () => {
+  expect(() => grammarOutliner({ locate: '/grammars' as never })).toThrow(
+    new TypeError('`locate` must be a function that finds the file of a grammar.'),
+  )
+})
+
+describe('code that is made to break parsers', () => {
+  const hostile: Readonly<Record<string, (length: number) => string>> = {
+    'open brackets': (length) => '('.repeat(length),
+    'open braces': (length) => '{'.repeat(length),
+    'closed braces': (length) => '}'.repeat(length),
+    'nested templates': (length) => '`${'.repeat(length / 3),
+    'comments that never end': (length) => '/*'.repeat(length / 2),
+    'strings that never end': (length) => '"\n'.repeat(length / 2),
+    'conditions that never end': (length) => '#if A\n'.repeat(length / 6),
+    'heredocs that never end': (length) =>
+      `<?php ${Array.from({ length: length / 10 }, (_, n) => `<<<A${n}\n`).join('')}`,
+    'raw strings that never end': (length) => Array.from({ length: length / 10 }, (_, n) => `R"a${n}(`).join(''),
+    'classes in classes': (length) => 'class A {\n'.repeat(length / 10),
+    'lists that never end': (length) => 'def f(\n'.repeat(length / 7),
+    'blanks before braces': (length) => ' '.repeat(length / 2) + '{}'.repeat(length / 4),
+    'one minified line': (length) =>
+      '!function(e,t){var r=t(1);function n(e){return e?r(e):{a:1}}};'.repeat(length / 64),
+    'lone surrogates': (length) => '\ud800{'.repeat(length / 2),
+    'zero bytes': (length) => '\0'.repeat(length),
+  }
+
+  test.each(Object.keys(hostile))('%s: neither throws nor takes more than its share', async (name) => {
+    const text = hostile[name]!(400_000)
+    for (const language of ['typescript', 'python', 'cpp', 'php', 'ruby', 'rust', 'csharp', 'go']) {
+      const start = performance.now()
+      await outline(text, language)
+      expect(performance.now() - start).toBeLessThan(2_500)
+    }
+  })
+})
+
+test('any text has an outline or none, and lines that exist', async () => {
+  const languages = Object.keys(OUTLINE_SAMPLES)
+  const pieces = fc.constantFrom(
+    ...'{}()[]"\'`#/*<>\n\t \\$@:;=,'.split(''),
+    ...[
+      'class A',
+      'def f',
+      'function f',
+      'fn f',
+      '/*',
+      '*/',
+      '"""',
+      '#if x\n',
+      '#else\n',
+      '#endif\n',
+      '${',
+      '<<<A\n',
+      'R"(',
+      "'a",
+      '\ud800',
+    ],
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(pieces, { maxLength: 200 }), fc.constantFrom(...languages), async (parts, language) => {
+      const text = parts.join('')
+      const lines = text.split('\n').length
+      const symbols = await outline(text, language)
+      for (const { line, endLine, depth } of symbols ?? []) {
+        expect(line).toBeGreaterThanOrEqual(1)
+        expect(endLine).toBeLessThanOrEqual(lines)
+        expect(depth).toBeGreaterThanOrEqual(0)
+      }
+      expect(await outline(text, language)).toEqual(symbols)
+    }),
+    { numRuns: 150 },
+  )
+})
