@@ -27,7 +27,7 @@ export interface SourceShares {
 }
 
 /** Tokens of the header. */
-const HEADER_TOKENS = 9
+const HEADER_TOKENS = 14
 /** Names at the top that are enough for an outline; with fewer, those inside them belong to it. */
 const ENOUGH_NAMES = 8
 /** Longest part of a line and of a name that is shown. */
@@ -140,8 +140,10 @@ export class SourceLayout {
   }
 
   #assemble(chosen: Uint8Array, listed: ReadonlyMap<number, OutlineSymbol>): string {
-    const { language, source, note } = this.#read
-    const parts: string[] = [`[${languageName(language)}, ${countOf(source.count, 'line')}${note}]`]
+    const { language, source, note, symbols } = this.#read
+    const unseen = symbols.reduce((sum, { line }) => sum + (chosen[line - 1] === 1 || listed.has(line) ? 0 : 1), 0)
+    const unnamed = unseen === 0 ? '' : `, ${countOf(unseen, 'definition')} not named`
+    const parts: string[] = [`[${languageName(language)}, ${countOf(source.count, 'line')}${note}${unnamed}]`]
     const gaps = new GapMarks(this.#options)
     for (let line = 0; line < source.count;) {
       if (chosen[line] === 1) {
