@@ -1,15 +1,14 @@
+import type { LineIndent } from './line-indents.ts'
+
 /** How far down a stack is searched for the block that a brace closes. */
 const DEEPEST_SEARCH = 64
 /** Blocks that stand in each other; deeper ones count as the deepest. */
 const DEEPEST = 100_000
 
-/** A block that a scanner stands in. */
-export interface Block {
-  /** How far the line with its brace is indented, and that with the beginning of its statement. */
-  readonly indent: number
+/** A block that a scanner stands in: its measures are those of the line with its brace. */
+export interface Block extends LineIndent {
+  /** How far the line with the beginning of its statement is indented. */
   readonly headIndent: number
-  /** How far in the first word of the line with its brace stands, behind `?` or `:`. */
-  readonly wordIndent: number
   /** Lists that were open where it began. */
   readonly lists: number
 }
@@ -46,19 +45,21 @@ export class BlockStack {
   /**
    * Close a block, and return whether that ends the one that is left out.
    *
-   * @param indent - How far the brace is indented, where it begins its line: it closes the block that begins there then.
+   * @param line - The line of the brace, where it begins it: it closes the block that begins in the same column then.
    */
-  close(indent: number | undefined): boolean {
+  close(line: LineIndent | undefined): boolean {
     const top = this.#blocks.at(-1)
     if (top === undefined) return false
-    if (indent === undefined) return this.cut(this.#blocks.length - 1)
+    if (line === undefined) return this.cut(this.#blocks.length - 1)
+    const { indent, tabs } = line
     const lowest = Math.max(0, this.#blocks.length - DEEPEST_SEARCH)
     for (let at = this.#blocks.length - 1; at >= lowest; at--) {
       const block = this.#blocks[at]!
       if (block.indent === indent || block.headIndent === indent || block.wordIndent === indent) return this.cut(at)
     }
     // A brace that stands further in than the block would not close it: its own was missed.
-    return indent > Math.max(top.wordIndent, top.headIndent) ? false : this.cut(this.#blocks.length - 1)
+    const isOther = tabs === top.tabs && indent > Math.max(top.wordIndent, top.headIndent)
+    return isOther ? false : this.cut(this.#blocks.length - 1)
   }
 
   /** Close blocks down to a height, and return whether that ends the one that is left out. */

@@ -28,6 +28,10 @@ test('a brace that was missed is made good for by indentation', () => {
   expect(fold('function a() {\n  if (b) {\n}\nfunction c() {\n}\n')).toBe('function a() {}\nfunction c() {}\n')
 })
 
+test('lines that are indented by tabs and by blanks do not tell of each other', () => {
+  expect(fold('class A {\n  b() {\n\t\tc {\n\t\t}\n\t}\n  d() {\n  }\n}\n')).toBe('class A {\n  b() {}\n  d() {}\n}\n')
+})
+
 test('a block that was asked for stays', () => {
   const code = 'f(() => {\n  g() {}\n})\n'
   const asked = new Set(foldBraces(code, LEXIS.ecmascript, kept).folded)

@@ -166,22 +166,18 @@ class BraceFolder {
     while (this.#code.charCodeAt(first) === 32 || this.#code.charCodeAt(first) === 9) first++
     const unit = this.#code.charCodeAt(first)
     if (unit === LF || unit === 13 || unit === OPEN) return
-    const indent = this.#indent()
+    const { indent } = this.#indents.at(this.#lineStart)
     if (indent > this.#headIndent) return
     this.#head = first
     this.#headIndent = indent
   }
 
-  #indent(): number {
-    return this.#indents.at(this.#lineStart).indent
-  }
-
   #open(index: number): void {
-    const { indent, wordIndent } = this.#indents.at(this.#lineStart)
-    const headIndent = Math.min(indent, this.#headIndent)
+    const line = this.#indents.at(this.#lineStart)
+    const headIndent = Math.min(line.indent, this.#headIndent)
     const opens = this.#keptFrom < 0 || this.#opens(index)
     if (this.#keptFrom >= 0) this.#lastBlock = index
-    this.#blocks.push({ indent, headIndent, wordIndent, lists: this.#lists.length })
+    this.#blocks.push({ ...line, headIndent, lists: this.#lists.length })
     if (!opens) {
       this.#builder.keep(this.#keptFrom, index + 1)
       this.#builder.fold(index)
@@ -197,7 +193,7 @@ class BraceFolder {
   }
 
   #close(index: number): void {
-    this.#shown(this.#blocks.close(this.#isFirst(index) ? this.#indent() : undefined), index)
+    this.#shown(this.#blocks.close(this.#isFirst(index) ? this.#indents.at(this.#lineStart) : undefined), index)
     this.#newHead(index + 1)
   }
 

@@ -3,6 +3,8 @@ export interface LineIndent {
   readonly indent: number
   /** With what stands before the first word or brace of the line: two more in `? { a: 1 }`. */
   readonly wordIndent: number
+  /** Whether tabs are part of it: lines that differ in this may be of editors that differ on what a tab is. */
+  readonly tabs: boolean
 }
 
 /** Longest run of marks before the first word. */
@@ -12,7 +14,7 @@ const MOST_MARKS = 4
 export class LineIndents {
   readonly #code: string
   #lineStart = -1
-  #measured: LineIndent = { indent: 0, wordIndent: 0 }
+  #measured: LineIndent = { indent: 0, wordIndent: 0, tabs: false }
 
   constructor(code: string) {
     this.#code = code
@@ -30,13 +32,16 @@ export class LineIndents {
 
 function measure(code: string, lineStart: number): LineIndent {
   let indent = 0
+  let tabs = false
   let first = lineStart
   for (; ; first++) {
     const unit = code.charCodeAt(first)
     if (unit === 32) indent++
-    else if (unit === 9) indent += 8 - (indent % 8)
-    else break
+    else if (unit === 9) {
+      indent += 8 - (indent % 8)
+      tabs = true
+    } else break
   }
   const marks = /^[?:|&,.]*[ \t]*/.exec(code.slice(first, first + MOST_MARKS))?.[0].length ?? 0
-  return { indent, wordIndent: indent + marks }
+  return { indent, wordIndent: indent + marks, tabs }
 }
