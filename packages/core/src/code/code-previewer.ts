@@ -9,7 +9,7 @@ export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<Sourc
  * Make a previewer of source code that finds definitions by grammars instead of patterns.
  *
  * TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, PHP, Ruby and shell need the packages `web-tree-sitter` and
- * `@vscode/tree-sitter-wasm`; Swift also `@repomix/tree-sitter-wasms`, Kotlin `@tree-sitter-grammars/tree-sitter-kotlin`,
+ * `@vscode/tree-sitter-wasm`; Swift also `@repomix/tree-sitter-wasms`, which reads C better, Kotlin `@tree-sitter-grammars/tree-sitter-kotlin`,
  * Lua `@tree-sitter-grammars/tree-sitter-lua`, Scala `tree-sitter-scala`. Code of any other language, and of these where
  * their package is not installed, is outlined by patterns, as core does. Without the first two packages an event says so,
  * once, and core previews the code.

@@ -164,3 +164,11 @@ test('any text has an outline or none, and lines that exist', async () => {
     { numRuns: 150 },
   )
 })
+
+test('where the grammar of C is not installed, that of C++ reads it', async () => {
+  const asCpp = grammarOutliner({
+    locate: (file) => (file.startsWith('@vscode/') ? new URL(import.meta.resolve(file)) : undefined),
+  })
+  const { code } = OUTLINE_SAMPLES['c']!
+  expect(await asCpp(code, 'c')).toEqual(await outline(code, 'c'))
+})

@@ -64,7 +64,7 @@ export function grammarOutliner(options: GrammarOutlinerOptions = {}): Outliner 
     const known = GRAMMARS.get(language)
     if (known === undefined) return undefined
     const grammar = known.unless?.pattern.test(text) === true ? known.unless.grammar : known
-    const loaded = await loader.load(grammar)
+    const loaded = (await loader.load(grammar)) ?? (grammar.otherwise && (await loader.load(grammar.otherwise)))
     return loaded && outlineWith(text, grammar, loaded)
   }
 }

@@ -29,6 +29,8 @@ export interface Grammar {
   readonly bodies: string
   /** Whether its scanner counts columns, which costs the square of the length of a line. */
   readonly columns?: boolean
+  /** What takes its place where its package is not installed. */
+  readonly otherwise?: Grammar
   /** The grammar of code that matches the pattern, where the ending of a file does not tell them apart. */
   readonly unless?: { readonly pattern: RegExp; readonly grammar: Grammar }
 }

@@ -58,8 +58,8 @@ const typeDefinition: DefinitionRule = {
 }
 
 const C: Grammar = {
-  peer: '@vscode/tree-sitter-wasm',
-  file: 'wasm/tree-sitter-cpp.wasm',
+  peer: '@repomix/tree-sitter-wasms',
+  file: 'out/tree-sitter-c.wasm',
   blocks: { lexis: LEXIS.c, opens: /\bnamespace\b[^;=]*$|\bextern\s*"[^"]*"\s*$/ },
   definitions: {
     function_definition: functionDefinition,
@@ -73,8 +73,11 @@ const C: Grammar = {
   bodies: 'declaration_list',
 }
 
+/** Grammars of C++ read nearly all of C. */
+const C_AS_CPP: Grammar = { ...C, peer: '@vscode/tree-sitter-wasm', file: 'wasm/tree-sitter-cpp.wasm' }
+
 const CPP: Grammar = {
-  ...C,
+  ...C_AS_CPP,
   blocks: {
     lexis: LEXIS.c,
     opens: /^[^(=]*\b(?:class|struct|union)\b[^(=]*$|\bnamespace\b[^;=]*$|\bextern\s*"[^"]*"\s*$/,
@@ -96,6 +99,6 @@ const ONLY_CPP = /^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|(?:public|
 
 /** C and C++. */
 export const C_FAMILY: Readonly<Record<string, Grammar>> = {
-  c: { ...C, unless: { pattern: ONLY_CPP, grammar: CPP } },
+  c: { ...C, otherwise: C_AS_CPP, unless: { pattern: ONLY_CPP, grammar: CPP } },
   cpp: CPP,
 }
