@@ -212,7 +212,12 @@ export class DiffReader {
     const place = isChange ? 1 / (1 + 0.07 * hunk.changes++) : 0.2 / (1 + 0.2 * hunk.context++)
     const value =
       (file.weight * brings * place * Math.sqrt(countLetters(line.text, 160) + 1)) / (1 + 0.12 * (file.hunks - 1))
-    this.#add(line, line.text, value, CHANGES, hunk.item)
+    if (this.#store.takes(value)) {
+      this.#add(line, line.text, value, CHANGES, hunk.item)
+      return
+    }
+    this.#store.pass(line, this.#blanks, value, CHANGES, hunk.item)
+    this.#blanks = 0
   }
 
   /** `\ No newline at end of file`: it belongs to the line before it. */

@@ -1,7 +1,7 @@
 import type { LineItem } from './line-item.ts'
 
 /** Values looked at to tell how many items are worth more than one. */
-const SAMPLE = 4_096
+const SAMPLE = 1_024
 
 /**
  * Return about `count` items that are worth most, at least, with those that they make no sense without, in order; all

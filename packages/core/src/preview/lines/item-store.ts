@@ -1,12 +1,14 @@
 import { detach } from '../../content/detach.ts'
 import { valueReachedBy, withParents } from './best-items.ts'
+import { LastItems } from './last-items.ts'
 import type { LineItem } from './line-item.ts'
+import type { RawLine } from './raw-lines.ts'
 
 /** Units and items that are kept at least, of as many again: about what a preview of 100,000 tokens can show. */
 const KEPT_UNITS = 600_000
-const KEPT_ITEMS = 12_000
-/** The last items, kept whatever they are worth. */
-const LAST_ITEMS = 32
+const KEPT_ITEMS = 10_000
+/** Only a text that is longer than a few halvings is worth being let go of: what stays has copies of its own then. */
+const LOOSE_HALVINGS = 3
 
 /**
  * Keeps the items of a text in order: all of them up to a size, beyond it those worth most and the last ones.
@@ -19,12 +21,22 @@ export class ItemStore {
   /** So many items, from the first, have texts of their own. */
   #own = 0
   #floor = -Infinity
-  #last: LineItem[] = []
+  #halvings = 0
+  readonly #last = new LastItems()
+
+  /** Whether an item of this value would be kept for it. */
+  takes(value: number): boolean {
+    return value > this.#floor
+  }
+
+  /** Leave out the next line, which is worth too little, save where it is one of the last. */
+  pass(line: RawLine, blanks: number, value: number, part: number, parent: LineItem | undefined): void {
+    this.#last.pass(line, blanks, value, part, parent)
+  }
 
   /** Add the next item. */
   add(item: LineItem): void {
-    this.#last.push(item)
-    if (this.#last.length > 4 * LAST_ITEMS) this.#last = this.#last.slice(-LAST_ITEMS)
+    this.#last.add(item)
     if (item.value <= this.#floor) return
     this.#items.push(item)
     this.#units += item.text.length + item.tail.length
@@ -35,9 +47,10 @@ export class ItemStore {
   finish(): LineItem[] {
     // Nothing has gone.
     if (this.#floor === -Infinity) return this.#items
-    const first = this.#last.at(-LAST_ITEMS)?.start ?? Infinity
+    const last = this.#last.finish()
+    const first = last[0]?.start ?? Infinity
     const items = this.#items.filter(({ start }) => start < first)
-    items.push(...this.#last.slice(-LAST_ITEMS))
+    items.push(...last)
     return withParents(items)
   }
 
@@ -47,10 +60,11 @@ export class ItemStore {
     this.#floor = Math.max(this.#floor, valueReachedBy(this.#items, target))
     const kept: LineItem[] = []
     let units = 0
-    for (const [index, item] of this.#items.entries()) {
+    const owns = ++this.#halvings > LOOSE_HALVINGS
+    for (let index = 0; index < this.#items.length; index++) {
+      const item = this.#items[index]!
       if (item.value < this.#floor || (item.value === this.#floor && kept.length >= target)) continue
-      // What stays must not keep the text alive that it was cut from.
-      if (index >= this.#own) {
+      if (owns && index >= this.#own) {
         item.text = detach(item.text)
         item.tail = detach(item.tail)
       }
@@ -61,7 +75,7 @@ export class ItemStore {
     if (kept.length === this.#items.length)
       for (const item of kept.splice(target)) units -= item.text.length + item.tail.length
     this.#items = kept
-    this.#own = kept.length
+    if (owns) this.#own = kept.length
     this.#units = units
   }
 }

@@ -39,12 +39,12 @@ export function preferTopic(items: readonly LineItem[], words: readonly string[]
   if (words.length === 0 || items.length === 0) return
   const best = bestItems(items, MOST_ITEMS)
   const texts = best.map(({ text }) => text.slice(0, 200).toLowerCase())
-  const matches = new Float64Array(best.length)
+  const matches = new Uint8Array(best.length)
+  const found: number[] = []
   for (const word of words) {
-    const found = texts.map((text) => text.includes(word))
-    const count = found.reduce((sum, isFound) => sum + (isFound ? 1 : 0), 0)
-    if (count > best.length * COMMON) continue
-    for (const [index, isFound] of found.entries()) if (isFound) matches[index]! += 1
+    found.length = 0
+    for (let index = 0; index < texts.length; index++) if (texts[index]!.includes(word)) found.push(index)
+    if (found.length <= best.length * COMMON) for (const index of found) matches[index]! += 1
   }
   for (const [index, item] of best.entries()) item.value *= 1 + WORTH * Math.min(COUNTED, matches[index]!)
 }

@@ -17,8 +17,6 @@ const LABEL_DEPTH = 7
 /** Furthest that a fence stands to the right: in lists it is indented. */
 const FENCE_INDENT = 16
 
-/** What ends a line whose block follows. */
-const OPENING = '{([:'
 /** Letters of a line that count for what it is worth. */
 const LETTERS_COUNTED = 240
 /** Lines of code whose repetitions are counted: the first ones of each block, how long they may be, how many. */
@@ -193,13 +191,16 @@ export class MarkdownReader {
     }
     const index = this.#codeLines++
     const telling = countLetters(bare, LETTERS_COUNTED)
-    // Lines that open something name it, the deeper ones say how.
-    const opens = OPENING.includes(bare.charAt(bare.length - 1)) ? 1.5 : 1
+    // Lines that open something, with { : ( or [, name it, the deeper ones say how.
+    const last = bare.charCodeAt(bare.length - 1)
+    const opens = last === 123 || last === 58 || last === 40 || last === 91 ? 1.5 : 1
     const place = 1 / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
     const value = this.#sections.at(-1)!.weight * place * opens * Math.sqrt(telling)
     const often = index < KNOWN_IN_BLOCK && bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
     const news = (index < IMPORTS_IN_BLOCK && isImportLine(bare) ? 0.4 : 1) / (1 + often)
-    this.#add(line, 'code', value * news * this.#asked(line.text), CODE)
+    const worth = value * news * this.#asked(line.text)
+    if (this.#store.takes(worth)) this.#add(line, 'code', worth, CODE)
+    else this.#store.pass(line, this.#blanks, worth, CODE, this.#sections.at(-1)!.heading)
   }
 
   /** How often a line of code was there before. */

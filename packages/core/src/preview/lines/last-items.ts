@@ -1,0 +1,46 @@
+import { itemOf } from './item-of.ts'
+import type { LineItem } from './line-item.ts'
+import type { RawLine } from './raw-lines.ts'
+
+/** How many are remembered: a power of two. */
+const COUNT = 32
+
+/** Remembers the last items of a text; of lines that are no items yet, what they are made of. */
+export class LastItems {
+  readonly #items: (LineItem | undefined)[] = []
+  readonly #lines: (RawLine | undefined)[] = []
+  readonly #parents: (LineItem | undefined)[] = []
+  readonly #values = new Float64Array(COUNT)
+  readonly #blanks = new Float64Array(COUNT)
+  readonly #parts = new Uint8Array(COUNT)
+  #next = 0
+
+  add(item: LineItem): void {
+    this.#items[this.#next & (COUNT - 1)] = item
+    this.#next++
+  }
+
+  pass(line: RawLine, blanks: number, value: number, part: number, parent: LineItem | undefined): void {
+    const slot = this.#next++ & (COUNT - 1)
+    this.#items[slot] = undefined
+    this.#lines[slot] = line
+    this.#parents[slot] = parent
+    this.#values[slot] = value
+    this.#blanks[slot] = blanks
+    this.#parts[slot] = part
+  }
+
+  /** The last items in order. */
+  finish(): LineItem[] {
+    const items: LineItem[] = []
+    for (let at = Math.max(0, this.#next - COUNT); at < this.#next; at++) {
+      const slot = at & (COUNT - 1)
+      const item = this.#items[slot]
+      const [line, parent] = [this.#lines[slot], this.#parents[slot]]
+      if (item !== undefined) items.push(item)
+      else if (line !== undefined)
+        items.push(itemOf(line, this.#blanks[slot]!, this.#values[slot]!, this.#parts[slot]!, parent))
+    }
+    return items
+  }
+}
