@@ -40,7 +40,7 @@ const INPUTS: readonly Input[] = [
   { name: 'aligned columns', category: 'commands', of: /lsof/, megabytes: 10, limit: 8 },
   { name: 'ls -R', category: 'commands', of: /ls-R/, megabytes: 10, limit: 8 },
   { name: 'Markdown', category: 'transcripts', of: /9ff9c26d.*#10$/, megabytes: 10, limit: 8 },
-  { name: 'numbered source, core alone', category: 'transcripts', of: /1c341e47.*#10$/, megabytes: 1, limit: 8 },
+  { name: 'numbered source', category: 'transcripts', of: /1c341e47.*#10$/, megabytes: 1, limit: 60 },
   { name: 'TypeScript', category: 'code', of: /stream-text/, megabytes: 1, limit: 60 },
   { name: 'C', category: 'code', of: /chunk\.c/, megabytes: 1, limit: 60 },
   { name: 'Python', category: 'code', of: /fixtures/, megabytes: 1, limit: 60 },

@@ -1,3 +1,4 @@
+import { checkedShares } from '../lines/checked-shares.ts'
 import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import type { JsonScan } from './json-scan.ts'
 import { JsonScanner } from './json-scanner.ts'
@@ -7,8 +8,8 @@ import { renderJsonPreview, type JsonPreviewShares } from './render-json-preview
 /** How previews of JSON are written. */
 export interface JsonPreviewerOptions {
   /**
-   * How the tokens are shared that the names of keys leave; only the ratios count, and what one part leaves goes to the
-   * others. Defaults to `{ values: 0.3, items: 0.4, strings: 0.3 }`; a part that is not given keeps its share.
+   * How the tokens are shared that the names of keys leave; what one part leaves goes to the others. Each from 0 to 1, at
+   * most 1 together. Defaults to values 0.3, items 0.4, strings 0.3.
    */
   readonly shares?: Partial<JsonPreviewShares> | undefined
 }
@@ -37,14 +38,14 @@ const MOST_STRAY = 0.25
  *
  * const issues = Array.from({ length: 400 }, (_, id) => ({ id, title: `Issue ${id}`, user: { login: 'ada' } }))
  * const preview = await previewText(JSON.stringify(issues), {
- *   previewers: [jsonPreviewer({ shares: { items: 0.8 } })],
+ *   previewers: [jsonPreviewer({ shares: { values: 0.1, items: 0.8, strings: 0.1 } })],
  *   budgetTokens: 200,
  * })
  * console.assert(preview.includes('[400 items {id: 0..399'))
  * ```
  */
 export function jsonPreviewer(options: JsonPreviewerOptions = {}): TextPreviewer {
-  const shares = checkedShares(options)
+  const shares = checkedShares('shares', SHARES, options.shares)
   return {
     name: 'json',
     previews: 'text',
@@ -71,7 +72,7 @@ export function jsonPreviewer(options: JsonPreviewerOptions = {}): TextPreviewer
  * ```
  */
 export function ndjsonPreviewer(options: JsonPreviewerOptions = {}): TextPreviewer {
-  const shares = checkedShares(options)
+  const shares = checkedShares('shares', SHARES, options.shares)
   return {
     name: 'ndjson',
     previews: 'text',
@@ -113,15 +114,4 @@ function isJson({ values, broken, length, strayUnits }: JsonScan): boolean {
   if (values === 0 || strayUnits > length * MOST_STRAY) return false
   if (broken === undefined || broken.atEnd) return true
   return broken.offset >= Math.max(LEAST_UNITS, length * LEAST_SHARE)
-}
-
-function checkedShares({ shares = {} }: JsonPreviewerOptions): JsonPreviewShares {
-  const all = { ...SHARES, ...shares }
-  for (const [name, share] of Object.entries(all)) {
-    if (!(name in SHARES)) throw new TypeError(`shares.${name} is none of values, items and strings.`)
-    if (!(typeof share === 'number' && share >= 0 && share < Infinity))
-      throw new TypeError(`shares.${name} must be a number of 0 or more, got ${String(share)}.`)
-  }
-  if (all.values + all.items + all.strings <= 0) throw new TypeError('One of shares must be more than 0.')
-  return all
 }

@@ -10,7 +10,7 @@ import type { ListedGroup } from './listing-groups.ts'
 import type { ListingData } from './listing-reader.ts'
 
 /** How the tokens of a preview are shared among its parts. */
-export interface ListingShares {
+export interface ListingPreviewShares {
   /** Folders or files with their counts. */
   readonly groups: number
   /** What stands in them. */
@@ -44,12 +44,12 @@ const PLURALS: Readonly<Record<string, string>> = { entry: 'entries', match: 'ma
 export class ListingLayout {
   readonly #data: ListingData
   readonly #options: PreviewOptions
-  readonly #shares: ListingShares
+  readonly #shares: ListingPreviewShares
   readonly #root: FolderNode
   readonly #opened = new Map<FolderNode, readonly Entry[]>()
   readonly #costs = new Map<Entry, number>()
 
-  constructor(data: ListingData, options: PreviewOptions, shares: ListingShares) {
+  constructor(data: ListingData, options: PreviewOptions, shares: ListingPreviewShares) {
     this.#data = data
     this.#options = options
     this.#shares = shares

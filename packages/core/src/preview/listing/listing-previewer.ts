@@ -4,7 +4,7 @@ import { checkedShares } from '../lines/checked-shares.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { folderListing } from './folder-listing.ts'
 import type { ListingForm } from './listing-form.ts'
-import { ListingLayout, type ListingShares } from './listing-layout.ts'
+import { ListingLayout, type ListingPreviewShares } from './listing-layout.ts'
 import { ListingLines } from './listing-reader.ts'
 import { matchListing } from './match-listing.ts'
 import { nameListing } from './name-listing.ts'
@@ -17,10 +17,10 @@ export interface ListingPreviewerOptions {
    * How the budget is shared: `groups`, which are folders or files with how much each holds, have up to 0.4 of it, and
    * their `items` 0.6. What one part leaves goes to the other.
    */
-  readonly shares?: { readonly [Part in keyof ListingShares]?: number | undefined } | undefined
+  readonly shares?: { readonly [Part in keyof ListingPreviewShares]?: number | undefined } | undefined
 }
 
-const SHARES: ListingShares = { groups: 0.4, items: 0.6 }
+const SHARES: ListingPreviewShares = { groups: 0.4, items: 0.6 }
 const FORMS: readonly ListingForm[] = [folderListing, matchListing, treeListing, pathListing, nameListing]
 /** Lines that are looked at. */
 const MOST_LINES = 400

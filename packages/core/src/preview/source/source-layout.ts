@@ -21,7 +21,7 @@ export interface ReadSource {
 }
 
 /** How the budget is shared. */
-export interface SourceShares {
+export interface SourcePreviewShares {
   readonly outline: number
   readonly code: number
 }
@@ -52,7 +52,7 @@ const NEVER = -1e9
 export class SourceLayout {
   readonly #read: ReadSource
   readonly #options: PreviewOptions
-  readonly #shares: SourceShares
+  readonly #shares: SourcePreviewShares
   /** Whether lines are worth more than what any line is worth for what it is. */
   readonly #isSought: boolean
   /** What lines of bodies are worth of what they would be in a file not much larger than the preview. */
@@ -66,7 +66,7 @@ export class SourceLayout {
   /** Definitions by how deep they stand, the longest first. */
   readonly #levels: readonly (readonly OutlineSymbol[])[]
 
-  constructor(read: ReadSource, options: PreviewOptions, shares: SourceShares) {
+  constructor(read: ReadSource, options: PreviewOptions, shares: SourcePreviewShares) {
     this.#read = read
     this.#options = options
     this.#shares = shares

@@ -7,7 +7,7 @@ import { DEFINITION_RULES, type DefinitionRules } from './definition-rules.ts'
 import { lineWorth, type Sought } from './line-worth.ts'
 import type { Outliner } from './outline.ts'
 import { patternOutline } from './pattern-outline.ts'
-import { SourceLayout, type SourceShares } from './source-layout.ts'
+import { SourceLayout, type SourcePreviewShares } from './source-layout.ts'
 import { SourceLines } from './source-lines.ts'
 import { sourceSigns } from './source-signs.ts'
 
@@ -21,10 +21,10 @@ export interface SourcePreviewerOptions {
    * words, or there are conflicts of a merge: then `outline` is the most for all names. Defaults to
    * `{ outline: 0.4, code: 0.6 }`.
    */
-  readonly shares?: Partial<SourceShares> | undefined
+  readonly shares?: Partial<SourcePreviewShares> | undefined
 }
 
-const SHARES: SourceShares = { outline: 0.4, code: 0.6 }
+const SHARES: SourcePreviewShares = { outline: 0.4, code: 0.6 }
 /** Longer texts are previewed by their lines. */
 const MAX_LENGTH = 4_194_304
 /** Lines longer than this on average were not written by people. */
@@ -80,7 +80,7 @@ async function readSource(
   text: string,
   subject: TextSubject,
   outline: Outliner | undefined,
-  shares: SourceShares,
+  shares: SourcePreviewShares,
 ): Promise<WritePreview | undefined> {
   const language = sourceSigns(subject)?.language
   if (language === undefined) return undefined

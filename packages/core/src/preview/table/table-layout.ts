@@ -11,7 +11,7 @@ import { spreadOrder } from './spread-order.ts'
 import type { TableData } from './table-data.ts'
 
 /** How the tokens of a preview are shared among its parts. */
-export interface TableShares {
+export interface TablePreviewShares {
   /** What is said of the columns beside their names. */
   readonly columns: number
   readonly rows: number
@@ -39,14 +39,14 @@ const HEADER_SHARE = 0.85
 export class TableLayout {
   readonly #data: TableData
   readonly #options: PreviewOptions
-  readonly #shares: TableShares
+  readonly #shares: TablePreviewShares
   readonly #keyIndex: KeyIndex | undefined
   #chosen = new Uint8Array(0)
   #cap = 0
   #cells: (readonly string[] | undefined)[] = []
   #costs: (number | undefined)[] = []
 
-  constructor(data: TableData, options: PreviewOptions, shares: TableShares) {
+  constructor(data: TableData, options: PreviewOptions, shares: TablePreviewShares) {
     this.#data = data
     this.#options = options
     this.#shares = shares

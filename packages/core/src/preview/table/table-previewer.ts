@@ -7,7 +7,7 @@ import { separatedFormat } from './separated-format.ts'
 import { SeparatedReader } from './separated-reader.ts'
 import { ExpandedReader } from './expanded-reader.ts'
 import type { TableData } from './table-data.ts'
-import type { TableShares } from './table-layout.ts'
+import type { TablePreviewShares } from './table-layout.ts'
 import { TablesLayout } from './tables-layout.ts'
 
 /** Options of {@link tablePreviewer}. */
@@ -17,10 +17,10 @@ export interface TablePreviewerOptions {
    * cell that tells a row of a command's table from the others, 0.45. Names of columns are always shown; what one part
    * leaves goes to the rows.
    */
-  readonly shares?: { readonly [Part in keyof TableShares]?: number | undefined } | undefined
+  readonly shares?: { readonly [Part in keyof TablePreviewShares]?: number | undefined } | undefined
 }
 
-const SHARES: TableShares = { columns: 0.25, rows: 0.3, keys: 0.45 }
+const SHARES: TablePreviewShares = { columns: 0.25, rows: 0.3, keys: 0.45 }
 
 /**
  * Preview tables: CSV and TSV, results of queries, aligned columns of commands.
@@ -58,7 +58,7 @@ export function tablePreviewer(options: TablePreviewerOptions = {}): TextPreview
   }
 }
 
-function writer(tables: readonly TableData[] | undefined, shares: TableShares): WritePreview | undefined {
+function writer(tables: readonly TableData[] | undefined, shares: TablePreviewShares): WritePreview | undefined {
   if (tables === undefined) return undefined
   return (options) => {
     const layout = new TablesLayout(tables, options, shares)

@@ -3,14 +3,14 @@ import type { Draft } from '../fit-budget.ts'
 import { countOf } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { TableData } from './table-data.ts'
-import { TableLayout, type TableShares } from './table-layout.ts'
+import { TableLayout, type TablePreviewShares } from './table-layout.ts'
 
 /** Writes the preview of the tables of one text. */
 export class TablesLayout {
   readonly #tables: readonly TableData[]
   readonly #layouts: readonly TableLayout[]
 
-  constructor(tables: readonly TableData[], options: PreviewOptions, shares: TableShares) {
+  constructor(tables: readonly TableData[], options: PreviewOptions, shares: TablePreviewShares) {
     this.#tables = tables
     // One call shows how the lines of all of them are got.
     this.#layouts = tables.map(
