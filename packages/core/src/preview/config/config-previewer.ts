@@ -58,9 +58,7 @@ function readConfig(subject: TextSubject, shares: readonly number[]): ReturnType
   const { words } = subject.intent
   const reader: ConfigReader = dialect === 'indented' ? new YamlReader(words) : new SectionReader(dialect, words)
   const numbers = numberCut(subject.start)
-  const lines = new RawLines((line) => {
-    reader.push(numbers === undefined ? line : { ...line, text: numbers.cut(line.text) })
-  })
+  const lines = new RawLines((line) => reader.push(line), numbers?.cut)
   return {
     push: (text) => lines.push(text),
     finish: () => {

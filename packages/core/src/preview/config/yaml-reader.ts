@@ -9,6 +9,8 @@ import { keyOf, opensText, yamlLine, type YamlLine } from './config-line.ts'
 
 /** Deeper lines count as if they stood at this depth. */
 const DEEPEST = 14
+/** What a key is worth by its depth. */
+const DEPTH_WORTH: readonly number[] = Array.from({ length: DEEPEST + 1 }, (_, depth) => 30 / (1 + depth) ** 1.5)
 /** Fewer items of a list are counted at a glance. */
 const LEAST_COUNT = 4
 
@@ -126,7 +128,7 @@ export class YamlReader {
     const opens = isOpen ? 1.3 : 1
     // What one document has, the next one has as well.
     const news = 1 / (1 + 0.1 * Math.max(0, this.#documents - 1))
-    const value = ((30 * news) / (1 + depth) ** 1.5) * place * opens * this.#worth(line.text)
+    const value = DEPTH_WORTH[depth]! * news * place * opens * this.#worth(line.text)
     const item = this.#add(line, KEYS, value, depth < DEEPEST ? parent?.item : undefined)
     item.lone = true
     item.numbered = depth === 0 || (depth === 1 && isOpen)
@@ -135,9 +137,9 @@ export class YamlReader {
       else parent.keys++
     } else if (read.kind === 'key' && read.dashes.length === 0) this.#topKeys++
     if (depth < 2) this.#name(item, line.text, read, depth)
-    for (const [index, dash] of read.dashes.entries()) {
+    for (let index = 0; index < read.dashes.length; index++) {
       if (index > 0) this.#stack.at(-1)!.dashes++
-      this.#stack.push({ column: dash + 0.5, item, keys: 0, dashes: 0 })
+      this.#stack.push({ column: read.dashes[index]! + 0.5, item, keys: 0, dashes: 0 })
     }
     if (read.kind !== 'key') return
     if (read.dashes.length > 0) this.#stack.at(-1)!.keys++

@@ -1,7 +1,7 @@
 import { cleanLine } from '../clean-line.ts'
 import { formatCount } from '../../content/format-count.ts'
 import { isImportLine } from '../lines/import-line.ts'
-import { countLetters } from '../lines/count-letters.ts'
+import { estimateLetters } from '../lines/count-letters.ts'
 import { itemOf } from '../lines/item-of.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
@@ -211,7 +211,11 @@ export class DiffReader {
       hunk.changes < IMPORTS_IN_HUNK && isImportLine(line.text.slice(hunk.columns, hunk.columns + 60)) ? 0.3 : 1
     const place = isChange ? 1 / (1 + 0.07 * hunk.changes++) : 0.2 / (1 + 0.2 * hunk.context++)
     const value =
-      (file.weight * brings * place * Math.sqrt(countLetters(line.text, 160) + 1)) / (1 + 0.12 * (file.hunks - 1))
+      (file.weight *
+        brings *
+        place *
+        Math.sqrt(estimateLetters(line.text, indentOf(line.text, hunk.columns), 160) + 1)) /
+      (1 + 0.12 * (file.hunks - 1))
     if (this.#store.takes(value)) {
       this.#add(line, line.text, value, CHANGES, hunk.item)
       return
@@ -270,4 +274,11 @@ function markOf(text: string, columns: number): number {
     if (code !== 32) mark = code
   }
   return mark
+}
+
+/** Where a line begins after the marks before it. */
+function indentOf(text: string, columns: number): number {
+  let at = columns
+  for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
+  return at
 }

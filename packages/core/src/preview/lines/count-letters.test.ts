@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { countLetters } from './count-letters.ts'
+import { countLetters, estimateLetters } from './count-letters.ts'
 
 describe('countLetters', () => {
   it('counts letters of any script and digits, up to a place', () => {
     expect(countLetters('ab, 12 — é汉字', 100)).toBe(7)
     expect(countLetters('abcdef', 3)).toBe(3)
     expect(countLetters('┌── =>', 100)).toBe(0)
+  })
+})
+
+describe('estimateLetters', () => {
+  it('counts short lines, and tells longer ones by how they begin', () => {
+    expect(estimateLetters('  a, 12 {', 2, 100)).toBe(3)
+    expect(estimateLetters('ab'.repeat(50), 0, 80)).toBe(80)
+    expect(estimateLetters('a='.repeat(50), 0, 100)).toBe(50)
+    expect(estimateLetters('  ', 2, 100)).toBe(0)
   })
 })

@@ -11,3 +11,15 @@ export function countLetters(text: string, most: number): number {
   for (let at = 0; at < end; at++) letters += LETTERS[text.charCodeAt(at)]!
   return letters
 }
+
+/** Units of a line that tell how much of it is letters. */
+const SAMPLE = 24
+
+/** Estimate the letters and digits among the first `most` units of a line from `start` on, by how it begins. */
+export function estimateLetters(text: string, start: number, most: number): number {
+  const sampled = Math.min(text.length, start + SAMPLE)
+  let letters = 0
+  for (let at = start; at < sampled; at++) letters += LETTERS[text.charCodeAt(at)]!
+  const rest = Math.min(text.length - start, most) - SAMPLE
+  return rest <= 0 ? letters : letters + (letters * rest) / SAMPLE
+}

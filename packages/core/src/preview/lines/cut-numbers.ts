@@ -15,9 +15,22 @@ export function numberCut(start: string): NumberCut | undefined {
   const lines = start.split('\n', LOOKED_AT)
   const numbering = findNumbering(lines)
   if (numbering === undefined) return undefined
-  const cut = (line: string): string => cutNumber(line, numbering)
+  const mark = numbering.mark.charCodeAt(0)
+  // Numbers are mostly as wide as the one before.
+  let width = 0
+  const cut = (line: string): string => {
+    if (!numbering.spaced && width > 1 && line.charCodeAt(width - 1) === mark && isDigit(line.charCodeAt(width - 2)))
+      return line.slice(width)
+    const rest = cutNumber(line, numbering)
+    width = line.length - rest.length
+    return rest
+  }
   const numbered = lines.filter((line) => cut(line) !== line).length
   return numbered >= lines.length * 0.8 ? { shift: numbering.shift, cut } : undefined
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
 }
 
 /** The beginning of a text without numbers before its lines. */

@@ -6,7 +6,7 @@ import type { RawLine } from './raw-lines.ts'
 
 /** Units and items that are kept at least, of as many again: about what a preview of 100,000 tokens can show. */
 const KEPT_UNITS = 600_000
-const KEPT_ITEMS = 10_000
+const KEPT_ITEMS = 8_000
 /** Only a text that is longer than a few halvings is worth being let go of: what stays has copies of its own then. */
 const LOOSE_HALVINGS = 3
 

@@ -8,7 +8,10 @@ const COUNT = 32
 /** Remembers the last items of a text; of lines that are no items yet, what they are made of. */
 export class LastItems {
   readonly #items: (LineItem | undefined)[] = []
-  readonly #lines: (RawLine | undefined)[] = []
+  readonly #texts: string[] = []
+  readonly #tails: string[] = []
+  readonly #numbers = new Float64Array(COUNT)
+  readonly #hidden = new Float64Array(COUNT)
   readonly #parents: (LineItem | undefined)[] = []
   readonly #values = new Float64Array(COUNT)
   readonly #blanks = new Float64Array(COUNT)
@@ -23,7 +26,10 @@ export class LastItems {
   pass(line: RawLine, blanks: number, value: number, part: number, parent: LineItem | undefined): void {
     const slot = this.#next++ & (COUNT - 1)
     this.#items[slot] = undefined
-    this.#lines[slot] = line
+    this.#texts[slot] = line.text
+    this.#tails[slot] = line.tail
+    this.#numbers[slot] = line.number
+    this.#hidden[slot] = line.hidden
     this.#parents[slot] = parent
     this.#values[slot] = value
     this.#blanks[slot] = blanks
@@ -35,11 +41,16 @@ export class LastItems {
     const items: LineItem[] = []
     for (let at = Math.max(0, this.#next - COUNT); at < this.#next; at++) {
       const slot = at & (COUNT - 1)
-      const item = this.#items[slot]
-      const [line, parent] = [this.#lines[slot], this.#parents[slot]]
-      if (item !== undefined) items.push(item)
-      else if (line !== undefined)
-        items.push(itemOf(line, this.#blanks[slot]!, this.#values[slot]!, this.#parts[slot]!, parent))
+      const line = {
+        number: this.#numbers[slot]!,
+        text: this.#texts[slot] ?? '',
+        tail: this.#tails[slot] ?? '',
+        hidden: this.#hidden[slot]!,
+      }
+      items.push(
+        this.#items[slot] ??
+          itemOf(line, this.#blanks[slot]!, this.#values[slot]!, this.#parts[slot]!, this.#parents[slot]),
+      )
     }
     return items
   }

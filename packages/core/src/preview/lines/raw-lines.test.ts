@@ -4,7 +4,7 @@ import { RawLines, type RawLine } from './raw-lines.ts'
 
 function linesOf(pieces: readonly string[]): RawLine[] {
   const lines: RawLine[] = []
-  const reader = new RawLines((line) => lines.push(line))
+  const reader = new RawLines((line) => lines.push({ ...line }))
   for (const piece of pieces) reader.push(piece)
   reader.finish()
   return lines

@@ -12,13 +12,19 @@ export interface RawLine {
   readonly hidden: number
 }
 
-/** Calls `take` with each line of a text that comes in pieces, in order, however it was cut. */
+/**
+ * Calls `take` with each line of a text that comes in pieces, in order, however it was cut.
+ *
+ * All lines come in one object, which is of the next line after that: millions of them cost no memory.
+ */
 export class RawLines {
   readonly #reader: LineReader
+  readonly #line = { number: 0, text: '', tail: '', hidden: 0 }
   #window = ''
-  #lines = 0
 
-  constructor(take: (line: RawLine) => void) {
+  /** @param cut - Cuts from each line what is not its own, such as a number that a tool has put before it. */
+  constructor(take: (line: RawLine) => void, cut: (text: string) => string = (text) => text) {
+    const line = this.#line
     this.#reader = new LineReader(
       {
         open: (window) => {
@@ -26,11 +32,21 @@ export class RawLines {
         },
         line: (start, end) => {
           // A byte order mark begins the text, a carriage return ends the line: neither is part of it.
-          const from = this.#lines === 0 && this.#window.charCodeAt(start) === 0xfeff ? start + 1 : start
+          const from = line.number === 0 && this.#window.charCodeAt(start) === 0xfeff ? start + 1 : start
           const to = end > from && this.#window.charCodeAt(end - 1) === 13 ? end - 1 : end
-          take({ number: ++this.#lines, text: this.#window.slice(from, to), tail: '', hidden: 0 })
+          line.number++
+          line.text = cut(this.#window.slice(from, to))
+          line.tail = ''
+          line.hidden = 0
+          take(line)
         },
-        longLine: (text, tail, hidden) => take({ number: ++this.#lines, text, tail, hidden }),
+        longLine: (text, tail, hidden) => {
+          line.number++
+          line.text = cut(text)
+          line.tail = tail
+          line.hidden = hidden
+          take(line)
+        },
       },
       0,
       1,
@@ -39,7 +55,7 @@ export class RawLines {
 
   /** Lines so far; a final LF ends the last one. */
   get count(): number {
-    return this.#lines
+    return this.#line.number
   }
 
   push(text: string): void {

@@ -9,8 +9,13 @@ export class WantedWords {
     this.#words = words.map((word) => word.toLowerCase()).filter((word) => word.length >= LEAST_UNITS)
   }
 
+  /** Whether nothing is looked for. */
+  get isEmpty(): boolean {
+    return this.#words.length === 0
+  }
+
   isIn(text: string): boolean {
-    if (this.#words.length === 0) return false
+    if (this.isEmpty) return false
     const lower = text.toLowerCase()
     return this.#words.some((word) => lower.includes(word))
   }

@@ -58,9 +58,7 @@ function readMarkdown(subject: TextSubject, shares: readonly number[]): ReturnTy
   const { start, intent } = subject
   const reader = new MarkdownReader(intent.words, askedWords(subject))
   const numbers = numberCut(start)
-  const lines = new RawLines((line) => {
-    reader.push(numbers === undefined ? line : { ...line, text: numbers.cut(line.text) })
-  })
+  const lines = new RawLines((line) => reader.push(line), numbers?.cut)
   return {
     push: (text) => lines.push(text),
     finish: () => {

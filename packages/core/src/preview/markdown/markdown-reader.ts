@@ -1,6 +1,6 @@
 import { countOf } from '../gap-marks.ts'
 import { isImportLine } from '../lines/import-line.ts'
-import { countLetters } from '../lines/count-letters.ts'
+import { estimateLetters } from '../lines/count-letters.ts'
 import { itemOf } from '../lines/item-of.ts'
 import { ItemStore } from '../lines/item-store.ts'
 import type { LineItem } from '../lines/line-item.ts'
@@ -27,6 +27,9 @@ const KNOWN_UNITS = 80
 
 /** What a line is worth more than others for what the agent looks for. */
 const ASKED_WORTH = 12
+/** What a line of code is worth more where it opens a block, and the most that one is worth at its place. */
+const OPENING_WORTH = 1.5
+const MOST_OF_CODE: number = OPENING_WORTH * Math.sqrt(LETTERS_COUNTED)
 /** What the last section, and the last lines, are worth more than others. */
 const LAST_SECTION = 1.6
 const LAST_LINES = 8
@@ -190,17 +193,23 @@ export class MarkdownReader {
       return
     }
     const index = this.#codeLines++
-    const telling = countLetters(bare, LETTERS_COUNTED)
-    // Lines that open something, with { : ( or [, name it, the deeper ones say how.
+    const { weight, heading } = this.#sections.at(-1)!
+    const place = weight / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
+    // Whatever it says, it is worth no more than this.
+    if (!this.#store.takes(place * MOST_OF_CODE * (this.#words.isEmpty ? 1 : ASKED_WORTH))) {
+      this.#store.pass(line, this.#blanks, place, CODE, heading)
+      return
+    }
+    const telling = estimateLetters(bare, 0, LETTERS_COUNTED)
     const last = bare.charCodeAt(bare.length - 1)
-    const opens = last === 123 || last === 58 || last === 40 || last === 91 ? 1.5 : 1
-    const place = 1 / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
-    const value = this.#sections.at(-1)!.weight * place * opens * Math.sqrt(telling)
+    // Lines that open something, with { : ( or [, name it, the deeper ones say how.
+    const opens = last === 123 || last === 58 || last === 40 || last === 91 ? OPENING_WORTH : 1
+    const value = place * opens * Math.sqrt(telling)
     const often = index < KNOWN_IN_BLOCK && bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
     const news = (index < IMPORTS_IN_BLOCK && isImportLine(bare) ? 0.4 : 1) / (1 + often)
     const worth = value * news * this.#asked(line.text)
     if (this.#store.takes(worth)) this.#add(line, 'code', worth, CODE)
-    else this.#store.pass(line, this.#blanks, worth, CODE, this.#sections.at(-1)!.heading)
+    else this.#store.pass(line, this.#blanks, worth, CODE, heading)
   }
 
   /** How often a line of code was there before. */
@@ -238,7 +247,7 @@ export class MarkdownReader {
     const index = section.lines++
     const kindWeight = kind === 'links' || kind === 'rule' ? 0.15 : kind === 'row' ? 0.7 : 1
     const place = index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
-    const value = section.weight * kindWeight * place * Math.sqrt(countLetters(bare, LETTERS_COUNTED))
+    const value = section.weight * kindWeight * place * Math.sqrt(estimateLetters(bare, 0, LETTERS_COUNTED))
     this.#add(line, kind, value * this.#asked(line.text), TEXT)
   }
 

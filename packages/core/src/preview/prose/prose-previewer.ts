@@ -52,9 +52,7 @@ function readProse({ start, intent }: TextSubject, shares: readonly number[]): R
   const reader = new ProseReader(intent.words)
   const numbers = numberCut(start)
   let units = 0
-  const lines = new RawLines((line) => {
-    reader.push(numbers === undefined ? line : { ...line, text: numbers.cut(line.text) })
-  })
+  const lines = new RawLines((line) => reader.push(line), numbers?.cut)
   return {
     push: (text) => {
       units += text.length
