@@ -43,6 +43,10 @@ describe('recognizeProse', () => {
     expect(sureness(text)).toBe(0)
   })
 
+  it('takes chapters of one long line each', () => {
+    expect(sureness('CHAPTER 1\n\nIt was a dark night. The rain fell on the roofs.\n\n'.repeat(20))).toBe(0.6)
+  })
+
   it('believes the names of marked-up prose', () => {
     const text =
       'Title\n=====\n\n.. code-block:: sh\n\n   make\n\nThe words of it go on for a while, as they do.\n'.repeat(10)

@@ -3,7 +3,7 @@ import { withoutNumbers } from '../lines/cut-numbers.ts'
 
 /** A time, a level, a path or a rule before a line: nothing that a sentence begins with. */
 const LOGGED =
-  /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}[: ]|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
+  /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}:|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
 
 /** Say how sure it is that a text is plain prose: next to nothing but words, in sentences that fill lines or paragraphs. */
 export function recognizeProse({ start, length, intent }: TextSubject): number {
