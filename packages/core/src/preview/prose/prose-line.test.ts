@@ -4,6 +4,7 @@ import { proseLine } from './prose-line.ts'
 describe('proseLine', () => {
   it.each([
     ['1. Introduction', 1],
+    ['1. Definitions.', 1],
     ['2.3.1 Security Considerations', 3],
     ['A.2. Grammar', 2],
     ['IV. THE STORM', 1],

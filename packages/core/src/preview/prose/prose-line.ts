@@ -16,6 +16,8 @@ const FILLER: ProseLine = { kind: 'filler' }
 
 /** Headings are no longer than this. */
 export const HEADING_UNITS: number = 90
+/** A numbered line of no more units may end like a sentence and still be a heading. */
+const TITLE_UNITS = 30
 /** `1.`, `2.3`, `A.1.`, `IV.` before words: sections as RFCs, standards and books number them. */
 const NUMBERED = /^(?:(\d{1,3}(?:\.\d{1,3}){0,5}\.?)|([A-Z](?:\.\d{1,3}){1,4}\.?)|([IVXLC]{1,7}\.)) {1,4}\S/
 /** A number of one of the first words, as in `Chapter 12` and `第三章`. */
@@ -43,7 +45,7 @@ export function proseLine(line: string, isApart: boolean): ProseLine {
   const numbered = NUMBERED.exec(text)
   // A heading does not end like a sentence.
   const isSentence = /[.!?,;:。！？，、；]["'”’)]?$/.test(text)
-  if (numbered !== null && !isSentence && line.startsWith(text.charAt(0)))
+  if (numbered !== null && (!isSentence || text.length <= TITLE_UNITS) && line.startsWith(text.charAt(0)))
     return { kind: 'heading', depth: partsOf(numbered[1] ?? numbered[2] ?? '1'), isNumbered: true }
   if (COUNTED.test(text) && text.length < 60) return { kind: 'heading', depth: 1, isNumbered: false }
   if (!isSentence && isCapital(text)) return { kind: 'heading', depth: 2, isNumbered: false }

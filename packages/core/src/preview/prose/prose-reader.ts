@@ -86,7 +86,7 @@ export class ProseReader {
     const items = this.#store.finish()
     // However far from the beginning, what a text ends with counts.
     for (const [index, item] of items.slice(-EDGE_LINES).toReversed().entries())
-      item.value = Math.max(item.value, (sizeOf(item) * ENDING_WORTH) / (1 + 0.1 * index))
+      item.value = Math.max(item.value, (sizeOf(item) * ENDING_WORTH) / (1 + 0.2 * index))
     return { items, headings: this.#headings, paragraphs: this.#paragraphs }
   }
 
@@ -156,7 +156,7 @@ export class ProseReader {
     }
     const place = 1 / (1 + 0.25 * this.#inParagraph++) / (1 + 0.12 * this.#inSection)
     const kindWorth = kind === 'quote' ? 0.3 : kind === 'filler' ? 0.05 : 1
-    const edge = this.#lines < EDGE_LINES ? BEGINNING_WORTH : 1
+    const edge = Math.max(1, BEGINNING_WORTH / (1 + 0.2 * this.#lines))
     const size = sizeOf(line)
     this.#add(
       line,

@@ -24,7 +24,7 @@ export function recognizeProse({ start, length, intent }: TextSubject): number {
       const counted = countUnits(line)
       filled++
       units += line.length
-      if (counted.odd <= line.length * 0.06 && counted.letters >= line.length * 0.55) wordy += line.length
+      if (counted.odd <= Math.max(2, line.length * 0.06) && counted.letters >= line.length * 0.55) wordy += line.length
       sentences += counted.sentences
       if (LOGGED.test(line)) logged++
       // A sentence that goes on in the next line, or a line of more than one.
