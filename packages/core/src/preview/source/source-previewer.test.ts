@@ -164,11 +164,12 @@ describe('a preview of source code', () => {
 
   it('takes the definitions of an outliner, which gets the code without numbers', async () => {
     let seen = ''
+    // It spans the file, so that what patterns find stands in it.
     const symbol: OutlineSymbol = {
       name: 'Anything',
       kind: 'function',
-      line: 205,
-      endLine: 205,
+      line: 1,
+      endLine: 10_000,
       depth: 0,
       signature: '',
     }
@@ -176,7 +177,7 @@ describe('a preview of source code', () => {
       seen = text
       return language === 'go' ? [symbol] : undefined
     }
-    expect(await preview(numbered(GO), 200, undefined, { outline })).toMatch(/^205(?: Anything|\| )/m)
+    expect(await preview(numbered(GO), 200, undefined, { outline })).not.toMatch(/^\d+ Step/m)
     expect(seen).toBe(GO)
     expect(await preview(GO, 200, undefined, { outline: async () => undefined })).toMatch(/^\d+ Step30$/m)
   })

@@ -3,6 +3,7 @@ import { checkedShares } from '../lines/checked-shares.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { ToolIntent } from '../tool-intent.ts'
 import { codeLines } from './code-lines.ts'
+import { completeOutline } from './complete-outline.ts'
 import { DEFINITION_RULES, type DefinitionRules } from './definition-rules.ts'
 import { lineWorth, type Sought } from './line-worth.ts'
 import type { Outliner } from './outline.ts'
@@ -88,7 +89,9 @@ async function readSource(
   if (text.length > source.count * LONGEST_MEAN) return undefined
   const rules = DEFINITION_RULES[language] ?? NO_RULES
   const code = codeLines(source, rules)
-  const symbols = (await outline?.(source.code(), language)) ?? patternOutline(code, rules)
+  const patterns = patternOutline(code, rules)
+  const found = await outline?.(source.code(), language)
+  const symbols = found === undefined ? patterns : completeOutline(found, patterns)
   const { intent } = subject
   const shift = source.numbering?.shift ?? sliceShift(intent, source.count)
   const note = shift === 0 ? '' : `; file line = number ${shift < 0 ? '−' : '+'} ${Math.abs(shift)}`
