@@ -1,4 +1,5 @@
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
+import type { CountTokens } from '../tokens/count-tokens.ts'
 import { LineCounter } from './line-counter.ts'
 import { renderTextPreview } from './log/render-text-preview.ts'
 import type { TextScan } from './log/text-scan.ts'
@@ -80,8 +81,9 @@ export function checked(
   scan: () => TextScan,
   onFallback: OnFallback,
 ): TextPreview['write'] {
-  return async (options) => {
-    if (!(options.budgetTokens > 0)) return ''
+  return async (given) => {
+    if (!(given.budgetTokens > 0)) return ''
+    const options = { ...given, countTokens: remembered(given.countTokens) }
     try {
       const written: unknown = await write(options)
       if (typeof written === 'string') {
@@ -94,5 +96,17 @@ export function checked(
       onFallback(fallbackOf(previewer.name, error))
     }
     return renderTextPreview(scan(), options).toWellFormed()
+  }
+}
+
+/** Count the same text once: a counter may be a tokenizer, and what a previewer has counted is counted again here. */
+function remembered(countTokens: CountTokens): CountTokens {
+  const counts = new Map<string, number>()
+  return (text) => {
+    const known = counts.get(text)
+    if (known !== undefined) return known
+    const tokens = countTokens(text)
+    counts.set(text, tokens)
+    return tokens
   }
 }
