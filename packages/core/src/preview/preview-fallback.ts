@@ -11,7 +11,18 @@ export interface PreviewFallback {
   readonly error?: unknown
 }
 
-/** Thrown by a previewer whose optional peer is not installed. */
+/**
+ * Say that a package which a previewer needs is not installed. Thrown by a previewer, it makes the event
+ * `preview-fallback` give `peer-missing` as the reason, once, and the next previewer reads the content.
+ *
+ * @example
+ * ```ts
+ * import { MissingPeerError } from '@spillway/core'
+ *
+ * const error = new MissingPeerError('my-parser')
+ * console.assert(error.message.endsWith('npm install my-parser') && error.peer === 'my-parser')
+ * ```
+ */
 export class MissingPeerError extends Error {
   override readonly name = 'MissingPeerError'
   /** The package, as `npm install` takes it. */
