@@ -260,6 +260,25 @@ describe('any document', () => {
   })
 })
 
+describe('an array of strings', () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => `step ${index + 1} of the build went well`)
+
+  it('is shown as the lines of a text: those that matter, and the last', async () => {
+    const stderr = [...lines, 'ERROR: cannot link libfoo.so', ...lines, 'FATAL: no space left on device']
+    for (const text of [JSON.stringify({ code: 1, stderr }), JSON.stringify({ code: 1, stderr }, null, 2)]) {
+      const shown = await preview(text, { budgetTokens: 500 })
+      expect(shown).toContain('[stderr, 6,002 lines')
+      expect(shown).toContain('ERROR: cannot link libfoo.so')
+      expect(shown).toContain('FATAL: no space left on device')
+    }
+  })
+
+  it('is none where something else stands in it', async () => {
+    for (const other of [1, null, {}, []])
+      expect(await preview(JSON.stringify([...lines, other]), { budgetTokens: 500 })).not.toContain(' lines numbered')
+  })
+})
+
 describe('options', () => {
   it('share the budget among values, items and strings', async () => {
     const text = JSON.stringify({ issues, log: repeat(900, (index) => `step ${index} done`).join('\n') })

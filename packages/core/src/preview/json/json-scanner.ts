@@ -13,6 +13,8 @@ const MOST_SHAPES = 24_576
 /** Strings of many lines that are kept, and the shortest that count. */
 const MOST_STRINGS = 3
 const LEAST_STRING = 1_000
+/** The end of a line, as it stands in a string of JSON. */
+const NEWLINE = '\\n'
 
 /** Reads JSON of any length, in pieces of any size, and keeps what a preview of it can show. */
 export class JsonScanner implements JsonSink {
@@ -24,6 +26,8 @@ export class JsonScanner implements JsonSink {
   readonly #objects: boolean[] = []
   readonly #counts: number[] = []
   readonly #lasts: (Shape | undefined)[] = []
+  /** Of each open array that has held nothing but strings: these, as lines. */
+  readonly #lists: (LongText | undefined)[] = []
   #level = -1
   /** Open levels that are not told apart. */
   #below = 0
@@ -103,6 +107,7 @@ export class JsonScanner implements JsonSink {
       return
     }
     const shape = this.#entry(offset, line)
+    this.#endList()
     if (shape.objects + shape.arrays === 0) shape.startLine = line
     if (isObject) shape.objects++
     else shape.arrays++
@@ -112,6 +117,8 @@ export class JsonScanner implements JsonSink {
     this.#counts[level] = 0
     this.#lasts[level] = undefined
     this.#passages.open(level, isObject, offset)
+    // A program's output often comes as an array of its lines.
+    this.#lists[level] = isObject || !this.#passages.keeps(level) ? undefined : new LongText(this.#path(), undefined)
     this.#key = undefined
   }
 
@@ -144,6 +151,7 @@ export class JsonScanner implements JsonSink {
     const length = end - start
     const values = (shape.scalars ??= new ValueSummary())
     if (values.addString(text, start - 1, end + 1)) this.#rare(shape, values)
+    this.#listOfStrings?.push(`${text.slice(start, end)}${NEWLINE}`)
     if (length >= LEAST_STRING && length > (this.#strings[MOST_STRINGS - 1]?.length ?? 0)) {
       const long = new LongText(this.#pathOf(shape), this.#nested)
       long.push(text.slice(start, end))
@@ -161,7 +169,9 @@ export class JsonScanner implements JsonSink {
   }
 
   stringPart(text: string, start: number, end: number): void {
-    this.#long?.push(text.slice(start, end))
+    const part = text.slice(start, end)
+    this.#long?.push(part)
+    this.#listOfStrings?.push(part)
   }
 
   closeString(): void {
@@ -170,11 +180,13 @@ export class JsonScanner implements JsonSink {
     ;(this.#longOwner!.scalars ??= new ValueSummary()).addString(`"${start}`, 0, start.length + 1, length + 2)
     this.#keep(this.#long)
     this.#long = undefined
+    this.#listOfStrings?.push(NEWLINE)
   }
 
   number(text: string, start: number, end: number, offset: number, line: number): void {
     if (this.#below > 0) return
     const shape = this.#entry(offset, line)
+    this.#endList()
     const values = (shape.scalars ??= new ValueSummary())
     if (values.addNumber(text, start, end)) this.#rare(shape, values)
     this.#key = undefined
@@ -183,6 +195,7 @@ export class JsonScanner implements JsonSink {
   word(text: string, start: number, end: number, offset: number, line: number): void {
     if (this.#below > 0) return
     const shape = this.#entry(offset, line)
+    this.#endList()
     const values = (shape.scalars ??= new ValueSummary())
     if (values.addWord(text, start, end)) this.#rare(shape, values)
     this.#key = undefined
@@ -236,7 +249,19 @@ export class JsonScanner implements JsonSink {
     if (shape.endLine === 0) shape.endLine = line
     this.#key = undefined
     this.#passages.close(level, offset, line, this.#path)
+    const list = this.#lists[level]
+    if (list !== undefined && list.length >= LEAST_STRING) this.#keep(list)
     this.#level--
+  }
+
+  /** The lines of the innermost array, where it has held nothing but strings; a string below it is none of its lines. */
+  get #listOfStrings(): LongText | undefined {
+    return this.#level < 0 || this.#below > 0 ? undefined : this.#lists[this.#level]
+  }
+
+  /** The innermost array holds something else than strings. */
+  #endList(): void {
+    if (this.#level >= 0) this.#lists[this.#level] = undefined
   }
 
   #keep(long: LongText): void {

@@ -54,6 +54,11 @@ export class PassageKeeper {
     this.#open[level] = kept ? new Passage(isObject, offset, false) : undefined
   }
 
+  /** Whether the text of an open level is kept. */
+  keeps(level: number): boolean {
+    return level < PASSAGE_LEVELS && this.#open[level] !== undefined
+  }
+
   /** An entry begins on an open level. */
   addEntry(level: number, offset: number, line: number): void {
     const passage = level < 0 ? this.top : level < PASSAGE_LEVELS ? this.#open[level] : undefined
