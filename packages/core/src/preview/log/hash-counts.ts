@@ -4,7 +4,7 @@ const FIRST_SLOTS = 512
 
 /** Counts hashes, exactly: once as many different ones are known as fit, new ones are not counted. */
 export class HashCounts {
-  #hashes = new Uint32Array(FIRST_SLOTS)
+  #hashes = new Int32Array(FIRST_SLOTS)
   #counts = new Uint32Array(FIRST_SLOTS)
   #size = 0
 
@@ -27,16 +27,15 @@ export class HashCounts {
   /** Where a hash is, or could be. */
   #slot(hash: number): number {
     const mask = this.#hashes.length - 1
-    const wanted = hash >>> 0
-    let slot = (wanted ^ (wanted >>> 15)) & mask
-    while (this.#counts[slot] !== 0 && this.#hashes[slot] !== wanted) slot = (slot + 1) & mask
+    let slot = (hash ^ (hash >>> 15)) & mask
+    while (this.#counts[slot] !== 0 && this.#hashes[slot] !== hash) slot = (slot + 1) & mask
     return slot
   }
 
   #grow(): void {
     const hashes = this.#hashes
     const counts = this.#counts
-    this.#hashes = new Uint32Array(hashes.length * 2)
+    this.#hashes = new Int32Array(hashes.length * 2)
     this.#counts = new Uint32Array(hashes.length * 2)
     for (const [index, hash] of hashes.entries()) {
       if (counts[index] === 0) continue

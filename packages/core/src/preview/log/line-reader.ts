@@ -10,8 +10,8 @@ const CUT_SLACK = 64
 
 /** Takes the lines of a text in order. */
 export interface LineSink {
-  /** The lines that follow stand in `window`, which begins at offset `origin` of the text. */
-  open(window: string, origin: number): void
+  /** The lines that follow stand in `window`, from `from` on; it begins at offset `origin` of the text. */
+  open(window: string, from: number, origin: number): void
   line(start: number, end: number): void
   /** A line too long to be handed on whole, between whose `start` and `end` so many units are `hidden`. */
   longLine(start: string, end: string, hidden: number): void
@@ -126,7 +126,7 @@ export class LineReader {
   }
 
   #lines(window: string, from: number, to: number, origin: number): void {
-    this.#sink.open(window, origin)
+    this.#sink.open(window, from, origin)
     let start = from
     while (start < to) {
       const found = window.indexOf('\n', start)

@@ -1,9 +1,7 @@
 import { countsNothing, isAdvice, isCommand, isHarmless, isLeveledLow, isProgress } from './line-tone.ts'
 import { LineWords, LOOKED_AT_END, LOOKED_AT_START } from './line-words.ts'
-import { GENERAL_RULES, WARNING_RULE } from './rules/general-words.ts'
-import type { LineRule, SignalKind } from './rules/line-rule.ts'
-import { LOG_RULES } from './rules/log-rules.ts'
-import { bitsOfWords } from './signal-words.ts'
+import type { SignalKind } from './rules/line-rule.ts'
+import { ALL_RULES, FIRST_GENERAL, RULE_SETS, SET_BITS, WARNING } from './telling-words.ts'
 
 /** How much a line matters on its own, from 0 to 100, and where in it that shows. */
 export interface LineSignal {
@@ -24,15 +22,6 @@ const FIRM = 85
 /** Rules of less weight say less than the word "warning" does. */
 const LIKELY = 72
 
-interface Gated extends LineRule {
-  readonly bits: number
-}
-
-const gated = (rule: LineRule): Gated => ({ ...rule, bits: bitsOfWords(rule.words) })
-const RULES = LOG_RULES.map(gated)
-const GENERAL = GENERAL_RULES.map(gated)
-const WARNING = gated(WARNING_RULE)
-
 /** A warning, with no word of failure beside it, is no more than that. */
 const FAILURE = /err|fail|exce|fatal|panic|abort|exit|cannot|unable|denied|✖|✗/i
 
@@ -41,53 +30,72 @@ const SENTENCE = /\S\s+\S+\s+\S/
 
 /** A line that announces what stands below it. */
 const HEADING =
-  /:\s*$|^[_=!─-]{2,} .*[_=!─-]{3,}|\bFAILURES\b|Traceback \(most recent|-{3} FAIL: |\bFAILED$|<<< (?:FAILURE|ERROR)!$|:-\(\s*$|^\s*(?:\d+\)|[●✕✘×]) /
+  /^(?:[_=!─-]{2,} .{0,200}?[_=!─-]{3}|\s*(?:\d+\)|[●✕✘×]) |Traceback \(most recent|={3,} FAILURES)|-{3} FAIL: |(?::|\bFAILED|<<< (?:FAILURE|ERROR)!|:-\()$/
+
+/** Sets of rules, see {@link rulesOf}. */
+type RuleSets = LineWords['rules']
 
 const words = new LineWords()
 
 /** Tell how much a cleaned line matters on its own. Pure: the same line always has the same signal. */
 export function lineSignal(line: string): LineSignal {
-  words.read(line, 0, line.length)
-  const { bits } = words
-  if (bits === 0) return NO_SIGNAL
-  if (line.length <= LOOKED_AT_START + LOOKED_AT_END) return classify(line, bits)
-  const signal = classify(`${line.slice(0, LOOKED_AT_START)} ${line.slice(-LOOKED_AT_END)}`, bits)
+  words.read(line, 0, line.length, true)
+  return words.telling ? signalByRules(line, words.rules) : NO_SIGNAL
+}
+
+/** The same for a line of which it is known which rules its words call for, see {@link LineWords.rules}. */
+export function signalByRules(line: string, rules: RuleSets): LineSignal {
+  if (line.length <= LOOKED_AT_START + LOOKED_AT_END) return classify(line, rules)
+  const signal = classify(`${line.slice(0, LOOKED_AT_START)} ${line.slice(-LOOKED_AT_END)}`, rules)
   if (signal.at < LOOKED_AT_START) return signal
   return { ...signal, at: signal.at + line.length - LOOKED_AT_START - LOOKED_AT_END - 1 }
 }
 
-function classify(text: string, bits: number): LineSignal {
-  const warning = find(WARNING, text, bits)
-  const command = isCommand(text)
-  if (!command) {
-    for (const rule of RULES) {
-      const at = find(rule, text, bits)
-      if (at < 0) continue
-      const { kind, weight } = rule
-      // What calls itself a warning is one, unless it speaks of failure or a rule knows better.
-      if (warning >= 0 && kind !== 'exit' && (weight < LIKELY || (weight < FIRM && !FAILURE.test(text)))) break
-      if (weight < SURE && (isHarmless(text) || ((weight < FIRM || kind === 'error') && isLeveledLow(text))))
-        return { kind: 'none', weight: 8, at, heads: false }
-      if (kind !== 'exit' && isAdvice(text)) return { kind, weight: 30, at, heads: false }
-      return { kind, weight, at, heads: HEADING.test(text) }
-    }
+/** Apply the rules that a line calls for. */
+function classify(text: string, rules: RuleSets): LineSignal {
+  const warning = callsFor(rules, WARNING) ? text.search(ALL_RULES[WARNING]!.pattern) : -1
+  let index = nextRule(rules, 0)
+  for (; index < FIRST_GENERAL; index = nextRule(rules, index + 1)) {
+    const { kind, weight, pattern } = ALL_RULES[index]!
+    const at = text.search(pattern)
+    if (at < 0) continue
+    if (isCommand(text)) break
+    // What calls itself a warning is one, unless it speaks of failure or a rule knows better.
+    if (warning >= 0 && kind !== 'exit' && (weight < LIKELY || (weight < FIRM && !FAILURE.test(text)))) break
+    if (weight < SURE && (isHarmless(text) || ((weight < FIRM || kind === 'error') && isLeveledLow(text))))
+      return { kind: 'none', weight: 8, at, heads: false }
+    if (kind !== 'exit' && isAdvice(text)) return { kind, weight: 30, at, heads: false }
+    return { kind, weight, at, heads: HEADING.test(text) }
   }
-  if (isHarmless(text) || isAdvice(text) || countsNothing(text) || isLeveledLow(text)) return NO_SIGNAL
-  const damp = command ? 0.25 : isProgress(text) ? 0.4 : 1
-  if (warning < 0) {
-    for (const rule of GENERAL) {
-      const at = find(rule, text, bits)
-      if (at < 0) continue
-      // A bare word or name reports nothing.
-      if (!SENTENCE.test(text)) return NO_SIGNAL
-      return { kind: damp < 1 ? 'none' : rule.kind, weight: rule.weight * damp, at, heads: HEADING.test(text) }
-    }
-    return NO_SIGNAL
+  if (warning >= 0) return isNothing(text) ? NO_SIGNAL : signalOf(WARNING, warning, text)
+  for (index = nextRule(rules, FIRST_GENERAL); index < WARNING; index = nextRule(rules, index + 1)) {
+    const at = text.search(ALL_RULES[index]!.pattern)
+    if (at < 0) continue
+    // A bare word or name reports nothing.
+    return SENTENCE.test(text) && !isNothing(text) ? signalOf(index, at, text) : NO_SIGNAL
   }
-  return { kind: 'warning', weight: WARNING.weight * damp, at: warning, heads: HEADING.test(text) }
+  return NO_SIGNAL
 }
 
-/** Where a rule applies, or -1. */
-function find(rule: Gated, text: string, bits: number): number {
-  return (rule.bits & bits) === 0 ? -1 : text.search(rule.pattern)
+/** What a general rule tells of a line, less where the line names many things in passing. */
+function signalOf(index: number, at: number, text: string): LineSignal {
+  const { kind, weight } = ALL_RULES[index]!
+  const damp = isCommand(text) ? 0.25 : isProgress(text) ? 0.4 : 1
+  return { kind: damp < 1 && kind !== 'warning' ? 'none' : kind, weight: weight * damp, at, heads: HEADING.test(text) }
+}
+
+function isNothing(text: string): boolean {
+  return isHarmless(text) || isAdvice(text) || countsNothing(text) || isLeveledLow(text)
+}
+
+function callsFor(rules: RuleSets, index: number): boolean {
+  return (rules[Math.floor(index / SET_BITS)]! & (1 << (index % SET_BITS))) !== 0
+}
+
+/** The next rule, from an index on, that is called for. */
+function nextRule(rules: RuleSets, from: number): number {
+  let set = Math.floor(from / SET_BITS)
+  let bits = set < RULE_SETS ? rules[set]! & (-1 << (from % SET_BITS)) : 0
+  while (bits === 0 && ++set < RULE_SETS) bits = rules[set]!
+  return set < RULE_SETS ? set * SET_BITS + 31 - Math.clz32(bits & -bits) : Infinity
 }

@@ -25,6 +25,9 @@ const SURPRISE_WORTH = 6.5
 /** A rule, a level with nothing after it, or a mark that a CI system folds or times its output by. */
 const EMPTY = /^\W*(?:\[?[A-Za-z]{1,12}\]\W*)?$|^\W*\w{1,2}$|^travis_(?:fold|time):\S*$|^##\[endgroup\]$/
 
+/** A shorter message is no message of its own, in UTF-16 units with what stands before it. */
+const LEAST_MESSAGE = 32
+
 /** What a line is still worth where the same line stands elsewhere, or where it leads through code of others. */
 const REPEATED = 0.6
 const FOREIGN = 0.5
@@ -67,21 +70,29 @@ export function lineValues(scan: TextScan, isError: boolean): LineValues {
   return { values, parts }
 }
 
-/** Of lines that are the same to the letter, the one worth most stays so; of runs of like lines, the first ones. */
+/** Of lines that say the same, the one worth most stays so; of runs of like lines, the first ones. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
   const best = new Map<string, number>()
-  for (const [index, { text }] of lines.entries()) {
+  const said = lines.map((line) => essence(line))
+  for (const [index, text] of said.entries()) {
     const known = best.get(text)
     if (known === undefined || values[index]! > values[known]!) best.set(text, index)
   }
   let run = 1
   for (const [index, line] of lines.entries()) {
     const previous = lines[index - 1]
-    const isRun = previous?.template === line.template && previous.number === line.number - 1
+    const isRun = previous !== undefined && previous.run > 1 && previous.number === line.number - 1
     run = isRun ? run * RUN : 1
-    const isRepeated = best.get(line.text) !== index && line.text.length > 12
+    const isRepeated = best.get(said[index]!) !== index && line.text.length > 12
     values[index] = values[index]! * run * (isRepeated ? REPEATED : 1)
   }
+}
+
+/** What a line says: of an error, the message alone, which its causes repeat. */
+function essence({ text, signal }: ScannedLine): string {
+  if (signal !== 'error' && signal !== 'cause') return text
+  const start = Math.max(text.lastIndexOf('Exception: '), text.lastIndexOf('Error: '))
+  return start < 0 || text.length - start < LEAST_MESSAGE ? text : text.slice(text.indexOf(' ', start) + 1)
 }
 
 /** Lines that begin as hundreds of others do tell little about what stands beside them. */

@@ -12,7 +12,7 @@ export class RecentLines {
   readonly #offsets = new Float64Array(RECENT_LINES)
   readonly #errors = new Float64Array(RECENT_LINES)
   readonly #warnings = new Float64Array(RECENT_LINES)
-  readonly #hashes = new Uint32Array(RECENT_LINES * 4)
+  readonly #hashes = new Int32Array(RECENT_LINES * 4)
   readonly #surprises = new Float32Array(RECENT_LINES)
   /** Blank lines directly before. */
   readonly #blanks = new Uint32Array(RECENT_LINES)
@@ -37,7 +37,7 @@ export class RecentLines {
     this.#hashes[slot * 4 + 3] = words.crowd
     this.#surprises[slot] = surprise
     this.#blanks[slot] = blanks
-    if (words.bits !== 0) this.#marks[slot] = 1
+    if (words.telling) this.#marks[slot] = 1
   }
 
   count(number: number, mark: 'error' | 'warning'): void {

@@ -1,10 +1,10 @@
-import { lineSignal, type LineSignal } from './line-signal.ts'
+import { lineSignal, signalByRules, type LineSignal } from './line-signal.ts'
 import type { LineWords } from './line-words.ts'
 
 /** Signals remembered by template. */
 const KNOWN_SIGNALS = 8_192
 /** Lines that must agree in a row before others of their shape, with the same telling words, are taken to say the same. */
-const AGREED = 8
+const AGREED = 4
 /** Lines looked at in full, and one more for so many lines read after that. */
 const LOOKS = 16_384
 const LINES_PER_LOOK = 64
@@ -46,7 +46,7 @@ export class SignalMemo {
       return undefined
     }
     this.#looks++
-    const signal = lineSignal(clean())
+    const signal = signalByRules(clean(), words.rules)
     if (this.#byTemplate.size >= KNOWN_SIGNALS) this.#byTemplate.clear()
     this.#byTemplate.set(template, signal)
     if (learned === undefined) {

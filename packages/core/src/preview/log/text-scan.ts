@@ -25,7 +25,7 @@ export interface ScannedLine {
   readonly crowd: number
   /** Lines of the same template are alike but for their numbers. */
   readonly template: number
-  /** How many lines of the whole text are alike but for their numbers, this one included. */
+  /** How many telling lines of the whole text are alike but for their numbers; of another line, `alike`. */
   readonly repeats: number
   /** How many such lines follow each other from this one on. */
   readonly run: number

@@ -7,6 +7,7 @@ import { NO_SIGNAL, type LineSignal } from './line-signal.ts'
 import { LineWords } from './line-words.ts'
 import { RECENT_LINES, RecentLines } from './recent-lines.ts'
 import { SignalMemo } from './signal-memo.ts'
+import { TellingSearch } from './telling-search.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
 /** Lines that begin in so much of the start of the text, or stand whole in so much of its end, are all kept. */
@@ -38,9 +39,10 @@ const SURPRISE_RANK = 5
 export class TextScanner {
   readonly #reader = new LineReader(
     {
-      open: (window, origin) => {
+      open: (window, from, origin) => {
         this.#window = window
         this.#origin = origin
+        this.#search = new TellingSearch(window, from)
       },
       line: (start, end) => this.#line(start, end),
       longLine: (start, end, hidden) => this.#longLine(start, end, hidden),
@@ -49,6 +51,7 @@ export class TextScanner {
     EDGE_UNITS,
   )
   #window = ''
+  #search = new TellingSearch('', 0)
   #origin = 0
   #lineCount = 0
   #errors = 0
@@ -57,6 +60,7 @@ export class TextScanner {
   #blanks = 0
   readonly #words = new LineWords()
   readonly #novelty = new LineNovelty()
+  /** How many telling lines there are of each template. */
   readonly #templates = new HashCounts()
   /** How many telling lines look alike and have the same telling words. */
   readonly #crowds = new HashCounts()
@@ -96,7 +100,7 @@ export class TextScanner {
     const offset = this.#origin + start
     this.#recent.begin(number, offset, this.#errors, this.#warnings)
     const words = this.#words
-    words.read(this.#window, start, end)
+    words.read(this.#window, start, end, this.#search.within(start, end))
     if (words.blank) {
       this.#blanks++
       this.#runTemplate = 0
@@ -106,10 +110,9 @@ export class TextScanner {
     const surprise = this.#novelty.add(words)
     this.#recent.describe(number, words, surprise, this.#blanks)
     this.#blanks = 0
-    const repeats = this.#templates.add(words.template)
     let rank = surprise >= LEAST_SURPRISE ? this.#surprise(surprise) : 0
-    if (words.bits !== 0) rank = Math.max(rank, this.#telling(start, end, repeats))
-    const runs = words.template === this.#runTemplate
+    if (words.telling) rank = Math.max(rank, this.#telling(start, end))
+    const runs = words.telling && words.template === this.#runTemplate
     if (runs && this.#runFirst !== undefined) this.#runFirst.run++
     let kept: KeptLine | undefined
     if (offset < EDGE_UNITS && number <= EDGE_LINES) {
@@ -137,8 +140,9 @@ export class TextScanner {
   }
 
   /** Count a line that may matter, and see to it that it and the lines around it are kept. Returns its rank. */
-  #telling(start: number, end: number, repeats: number): number {
+  #telling(start: number, end: number): number {
     const number = this.#lineCount
+    const repeats = this.#templates.add(this.#words.template)
     this.#crowds.add(this.#words.crowd)
     const clean = (): string => cleanParts(shownParts(this.#window.slice(start, end), number === 1)).both
     const signal = this.#memo.signalOf(this.#words, clean, number)
@@ -189,7 +193,7 @@ export class TextScanner {
   #longLine(raw: string, rawEnd: string, hidden: number): void {
     const number = ++this.#lineCount
     this.#recent.begin(number, -1, this.#errors, this.#warnings)
-    this.#words.read(raw, 0, raw.length)
+    this.#words.read(raw, 0, raw.length, false)
     this.#recent.describe(number, this.#words, 0, this.#blanks)
     this.#blanks = 0
     this.#runTemplate = 0
@@ -207,7 +211,7 @@ export class TextScanner {
     for (let index = sorted.length - 2; index >= 0; index--) {
       const line = sorted[index]!
       const next = sorted[index + 1]!
-      if (next.number === line.number + 1 && next.template === line.template)
+      if (next.number === line.number + 1 && next.template === line.template && isAlike(line.raw, next.raw))
         line.run = Math.max(line.run, next.run + 1)
     }
     return sorted.map((line) => this.#describe(line)).filter(({ text, end }) => text !== '' || end !== '')
@@ -231,7 +235,7 @@ export class TextScanner {
       alike,
       crowd: line.telling ? Math.max(1, this.#crowds.get(line.crowd)) : 0,
       surprise: alike <= 8 ? line.surprise : 0,
-      repeats: Math.max(1, this.#templates.get(line.template)),
+      repeats: line.telling ? Math.max(1, this.#templates.get(line.template)) : alike,
       run: line.run,
       errorsBefore: line.errorsBefore,
       warningsBefore: line.warningsBefore,
@@ -254,6 +258,11 @@ export class TextScanner {
     }
     return lines
   }
+}
+
+/** Whether two lines are the same but for numbers. */
+function isAlike(one: string, other: string): boolean {
+  return one === other || one.replace(/\d+/g, '0') === other.replace(/\d+/g, '0')
 }
 
 function isError(signal: LineSignal): boolean {

@@ -80,7 +80,7 @@ export const COMPILER_RULES: readonly LineRule[] = [
     tools: ['make', 'gcc', 'gfortran'],
     kind: 'exit',
     weight: 96,
-    words: '^make ^gmake error stop',
+    words: '^make ^gmake error',
     pattern: /^(?:.{0,40}\s)?\w*make(?:\[\d+\])?: \*\*\* /,
   },
   { tools: ['ninja', 'clang'], kind: 'failure', weight: 93, words: '^failed', pattern: /^FAILED: \S/ },

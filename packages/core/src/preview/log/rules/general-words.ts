@@ -7,7 +7,7 @@ export const GENERAL_RULES: readonly LineRule[] = [
     kind: 'error',
     weight: 70,
     words:
-      'undefined unresolved cannot could unable such denied refused reset timed member defined exist recognized found matching syntax mismatch range space eaddrinuse invalid many',
+      'undefined unresolved cannot could unable such denied refused reset timed member exist recognized found matching syntax mismatch eaddrinuse invalid',
     pattern:
       /\b(?:undefined reference|unresolved (?:external|import|reference)|cannot (?:find|open|read|write|load|connect|create|access|use|borrow|resolve)|could not (?:find|resolve|connect|open|load|parse|compile|import|read|write)|couldn't|command not found|no such|permission denied|access denied|connection (?:refused|reset|timed)|not a member of|is not defined|does not exist|is not (?:recognized|found|installed|a valid)|no matching|unable to|can't|not found:|invalid (?:argument|reference|syntax|option|value)|syntax error|mismatched|out of range|no space left|address already in use|too many open files|received (?:SIG|fatal))/i,
   },

@@ -14,7 +14,7 @@ export const INFRASTRUCTURE_RULES: readonly LineRule[] = [
     tools: ['kubernetes-events', 'kubectl-describe'],
     kind: 'error',
     weight: 86,
-    words: 'warning crash oomkilled failed back err evicted unhealthy error',
+    words: 'warning crash oomkilled failed err evicted unhealthy error',
     pattern:
       /\b(?:CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|CreateContainerConfigError|FailedScheduling|FailedMount|BackOff|Evicted|Unhealthy)\b|\sWarning\s+(?:Failed|BackOff|Unhealthy)\b/,
   },

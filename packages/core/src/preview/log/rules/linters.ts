@@ -35,7 +35,7 @@ export const LINTER_RULES: readonly LineRule[] = [
     tools: ['shellcheck'],
     kind: 'error',
     weight: 84,
-    words: '^in sc',
+    words: 'warning error',
     pattern: /^In \S{1,200} line \d+:$|\bSC\d{4} \((?:error|warning|info|style)\)/,
   },
   {

@@ -28,7 +28,7 @@ export const PACKAGE_RULES: readonly LineRule[] = [
     tools: ['poetry', 'uv', 'composer', 'conda', 'npm', 'cargo', 'bundler', 'dnf'],
     kind: 'error',
     weight: 88,
-    words: 'solving solution could unable problem failed solve incompatible because unsatisfiable bundler compatible',
+    words: 'solving solution could unable problem failed incompatible because unsatisfiable',
     pattern:
       /\bversion solving failed|\bNo solution found|\bunsatisfiable\b|\bcould not be resolved to an installable|\bunable to (?:resolve|select|find)|\bfailed to select a version|\bfollowing packages are incompatible|^\s*Problem(?: \d+)?\s*(?::|$)|^\s*Because (?:no versions of|only|\S+ depends on|every version of) |\bcould not solve for environment|\bBundler cannot continue|\bcould not find compatible versions/i,
   },
@@ -36,7 +36,7 @@ export const PACKAGE_RULES: readonly LineRule[] = [
     tools: ['composer', 'dnf', 'conda', 'cargo'],
     kind: 'detail',
     weight: 78,
-    words: 'satisfy nothing providers conflicting exist such ^required',
+    words: 'satisfy provides providers conflicting exist such ^required',
     pattern:
       /\bdoes not satisfy that requirement|-> satisfiable by|\bnothing provides\b|\bnone of the providers can be installed|\bconflicting requests\b|\bdoes not exist \(perhaps|^\s*required by: |\bdepends on `|\bno such package\b/i,
   },
@@ -44,7 +44,7 @@ export const PACKAGE_RULES: readonly LineRule[] = [
     tools: ['apt', 'rpm-mock'],
     kind: 'error',
     weight: 90,
-    words: '^e dpkg rpm errors unmet',
+    words: '^e dpkg errors unmet',
     pattern: /^E: \S|^dpkg: error|^RPM build errors|^Errors were encountered while processing|\bunmet dependencies\b/,
   },
   {

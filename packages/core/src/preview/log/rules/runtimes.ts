@@ -69,7 +69,7 @@ export const RUNTIME_RULES: readonly LineRule[] = [
     tools: ['gdb-core', 'kernel'],
     kind: 'error',
     weight: 92,
-    words: 'terminated received kill invoked bug oops',
+    words: 'terminated kill invoked oops',
     pattern:
       /^Program (?:terminated|received) (?:with )?signal|\bOut of memory: Kill|\binvoked oom-killer|\bkernel BUG at|\bOops: /,
   },

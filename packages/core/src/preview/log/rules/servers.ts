@@ -54,7 +54,7 @@ export const SERVER_RULES: readonly LineRule[] = [
     tools: ['postgresql', 'docker-compose', 'java'],
     kind: 'detail',
     weight: 78,
-    words: 'detail statement hint',
+    words: 'detail',
     pattern: /\b(?:DETAIL|STATEMENT|HINT): {1,2}\S|^\s*Detail: \S/,
   },
   { tools: ['csharp'], kind: 'error', weight: 88, words: '^fail ^crit', pattern: /^(?:fail|crit): \S+\[\d+\]/ },
