@@ -67,10 +67,11 @@ export function lineValues(scan: TextScan, isError: boolean): LineValues {
     else if (values[index]! > 1 && isForeignFrame(line.text)) values[index] = values[index]! * FOREIGN
   }
   lowerRepeats(lines, values)
+  lowerRuns(lines, values, parts)
   return { values, parts }
 }
 
-/** Of lines that say the same, the one worth most stays so; of runs of like lines, the first ones. */
+/** Of lines that say the same, the one worth most stays so. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
   const best = new Map<string, number>()
   const said = lines.map((line) => essence(line))
@@ -78,13 +79,27 @@ function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void
     const known = best.get(text)
     if (known === undefined || values[index]! > values[known]!) best.set(text, index)
   }
-  let run = 1
   for (const [index, line] of lines.entries()) {
-    const previous = lines[index - 1]
-    const isRun = previous !== undefined && previous.run > 1 && previous.number === line.number - 1
-    run = isRun ? run * RUN : 1
     const isRepeated = best.get(said[index]!) !== index && line.text.length > 12
-    values[index] = values[index]! * run * (isRepeated ? REPEATED : 1)
+    if (isRepeated) values[index] = values[index]! * REPEATED
+  }
+}
+
+/** Of a run of like lines, the first ones stay worth most; at the end of the text, the last ones. */
+function lowerRuns(lines: readonly ScannedLine[], values: Float64Array, parts: Uint8Array): void {
+  const continues = (index: number): boolean => {
+    const previous = lines[index - 1]
+    return previous !== undefined && previous.run > 1 && previous.number === lines[index]!.number - 1
+  }
+  let run = 1
+  for (let index = 0; index < lines.length; index++) {
+    run = continues(index) ? run * RUN : 1
+    if (parts[index] !== END) values[index] = values[index]! * run
+  }
+  run = 1
+  for (let index = lines.length - 1; index >= 0; index--) {
+    if (parts[index] === END) values[index] = values[index]! * run
+    run = continues(index) ? run * RUN : 1
   }
 }
 
