@@ -63,8 +63,7 @@ export function chooseBest(
   for (const isKept of [true, false, false]) {
     for (const index of order) {
       if (chosen[index] === 1) continue
-      const sides = shownSides(shown, budget, chosen, index)
-      const cost = shown.cost(index) + (sides === 2 ? -budget.gapTokens : sides === 1 ? 0 : budget.gapTokens)
+      const cost = shown.cost(index) + gapCost(shown, budget, chosen, index)
       const part = parts[index]!
       if (cost > left || (isKept && cost > limits[part]!)) {
         if (left < FEW_TOKENS) break
@@ -76,7 +75,28 @@ export function chooseBest(
     }
     left += fillGaps(shown, budget, chosen)
   }
+  fillEnds(shown, budget, chosen, left)
   return chosen
+}
+
+/** With what is left, go on from both ends: a large budget shows lines that are worth nothing by themselves too. */
+function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, tokens: number): void {
+  let left = tokens
+  let head = 0
+  let tail = chosen.length - 1
+  for (let turn = 0; head <= tail && left >= FEW_TOKENS; turn++) {
+    const index = turn % 2 === 0 ? head++ : tail--
+    if (chosen[index] === 1) continue
+    const cost = shown.cost(index) + gapCost(shown, budget, chosen, index)
+    if (cost > left) continue
+    chosen[index] = 1
+    left -= cost
+  }
+}
+
+/** Tokens of the gaps that a line adds, or spares where it closes one. */
+function gapCost(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, index: number): number {
+  return (1 - shownSides(shown, budget, chosen, index)) * budget.gapTokens
 }
 
 /** The lines worth anything, those worth most for their tokens first. */

@@ -29,7 +29,7 @@ export interface LogPreviewerOptions {
  * lines[2_500] = 'src/main.c:12:5: error: expected ;'
  * const previewers = [logPreviewer({ shares: { start: 0.1, end: 0.1, between: 0.8 } })]
  * const preview = await previewText(lines.join('\n'), { previewers, budgetTokens: 100 })
- * console.assert(preview.includes('2501| src/main.c:12:5: error: expected ;'))
+ * console.assert(preview.includes('\nsrc/main.c:12:5: error: expected ;\n'))
  * ```
  */
 export function logPreviewer(options: LogPreviewerOptions = {}): TextPreviewer {

@@ -14,6 +14,8 @@ import type { ScannedLine, TextScan } from './text-scan.ts'
 const NUMBER_TOKENS = 3
 /** Tokens of the line that says how many lines there are. */
 const HEADER_TOKENS = 7
+/** Share of the budget that the call of the first gap has at most. */
+const CALL_SHARE = 0.25
 /** Share of the budget that one line has at most while other lines are hidden. */
 const LINE_SHARE = 0.15
 /** Longest part of a line that is shown then, in UTF-16 units. */
@@ -36,6 +38,8 @@ export class PreviewLayout {
   readonly #gapTokens: number
   /** Tokens of the call that the first gap shows. */
   readonly #callTokens: number
+  /** What gaps are written with. */
+  readonly #gaps: Pick<PreviewOptions, 'showLines'>
 
   constructor(scan: TextScan, options: PreviewOptions, shares: LogPreviewShares, isLog: boolean) {
     this.#scan = scan
@@ -52,7 +56,15 @@ export class PreviewLayout {
         : undefined
     this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values !== undefined)
     this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
-    this.#callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
+    const callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
+    const isTiny = callTokens > options.budgetTokens * CALL_SHARE
+    this.#callTokens = isTiny ? 0 : callTokens
+    this.#gaps = isTiny ? {} : options
+  }
+
+  /** The least that a preview says. */
+  get header(): string {
+    return `[${countOf(this.#scan.lines, 'line')}]`
   }
 
   /** Write a preview of about `aim` tokens. */
@@ -71,7 +83,7 @@ export class PreviewLayout {
             this.#options.isError === true ? 0.1 : start + end > 0 ? start / (start + end) : 0.5,
           )
         : chooseBest(shown, budget, this.#values, this.#shares)
-    return { text: this.#assemble(chosen), complete: false }
+    return { text: chosen.includes(1) ? this.#assemble(chosen) : this.header, complete: false }
   }
 
   /** Show every line, the long ones as far as there is room. */
@@ -100,7 +112,7 @@ export class PreviewLayout {
 
   #assemble(chosen: ChosenLines): string {
     const parts: string[] = []
-    const gaps = new GapMarks(this.#options)
+    const gaps = new GapMarks(this.#gaps)
     if (chosen.includes(0) || this.#note !== '') {
       parts.push(`[${countOf(this.#scan.lines, 'line')}${this.#note}]`)
     }

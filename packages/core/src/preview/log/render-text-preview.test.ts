@@ -160,4 +160,35 @@ describe('renderTextPreview', () => {
     expect(preview).toContain('times cut')
     expect(preview).not.toContain('2024-05-17')
   })
+
+  it('says at least how many lines there are, where the budget allows that', () => {
+    const text = Array.from({ length: 500 }, (_, index) => `line number ${index}`).join('\n')
+    expect(previewOf(text, { ...options, budgetTokens: 8 })).toBe('[500 lines]')
+    expect(previewOf(text, { ...options, budgetTokens: 2 })).toBe('')
+  })
+
+  it('shows more for a larger budget, and at the largest all', () => {
+    const text = Array.from({ length: 900 }, (_, index) =>
+      index % 40 === 7 ? `error: part ${index} broke` : `step ${'x'.repeat(index % 30)} took ${index} ms`,
+    ).join('\n')
+    const shown = [40, 150, 600, 2_400, 100_000].map((budgetTokens) => {
+      const preview = previewOf(text, { ...options, budgetTokens })
+      return text.split('\n').filter((line) => preview.includes(line)).length
+    })
+    expect(shown).toEqual(shown.toSorted((one, other) => one - other))
+    expect(new Set(shown).size).toBe(5)
+    expect(shown.at(-1)).toBe(900)
+  })
+
+  it('keeps shares of the budget for the parts that it is told to', () => {
+    const lines = Array.from({ length: 900 }, (_, index) =>
+      index < 450 ? `error: part ${index} broke` : `step ${index}`,
+    )
+    const scanner = new TextScanner()
+    scanner.push(lines.map((line, index) => `${line} ${'abcdefghij'[index % 10]!.repeat(5)}`).join('\n'))
+    const scan = scanner.finish()
+    const steps = (end: number): number =>
+      renderTextPreview(scan, options, { shares: { start: 0, end, between: 0 }, isLog: true }).split('step ').length
+    expect(steps(0.9)).toBeGreaterThan(steps(0))
+  })
 })

@@ -25,5 +25,7 @@ export function renderTextPreview(
 ): string {
   if (!(options.budgetTokens > 0) || scan.kept.length === 0) return ''
   const layout = new PreviewLayout(scan, options, shares, isLog)
-  return fitBudget((aim) => layout.write(aim), options)
+  const preview = fitBudget((aim) => layout.write(aim), options)
+  if (preview !== '') return preview
+  return options.countTokens(layout.header) <= options.budgetTokens ? layout.header : ''
 }

@@ -100,8 +100,8 @@ export class TextScanner {
     const offset = this.#origin + start
     this.#recent.begin(number, offset, this.#errors, this.#warnings)
     const words = this.#words
-    words.read(this.#window, start, end, this.#search.within(start, end))
-    if (words.blank) {
+    if (end > start) words.read(this.#window, start, end, this.#search.within(start, end))
+    if (end === start || words.blank) {
       this.#blanks++
       this.#runTemplate = 0
       this.#runFirst = undefined
