@@ -1,6 +1,9 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
+import { LineWords } from '../../src/preview/log/line-words.ts'
 import { LOG_RULES } from '../../src/preview/log/rules/log-rules.ts'
+import { TellingSearch } from '../../src/preview/log/telling-search.ts'
+import { SET_BITS } from '../../src/preview/log/telling-words.ts'
 import { previewText } from '../../src/preview/preview-text.ts'
 import { logPreviewer } from '../../src/preview/log/log-previewer.ts'
 import { readLogSamples } from './log-sample.ts'
@@ -29,6 +32,19 @@ describe('the rules of logs', () => {
     const named = new Set(LOG_RULES.flatMap(({ tools }) => tools))
     expect([...named].filter((name) => !samples.some(({ tool }) => tool === name))).toEqual([])
     expect(named.size).toBeGreaterThan(100)
+  })
+
+  it('are called for by the words of every line that they apply to', () => {
+    const words = new LineWords()
+    const uncalled: string[] = []
+    for (const line of samples.flatMap(({ answers }) => answers)) {
+      words.read(line, 0, line.length, new TellingSearch(line, 0).within(0, line.length))
+      for (const [index, { pattern }] of LOG_RULES.entries()) {
+        const called = words.rules[Math.floor(index / SET_BITS)]! & (1 << (index % SET_BITS))
+        if (called === 0 && pattern.test(line)) uncalled.push(`${String(pattern)} of ${line}`)
+      }
+    }
+    expect(uncalled).toEqual([])
   })
 
   it.each(LOG_RULES.map((rule) => ({ ...rule, name: String(rule.pattern).slice(0, 80) })))(

@@ -21,7 +21,7 @@ export const BUILD_RULES: readonly LineRule[] = [
     tools: ['gradle', 'kotlinc', 'maven', 'turbo'],
     kind: 'failure',
     weight: 88,
-    words: 'fail',
+    words: 'fail error',
     pattern:
       /^Execution failed for task|^> Task \S+ FAILED|^\s*> (?:Compilation error|There were failing tests)|\bFailed to execute goal\b|^\s*Failed: {2,}\S/,
   },

@@ -36,7 +36,7 @@ export const LINTER_RULES: readonly LineRule[] = [
     kind: 'error',
     weight: 84,
     words: 'warning error',
-    pattern: /^In \S{1,200} line \d+:$|\bSC\d{4} \((?:error|warning|info|style)\)/,
+    pattern: /\bSC\d{4} \((?:error|warning)\)/,
   },
   {
     tools: ['pylint', 'prettier'],

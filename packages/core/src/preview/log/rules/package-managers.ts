@@ -30,15 +30,15 @@ export const PACKAGE_RULES: readonly LineRule[] = [
     weight: 88,
     words: 'solving solution could unable problem failed incompatible because unsatisfiable',
     pattern:
-      /\bversion solving failed|\bNo solution found|\bunsatisfiable\b|\bcould not be resolved to an installable|\bunable to (?:resolve|select|find)|\bfailed to select a version|\bfollowing packages are incompatible|^\s*Problem(?: \d+)?\s*(?::|$)|^\s*Because (?:no versions of|only|\S+ depends on|every version of) |\bcould not solve for environment|\bBundler cannot continue|\bcould not find compatible versions/i,
+      /\bversion solving failed|\bNo solution found|\bunsatisfiable\b|\bcould not be resolved to an installable|\bunable to (?:resolve|select|find)|\bfailed to select a version|\bfollowing packages are incompatible|^\s*Problem(?: \d+)?\s*(?::|$)|^\s*Because (?:no versions of|only|\S+ depends on|every version of) |\bcould not solve for environment|\bcould not find compatible versions/i,
   },
   {
-    tools: ['composer', 'dnf', 'conda', 'cargo'],
+    tools: ['composer', 'dnf', 'conda'],
     kind: 'detail',
     weight: 78,
     words: 'satisfy provides providers conflicting exist such ^required',
     pattern:
-      /\bdoes not satisfy that requirement|-> satisfiable by|\bnothing provides\b|\bnone of the providers can be installed|\bconflicting requests\b|\bdoes not exist \(perhaps|^\s*required by: |\bdepends on `|\bno such package\b/i,
+      /\bdoes not satisfy that requirement|-> satisfiable by|\bnothing provides\b|\bnone of the providers can be installed|\bconflicting requests\b|\bdoes not exist \(perhaps|^\s*required by: |\bno such package\b/i,
   },
   {
     tools: ['apt', 'rpm-mock'],

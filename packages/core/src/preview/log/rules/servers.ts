@@ -55,7 +55,7 @@ export const SERVER_RULES: readonly LineRule[] = [
     kind: 'detail',
     weight: 78,
     words: 'detail',
-    pattern: /\b(?:DETAIL|STATEMENT|HINT): {1,2}\S|^\s*Detail: \S/,
+    pattern: /\bDETAIL: {1,2}\S|^\s*Detail: \S/,
   },
   { tools: ['csharp'], kind: 'error', weight: 88, words: '^fail ^crit', pattern: /^(?:fail|crit): \S+\[\d+\]/ },
   {

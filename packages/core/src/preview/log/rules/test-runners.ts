@@ -121,6 +121,6 @@ export const TEST_RULES: readonly LineRule[] = [
     weight: 72,
     words: '^e ^expected ^received ^actual failed assertion ^got ^which ^require ^expect ^assert ^structures ^at',
     pattern:
-      /^E\s{2,}\S|^\s*(?:Expected|Received|Actual|expected|received|actual|got)\b ?:?.{0,3}\S|^\s*[-+] (?:Expected|Received)|^\s*Failed asserting|\b(?:was|were) not (?:equal|greater|less|true)|\bdid not (?:match|equal|contain)|^\s*(?:AssertionError|Assertion failed)|^\s+Which is: |^#\s+(?:\$\w|got|expected|Failed test|at \S+ line \d|Structures begin)|^\s+(?:REQUIRE|CHECK|EXPECT|ASSERT)\w*\( |\bto (?:be|equal|match|have|contain)\b.{0,80}\bbut\b/,
+      /^E\s{2,}\S|^\s*(?:Expected|Received|Actual|expected|received|actual|got)\b ?:?.{0,3}\S|^\s*[-+] (?:Expected|Received)|^\s*Failed asserting|^\s*(?:AssertionError|Assertion failed)|^\s+Which is: |^#\s+(?:\$\w|got|expected|Failed test|at \S+ line \d|Structures begin)|^\s+(?:REQUIRE|CHECK|EXPECT|ASSERT)\w*\( /,
   },
 ]
