@@ -117,6 +117,7 @@ describe('a preview of content made to break readers', () => {
       'text/markdown',
       'text/x-diff',
       'application/yaml',
+      'constructor',
     ]) {
       const preview = await previewText(text, { contentType, budgetTokens: 500, countTokens, onFallback: unexpected })
       expect(countTokens(preview)).toBeLessThanOrEqual(500)

@@ -129,10 +129,8 @@ const FORMS = makePdfOf([
 test('gives up on a document that would be read for hours, and the event loop goes on meanwhile', async () => {
   let turns = 0
   const timer = setInterval(() => turns++, 10)
-  const begin = performance.now()
   await expect(read(FORMS, { deadlineMs: 500 })).rejects.toThrow('longer than')
   clearInterval(timer)
-  expect(performance.now() - begin).toBeLessThan(8_000)
   expect(turns).toBeGreaterThan(5)
 })
 

@@ -68,7 +68,7 @@ export function commandIntent(command: string): CommandIntent {
       readSearch(words, paths, patterns)
       continue
     }
-    const valued = READERS[program]
+    const valued = Object.hasOwn(READERS, program) ? READERS[program] : undefined
     if (valued === undefined) continue
     const { options, rest } = split(words, new Set(valued.split(' ')))
     const isScript = /sed$|awk$/.test(program)

@@ -39,10 +39,9 @@ describe('yamlLine', () => {
     expect(opensText(line, yamlLine(line))).toBe(false)
   })
 
-  it('takes no longer for lines that are nearly keys', () => {
-    const start = performance.now()
-    for (let index = 0; index < 2_000; index++) yamlLine(`a${' '.repeat(5_000)}`)
-    expect(performance.now() - start).toBeLessThan(500)
+  it('ends for long lines that are nearly keys', () => {
+    const line = `a${' '.repeat(1_000_000)}`
+    expect(yamlLine(`${line}b`)).toEqual(yamlLine('ab'))
   })
 })
 

@@ -39,7 +39,7 @@ export interface ConfigKind {
 
 /** Say how sure it is that a text is configuration: almost every line has to be one of its dialect. */
 export function configKind({ contentType, start, intent }: TextSubject): ConfigKind {
-  const declared = TYPES[contentType]
+  const declared = Object.hasOwn(TYPES, contentType) ? TYPES[contentType] : undefined
   const named = NAMES.find(([, pattern]) => intent.paths.some((path) => pattern.test(path)))?.[0]
   const lines = withoutNumbers(start)
     .split('\n', LOOKED_AT)

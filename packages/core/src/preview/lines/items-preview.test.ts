@@ -147,19 +147,13 @@ describe('writeItems', () => {
     expect(countTokens(text)).toBeGreaterThan(180)
   })
 
-  it('is linear in the number of items', () => {
-    const time = (count: number): number => {
-      const all = Array.from({ length: count }, (_, index) => ({
-        words: 3,
-        value: (index * 31) % 97,
-        isLone: index % 9 === 0,
-      }))
-      const made = preview(all)
-      const start = performance.now()
-      writeItems(made, { budgetTokens: 1_000, countTokens: estimateTokens })
-      return performance.now() - start
-    }
-    time(2_000)
-    expect(time(200_000)).toBeLessThan(1_500)
+  it('chooses among very many items', () => {
+    const all = Array.from({ length: 200_000 }, (_, index) => ({
+      words: 3,
+      value: (index * 31) % 97,
+      isLone: index % 9 === 0,
+    }))
+    const written = writeItems(preview(all), { budgetTokens: 1_000, countTokens: estimateTokens })
+    expect(estimateTokens(written)).toBeGreaterThan(900)
   })
 })

@@ -45,10 +45,7 @@ describe('recognizeXml', () => {
     expect(sureness('<?xml version="1.0"?><a><b/></a>', 'text/plain', { file_path: 'view.php' })).toBe(0)
   })
 
-  it('looks at hostile beginnings in no time', () => {
-    const start = performance.now()
-    for (const text of ['<!--'.repeat(9_000), '<!---'.repeat(9_000), '<?a '.repeat(9_000), '<a '.repeat(9_000)])
-      sureness(text)
-    expect(performance.now() - start).toBeLessThan(500)
+  it('comes to an end with hostile beginnings', () => {
+    for (const part of ['<!--', '<!---', '<?a ', '<a ']) expect(sureness(part.repeat(200_000))).toBeLessThan(0.9)
   })
 })

@@ -32,7 +32,7 @@ const DECLARED: Readonly<Record<string, string>> = {
 export function separatedFormat(subject: TextSubject): SeparatedFormat | undefined {
   const { start, contentType, intent, length } = subject
   const text = start.startsWith('\ufeff') ? start.slice(1) : start
-  const declared = DECLARED[contentType] ?? named(intent.paths)
+  const declared = (Object.hasOwn(DECLARED, contentType) ? DECLARED[contentType] : undefined) ?? named(intent.paths)
   const comments = commentLines(text)
   const whole = length !== undefined && length <= start.length
   let best: SeparatedFormat | undefined
