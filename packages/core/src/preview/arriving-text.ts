@@ -1,11 +1,8 @@
 import { SUBJECT_START, textPreviewersFor } from './choose-previewers.ts'
-import { LineCounter } from './line-counter.ts'
-import { renderTextPreview } from './log/render-text-preview.ts'
+import { LogReader } from './log/log-reader.ts'
 import { textPreviewer } from './log/text-previewer.ts'
-import type { TextScan } from './log/text-scan.ts'
-import { TextScanner } from './log/text-scanner.ts'
 import { fallbackOf } from './preview-fallback.ts'
-import type { PreviewOptions, TextPreviewer, TextReader, TextSubject } from './previewer.ts'
+import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
 import { attempt, checked, type TextPreview, type TextPreviewing } from './read-text.ts'
 
 /** Previewers that read at once: the surest, and the one that is next where the surest cannot be used. */
@@ -19,8 +16,8 @@ interface OpenReader {
 /** Reads a text that arrives in pieces: as the surest previewers do, and by its lines in case they fail. */
 export class ArrivingText {
   readonly #previewing: TextPreviewing
-  readonly #counter = new LineCounter()
-  readonly #scanner = new TextScanner()
+  /** Reads by lines, as one of the readers: that of a log where the text may be one. */
+  #byLines = new LogReader()
   #start = ''
   #length = 0
   #readers: readonly OpenReader[] | undefined
@@ -31,8 +28,6 @@ export class ArrivingText {
 
   /** Take in the next piece of the text. */
   push(text: string): void {
-    this.#counter.push(text)
-    this.#scanner.push(text)
     this.#length += text.length
     if (this.#readers !== undefined) {
       this.#readers = this.#pass(this.#readers, text)
@@ -46,30 +41,29 @@ export class ArrivingText {
   async finish(): Promise<TextPreview> {
     const readers = this.#readers ?? this.#begin()
     const { onFallback } = this.#previewing
-    const scanned = this.#scanner.finish()
-    const scan = (): TextScan => scanned
-    const { lines } = this.#counter
+    const { scan } = this.#byLines
     for (const { previewer, reader } of readers) {
       const write = await attempt(previewer, onFallback, () => reader.finish())
-      if (write !== undefined) return { lines, write: checked(previewer, write, scan, onFallback) }
+      if (write !== undefined) return { lines: scan.lines, write: checked(previewer, write, () => scan, onFallback) }
     }
-    const byLines = (options: PreviewOptions): string => renderTextPreview(scanned, options)
-    return { lines, write: checked(textPreviewer, byLines, scan, onFallback) }
+    return { lines: scan.lines, write: async () => '' }
   }
 
   #begin(): readonly OpenReader[] {
     const { call, contentType, previewers, onFallback } = this.#previewing
     const subject: TextSubject = { ...call, contentType, start: this.#start.slice(0, SUBJECT_START) }
     const readers: OpenReader[] = []
-    for (const previewer of textPreviewersFor(subject, previewers, onFallback)) {
-      // The lines are scanned in any case.
-      if (previewer === textPreviewer || readers.length === MOST_READERS) break
+    for (const previewer of textPreviewersFor(subject, previewers, onFallback).slice(0, -1)) {
+      if (readers.length === MOST_READERS) break
       try {
         readers.push({ previewer, reader: previewer.read(subject) })
       } catch (error) {
         onFallback(fallbackOf(previewer.name, error))
       }
     }
+    const log = readers.map(({ reader }) => reader).find((reader) => reader instanceof LogReader)
+    if (log === undefined) readers.push({ previewer: textPreviewer, reader: this.#byLines })
+    else this.#byLines = log
     const start = this.#start
     this.#start = ''
     return this.#pass(readers, start)

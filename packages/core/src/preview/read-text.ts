@@ -1,9 +1,9 @@
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
 import type { CountTokens } from '../tokens/count-tokens.ts'
 import { LineCounter } from './line-counter.ts'
+import { LogReader } from './log/log-reader.ts'
 import { renderTextPreview } from './log/render-text-preview.ts'
 import type { TextScan } from './log/text-scan.ts'
-import { TextScanner } from './log/text-scanner.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type {
   PreviewCall,
@@ -42,9 +42,9 @@ export async function readText(text: string, previewing: TextPreviewing): Promis
     length: text.length,
   }
   const scan = (): TextScan => {
-    const scanner = new TextScanner()
-    scanner.push(text)
-    return scanner.finish()
+    const reader = new LogReader()
+    reader.push(text)
+    return reader.scan
   }
   const counter = new LineCounter()
   counter.push(text)

@@ -1,4 +1,5 @@
 import { withoutNumbers } from '../lines/cut-numbers.ts'
+import { perSubject } from '../per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 import { assignedKey, opensText, sectionName, yamlLine, type ConfigDialect } from './config-line.ts'
 
@@ -38,7 +39,9 @@ export interface ConfigKind {
 }
 
 /** Say how sure it is that a text is configuration: almost every line has to be one of its dialect. */
-export function configKind({ contentType, start, intent }: TextSubject): ConfigKind {
+export const configKind: (subject: TextSubject) => ConfigKind = perSubject(findKind)
+
+function findKind({ contentType, start, intent }: TextSubject): ConfigKind {
   const declared = Object.hasOwn(TYPES, contentType) ? TYPES[contentType] : undefined
   const named = NAMES.find(([, pattern]) => intent.paths.some((path) => pattern.test(path)))?.[0]
   const lines = withoutNumbers(start)

@@ -1,3 +1,4 @@
+import { perSubject } from '../per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 
 /** What the start of a text tells. */
@@ -19,7 +20,9 @@ const LEAST_ITEMS = 4
 const LONGEST_INTRODUCTION = 400
 
 /** Say how sure it is that a text is JSON, from its start and its end. */
-export function recognizeJson({ contentType, start, end, length }: TextSubject): JsonStart {
+export const recognizeJson: (subject: TextSubject) => JsonStart = perSubject(findJson)
+
+function findJson({ contentType, start, end, length }: TextSubject): JsonStart {
   const at = beginning(start)
   if (at < 0) return NONE
   const declared = isJsonType(contentType)

@@ -1,9 +1,8 @@
 import { checkedShares } from '../lines/checked-shares.ts'
-import type { TextPreviewer, TextReader } from '../previewer.ts'
+import type { TextPreviewer } from '../previewer.ts'
+import { LogReader } from './log-reader.ts'
 import { LOG_SHARES, type LogPreviewShares } from './log-shares.ts'
 import { logSureness } from './log-sureness.ts'
-import { renderTextPreview } from './render-text-preview.ts'
-import { TextScanner } from './text-scanner.ts'
 
 /** Options of {@link logPreviewer}. */
 export interface LogPreviewerOptions {
@@ -38,21 +37,9 @@ export function logPreviewer(options: LogPreviewerOptions = {}): TextPreviewer {
     name: 'log',
     previews: 'text',
     recognize: logSureness,
-    read: (subject) => readLog(shares, logSureness(subject) >= SURE),
+    read: (subject) => new LogReader(shares, logSureness(subject) >= SURE),
   }
 }
 
 /** So sure, the text is looked at as a log whatever its lines look like. */
 const SURE = 0.5
-
-/** Start to read a text by its lines. */
-export function readLog(shares: LogPreviewShares, isLog: boolean): TextReader {
-  const scanner = new TextScanner()
-  return {
-    push: (text) => scanner.push(text),
-    finish: () => {
-      const scan = scanner.finish()
-      return (options) => renderTextPreview(scan, options, { shares, isLog })
-    },
-  }
-}

@@ -1,4 +1,5 @@
 import { cleanLine } from '../clean-line.ts'
+import { perSubject } from '../per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 import { lineSignal } from './line-signal.ts'
 import { isLevelObject } from './structured-line.ts'
@@ -16,7 +17,9 @@ const LEVELED =
   /^.{0,60}?(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])|^\S.{0,80}\blevel=[a-z]/
 
 /** Say how sure it is that a text is a log, or the output of a build or of tests. */
-export function logSureness(subject: TextSubject): number {
+export const logSureness: (subject: TextSubject) => number = perSubject(rateLog)
+
+function rateLog(subject: TextSubject): number {
   const lines = linesOf(subject)
   if (lines.length === 0) return UNSURE
   const share = (is: (line: string) => boolean): number => lines.filter(is).length / lines.length

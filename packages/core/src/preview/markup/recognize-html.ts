@@ -1,3 +1,4 @@
+import { perSubject } from '../per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 
 /** Files whose source has markup in it, but is code. */
@@ -8,7 +9,9 @@ const BLOCK_TAG =
   /<(?:div|p|ul|ol|li|table|tr|td|h[1-6]|section|article|main|nav|header|footer|span|a|br|img|head|meta|link|body|form)(?=[\s>/])[^<>]{0,2000}>/gi
 
 /** Say how sure it is that a text is a page of HTML, or a part of one. */
-export function recognizeHtml({ contentType, start, intent }: TextSubject): number {
+export const recognizeHtml: (subject: TextSubject) => number = perSubject(rateHtml)
+
+function rateHtml({ contentType, start, intent }: TextSubject): number {
   if (intent.paths.some((path) => CODE_PATH.test(path))) return 0
   const text = start.charCodeAt(0) === 0xfeff ? start.slice(1) : start
   const first = text.search(/\S/)

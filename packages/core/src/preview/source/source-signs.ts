@@ -1,3 +1,4 @@
+import { perSubject } from '../per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 import { codeLikeness } from './code-likeness.ts'
 import { languageOf } from './languages.ts'
@@ -12,13 +13,7 @@ export interface SourceSigns {
 }
 
 /** Find source code in the beginning of a text, by the path of the call, the content type, and how its lines look. */
-export function sourceSigns(subject: TextSubject): SourceSigns | undefined {
-  if (!known.has(subject)) known.set(subject, findSigns(subject))
-  return known.get(subject)
-}
-
-/** Several previewers ask about one text. */
-const known = new WeakMap<TextSubject, SourceSigns | undefined>()
+export const sourceSigns: (subject: TextSubject) => SourceSigns | undefined = perSubject(findSigns)
 
 function findSigns(subject: TextSubject): SourceSigns | undefined {
   const raw = subject.start.split('\n')

@@ -1,4 +1,5 @@
 import { cleanLine } from '../clean-line.ts'
+import { perSubject } from '../per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 import { findBars, findColumns, fitting, hasTyped, isFooter, isHeader, isRule } from './find-columns.ts'
 import { isExpanded } from './expanded-reader.ts'
@@ -41,7 +42,9 @@ const LEAST_RECORDS = 6
 const APART = /\S {2,}\S/
 
 /** Find out whether the lines of a text are tables of aligned columns, or of cells between bars. */
-export function alignedFormat({ start, length }: TextSubject): AlignedFormat | undefined {
+export const alignedFormat: (subject: TextSubject) => AlignedFormat | undefined = perSubject(findAligned)
+
+function findAligned({ start, length }: TextSubject): AlignedFormat | undefined {
   const all = start.split('\n')
   // The last line may be cut.
   if (length === undefined || length > start.length) all.pop()

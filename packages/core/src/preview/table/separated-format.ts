@@ -1,3 +1,4 @@
+import { perSubject } from '../per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 import { RecordReader } from './record-reader.ts'
 import { unquote } from './split-record.ts'
@@ -29,7 +30,9 @@ const DECLARED: Readonly<Record<string, string>> = {
 }
 
 /** Find out whether a text is a table whose cells are separated by a character, and by which. */
-export function separatedFormat(subject: TextSubject): SeparatedFormat | undefined {
+export const separatedFormat: (subject: TextSubject) => SeparatedFormat | undefined = perSubject(findSeparated)
+
+function findSeparated(subject: TextSubject): SeparatedFormat | undefined {
   const { start, contentType, intent, length } = subject
   const text = start.startsWith('\ufeff') ? start.slice(1) : start
   const declared = (Object.hasOwn(DECLARED, contentType) ? DECLARED[contentType] : undefined) ?? named(intent.paths)

@@ -1,0 +1,33 @@
+import type { TextReader, WritePreview } from '../previewer.ts'
+import { LOG_SHARES, type LogPreviewShares } from './log-shares.ts'
+import { renderTextPreview } from './render-text-preview.ts'
+import type { TextScan } from './text-scan.ts'
+import { TextScanner } from './text-scanner.ts'
+
+/** Reads a text by its lines. */
+export class LogReader implements TextReader {
+  readonly #scanner = new TextScanner()
+  readonly #shares: LogPreviewShares
+  readonly #isLog: boolean
+  #scan: TextScan | undefined
+
+  /** @param isLog - Whether the text is surely the output of a program. */
+  constructor(shares: LogPreviewShares = LOG_SHARES, isLog = false) {
+    this.#shares = shares
+    this.#isLog = isLog
+  }
+
+  push(text: string): void {
+    this.#scanner.push(text)
+  }
+
+  /** What was kept of the text, which takes no more once this is asked for. */
+  get scan(): TextScan {
+    return (this.#scan ??= this.#scanner.finish())
+  }
+
+  finish(): WritePreview {
+    const { scan } = this
+    return (options) => renderTextPreview(scan, options, { shares: this.#shares, isLog: this.#isLog })
+  }
+}
