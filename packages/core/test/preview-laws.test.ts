@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { contentTypeEssence } from '../src/content/content-type-essence.ts'
 import { textPreviewersFor } from '../src/preview/choose-previewers.ts'
 import { cleanLine } from '../src/preview/clean-line.ts'
 import { corePreviewers } from '../src/preview/core-previewers.ts'
 import type { PreviewFallback } from '../src/preview/preview-fallback.ts'
 import { previewText } from '../src/preview/preview-text.ts'
-import type { TextPreviewer, TextSubject } from '../src/preview/previewer.ts'
+import type { TextPreviewer } from '../src/preview/previewer.ts'
 import { estimateTokens } from '../src/tokens/estimate-tokens.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { subjectOf } from './preview-with.ts'
 import { SAMPLE_TEXTS } from './sample-texts.ts'
 
 const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
@@ -17,18 +17,6 @@ const repeated = (text: string, times: number): string => Array(times).fill(text
 
 const unexpected = (fallback: PreviewFallback): never =>
   expect.fail(`${fallback.previewer}: ${fallback.reason}, ${String(fallback.error)}`)
-
-function subjectOf(text: string): TextSubject {
-  return {
-    toolName: 'tool',
-    input: undefined,
-    intent: { paths: [], words: [] },
-    contentType: contentTypeEssence('text/plain'),
-    start: text.slice(0, 16_384),
-    end: text.slice(-4_096),
-    length: text.length,
-  }
-}
 
 const previewersOf = (text: string): TextPreviewer[] => textPreviewersFor(subjectOf(text), corePreviewers, unexpected)
 

@@ -34,6 +34,20 @@ function setUp(options: Partial<ContextOffloaderOptions> = {}) {
   return { events, storage, offloader }
 }
 
+/** A storage that fails to store the text of a document, and the one behind it. */
+function storageWithoutTexts() {
+  const storage = tinyStorage()
+  const failing: Storage = {
+    store: async (key, ...rest) => {
+      if (key.endsWith('_text')) throw new Error('disk full')
+      return storage.store(key, ...rest)
+    },
+    retrieve: (reference) => storage.retrieve(reference),
+    delete: (reference) => storage.delete(reference),
+  }
+  return { storage, failing }
+}
+
 function textOf(outcome: Outcome): string {
   const [block] = outcome.content
   if (outcome.status !== 'offloaded' || block?.type !== 'text') throw new Error(`not offloaded: ${outcome.status}`)
@@ -98,15 +112,7 @@ test('what is redacted of a text is in neither the preview nor the storage', asy
 })
 
 test('where the text cannot be stored, the document is not either, and the result stays', async () => {
-  const storage = tinyStorage()
-  const failing: Storage = {
-    store: async (key, ...rest) => {
-      if (key.endsWith('_text')) throw new Error('disk full')
-      return storage.store(key, ...rest)
-    },
-    retrieve: (reference) => storage.retrieve(reference),
-    delete: (reference) => storage.delete(reference),
-  }
+  const { storage, failing } = storageWithoutTexts()
   const { offloader } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })
   const content = [pdf]
   const outcome = await offloader.offload({ ...call, content })
@@ -281,14 +287,7 @@ test('the text of a streamed document is stored beside it', async () => {
 })
 
 test('a stream of media stays stored where its text cannot be', async () => {
-  const storage = tinyStorage()
-  const failing: Storage = {
-    store: async (key, ...rest) => {
-      if (key.endsWith('_text')) throw new Error('disk full')
-      return storage.store(key, ...rest)
-    },
-    retrieve: (reference) => storage.retrieve(reference),
-  }
+  const { failing } = storageWithoutTexts()
   const { offloader, events } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })
   const data = (pdf as { data: Uint8Array }).data
   const outcome = await offloader.offloadStream({ ...call, chunks: pieces(data, 1_000) })

@@ -1,6 +1,6 @@
 import { countOf } from '../gap-marks.ts'
 import { checkedShares } from '../lines/checked-shares.ts'
-import { numberCut } from '../lines/cut-numbers.ts'
+import { numberCut, numberNote } from '../lines/cut-numbers.ts'
 import { writeItems } from '../lines/items-preview.ts'
 import { RawLines } from '../lines/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
@@ -64,11 +64,10 @@ function readConfig(subject: TextSubject, shares: readonly number[]): ReturnType
     finish: () => {
       lines.finish()
       const { items, summary } = reader.finish()
-      const shift = numbers?.shift ?? 0
       const header = [
         `${dialect === 'indented' ? 'YAML' : 'config'}: ${countOf(lines.count, 'line')}`,
         ...(summary === '' ? [] : [summary]),
-        ...(shift === 0 ? [] : [`line 1 is ${1 + shift} of the file`]),
+        ...numberNote(numbers),
       ].join(', ')
       return (options) =>
         writeItems({ items, lines: lines.count, header, shares, lineShare: 0.1, endShare: 0 }, options)

@@ -1,7 +1,7 @@
 import { formatCount } from '../../content/format-count.ts'
 import { countOf } from '../gap-marks.ts'
 import { checkedShares } from '../lines/checked-shares.ts'
-import { countBetween } from '../lines/count-between.ts'
+import { hiddenOf } from '../lines/count-between.ts'
 import { writeItems } from '../lines/items-preview.ts'
 import { RawLines } from '../lines/raw-lines.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
@@ -82,13 +82,8 @@ function writerOf(outline: DiffOutline, lines: number, shares: readonly number[]
         shares,
         lineShare: 0.12,
         endShare: 0,
-        hidden: (start, end) => {
-          const files = countBetween(fileStarts, start, end)
-          const hunks = countBetween(hunkStarts, start, end)
-          return [...(files > 0 ? [countOf(files, 'file')] : []), ...(hunks > 0 ? [countOf(hunks, 'hunk')] : [])].join(
-            ', ',
-          )
-        },
+        hidden: (from, to) =>
+          [...hiddenOf(fileStarts, 'file', from, to), ...hiddenOf(hunkStarts, 'hunk', from, to)].join(', '),
       },
       options,
     )

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { previewWith } from '../../../test/preview-with.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
-import type { PreviewOptions, TextPreviewer, TextSubject } from '../previewer.ts'
+import type { PreviewOptions, TextPreviewer } from '../previewer.ts'
 import { jsonPreviewer, ndjsonPreviewer } from './json-previewer.ts'
 
 interface Given extends Partial<PreviewOptions> {
@@ -12,18 +13,7 @@ interface Given extends Partial<PreviewOptions> {
 
 async function preview(text: string, given: Given = {}): Promise<string | undefined> {
   const { words = [], pieces = [text], previewer = jsonPreviewer(), ...options } = given
-  const subject: TextSubject = {
-    toolName: 'tool',
-    input: undefined,
-    intent: { paths: [], words },
-    contentType: 'text/plain',
-    start: text.slice(0, 16_384),
-    end: text.slice(-4_096),
-    length: text.length,
-  }
-  const reader = previewer.read(subject)
-  for (const piece of pieces) reader.push(piece)
-  return (await reader.finish())?.({ budgetTokens: 400, countTokens: estimateTokens, ...options })
+  return previewWith(previewer, pieces, options, { intent: { paths: [], words } })
 }
 
 const repeat = <Value>(count: number, make: (index: number) => Value): Value[] =>

@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { TextSubject } from '../previewer.ts'
+import { subjectOf } from '../../../test/preview-with.ts'
 import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
 
-function subjectOf(text: string, contentType = 'text/plain'): TextSubject {
-  return {
-    toolName: 'tool',
-    input: undefined,
-    intent: { paths: [], words: [] },
-    contentType,
-    start: text.slice(0, 16_384),
-    end: text.slice(-4_096),
-    length: text.length,
-  }
-}
-
-const sureness = (text: string, contentType?: string): number => recognizeJson(subjectOf(text, contentType)).sureness
+const sureness = (text: string, contentType = 'text/plain'): number =>
+  recognizeJson(subjectOf(text, { contentType })).sureness
 const issue = { id: 1, title: 'A', labels: ['x', 'y'], user: { login: 'ada', admin: false } }
 
 describe('recognizeJson', () => {

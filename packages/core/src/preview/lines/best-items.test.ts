@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { lineItem } from '../../../test/line-item.ts'
 import { bestItems, withParents } from './best-items.ts'
 import type { LineItem } from './line-item.ts'
 
-const base = { text: 'x', tail: '', hidden: 0, blanks: 0, part: 0, note: '', numbered: false, lone: false }
 const items = (values: readonly number[]): LineItem[] =>
-  values.map((value, index) => ({ ...base, start: index + 1, end: index + 1, value, parent: undefined }))
+  values.map((value, index) => lineItem({ start: index + 1, value }))
 
 describe('bestItems', () => {
   it('returns all where there are few', () => {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { countBetween } from './count-between.ts'
+import { describe, expect, it, test } from 'vitest'
+import { countBetween, hiddenOf } from './count-between.ts'
 
 describe('countBetween', () => {
   it('counts both ends in', () => {
@@ -8,4 +8,10 @@ describe('countBetween', () => {
     expect(countBetween([1, 5, 9], 0, 100)).toBe(3)
     expect(countBetween([], 1, 2)).toBe(0)
   })
+})
+
+test('says how many things begin in a gap, and nothing of none', () => {
+  expect(hiddenOf([3, 7, 9], 'heading', 3, 8)).toEqual(['2 headings'])
+  expect(hiddenOf([3, 7, 9], 'heading', 9, 9)).toEqual(['1 heading'])
+  expect(hiddenOf([3, 7, 9], 'heading', 4, 6)).toEqual([])
 })

@@ -1,4 +1,5 @@
-import { cutNumber, findNumbering } from '../source/numbered-lines.ts'
+import { isDigit } from '../is-digit.ts'
+import { cutNumber, findNumbering } from './numbered-lines.ts'
 
 /** Lines looked at. */
 const LOOKED_AT = 40
@@ -8,6 +9,11 @@ export interface NumberCut {
   /** What is added to the number of a line in the text to have the one written before it. */
   readonly shift: number
   readonly cut: (line: string) => string
+}
+
+/** Say in a header how the numbers of a preview are those of the file, where they are not. */
+export function numberNote(numbers: NumberCut | undefined): string[] {
+  return numbers === undefined || numbers.shift === 0 ? [] : [`line 1 is ${1 + numbers.shift} of the file`]
 }
 
 /** Tell how the numbers before the lines of a text are cut; `undefined` where most of its first lines have none. */
@@ -27,10 +33,6 @@ export function numberCut(start: string): NumberCut | undefined {
   }
   const numbered = lines.filter((line) => cut(line) !== line).length
   return numbered >= lines.length * 0.8 ? { shift: numbering.shift, cut } : undefined
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
 }
 
 /** The beginning of a text without numbers before its lines. */

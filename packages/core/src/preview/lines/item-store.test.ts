@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { lineItem } from '../../../test/line-item.ts'
 import { ItemStore } from './item-store.ts'
 import type { LineItem } from './line-item.ts'
 
-function item(start: number, value: number, text = 'x', parent?: LineItem): LineItem {
-  return {
-    start,
-    end: start,
-    text,
-    tail: '',
-    hidden: 0,
-    blanks: 0,
-    value,
-    part: 0,
-    parent,
-    note: '',
-    numbered: false,
-    lone: false,
-  }
-}
+const item = (start: number, value: number, text = 'x', parent?: LineItem): LineItem =>
+  lineItem({ start, value, text, parent })
 
 describe('ItemStore', () => {
   it('keeps everything of a text that is not long, in order', () => {

@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { lineItem } from '../../../test/line-item.ts'
 import type { LineItem } from './line-item.ts'
 import { showItem } from './show-item.ts'
 
-const item = (text: string, more: Partial<LineItem> = {}): LineItem => ({
-  start: 1,
-  end: 1,
-  text,
-  tail: '',
-  hidden: 0,
-  blanks: 0,
-  value: 1,
-  part: 0,
-  parent: undefined,
-  note: '',
-  numbered: false,
-  lone: false,
-  ...more,
-})
+const item = (text: string, more: Partial<LineItem> = {}): LineItem => lineItem({ text, ...more })
 
 describe('showItem', () => {
   it('shows a short line whole, as a terminal does, with its note', () => {

@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { lineItem } from '../../../test/line-item.ts'
 import type { LineItem } from './line-item.ts'
 import { askedWords, preferTopic } from './topic-words.ts'
 
-const item = (text: string): LineItem => ({
-  start: 1,
-  end: 1,
-  text,
-  tail: '',
-  hidden: 0,
-  blanks: 0,
-  value: 1,
-  part: 0,
-  parent: undefined,
-  note: '',
-  numbered: false,
-  lone: false,
-})
+const item = (text: string): LineItem => lineItem({ text })
 
 describe('askedWords', () => {
   it('takes the words of file names, of what is searched and of short arguments', () => {

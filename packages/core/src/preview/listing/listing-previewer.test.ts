@@ -2,26 +2,18 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
+import { subjectOf } from '../../../test/preview-with.ts'
 import type { TextSubject } from '../previewer.ts'
 import { listingPreviewer } from './listing-previewer.ts'
 
 const showLines = (start: number, end: number): string => `lines ${start}-${end}`
 const previewer = listingPreviewer()
 
-function subjectOf(text: string, command?: string): TextSubject {
-  return {
-    toolName: 'bash',
-    input: undefined,
-    intent: { paths: [], words: [], ...(command === undefined ? {} : { command }) } as TextSubject['intent'],
-    contentType: 'text/plain',
-    start: text.slice(0, 16_384),
-    end: text.slice(-4_096),
-    length: text.length,
-  }
-}
+const about = (text: string, command?: string): TextSubject =>
+  subjectOf(text, { toolName: 'bash', intent: { paths: [], words: [], command } })
 
 async function previewOf(text: string, budgetTokens = 400, command?: string): Promise<string | undefined> {
-  const subject = subjectOf(text, command)
+  const subject = about(text, command)
   if (previewer.recognize(subject) === 0) return undefined
   const reader = previewer.read(subject)
   reader.push(text)

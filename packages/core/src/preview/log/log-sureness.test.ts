@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { TextSubject } from '../previewer.ts'
+import { subjectOf } from '../../../test/preview-with.ts'
 import { logSureness } from './log-sureness.ts'
 
-function sureness(lines: readonly string[]): number {
-  const text = lines.join('\n')
-  const subject: TextSubject = {
-    toolName: 'tool',
-    input: undefined,
-    intent: { paths: [], words: [] },
-    contentType: 'text/plain',
-    start: text.slice(0, 16_384),
-    end: text.slice(-4_096),
-    length: text.length,
-  }
-  return logSureness(subject)
-}
-
+const sureness = (lines: readonly string[]): number => logSureness(subjectOf(lines.join('\n')))
 const times = (line: (index: number) => string): string[] => Array.from({ length: 40 }, (_, index) => line(index))
 
 describe('logSureness', () => {

@@ -1,6 +1,6 @@
 import { checkedShares } from '../lines/checked-shares.ts'
-import { countBetween } from '../lines/count-between.ts'
-import { numberCut } from '../lines/cut-numbers.ts'
+import { hiddenOf } from '../lines/count-between.ts'
+import { numberCut, numberNote } from '../lines/cut-numbers.ts'
 import { writeItems } from '../lines/items-preview.ts'
 import { askedWords } from '../lines/topic-words.ts'
 import { RawLines } from '../lines/raw-lines.ts'
@@ -67,9 +67,8 @@ function readMarkdown(subject: TextSubject, shares: readonly number[]): ReturnTy
       const counts = [
         countOf(lines.count, 'line'),
         ...(headings.length > 0 ? [countOf(headings.length, 'heading')] : []),
+        ...numberNote(numbers),
       ]
-      const shift = numbers?.shift ?? 0
-      if (shift !== 0) counts.push(`line 1 is ${1 + shift} of the file`)
       return (options) =>
         writeItems(
           {
@@ -79,10 +78,7 @@ function readMarkdown(subject: TextSubject, shares: readonly number[]): ReturnTy
             shares,
             lineShare: 0.1,
             endShare: 0,
-            hidden: (from, to) => {
-              const hidden = countBetween(headings, from, to)
-              return hidden === 0 ? '' : countOf(hidden, 'heading')
-            },
+            hidden: (from, to) => hiddenOf(headings, 'heading', from, to).join(', '),
           },
           options,
         )

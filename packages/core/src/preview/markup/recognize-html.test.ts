@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { subjectOf } from '../../../test/preview-with.ts'
 import { toolIntent } from '../tool-intent.ts'
 import { recognizeHtml } from './recognize-html.ts'
 
 const sureness = (text: string, contentType = 'text/plain', input: unknown = {}): number =>
-  recognizeHtml({
-    toolName: 'tool',
-    input,
-    intent: toolIntent('tool', input),
-    contentType,
-    start: text.slice(0, 16_384),
-    end: text.slice(-4_096),
-    length: text.length,
-  })
+  recognizeHtml(subjectOf(text, { input, intent: toolIntent('tool', input), contentType }))
 
 const fragment = '<div class="card"><h2>Title</h2><p>Some text with <a href="/x">a link</a>.</p></div>\n'.repeat(20)
 

@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { subjectOf } from '../../../test/preview-with.ts'
 import { toolIntent } from '../tool-intent.ts'
 import { recognizeXml } from './recognize-xml.ts'
 
 const sureness = (text: string, contentType = 'text/plain', input: unknown = {}): number =>
-  recognizeXml({
-    toolName: 'tool',
-    input,
-    intent: toolIntent('tool', input),
-    contentType,
-    start: text.slice(0, 16_384),
-    end: text.slice(-4_096),
-    length: text.length,
-  })
+  recognizeXml(subjectOf(text, { input, intent: toolIntent('tool', input), contentType }))
 
 describe('recognizeXml', () => {
   it.each([

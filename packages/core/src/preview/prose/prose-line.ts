@@ -1,3 +1,4 @@
+import { isDigit } from '../is-digit.ts'
 import { countLetters } from '../lines/count-letters.ts'
 
 /** What a line of plain text is. */
@@ -50,10 +51,6 @@ export function proseLine(line: string, isApart: boolean): ProseLine {
   if (COUNTED.test(text) && text.length < 60) return { kind: 'heading', depth: 1, isNumbered: false }
   if (!isSentence && isCapital(text)) return { kind: 'heading', depth: 2, isNumbered: false }
   return TEXT
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
 }
 
 function partsOf(number: string): number {

@@ -1,7 +1,7 @@
 import { countOf } from '../gap-marks.ts'
 import { checkedShares } from '../lines/checked-shares.ts'
-import { countBetween } from '../lines/count-between.ts'
-import { numberCut } from '../lines/cut-numbers.ts'
+import { hiddenOf } from '../lines/count-between.ts'
+import { numberCut, numberNote } from '../lines/cut-numbers.ts'
 import { writeItems } from '../lines/items-preview.ts'
 import { RawLines } from '../lines/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
@@ -61,13 +61,12 @@ function readProse({ start, intent }: TextSubject, shares: readonly number[]): R
     finish: () => {
       lines.finish()
       const { items, headings, paragraphs } = reader.finish()
-      const shift = numbers?.shift ?? 0
       const header = [
         countOf(lines.count, 'line'),
         ...(paragraphs * 2 < lines.count ? [countOf(paragraphs, 'paragraph')] : []),
         ...(headings.length > 0 ? [countOf(headings.length, 'heading')] : []),
         ...(lines.count < 4 ? [countOf(units, 'character')] : []),
-        ...(shift === 0 ? [] : [`line 1 is ${1 + shift} of the file`]),
+        ...numberNote(numbers),
       ].join(', ')
       return (options) =>
         writeItems(
@@ -78,10 +77,7 @@ function readProse({ start, intent }: TextSubject, shares: readonly number[]): R
             shares,
             lineShare: 0.12,
             endShare: items.length <= 4 ? 0.3 : 0,
-            hidden: (from, to) => {
-              const hidden = countBetween(headings, from, to)
-              return hidden === 0 ? '' : countOf(hidden, 'heading')
-            },
+            hidden: (from, to) => hiddenOf(headings, 'heading', from, to).join(', '),
           },
           options,
         )

@@ -1,3 +1,4 @@
+import { isDigit } from '../is-digit.ts'
 import type { CodeLines } from './code-lines.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import { wordHashes } from './word-hash.ts'
@@ -222,8 +223,4 @@ function isNameUnit(code: number): boolean {
     code === 126 ||
     code === 58
   )
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
 }

@@ -1,3 +1,4 @@
+import { isDigit } from '../is-digit.ts'
 import { BLANK, CLOSER, CODE, COMMENT, type CodeLines } from './code-lines.ts'
 import type { OutlineSymbol } from './outline.ts'
 import type { SourceLines } from './source-lines.ts'
@@ -96,10 +97,6 @@ const OPENING_BRACKET = 91
 const QUOTE = 34
 const DOT = 46
 const COMMA = 44
-
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57
-}
 
 /** The first part of a line. */
 function part({ source }: CodeLines, index: number): string {

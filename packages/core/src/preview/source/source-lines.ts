@@ -1,5 +1,5 @@
 import { cleanLine } from '../clean-line.ts'
-import { findNumbering, numberLength, type LineNumbering } from './numbered-lines.ts'
+import { findNumbering, numberLength, type LineNumbering } from '../lines/numbered-lines.ts'
 
 /** Lines before the output of a command that a tool may write. */
 const MOST_BEFORE = 24

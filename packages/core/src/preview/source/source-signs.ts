@@ -2,7 +2,7 @@ import { perSubject } from '../per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 import { codeLikeness } from './code-likeness.ts'
 import { languageOf } from './languages.ts'
-import { cutNumber, findNumbering } from './numbered-lines.ts'
+import { cutNumber, findNumbering } from '../lines/numbered-lines.ts'
 import { linesBefore } from './source-lines.ts'
 
 /** What the beginning of a text tells of the source code in it. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
-import type { TextSubject } from '../previewer.ts'
+import { subjectOf } from '../../../test/preview-with.ts'
 import { tablePreviewer } from './table-previewer.ts'
 
 const showLines = (start: number, end: number): string => `lines ${start}-${end}`
@@ -17,15 +17,7 @@ async function previewOf(
   text: string,
   { contentType = 'text/plain', path, budgetTokens = 400 }: About = {},
 ): Promise<string | undefined> {
-  const subject: TextSubject = {
-    toolName: 'tool',
-    input: undefined,
-    intent: { paths: path === undefined ? [] : [path], words: [] } as unknown as TextSubject['intent'],
-    contentType,
-    start: text.slice(0, 16_384),
-    end: text.slice(-4_096),
-    length: text.length,
-  }
+  const subject = subjectOf(text, { intent: { paths: path === undefined ? [] : [path], words: [] }, contentType })
   if (previewer.recognize(subject) === 0) return undefined
   const reader = previewer.read(subject)
   reader.push(text)

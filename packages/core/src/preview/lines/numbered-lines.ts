@@ -1,3 +1,4 @@
+import { isDigit } from '../is-digit.ts'
 /** How a tool writes the number of a line before it. */
 export interface LineNumbering {
   /** The first line of the text that has a number, 0-based. */
@@ -71,8 +72,4 @@ function numberedWith(text: string, start: number, mark: string): number {
   if (at === digits) return -1
   if (mark === '|' && text.charCodeAt(at) === 32) at++
   return text.charCodeAt(at) === mark.charCodeAt(0) ? at + 1 : -1
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
 }
