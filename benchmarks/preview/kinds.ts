@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { HOSTILE_TEXTS } from '../../packages/core/test/hostile-texts.ts'
 import { dataFolder } from './lib/data.mjs'
-import { preview } from './ours.ts'
+import { preview, type PreviewCase } from './ours.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -48,12 +48,7 @@ const INPUTS: readonly Input[] = [
   { name: 'HTML', category: 'html', megabytes: 5, limit: 60 },
 ]
 
-interface Call {
-  readonly text: string
-  readonly contentType: string
-  readonly toolName: string
-  readonly toolInput?: unknown
-}
+type Call = Omit<PreviewCase, 'budgetTokens'>
 
 async function load(input: Input | undefined): Promise<Call> {
   if (input?.category === undefined) throw new Error('no such input')

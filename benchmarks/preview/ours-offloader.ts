@@ -2,22 +2,27 @@
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { countTokens } from './lib/tokens.mjs'
+import { previewers, type PreviewCase } from './ours.ts'
 
 export const sized = true
 
-interface Call {
-  readonly text: string
-  readonly contentType: string
-  readonly toolName: string
-  readonly toolInput?: unknown
-  readonly budgetTokens: number
-  readonly chars?: number
-}
-
-export async function preview({ text, contentType, toolName, toolInput, budgetTokens, chars }: Call): Promise<string> {
+export async function preview({
+  text,
+  contentType,
+  toolName,
+  toolInput,
+  budgetTokens,
+  chars,
+}: PreviewCase): Promise<string> {
   const previewTokens = chars === undefined ? budgetTokens : Math.round(chars / 4)
   const storage = new InMemoryStorage()
-  const offloader = new ContextOffloader({ storage, countTokens, previewTokens, maxResultTokens: previewTokens + 1 })
+  const offloader = new ContextOffloader({
+    storage,
+    countTokens,
+    previewers,
+    previewTokens,
+    maxResultTokens: previewTokens + 1,
+  })
   const block = contentType === 'application/json' ? jsonBlock(text) : { type: 'text' as const, text }
   const outcome = await offloader.offload({
     toolName,

@@ -4,17 +4,19 @@ import { codePreviewer } from '@spillway/core/code'
 import { htmlPreviewer } from '@spillway/core/html'
 import { countTokens } from './lib/tokens.mjs'
 
-interface Call {
+/** What a preview is made of, as the benchmark hands it over; `chars` is a size that it searches for. */
+export interface PreviewCase {
   readonly text: string
   readonly contentType: string
   readonly toolName: string
   readonly toolInput?: unknown
   readonly budgetTokens: number
+  readonly chars?: number
 }
 
-const previewers = [htmlPreviewer(), codePreviewer()]
+export const previewers = [htmlPreviewer(), codePreviewer()]
 
-export async function preview({ text, contentType, toolName, toolInput, budgetTokens }: Call): Promise<string> {
+export async function preview({ text, contentType, toolName, toolInput, budgetTokens }: PreviewCase): Promise<string> {
   return previewText(text, {
     contentType,
     toolName,
