@@ -3,6 +3,8 @@ import { isBytes } from '../storage/bytes.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage, StoredContent, StoredRange } from '../storage/storage.ts'
+import { LineIndexBuilder } from './line-index.ts'
+import type { LineIndex } from './line-index.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
 export const DEFAULT_BLOCK_BYTES = 524_288
@@ -23,9 +25,16 @@ export interface ContentSource {
   readonly contentType: string
   /** Bytes of the whole. */
   readonly size: number
-  /** The bytes from the start, block by block; may be called again. */
-  blocks(): AsyncGenerator<Uint8Array>
-  /** The bytes as a whole. */
+  /**
+   * The bytes from `start` to `end`, by default all, block by block; may be called again. They are borrowed: a cache may
+   * hold them, so they must not be changed.
+   */
+  blocks(start?: number, end?: number): AsyncGenerator<Uint8Array>
+  /** Return up to `length` bytes from `offset`, fewer where the content ends before. They are borrowed, like blocks. */
+  read(offset: number, length: number): Promise<Uint8Array>
+  /** Return where lines begin, as it was noted while storing, or else by reading everything once. */
+  lineIndex(): Promise<LineIndex>
+  /** Return the bytes as a whole, as the caller's own. */
   whole(): Promise<Uint8Array>
 }
 
@@ -42,29 +51,41 @@ export async function openContentSource(
   const { blockBytes, signal } = options
   if (storage.retrieveRange === undefined) {
     const { content, contentType } = await retrieveWhole(storage, reference, signal)
+    const all = (start = 0, end: number = content.length): AsyncGenerator<Uint8Array> =>
+      slices(content.subarray(start, end), options)
     return {
       reference,
       contentType,
       size: content.length,
-      blocks: () => slices(content, options),
+      blocks: all,
+      read: async (offset, length) => content.subarray(offset, offset + length),
+      lineIndex: () => indexLines(all()),
       whole: async () => content,
     }
   }
-  const range = async (offset: number): Promise<StoredRange> => {
+  const range = async (offset: number, length: number): Promise<StoredRange> => {
     checkAborted(signal)
-    const asked = { offset, length: blockBytes }
+    const asked = { offset, length }
     const read = await orAborted(storage.retrieveRange!(reference, asked, { signal }), signal)
     assertStored(read, reference)
     if (!Number.isSafeInteger(read.size)) throw damaged(reference)
     return read
   }
-  const first = await range(0)
+  const first = await range(0, blockBytes)
   const { contentType, size } = first
+  const read = async (offset: number, length: number): Promise<Uint8Array> =>
+    offset + length <= first.content.length
+      ? first.content.subarray(offset, offset + length)
+      : (await range(offset, length)).content
+  const blocks = (start = 0, end: number = size): AsyncGenerator<Uint8Array> =>
+    ranges(start, Math.min(end, size), async (from, to) => read(from, Math.min(blockBytes, to - from)), reference)
   return {
     reference,
     contentType,
     size,
-    blocks: () => ranges(first.content, size, async (offset) => (await range(offset)).content, reference),
+    blocks,
+    read,
+    lineIndex: () => indexLines(blocks()),
     whole: async () =>
       first.content.length === size ? first.content : (await retrieveWhole(storage, reference, signal)).content,
   }
@@ -98,24 +119,29 @@ async function* slices(content: Uint8Array, { blockBytes, signal }: ReadOptions)
   }
 }
 
-/** The first block is there; from the third on, each is asked for while the one before it is worked on. */
+async function indexLines(blocks: AsyncIterable<Uint8Array>): Promise<LineIndex> {
+  const builder = new LineIndexBuilder()
+  for await (const block of blocks) builder.add(block)
+  return builder.finish()
+}
+
+/** From the second block on, each is asked for while the one before it is worked on. */
 async function* ranges(
-  first: Uint8Array,
-  size: number,
-  read: (offset: number) => Promise<Uint8Array>,
+  start: number,
+  end: number,
+  read: (offset: number, end: number) => Promise<Uint8Array>,
   reference: string,
 ): AsyncGenerator<Uint8Array> {
-  let offset = first.length
-  yield first
+  let offset = start
   let ahead: Promise<Uint8Array> | undefined
-  while (offset < size) {
-    const block = await (ahead ?? read(offset))
+  while (offset < end) {
+    const block = await (ahead ?? read(offset, end))
     if (block.length === 0) {
-      const message = `The storage has only ${offset} of ${size} bytes. Run the tool again that gave the content.`
+      const message = `The storage has only ${offset} of ${end} bytes. Run the tool again that gave the content.`
       throw new StorageError('corrupt', message, { reference })
     }
     offset += block.length
-    ahead = offset < size ? read(offset) : undefined
+    ahead = offset < end && offset > start + block.length ? read(offset, end) : undefined
     // The reader may stop here; the failure of a block that nobody waits for does not matter.
     void Promise.allSettled([ahead])
     yield block

@@ -7,6 +7,22 @@ export interface RetrievalCall {
   readonly line_range?: { readonly start: number; readonly end: number } | undefined
   readonly context_lines?: number | undefined
   readonly ignore_case?: boolean | undefined
+  /** Several patterns at once, each with its own count. */
+  readonly patterns?: readonly string[] | undefined
+  readonly json_path?: string | undefined
+  /** Words to rank passages by. */
+  readonly query?: string | undefined
+  /** Columns of a table. */
+  readonly columns?: readonly string[] | undefined
+  /** A condition on one column of a table, such as `status >= 500`. */
+  readonly where?: string | undefined
+  readonly count_only?: boolean | undefined
+  /** Matches, results, passages or rows, at most. */
+  readonly limit?: number | undefined
+  /** Matches, results, passages or rows to pass over. */
+  readonly skip?: number | undefined
+  /** Take the last matches instead of the first. */
+  readonly from_end?: boolean | undefined
 }
 
 /** A pattern longer than this is not written out again. */
