@@ -1,10 +1,10 @@
 import { yieldToEventLoop } from '#platform'
 import { isBytes } from '../storage/bytes.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
+import { LineIndexBuilder } from '../storage/line-index.ts'
+import type { LineIndex } from '../storage/line-index.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage, StoredContent, StoredRange } from '../storage/storage.ts'
-import { LineIndexBuilder } from './line-index.ts'
-import type { LineIndex } from './line-index.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
 export const DEFAULT_BLOCK_BYTES = 524_288
@@ -36,10 +36,27 @@ export interface ContentSource {
   lineIndex(): Promise<LineIndex>
   /** Return the bytes as a whole, as the caller's own. */
   whole(): Promise<Uint8Array>
+  /** Let go of what reading holds, such as an open file; the source is not to be used after it. Closing twice is fine. */
+  close(): Promise<void>
+}
+
+/** Open content, use it, and close it however that goes. Rejects like {@link openContentSource}, and with what `use` throws. */
+export async function withContentSource<Result>(
+  storage: ReadableStorage,
+  reference: string,
+  options: ReadOptions,
+  use: (source: ContentSource) => Promise<Result>,
+): Promise<Result> {
+  const source = await openContentSource(storage, reference, options)
+  try {
+    return await use(source)
+  } finally {
+    await source.close()
+  }
 }
 
 /**
- * Open content for reading: by ranges where the storage has them, so that memory stays bounded, else as a whole.
+ * Open content for reading, and close it after that: {@link withContentSource} does both. It is read by ranges where the storage has them, so that memory stays bounded, else as a whole.
  *
  * Rejects with what the storage throws, and with `corrupt` where it gives something else than content.
  */
@@ -61,6 +78,7 @@ export async function openContentSource(
       read: async (offset, length) => content.subarray(offset, offset + length),
       lineIndex: () => indexLines(all()),
       whole: async () => content,
+      close: async () => undefined,
     }
   }
   const range = async (offset: number, length: number): Promise<StoredRange> => {
@@ -88,6 +106,7 @@ export async function openContentSource(
     lineIndex: () => indexLines(blocks()),
     whole: async () =>
       first.content.length === size ? first.content : (await retrieveWhole(storage, reference, signal)).content,
+    close: async () => undefined,
   }
 }
 

@@ -79,6 +79,10 @@ export class StoredFile {
 
   async *#blocks(): AsyncGenerator<Uint8Array> {
     const source = await openContentSource(this.#storage, this.reference, { blockBytes: DEFAULT_BLOCK_BYTES })
-    yield* source.blocks()
+    try {
+      yield* source.blocks()
+    } finally {
+      await source.close()
+    }
   }
 }

@@ -1,11 +1,25 @@
-import { openContentSource } from '../content/content-source.ts'
+import { openContentSource, withContentSource } from '../content/content-source.ts'
 import type { ContentSource, ReadableStorage, ReadOptions } from '../content/content-source.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { quote } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'
 
-/** Open content for a call of the model. Rejects with a `StorageError`, or with `unavailable` for anything else. */
+/**
+ * Open content for a call of the model, use it, and close it however that goes.
+ *
+ * Rejects with a `StorageError`, or with `unavailable` for anything else that the storage throws.
+ */
+export async function withContent<Result>(
+  storage: Storage,
+  reference: string,
+  options: ReadOptions,
+  use: (source: ContentSource) => Promise<Result>,
+): Promise<Result> {
+  return await withContentSource(guarded(storage), reference, options, use)
+}
+
+/** Open content that the caller closes. Rejects like {@link withContent}. */
 export async function openContent(storage: Storage, reference: string, options: ReadOptions): Promise<ContentSource> {
   return await openContentSource(guarded(storage), reference, options)
 }
