@@ -6,8 +6,8 @@ import { dirname, join, posix } from 'node:path'
 export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   storage: ['platform'],
-  content: ['platform', 'storage'],
   tokens: ['storage'],
+  content: ['platform', 'storage', 'tokens'],
   preview: ['storage', 'content', 'tokens'],
   html: ['content', 'tokens', 'preview'],
   code: ['content', 'tokens', 'preview'],

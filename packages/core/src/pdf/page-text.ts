@@ -1,4 +1,4 @@
-import { cleanLine } from '../preview/clean-line.ts'
+import { cleanLine } from '../content/clean-line.ts'
 import { countOf } from '../preview/gap-marks.ts'
 import type { PdfContent, PdfLine } from './read-pages.ts'
 

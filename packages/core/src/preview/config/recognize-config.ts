@@ -1,5 +1,5 @@
 import { withoutNumbers } from '../lines/cut-numbers.ts'
-import { perSubject } from '../per-subject.ts'
+import { perSubject } from '../../content/per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 import { assignedKey, opensText, sectionName, yamlLine, type ConfigDialect } from './config-line.ts'
 

@@ -1,4 +1,4 @@
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { formatCount } from '../../content/format-count.ts'
 import { isImportLine } from '../lines/import-line.ts'
 import { estimateLetters } from '../lines/count-letters.ts'

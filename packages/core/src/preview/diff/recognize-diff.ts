@@ -1,4 +1,4 @@
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import type { TextSubject } from '../previewer.ts'
 
 const TYPES: ReadonlySet<string> = new Set(['text/x-diff', 'text/x-patch', 'text/diff', 'application/x-patch'])

@@ -1,4 +1,4 @@
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { lineSignal } from '../log/line-signal.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage.ts'

@@ -1,4 +1,4 @@
-import { perSubject } from '../per-subject.ts'
+import { perSubject } from '../../content/per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 
 /** What the start of a text tells. */

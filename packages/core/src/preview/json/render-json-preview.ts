@@ -1,7 +1,7 @@
 import { formatCount } from '../../content/format-count.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { fitBudget, type Draft } from '../fit-budget.ts'
 import { countOf, GapMarks } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'

@@ -1,4 +1,4 @@
-import { LineReader } from '../log/line-reader.ts'
+import { LineReader } from '../../content/line-reader.ts'
 
 /** A line of a text. */
 export interface RawLine {

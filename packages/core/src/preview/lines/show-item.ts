@@ -1,6 +1,6 @@
 import { formatCount } from '../../content/format-count.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import type { LineItem } from './line-item.ts'
 
 /** Units before a cut in which the end of a sentence or of a word is looked for. */

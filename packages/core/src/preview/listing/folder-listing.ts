@@ -1,4 +1,4 @@
-import { isLongEntry, nameOfLongEntry } from '../table/long-list.ts'
+import { isLongEntry, nameOfLongEntry } from '../../content/table/long-list.ts'
 import type { ListedLine, ListingForm, ListingReader } from './listing-form.ts'
 
 /** Folders that are enough to tell by themselves. */

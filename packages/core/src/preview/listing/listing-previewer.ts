@@ -1,8 +1,8 @@
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { fitBudget } from '../fit-budget.ts'
 import { checkedShares } from '../lines/checked-shares.ts'
-import { perSubject } from '../per-subject.ts'
-import type { TextPreviewer } from '../previewer.ts'
+import { perSubject } from '../../content/per-subject.ts'
+import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { folderListing } from './folder-listing.ts'
 import type { ListingForm } from './listing-form.ts'
 import { ListingLayout, type ListingPreviewShares } from './listing-layout.ts'
@@ -66,7 +66,7 @@ export function listingPreviewer(options: ListingPreviewerOptions = {}): TextPre
   }
 }
 
-const listingForm = perSubject((subject): { form: ListingForm | undefined; sureness: number } => {
+const listingForm = perSubject((subject: TextSubject): { form: ListingForm | undefined; sureness: number } => {
   const { start, length } = subject
   const all = start.split('\n')
   // The last line may be cut.

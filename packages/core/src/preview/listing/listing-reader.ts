@@ -1,6 +1,6 @@
-import { cleanLine } from '../clean-line.ts'
-import { LineReader, type LineSink } from '../log/line-reader.ts'
-import { isTerminalText } from '../table/text-codes.ts'
+import { cleanLine } from '../../content/clean-line.ts'
+import { LineReader, type LineSink } from '../../content/line-reader.ts'
+import { isTerminalText } from '../../content/table/text-codes.ts'
 import type { ListingForm, ListingReader } from './listing-form.ts'
 import { ListingGroups, type ListedGroup } from './listing-groups.ts'
 

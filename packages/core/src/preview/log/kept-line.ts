@@ -1,5 +1,5 @@
 import { detach } from '../../content/detach.ts'
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 
 /** Of a line away from the start and the end of the text, this much of its start and of its end is kept. */

@@ -1,5 +1,5 @@
-import { cleanLine } from '../clean-line.ts'
-import { perSubject } from '../per-subject.ts'
+import { cleanLine } from '../../content/clean-line.ts'
+import { perSubject } from '../../content/per-subject.ts'
 import type { TextSubject } from '../previewer.ts'
 import { lineSignal } from './line-signal.ts'
 import { isLevelObject } from './structured-line.ts'

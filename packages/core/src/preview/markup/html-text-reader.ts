@@ -1,4 +1,4 @@
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { decodeReferences } from './character-references.ts'
 import { MarkupTokenizer, type MarkupHandler } from './markup-tokenizer.ts'
 import type { PageBlock } from './page-block.ts'

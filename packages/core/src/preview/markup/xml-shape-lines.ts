@@ -1,7 +1,7 @@
 import { formatCount } from '../../content/format-count.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import type { XmlNode } from './xml-node.ts'
 
 /** Units of a value that are shown. */

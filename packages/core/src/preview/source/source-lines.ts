@@ -1,4 +1,4 @@
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { findNumbering, numberLength, type LineNumbering } from '../lines/numbered-lines.ts'
 
 /** Lines before the output of a command that a tool may write. */

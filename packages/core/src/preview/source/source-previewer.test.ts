@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { toolIntent } from '../tool-intent.ts'
 import type { OutlineSymbol } from './outline.ts'
 import { sourcePreviewer, type SourcePreviewerOptions } from './source-previewer.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ColumnSummary } from './column-summary.ts'
 import { describeColumn } from './describe-column.ts'
-import { TextCodes } from './text-codes.ts'
+import { TextCodes } from '../../content/table/text-codes.ts'
 
 function summaryOf(cells: readonly string[]): ColumnSummary {
   const summary = new ColumnSummary()

@@ -1,5 +1,5 @@
 import { detach } from '../../content/detach.ts'
-import type { BlockText } from './record-reader.ts'
+import type { BlockText } from '../../content/table/record-reader.ts'
 
 /** Different values that are counted of a column; beyond them it only has many. */
 const MOST_VALUES = 16

@@ -1,9 +1,9 @@
 import { formatCount } from '../../content/format-count.ts'
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import { countOf } from '../gap-marks.ts'
 import type { ColumnSummary, CountedValue } from './column-summary.ts'
-import { unquote } from './split-record.ts'
+import { unquote } from '../../content/table/split-record.ts'
 
 /** UTF-16 units of a value that are shown at most. */
 const LONGEST_SHOWN = 40

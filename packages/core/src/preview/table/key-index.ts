@@ -1,6 +1,6 @@
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
-import { cleanLine } from '../clean-line.ts'
+import { cleanLine } from '../../content/clean-line.ts'
 import type { Draft } from '../fit-budget.ts'
 import { countOf } from '../gap-marks.ts'
 import { foldNames } from '../listing/fold-names.ts'

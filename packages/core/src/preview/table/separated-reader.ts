@@ -1,10 +1,10 @@
-import { cleanLine } from '../clean-line.ts'
-import { isFooter } from './find-columns.ts'
+import { cleanLine } from '../../content/clean-line.ts'
+import { isFooter } from '../../content/table/find-columns.ts'
 import { ColumnSummary } from './column-summary.ts'
-import { MOST_COLUMNS, RecordReader, type BlockText, type RecordSink } from './record-reader.ts'
+import { MOST_COLUMNS, RecordReader, type BlockText, type RecordSink } from '../../content/table/record-reader.ts'
 import { RowSample } from './row-sample.ts'
-import type { SeparatedFormat } from './separated-format.ts'
-import { splitRecord, unquote } from './split-record.ts'
+import type { SeparatedFormat } from '../../content/table/separated-format.ts'
+import { splitRecord, unquote } from '../../content/table/split-record.ts'
 import type { TableData } from './table-data.ts'
 
 /** Columns that are summed up. */

@@ -1,13 +1,14 @@
 import { fitBudget } from '../fit-budget.ts'
 import { checkedShares } from '../lines/checked-shares.ts'
 import type { TextPreviewer, WritePreview } from '../previewer.ts'
-import { alignedFormat } from './aligned-format.ts'
-import { AlignedReader } from './aligned-reader.ts'
-import { separatedFormat } from './separated-format.ts'
+import { alignedFormat } from '../../content/table/aligned-format.ts'
+import { AlignedReader, type BeginTable } from '../../content/table/aligned-reader.ts'
+import { separatedFormat } from '../../content/table/separated-format.ts'
 import { SeparatedReader } from './separated-reader.ts'
 import { ExpandedReader } from './expanded-reader.ts'
 import type { TableData } from './table-data.ts'
 import type { TablePreviewShares } from './table-layout.ts'
+import { TableSection } from './table-section.ts'
 import { TablesLayout } from './tables-layout.ts'
 
 /** Options of {@link tablePreviewer}. */
@@ -49,8 +50,15 @@ export function tablePreviewer(options: TablePreviewerOptions = {}): TextPreview
       const separated = separatedFormat(subject)
       const aligned = alignedFormat(subject)
       if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) {
-        const reader = aligned.form === 'expanded' ? new ExpandedReader() : new AlignedReader(aligned)
-        return { push: (text) => reader.push(text), finish: () => writer(reader.finish(), shares) }
+        if (aligned.form === 'expanded') {
+          const reader = new ExpandedReader()
+          return { push: (text) => reader.push(text), finish: () => writer(reader.finish(), shares) }
+        }
+        const begin: BeginTable<TableSection> = (...table) => new TableSection(...table, aligned)
+        const reader = new AlignedReader(aligned, begin)
+        const tables = (): TableData[] | undefined =>
+          reader.finish()?.map((section) => ({ ...section.finish(), lines: reader.lines }))
+        return { push: (text) => reader.push(text), finish: () => writer(tables(), shares) }
       }
       const reader = separated && new SeparatedReader(separated)
       return { push: (text) => reader?.push(text), finish: () => writer(reader?.finish(), shares) }

@@ -1,8 +1,9 @@
-import type { AlignedFormat } from './aligned-format.ts'
+import type { AlignedFormat } from '../../content/table/aligned-format.ts'
+import type { AlignedTable } from '../../content/table/aligned-reader.ts'
 import { ColumnSummary } from './column-summary.ts'
-import { cellsOf } from './find-columns.ts'
-import type { LineColumns } from './line-columns.ts'
-import type { BlockText } from './record-reader.ts'
+import { cellsOf } from '../../content/table/find-columns.ts'
+import type { LineColumns } from '../../content/table/line-columns.ts'
+import type { BlockText } from '../../content/table/record-reader.ts'
 import { RowSample } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
 
@@ -11,7 +12,7 @@ const MOST_NOTES = 12
 const LONGEST_NOTE = 300
 
 /** One table of a text of lines, while its rows come. */
-export class TableSection {
+export class TableSection implements AlignedTable {
   readonly #columns: LineColumns
   readonly #title: string
   readonly #named: boolean
@@ -20,7 +21,7 @@ export class TableSection {
   readonly #summaries: ColumnSummary[]
   readonly #bounds: Int32Array
   readonly #notes: string[] = []
-  readonly sample: RowSample = new RowSample()
+  readonly #sample = new RowSample()
   #unfit = 0
 
   constructor(
@@ -43,7 +44,10 @@ export class TableSection {
     return this.#unfit
   }
 
-  /** Take in the row that stands in a block from `start` to `end`. */
+  get rows(): number {
+    return this.#sample.rows
+  }
+
   add(block: BlockText, start: number, end: number, line: number): void {
     const cells = this.#columns.find(block.codes, start, end, this.#bounds)
     if (cells === 0) this.#unfit++
@@ -51,14 +55,17 @@ export class TableSection {
       if (cells === 0) this.#summaries[cell]!.addEmpty()
       else this.#summaries[cell]!.add(block, this.#bounds[2 * cell]!, this.#bounds[2 * cell + 1]!)
     }
-    this.sample.add(block.text, start, end, line)
+    this.#sample.add(block.text, start, end, line)
   }
 
   get columns(): number {
     return this.#columns.columns
   }
 
-  /** Keep a line that stands behind the rows. */
+  endBlock(text: string): void {
+    this.#sample.endBlock(text)
+  }
+
   note(text: string): void {
     if (this.#notes.length < MOST_NOTES) this.#notes.push(text.slice(0, LONGEST_NOTE))
   }
@@ -72,11 +79,11 @@ export class TableSection {
       names: this.#named ? names : undefined,
       labels: names,
       columns,
-      rows: this.sample.rows,
+      rows: this.#sample.rows,
       ragged: 0,
       // What rows hold that do not fit was not summed up.
       summaries: this.#unfit === 0 ? this.#summaries : [],
-      sample: this.sample.finish(),
+      sample: this.#sample.finish(),
       notes: this.#notes,
       split: (row) => cellsOf(this.#columns, row),
       separator,

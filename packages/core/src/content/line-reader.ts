@@ -1,5 +1,5 @@
-import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
-import { detach } from '../../content/detach.ts'
+import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
+import { detach } from './detach.ts'
 
 /** Text that comes in small pieces is taken in by blocks of about this many UTF-16 units. */
 const BLOCK_UNITS = 32_768

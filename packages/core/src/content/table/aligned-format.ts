@@ -1,8 +1,8 @@
 import { cleanLine } from '../clean-line.ts'
 import { perSubject } from '../per-subject.ts'
-import type { TextSubject } from '../previewer.ts'
+import type { TableText } from './table-text.ts'
 import { findBars, findColumns, fitting, hasTyped, isFooter, isHeader, isRule } from './find-columns.ts'
-import { isExpanded } from './expanded-reader.ts'
+import { isExpanded } from './expanded-records.ts'
 import { wordColumns, type LineColumns } from './line-columns.ts'
 import { longListColumns } from './long-list.ts'
 import { RECORD_FORMS } from './record-forms.ts'
@@ -42,9 +42,9 @@ const LEAST_RECORDS = 6
 const APART = /\S {2,}\S/
 
 /** Find out whether the lines of a text are tables of aligned columns, or of cells between bars. */
-export const alignedFormat: (subject: TextSubject) => AlignedFormat | undefined = perSubject(findAligned)
+export const alignedFormat: (subject: TableText) => AlignedFormat | undefined = perSubject(findAligned)
 
-function findAligned({ start, length }: TextSubject): AlignedFormat | undefined {
+function findAligned({ start, length }: TableText): AlignedFormat | undefined {
   const all = start.split('\n')
   // The last line may be cut.
   if (length === undefined || length > start.length) all.pop()

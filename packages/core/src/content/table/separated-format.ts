@@ -1,5 +1,5 @@
 import { perSubject } from '../per-subject.ts'
-import type { TextSubject } from '../previewer.ts'
+import type { TableText } from './table-text.ts'
 import { RecordReader } from './record-reader.ts'
 import { unquote } from './split-record.ts'
 
@@ -30,9 +30,9 @@ const DECLARED: Readonly<Record<string, string>> = {
 }
 
 /** Find out whether a text is a table whose cells are separated by a character, and by which. */
-export const separatedFormat: (subject: TextSubject) => SeparatedFormat | undefined = perSubject(findSeparated)
+export const separatedFormat: (subject: TableText) => SeparatedFormat | undefined = perSubject(findSeparated)
 
-function findSeparated(subject: TextSubject): SeparatedFormat | undefined {
+function findSeparated(subject: TableText): SeparatedFormat | undefined {
   const { start, contentType, intent, length } = subject
   const text = start.startsWith('\ufeff') ? start.slice(1) : start
   const declared = (Object.hasOwn(DECLARED, contentType) ? DECLARED[contentType] : undefined) ?? named(intent.paths)

@@ -1,11 +1,9 @@
 import { cleanLine } from '../clean-line.ts'
-import { LineReader, type LineSink } from '../log/line-reader.ts'
+import { LineReader, type LineSink } from '../line-reader.ts'
 import type { AlignedFormat } from './aligned-format.ts'
 import { findColumns, isFooter, isHeader, isRule } from './find-columns.ts'
 import type { LineColumns } from './line-columns.ts'
 import type { BlockText } from './record-reader.ts'
-import type { TableData } from './table-data.ts'
-import { TableSection } from './table-section.ts'
 import { isTerminalText, TextCodes } from './text-codes.ts'
 
 /** Tables that one text may hold. */
@@ -18,6 +16,24 @@ const BLOCK_UNITS = 32_768
 const UNFIT_SHARE = 0.2
 const PLUS = 43
 
+/** One of the tables of a text, which takes its rows. */
+export interface AlignedTable {
+  readonly columns: number
+  /** Rows so far. */
+  readonly rows: number
+  /** Of them, those that do not fit the columns. */
+  readonly unfit: number
+  /** Take in the row that stands in a block from `start` to `end`. */
+  add(block: BlockText, start: number, end: number, line: number): void
+  /** What was handed on of `text` is about to be let go. */
+  endBlock(text: string): void
+  /** Take in a line that stands behind the rows. */
+  note(text: string): void
+}
+
+/** Begin a table: where its cells stand, the lines before its header, and whether it has one. */
+export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean) => Table
+
 /** A further table whose columns are not known yet. */
 interface OpenSection {
   readonly title: string
@@ -26,12 +42,13 @@ interface OpenSection {
 }
 
 /** Reads the tables that lines form: aligned columns, or cells between bars. */
-export class AlignedReader implements LineSink {
+export class AlignedReader<Table extends AlignedTable> implements LineSink {
   readonly #format: AlignedFormat
   readonly #bar: number
   readonly #lines: LineReader
   readonly #codes = new TextCodes()
-  readonly #sections: TableSection[] = []
+  readonly #beginTable: BeginTable<Table>
+  readonly #sections: Table[] = []
   #block: BlockText = { text: '', codes: new Uint16Array(0) }
   #line = 0
   #title: string[] = []
@@ -43,8 +60,9 @@ export class AlignedReader implements LineSink {
   #continued = false
   #dirty = false
 
-  constructor(format: AlignedFormat) {
+  constructor(format: AlignedFormat, beginTable: BeginTable<Table>) {
     this.#format = format
+    this.#beginTable = beginTable
     this.#bar = format.columns.separator.charCodeAt(0)
     this.#lines = new LineReader(this, 0, 1)
   }
@@ -54,15 +72,20 @@ export class AlignedReader implements LineSink {
   }
 
   /** Returns `undefined` where too many lines are no rows of a table. */
-  finish(): readonly TableData[] | undefined {
+  finish(): readonly Table[] | undefined {
     this.#lines.finish()
     this.#endBlock()
     this.#release()
     this.#found()
     const unfit = this.#sections.reduce((sum, section) => sum + section.unfit, 0)
-    const rows = this.#sections.reduce((sum, section) => sum + section.sample.rows, 0)
+    const rows = this.#sections.reduce((sum, section) => sum + section.rows, 0)
     if (rows === 0 || unfit > rows * UNFIT_SHARE || this.#sections.length > MOST_SECTIONS) return undefined
-    return this.#sections.map((section) => ({ ...section.finish(), lines: this.#line }))
+    return this.#sections
+  }
+
+  /** Lines so far. */
+  get lines(): number {
+    return this.#line
   }
 
   open(window: string): void {
@@ -91,7 +114,7 @@ export class AlignedReader implements LineSink {
   }
 
   #endBlock(): void {
-    this.#sections.at(-1)?.sample.endBlock(this.#block.text)
+    this.#sections.at(-1)?.endBlock(this.#block.text)
   }
 
   #take(block: BlockText, start: number, end: number): void {
@@ -163,7 +186,7 @@ export class AlignedReader implements LineSink {
       if (this.#opening.rows.length >= ROWS_TO_FIND) this.#found()
       return
     }
-    if (section.sample.rows === 0 && isRule(block.text.slice(start, Math.min(end, start + 2_048)))) return
+    if (section.rows === 0 && isRule(block.text.slice(start, Math.min(end, start + 2_048)))) return
     // What stands apart behind the rows and fills few columns is a remark.
     const parts = this.#afterBlank
       ? block.text.slice(start, Math.min(end, start + 2_048)).split(/ {2,}/).length
@@ -211,15 +234,14 @@ export class AlignedReader implements LineSink {
   /** Add a row that stands in a text of its own. */
   #addOwn(block: BlockText, line: number): void {
     const section = this.#sections.at(-1)!
-    section.sample.endBlock(this.#block.text)
+    section.endBlock(this.#block.text)
     section.add(block, 0, block.text.length, line)
-    section.sample.endBlock(block.text)
+    section.endBlock(block.text)
   }
 
   #begin(columns: LineColumns, title: string, named: boolean): void {
-    this.#sections.at(-1)?.sample.endBlock(this.#block.text)
-    if (this.#sections.length <= MOST_SECTIONS)
-      this.#sections.push(new TableSection(columns, title, named, this.#format))
+    this.#sections.at(-1)?.endBlock(this.#block.text)
+    if (this.#sections.length <= MOST_SECTIONS) this.#sections.push(this.#beginTable(columns, title, named))
   }
 }
 
