@@ -32,8 +32,11 @@ export interface ContentSource {
   blocks(start?: number, end?: number): AsyncGenerator<Uint8Array>
   /** Return up to `length` bytes from `offset`, fewer where the content ends before. They are borrowed, like blocks. */
   read(offset: number, length: number): Promise<Uint8Array>
-  /** Return where lines begin, as it was noted while storing, or else by reading everything once. */
-  lineIndex(): Promise<LineIndex>
+  /**
+   * Return where lines begin, as it was noted while storing, or else by reading everything once. What was noted may be
+   * of other content: read by it through `withLineIndex`, which then asks with `rebuild` for one made from the content.
+   */
+  lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex>
   /** Return the bytes as a whole, as the caller's own. */
   whole(): Promise<Uint8Array>
   /** Let go of what reading holds, such as an open file; the source is not to be used after it. Closing twice is fine. */

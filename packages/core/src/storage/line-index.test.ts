@@ -1,0 +1,139 @@
+import { encodeBase64 } from '#platform'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder } from './line-index.ts'
+
+/** Contents of some blocks, from few random choices, so that a failure can be read. */
+const content = fc
+  .record({
+    size: fc.oneof(
+      fc.nat(200),
+      fc.integer({ min: LINE_BLOCK_BYTES - 2, max: LINE_BLOCK_BYTES + 2 }),
+      fc.nat(5 * LINE_BLOCK_BYTES),
+    ),
+    every: fc.constantFrom(1, 2, 3, 80, 1_000, 65_535, 65_536, 65_537, 1_000_000),
+    first: fc.nat(100),
+    ended: fc.boolean(),
+  })
+  .map(({ size, every, first, ended }) => {
+    const bytes = new Uint8Array(size).fill(97)
+    for (let at = first; at < size; at += every) bytes[at] = 10
+    if (ended && size > 0) bytes[size - 1] = 10
+    return bytes
+  })
+
+function indexOf(bytes: Uint8Array, chunkLengths: readonly number[] = [bytes.length]): LineIndex {
+  const builder = new LineIndexBuilder()
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const length = chunkLengths[turn % chunkLengths.length] ?? 1
+    builder.add(bytes.subarray(at, at + length))
+    at += length
+  }
+  return builder.finish()
+}
+
+/** The first byte of each line. */
+function lineStarts(bytes: Uint8Array): number[] {
+  const starts = bytes.length === 0 ? [] : [0]
+  for (let at = 0; at < bytes.length - 1; at += 1) if (bytes[at] === 10) starts.push(at + 1)
+  return starts
+}
+
+describe('LineIndex', () => {
+  test('knows how many lines there are and in which block each begins', () => {
+    fc.assert(
+      fc.property(content, (bytes) => {
+        const index = indexOf(bytes)
+        const starts = lineStarts(bytes)
+        expect(index.lines).toBe(starts.length)
+        const wrong = starts.filter((start, position) => {
+          const block = index.blockOfLine(position + 1)
+          const blockStart = block * LINE_BLOCK_BYTES
+          // Found by reading this block, from the line ends before it: the line begins in it, or with the next.
+          const isWithin = start >= blockStart && start <= blockStart + LINE_BLOCK_BYTES
+          return !isWithin || index.lineEndsBefore(block) > position
+        })
+        expect(wrong).toEqual([])
+        expect(index.lineEndsBefore(index.blocks)).toBe(bytes.filter((byte) => byte === 10).length)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('is the same however the content is cut into chunks', () => {
+    fc.assert(
+      fc.property(
+        content,
+        fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 5 }),
+        (bytes, cut) => {
+          expect(indexOf(bytes, cut).encode()).toBe(indexOf(bytes).encode())
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+
+  test('comes back from its text', () => {
+    fc.assert(
+      fc.property(content, (bytes) => {
+        const index = indexOf(bytes)
+        const decoded = LineIndex.decode(index.encode(), bytes.length)
+        expect(decoded?.encode()).toBe(index.encode())
+        expect(decoded?.lines).toBe(index.lines)
+        expect(LineIndex.decode(index.encode(), bytes.length + 1)).toBeUndefined()
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('is small for a content of a gigabyte, and keeps sizes of more than 32 bits', () => {
+    const perBlock = Array.from({ length: 16_384 }, (_, block) => 600 + (block % 100))
+    const text = new LineIndex(2 ** 30, perBlock, true).encode()
+    expect(text.length).toBeLessThan(50_000)
+    expect(LineIndex.decode(text, 2 ** 30)?.lineEndsIn(16_383)).toBe(683)
+    const large = 2 ** 33 + 1
+    const counts = Array.from({ length: Math.ceil(large / LINE_BLOCK_BYTES) }, () => 1)
+    expect(LineIndex.decode(new LineIndex(large, counts, false).encode(), large)?.lines).toBe(counts.length + 1)
+  })
+
+  test('is nothing where the text was cut, changed, or never one', () => {
+    const bytes = new Uint8Array(3 * LINE_BLOCK_BYTES).fill(97)
+    for (let at = 0; at < bytes.length; at += 50) bytes[at] = 10
+    const text = indexOf(bytes).encode()
+    fc.assert(
+      fc.property(fc.nat(text.length - 1), fc.string({ maxLength: 3 }), (at, instead) => {
+        const changed = text.slice(0, at) + instead + text.slice(at + 1)
+        const decoded = LineIndex.decode(changed, bytes.length)
+        if (decoded !== undefined) expect(decoded.encode()).toBe(text)
+        if (at < text.length - 4) expect(LineIndex.decode(text.slice(0, at), bytes.length)).toBeUndefined()
+      }),
+    )
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String()), fc.nat(), (other, size) => {
+        expect(LineIndex.decode(other, size)).toBeUndefined()
+      }),
+    )
+  })
+
+  test('refuses counts that no content of the size can have', () => {
+    const impossible: readonly (readonly [number, readonly number[], boolean])[] = [
+      [10, [11], false],
+      [10, [1, 1], false],
+      [10, [], false],
+      [10, [0], true],
+      [LINE_BLOCK_BYTES + 1, [LINE_BLOCK_BYTES + 1, 0], false],
+      [LINE_BLOCK_BYTES, [2 ** 40], false],
+    ]
+    for (const [size, counts, ended] of impossible)
+      expect(LineIndex.decode(new LineIndex(size, counts, ended).encode(), size)).toBeUndefined()
+    expect(LineIndex.decode(encodeBase64(new Uint8Array(1_000_000).fill(255)), 100)).toBeUndefined()
+  })
+
+  test('tells a block that it was made from, and another', () => {
+    const bytes = new TextEncoder().encode('one\ntwo\nthree')
+    const index = indexOf(bytes)
+    expect(index.fits(0, bytes)).toBe(true)
+    expect(index.fits(0, new TextEncoder().encode('one two\nthree'))).toBe(false)
+    expect(index.fits(0, new TextEncoder().encode('one\ntwo three\n'))).toBe(false)
+  })
+})
