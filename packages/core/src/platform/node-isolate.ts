@@ -9,11 +9,11 @@ import { IsolationError, type IsolatedProgram } from './platform.ts'
  * @param maxMemoryMb - Megabytes that a worker may hold.
  */
 export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | undefined {
-  const pool = createWorkerPool(source, undefined, maxMemoryMb)
+  const pool = createWorkerPool(source, { maxMemoryMb })
   return {
     async run(message, deadlineMs) {
       try {
-        return (await pool.run(message, deadlineMs)).answer
+        return await pool.run(message, deadlineMs)
       } catch (cause) {
         if (cause instanceof WorkerTimeout)
           throw new IsolationError('timeout', `It took longer than ${deadlineMs} ms.`, { cause })

@@ -1,14 +1,41 @@
+/** Lines with a match that the memory shared with a worker has room for: progress is known as far as that. */
+const SHARED_HITS = 1_024
+
+/** Make the memory in which a worker tells how far it has come, also where it is terminated. */
+export function createSharedProgress(): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer((1 + 3 * SHARED_HITS) * Int32Array.BYTES_PER_ELEMENT))
+}
+
+/** What a worker has told: how many lines it has matched, and what it found in them. */
+export interface SharedProgress {
+  readonly lines: number
+  readonly hits: Uint32Array
+}
+
+/** Read how far a worker came; it may still be at work. */
+export function readSharedProgress(shared: Int32Array): SharedProgress {
+  const lines = Atomics.load(shared, 0)
+  let end = 1
+  // The index of a line is kept plus one, so that 0 is where nothing is yet.
+  while (end < shared.length && shared[end] !== 0 && shared[end]! <= lines) end += 3
+  const hits = Uint32Array.from(shared.subarray(1, end), (value, at) => (at % 3 === 0 ? value - 1 : value))
+  return { lines, hits }
+}
+
 /**
  * The program of the worker that patterns run in.
  *
  * It is text, so that no bundler, loader or test runner has to find a file. It answers each message
- * `{ pattern, flags, text, from }` with `{ hits }` as `PatternMatcher.match` describes them, or with `{ error }` when the
- * engine refuses the pattern. `import()` works whether the text is taken for a script or for a module.
+ * `{ pattern, flags, text, from, shared }` with `{ hits, milliseconds }` as `PatternMatcher.match` describes them, or with
+ * `{ error }` when the engine refuses the pattern. Line by line it tells in `shared` how far it is: first the number of
+ * lines, then its hits, until there is no more room. `import()` works whether the text is taken for a script or for a
+ * module.
  */
 export const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {
   let key, regex
-  parentPort.on('message', ({ pattern, flags, text, from }) => {
+  parentPort.on('message', ({ pattern, flags, text, from, shared }) => {
+    const begin = performance.now()
     const hits = []
     try {
       if (key !== flags + pattern) {
@@ -22,7 +49,16 @@ import('node:worker_threads').then(({ parentPort }) => {
         else if (end > start && text.charCodeAt(end - 1) === 13) end--
         regex.lastIndex = index === 0 ? from : 0
         const match = regex.exec(text.slice(start, end))
-        if (match !== null) hits.push(index, match.index, match.index + match[0].length)
+        if (match !== null) {
+          const at = 1 + hits.length
+          hits.push(index, match.index, match.index + match[0].length)
+          if (at < shared.length) {
+            shared[at + 1] = match.index
+            shared[at + 2] = match.index + match[0].length
+            shared[at] = index + 1
+          }
+        }
+        if (hits.length < shared.length) Atomics.store(shared, 0, index + 1)
         start = next
       }
     } catch (error) {
@@ -30,7 +66,7 @@ import('node:worker_threads').then(({ parentPort }) => {
       return
     }
     const answer = Uint32Array.from(hits)
-    parentPort.postMessage({ hits: answer }, [answer.buffer])
+    parentPort.postMessage({ hits: answer, milliseconds: performance.now() - begin }, [answer.buffer])
   })
 })
 `

@@ -23,15 +23,38 @@ const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
 it('answers more calls at once than it has workers', async () => {
   const pool = createWorkerPool(SOURCE)
   const calls = Array.from({ length: 20 }, (_, index) => pool.run(index, 10_000))
-  expect((await Promise.all(calls)).map(({ answer }) => answer)).toEqual(calls.map((_, index) => index))
+  expect(await Promise.all(calls)).toEqual(calls.map((_, index) => index))
 })
 
 it('ends a worker that takes too long, and serves those who waited for it', async () => {
   const pool = createWorkerPool(SOURCE)
   const spinning = Array.from({ length: 5 }, () => reasonOf(pool.run('spin', 50)))
-  const { answer } = await pool.run('after', 10_000)
-  expect(answer).toBe('after')
+  expect(await pool.run('after', 10_000)).toBe('after')
   for (const reason of await Promise.all(spinning)) expect(reason).toBeInstanceOf(WorkerTimeout)
+})
+
+it('ends what is aborted, gives its place to others, and never asks for a place that nobody waits for', async () => {
+  const pool = createWorkerPool(SOURCE)
+  const controller = new AbortController()
+  const spinning = Array.from({ length: 8 }, () => reasonOf(pool.run('spin', 60_000, controller.signal)))
+  const after = pool.run('after', 10_000)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  controller.abort('enough')
+  expect(await Promise.all(spinning)).toEqual(spinning.map(() => 'enough'))
+  expect(await after).toBe('after')
+  const next = Array.from({ length: 8 }, (_, index) => pool.run(index, 10_000))
+  expect(await Promise.all(next)).toEqual(next.map((_, index) => index))
+})
+
+it('serves short runs between long ones, which all get their time in the end', async () => {
+  const pool = createWorkerPool(SOURCE, { shortMs: 100 })
+  const order: unknown[] = []
+  const note = (what: unknown): number => order.push(what)
+  const long = Array.from({ length: 12 }, () => reasonOf(pool.run('spin', 400)).then(note))
+  const short = Array.from({ length: 6 }, (_, index) => pool.run(index, 10_000).then(note))
+  await Promise.all([...long, ...short])
+  expect(order.filter((what) => what instanceof WorkerTimeout)).toHaveLength(12)
+  expect(order.slice(0, 16).filter((what) => typeof what === 'number')).toHaveLength(6)
 })
 
 it('replaces a worker that ends or runs out of memory', async () => {
@@ -40,14 +63,14 @@ it('replaces a worker that ends or runs out of memory', async () => {
     const reason = await reasonOf(pool.run(message, 20_000))
     expect(reason).toBeInstanceOf(WorkerFailure)
     expect(reason).toMatchObject({ started: true })
-    expect((await pool.run('next', 10_000)).answer).toBe('next')
+    expect(await pool.run('next', 10_000)).toBe('next')
   }
 })
 
 it('never hands work to a worker that ends for want of it', async () => {
-  const pool = createWorkerPool(SOURCE, 1)
+  const pool = createWorkerPool(SOURCE, { idleMs: 1 })
   for (let run = 0; run < 60; run += 1) {
-    await expect(pool.run(run, 10_000)).resolves.toMatchObject({ answer: run })
+    await expect(pool.run(run, 10_000)).resolves.toBe(run)
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
 })
@@ -62,7 +85,7 @@ it.skipIf(!('getHeapStatistics' in Worker.prototype))(
       more()
     })
   })`
-    const pool = createWorkerPool(hoard, undefined, 100)
+    const pool = createWorkerPool(hoard, { maxMemoryMb: 100 })
     const begin = performance.now()
     expect(await reasonOf(pool.run('hoard', 20_000))).toBeInstanceOf(WorkerFailure)
     expect(performance.now() - begin).toBeLessThan(10_000)

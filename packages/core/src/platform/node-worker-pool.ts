@@ -28,19 +28,31 @@ export class WorkerTimeout extends Error {
   override readonly name = 'WorkerTimeout'
 }
 
-/** The answer of a worker, and the milliseconds that it took. */
-export interface WorkerAnswer {
-  readonly answer: unknown
-  readonly milliseconds: number
+/** How a pool runs its workers. */
+export interface WorkerPoolOptions {
+  /** Milliseconds after which a worker without work ends. */
+  readonly idleMs?: number
+  /**
+   * A worker that needs more megabytes is ended, buffers outside the heap included: of these it is known from Node.js
+   * 22.16 on.
+   */
+  readonly maxMemoryMb?: number
+  /**
+   * Milliseconds after which a run counts as long. One worker more than long runs may have is kept for the others: where
+   * there are too many long ones, a run is ended after this time and begun again when its turn comes. Without it, all
+   * runs are alike.
+   */
+  readonly shortMs?: number
 }
 
 /** Workers that run one program, started on demand and ended when idle; they never keep the process alive. */
 export interface WorkerPool {
   /**
    * Send `message` to a worker and return its answer. Waiting for a worker, or for one to start, does not count.
-   * Rejects with a {@link WorkerTimeout} after `timeoutMs`, or with a {@link WorkerFailure}; either ends the worker.
+   * Rejects with a {@link WorkerTimeout} after `timeoutMs`, with a {@link WorkerFailure}, or with the reason of `signal`;
+   * each of them ends the worker.
    */
-  run(message: unknown, timeoutMs: number): Promise<WorkerAnswer>
+  run(message: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown>
 }
 
 interface PooledWorker {
@@ -49,84 +61,153 @@ interface PooledWorker {
   idleTimer?: NodeJS.Timeout
 }
 
-/**
- * Make a pool of workers that run `source`, which must answer each message with one message.
- *
- * @param idleMs - Milliseconds after which a worker without work ends.
- * @param maxMemoryMb - A worker that needs more megabytes is ended, buffers outside the heap included: of these it is
- * known from Node.js 22.16 on.
- */
-export function createWorkerPool(
-  source: string,
-  idleMs: number = IDLE_MS,
-  maxMemoryMb: number = MAX_MEMORY_MB,
-): WorkerPool {
+/** What one attempt of a run may take. */
+interface Attempt {
+  readonly message: unknown
+  readonly timeoutMs: number
+  readonly maxMemoryMb: number
+  readonly signal: AbortSignal | undefined
+  /** After this many milliseconds, `goOn` says whether it may. */
+  readonly shortMs: number
+  readonly goOn: () => boolean
+}
+
+/** Make a pool of workers that run `source`, which must answer each message with one message. */
+export function createWorkerPool(source: string, options: WorkerPoolOptions = {}): WorkerPool {
+  const { idleMs = IDLE_MS, maxMemoryMb = MAX_MEMORY_MB, shortMs = Infinity } = options
   const idle: PooledWorker[] = []
-  const waiting: (() => void)[] = []
-  let alive = 0
+  const seats = createSeats(shortMs === Infinity ? MAX_WORKERS : MAX_WORKERS + 1)
+  const longSeats = createSeats(MAX_WORKERS)
 
-  function start(): PooledWorker {
-    const worker = startWorker(source, maxMemoryMb)
-    alive++
-    const started = new Promise<void>((resolve, reject) => {
-      worker.once('online', resolve)
-      worker.once('error', (cause) => reject(new WorkerFailure(false, { cause })))
-    })
-    // A failure to start is seen by the run that waits for it; one after that must not surface as uncaught.
-    started.catch(() => {})
-    worker.on('error', () => {})
-    worker.once('exit', () => {
-      alive--
-      const index = idle.findIndex((pooled) => pooled.worker === worker)
-      if (index >= 0) clearTimeout(idle.splice(index, 1)[0]?.idleTimer)
-      waiting.shift()?.()
-    })
-    return { worker, started }
-  }
-
-  async function acquire(): Promise<PooledWorker> {
-    for (;;) {
-      const warm = idle.pop()
-      if (warm !== undefined) {
-        clearTimeout(warm.idleTimer)
-        warm.worker.ref()
-        return warm
-      }
-      if (alive < MAX_WORKERS) return start()
-      await new Promise<void>((resolve) => waiting.push(resolve))
+  function takeWorker(): PooledWorker {
+    const warm = idle.pop()
+    if (warm !== undefined) {
+      clearTimeout(warm.idleTimer)
+      warm.worker.ref()
+      return warm
     }
+    const pooled = startWorker(source, maxMemoryMb)
+    pooled.worker.once('exit', () => leaveIdle(pooled))
+    return pooled
   }
 
-  function release(pooled: PooledWorker): void {
+  function leaveIdle(pooled: PooledWorker): void {
+    clearTimeout(pooled.idleTimer)
+    const index = idle.indexOf(pooled)
+    if (index >= 0) idle.splice(index, 1)
+  }
+
+  function keepIdle(pooled: PooledWorker): void {
     pooled.worker.unref()
     pooled.idleTimer = setTimeout(() => {
       // Ending takes a moment, in which nobody may be given this worker.
-      idle.splice(idle.indexOf(pooled), 1)
+      leaveIdle(pooled)
       void pooled.worker.terminate()
     }, idleMs)
     pooled.idleTimer.unref()
     idle.push(pooled)
-    waiting.shift()?.()
+  }
+
+  /** Run with a seat taken, which is free again once the worker is idle or has ended. */
+  async function attempt(how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
+    let pooled: PooledWorker
+    try {
+      pooled = takeWorker()
+    } catch (error) {
+      seats.free()
+      throw error
+    }
+    try {
+      await pooled.started
+      const outcome = await exchange(pooled.worker, how)
+      if (outcome === undefined) void pooled.worker.terminate().then(seats.free)
+      else {
+        keepIdle(pooled)
+        seats.free()
+      }
+      return outcome
+    } catch (error) {
+      void pooled.worker.terminate().then(seats.free)
+      throw error
+    }
   }
 
   return {
-    async run(message, timeoutMs) {
-      const pooled = await acquire()
+    async run(message, timeoutMs, signal) {
+      const common = { message, timeoutMs, maxMemoryMb, signal }
+      let long = false
+      const becomeLong = (): boolean => (long = longSeats.takeFree())
       try {
-        await pooled.started
-        const begin = performance.now()
-        const answer = await exchange(pooled.worker, message, timeoutMs, maxMemoryMb)
-        release(pooled)
-        return { answer, milliseconds: performance.now() - begin }
-      } catch (error) {
-        void pooled.worker.terminate()
-        throw error
+        await seats.take(signal)
+        const first = await attempt({ ...common, shortMs, goOn: becomeLong })
+        if (first !== undefined) return first.answer
+        await longSeats.take(signal)
+        long = true
+        await seats.take(signal)
+        const second = await attempt({ ...common, shortMs: Infinity, goOn: () => true })
+        return second?.answer
+      } finally {
+        if (long) longSeats.free()
       }
     },
   }
 }
 
-function startWorker(source: string, maxMemoryMb: number): Worker {
+/** A number of places, given in the order in which they are asked for. */
+interface Seats {
+  /** Take a place if one is free. */
+  readonly takeFree: () => boolean
+  /** Take a place as soon as it is one's turn. Rejects with the reason of `signal`. */
+  readonly take: (signal: AbortSignal | undefined) => Promise<void>
+  readonly free: () => void
+}
+
+function createSeats(count: number): Seats {
+  const waiting = new Set<() => void>()
+  let left = count
+  const takeFree = (): boolean => {
+    if (left === 0) return false
+    left--
+    return true
+  }
+  return {
+    takeFree,
+    async take(signal) {
+      signal?.throwIfAborted()
+      if (takeFree()) return
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const abort = (): void => {
+        waiting.delete(resolve)
+        reject(signal?.reason)
+      }
+      waiting.add(resolve)
+      signal?.addEventListener('abort', abort, { once: true })
+      await promise.finally(() => signal?.removeEventListener('abort', abort))
+    },
+    free() {
+      const [next] = waiting
+      if (next === undefined) left++
+      else {
+        waiting.delete(next)
+        next()
+      }
+    },
+  }
+}
+
+function startWorker(source: string, maxMemoryMb: number): PooledWorker {
+  const worker = newWorker(source, maxMemoryMb)
+  const started = new Promise<void>((resolve, reject) => {
+    worker.once('online', resolve)
+    worker.once('error', (cause) => reject(new WorkerFailure(false, { cause })))
+  })
+  // A failure to start is seen by the run that waits for it; one after that must not surface as uncaught.
+  started.catch(() => {})
+  worker.on('error', () => {})
+  return { worker, started }
+}
+
+function newWorker(source: string, maxMemoryMb: number): Worker {
   try {
     // The worker needs nothing of the process: no loader hooks, no environment, no streams.
     return new Worker(source, {
@@ -144,26 +225,40 @@ function startWorker(source: string, maxMemoryMb: number): Worker {
   }
 }
 
-/** Send one message and wait for the one answer. */
-function exchange(worker: Worker, message: unknown, timeoutMs: number, maxMemoryMb: number): Promise<unknown> {
+/** Send one message and wait for the one answer; `undefined` where it may not go on. */
+function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
+  const { message, timeoutMs, maxMemoryMb, signal, shortMs, goOn } = how
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    let settled = false
     function settle(finish: () => void): void {
+      settled = true
       clearTimeout(timer)
+      clearTimeout(shortTimer)
       clearInterval(memoryTimer)
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
+      signal?.removeEventListener('abort', onAbort)
       finish()
     }
-    const onMessage = (answer: unknown): void => settle(() => resolve(answer))
+    const onMessage = (answer: unknown): void => settle(() => resolve({ answer }))
     const onError = (cause: unknown): void => settle(() => reject(new WorkerFailure(true, { cause })))
     const onExit = (): void => settle(() => reject(new WorkerFailure(true)))
-    const onTimeout = (): void => settle(() => reject(new WorkerTimeout('The worker took too long.')))
-    const timer = setTimeout(onTimeout, timeoutMs)
+    const onAbort = (): void => settle(() => reject(signal?.reason))
+    // Where this thread was busy for long, the answer may be there already: it is taken first.
+    const timer = setTimeout(() => {
+      setImmediate(() => settle(() => reject(new WorkerTimeout('The worker took too long.'))))
+    }, timeoutMs)
+    const onShort = (): void => {
+      if (!settled && !goOn()) settle(() => resolve(undefined))
+    }
+    const shortTimer = shortMs < timeoutMs ? setTimeout(() => setImmediate(onShort), shortMs) : undefined
     const memoryTimer = setInterval(() => {
       void memoryOf(worker).then((bytes) => {
         if (bytes > maxMemoryMb * 1_048_576) settle(() => reject(new WorkerFailure(true)))
       })
     }, MEMORY_CHECK_MS)
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)
+    signal?.addEventListener('abort', onAbort, { once: true })
     worker.postMessage(message)
   })
 }

@@ -1,4 +1,5 @@
 import { PatternError } from './platform.ts'
+import type { PatternProgress } from './platform.ts'
 
 /**
  * What each million UTF-16 units of text adds to the time of a matcher, so that an ordinary pattern gets through a
@@ -12,17 +13,18 @@ export interface PatternBudget {
   begin(textLength: number): number
   /** Account for the milliseconds that matching took. */
   spend(milliseconds: number): void
-  /** The error that says the time is spent. */
-  timeout(): PatternError
+  /** The error that says the time is spent, and how far it lasted in the text at hand. */
+  timeout(progress: PatternProgress): PatternError
 }
 
 /** Keep account of the matching time of one pattern, over all its batches. */
 export function createPatternBudget(deadlineMs: number): PatternBudget {
   let left = deadlineMs
-  const timeout = (): PatternError => new PatternError('timeout', 'The pattern took too long to match.')
+  const timeout = (progress: PatternProgress): PatternError =>
+    new PatternError('timeout', 'The pattern took too long to match.', { progress })
   return {
     begin: (textLength) => {
-      if (left <= 0) throw timeout()
+      if (left <= 0) throw timeout({ matched: 0, hits: new Uint32Array() })
       left += (textLength / 1e6) * MS_PER_MILLION_UNITS
       return left
     },

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as node from './node.ts'
 import { PatternError } from './platform.ts'
 import type { PatternMatcher } from './platform.ts'
@@ -9,7 +9,7 @@ import * as web from './web.ts'
 
 const run = promisify(execFile)
 const NODE_ENTRY = new URL('node.ts', import.meta.url).href
-const CASE_SENSITIVE = { ignoreCase: false }
+const CASE_SENSITIVE = { ignoreCase: false, unicode: false }
 
 /** Triples, line by line, as the interface describes them. */
 function matchLines(pattern: string, flags: string, text: string): number[] {
@@ -23,6 +23,9 @@ function matchLines(pattern: string, flags: string, text: string): number[] {
     return match === null ? [] : [index, match.index, match.index + match[0].length]
   })
 }
+
+/** Lines of about a thousand characters that fit into one text. */
+const maxLines = (matcher: PatternMatcher): number => Math.floor(matcher.maxTextLength / 1_002)
 
 async function failure(promise: Promise<unknown>): Promise<PatternError> {
   const error: unknown = await promise.then(
@@ -56,7 +59,7 @@ describe.each([
     )
     await fc.assert(
       fc.asyncProperty(text, pattern, fc.boolean(), async (content, source, ignoreCase) => {
-        const matcher = createPatternMatcher(source, { ignoreCase }, 10_000)
+        const matcher = createPatternMatcher(source, { ignoreCase, unicode: false }, 10_000)
         expect([...(await matcher.match(content))]).toEqual(matchLines(source, ignoreCase ? 'i' : '', content))
       }),
     )
@@ -71,6 +74,26 @@ describe.each([
     expect(await matches('\\ba', 'xa a', 1)).toEqual([0, 3, 4])
     expect(await matches('$', 'ab', 2)).toEqual([0, 2, 2])
     expect(await matches('a', 'ab\r\na', 3)).toEqual([1, 0, 1])
+  })
+
+  it('matches by code points where it is told to', async () => {
+    const match = async (source: string, text: string): Promise<number[]> => [
+      ...(await createPatternMatcher(source, { ignoreCase: false, unicode: true }, 10_000).match(text)),
+    ]
+    expect(await match('^.$', '😀\r\n😀😀')).toEqual([0, 0, 2])
+    expect(await match('\\p{Lu}+', 'abÉÀ\nÇa')).toEqual([0, 2, 4, 1, 0, 1])
+    expect(await match('\\u{1F600}', 'a😀')).toEqual([0, 1, 3])
+  })
+
+  it('rejects with the reason of a signal, before and while it matches', async () => {
+    const matcher = createPatternMatcher('(b|bb)+$', CASE_SENSITIVE, 60_000)
+    const reason = new Error('enough')
+    await expect(matcher.match('abb', 0, AbortSignal.abort(reason))).rejects.toBe(reason)
+    const controller = new AbortController()
+    const matching = matcher.match(`${'b'.repeat(1_000)}!\n`.repeat(maxLines(matcher)), 0, controller.signal)
+    setTimeout(() => controller.abort(reason), 20)
+    await expect(matching).rejects.toBe(reason)
+    expect([...(await matcher.match('abb'))]).toEqual([0, 1, 3])
   })
 
   it('matches batch after batch, also when they run at once', async () => {
@@ -103,6 +126,31 @@ describe('in Node.js', () => {
     expect((await failure(matcher.match('a'))).code).toBe('timeout')
   })
 
+  it('says how far it came before the deadline, and what it found there', async () => {
+    const lines = ['aa', 'b\r', 'caa', `${'a'.repeat(1_000)}!`, 'aa']
+    const error = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 150).match(lines.join('\n')))
+    expect(error.progress?.matched).toBe('aa\nb\r\ncaa\n'.length)
+    expect([...error.progress!.hits]).toEqual([0, 0, 2, 2, 1, 3])
+    const many = `${'aa\n'.repeat(100_000)}${'a'.repeat(1_000)}!`
+    const { progress } = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 400).match(many))
+    expect(progress!.hits.length / 3).toBe(progress!.matched / 3)
+    expect([...progress!.hits.subarray(-3)]).toEqual([progress!.matched / 3 - 1, 0, 2])
+  })
+
+  it('answers a quick pattern before hostile ones that wait for their turn', async () => {
+    const ended: string[] = []
+    const hostile = Array.from({ length: 12 }, () =>
+      failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 500).match(HOSTILE_TEXT)).then(() =>
+        ended.push('hostile'),
+      ),
+    )
+    const quick = node.createPatternMatcher('b.?', CASE_SENSITIVE, 10_000).match('ab')
+    expect([...(await quick.finally(() => ended.push('quick')))]).toEqual([0, 1, 2])
+    await Promise.all(hostile)
+    expect(ended.indexOf('quick')).toBeLessThan(9)
+    expect(ended).toHaveLength(13)
+  })
+
   it('answers honest patterns while more hostile ones than there are workers run', async () => {
     const hostile = Array.from({ length: 9 }, () =>
       failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 150).match(HOSTILE_TEXT)),
@@ -120,7 +168,7 @@ describe('in Node.js', () => {
   it('lets the process end at once, with a warm worker', async () => {
     const script = `
       const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
-      const hits = await createPatternMatcher('b+', { ignoreCase: false }, 5000).match('abb')
+      const hits = await createPatternMatcher('b+', { ignoreCase: false, unicode: false }, 5000).match('abb')
       console.log(JSON.stringify([...hits]))
       setTimeout(() => console.log('kept alive'), 5000).unref()`
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
@@ -130,7 +178,7 @@ describe('in Node.js', () => {
   it('matches with RE2 where no worker may be started', async () => {
     const script = `
       const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
-      const matcher = createPatternMatcher('(b|bb)+$', { ignoreCase: true }, 5000)
+      const matcher = createPatternMatcher('(b|bb)+$', { ignoreCase: true, unicode: false }, 5000)
       console.log(JSON.stringify([...(await matcher.match('aBb')), ...(await matcher.match('b'))]))`
     const permission = ['--permission', '--allow-fs-read=*', '--input-type=module', '--eval', script]
     const { stdout } = await run(process.execPath, permission)
@@ -154,8 +202,23 @@ describe('on the web', () => {
     const large = web.createPatternMatcher('[ab]{900}$', CASE_SENSITIVE, 60_000)
     expect(small.maxTextLength).toBe(131_072)
     expect(large.maxTextLength).toBeLessThan(5_000)
-    expect([...(await large.match('ab'.repeat(1_000)))]).toEqual([0, 1_100, 2_000])
+    expect([...(await large.match('ab'.repeat(700)))]).toEqual([0, 500, 1_400])
     expect((await failure(large.match('a'.repeat(100_000)))).code).toBe('too-complex')
+  })
+
+  it('counts steps where the clock stands still while code runs', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(5)
+    try {
+      const matcher = web.createPatternMatcher('(.*a){12}$', CASE_SENSITIVE, 100)
+      const error = await failure(matcher.match(`${'a'.repeat(99)}!\n`.repeat(1_000)))
+      expect(error.code).toBe('timeout')
+      expect(error.progress!.matched).toBeGreaterThan(0)
+      expect(error.progress!.matched).toBeLessThan(50_000)
+      const honest = web.createPatternMatcher('a!', CASE_SENSITIVE, 1_000)
+      expect((await honest.match(`${'a'.repeat(99)}!\n`.repeat(1_000))).length).toBe(3_000)
+    } finally {
+      now.mockRestore()
+    }
   })
 
   it('ends at the deadline', async () => {

@@ -9,6 +9,8 @@ export interface Sha256 {
 /** How a pattern is read. */
 export interface PatternFlags {
   readonly ignoreCase: boolean
+  /** Whether it is matched by code points, as with the flag `u`, and not by UTF-16 units. */
+  readonly unicode: boolean
 }
 
 /** One pattern to run over batches of lines without holding the event loop. */
@@ -19,11 +21,20 @@ export interface PatternMatcher {
    * Match each line of `text` (lines end at LF; a CR before it is not part of the line).
    *
    * Returns a flat array with three numbers for each matching line: its index in `text` from 0, and the start and end
-   * of the first match in UTF-16 units from the start of the line. Rejects with a {@link PatternError}.
+   * of the first match in UTF-16 units from the start of the line. Rejects with a {@link PatternError}, and with the
+   * reason of `signal` once that has fired: the work for it ends then.
    *
    * @param from - Where the search begins in the first line; what is before it is seen by look-behind only.
    */
-  match(text: string, from?: number): Promise<Uint32Array>
+  match(text: string, from?: number, signal?: AbortSignal): Promise<Uint32Array>
+}
+
+/** How far a matcher came in a text before its time was spent. */
+export interface PatternProgress {
+  /** UTF-16 units of the text that were matched: the start of a line, at which nothing is known yet. */
+  readonly matched: number
+  /** What was found before it, as {@link PatternMatcher.match} returns it. */
+  readonly hits: Uint32Array
 }
 
 /** Why a pattern could not be matched: its time is spent, or it needs too much of an engine, or more than this one has. */
@@ -33,10 +44,17 @@ export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 export class PatternError extends Error {
   override readonly name = 'PatternError'
   readonly code: PatternErrorCode
+  /** Set with `timeout`: how far it came in the text of this call. What earlier calls returned is not affected. */
+  readonly progress?: PatternProgress
 
-  constructor(code: PatternErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: PatternErrorCode,
+    message: string,
+    { progress, ...options }: ErrorOptions & { readonly progress?: PatternProgress } = {},
+  ) {
     super(message, options)
     this.code = code
+    if (progress !== undefined) this.progress = progress
   }
 }
 

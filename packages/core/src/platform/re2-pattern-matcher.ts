@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { createStepClock } from './step-clock.ts'
 import { createPatternBudget } from './pattern-budget.ts'
 import { PatternError } from './platform.ts'
 import type { PatternFlags, PatternMatcher } from './platform.ts'
@@ -6,59 +7,68 @@ import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /** UTF-16 units of a text, at most and at least. */
 const MAX_TEXT_LENGTH = 131_072
-const MIN_TEXT_LENGTH = 4_096
+const MIN_TEXT_LENGTH = 1_024
 
 /**
- * One line cannot be interrupted, and costs up to the size of the compiled program times its length: some 70 ns each.
- * Texts are as long as keeps this under a third of a second; a longer line is refused beyond a second.
+ * One line cannot be interrupted, and costs up to the size of the compiled program times its length in steps: a tenth of
+ * a second for as many as this. Texts are no longer than a line may be; a longer line is refused.
  */
-const STEPS_OF_A_TEXT = 4_000_000
-const MAX_STEPS_OF_A_LINE = 16_000_000
+const MAX_STEPS_OF_A_LINE = 1_500_000
 
-/** With this the shortest text has about as many steps as a text may have. */
+/** With this the shortest text has about as many steps as a line may have. */
 const MAX_PROGRAM_SIZE = 1_500
 
-/** Milliseconds of matching between two turns of the event loop. */
-const SLICE_MS = 8
+/** What is done between two turns of the event loop, at most, unless one line needs more: some 8 ms. */
+const STEPS_OF_A_SLICE = 120_000
 
 /**
  * Match with RE2 in JavaScript, in time linear in the text: for runtimes without workers that can be terminated.
  *
- * Look-around and back-references are `unsupported`, very large programs `too-complex`.
+ * Look-around and back-references are `unsupported`; very large programs, and lines that are very long for the size of
+ * the program, `too-complex`. Matches by code points, also without `unicode`.
  *
  * @param deadlineMs - Milliseconds of matching, for all calls together; grows with the text, by 20 ms for each million
- * UTF-16 units.
+ * UTF-16 units. Where the clock stands still while code runs, as on some edge runtimes, steps are counted instead.
  */
 export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {
   const budget = createPatternBudget(deadlineMs)
+  const clock = createStepClock()
   const compiled = compile(pattern, flags)
-  const programSize = compiled instanceof PatternError ? 1 : compiled.programSize()
+  const programSize = compiled instanceof PatternError ? 1 : Math.max(1, compiled.programSize())
   return {
-    maxTextLength: Math.max(MIN_TEXT_LENGTH, Math.min(MAX_TEXT_LENGTH, Math.floor(STEPS_OF_A_TEXT / programSize))),
-    async match(text, from = 0) {
+    maxTextLength: Math.max(MIN_TEXT_LENGTH, Math.min(MAX_TEXT_LENGTH, Math.floor(MAX_STEPS_OF_A_LINE / programSize))),
+    async match(text, from = 0, signal) {
       if (compiled instanceof PatternError) throw compiled
+      signal?.throwIfAborted()
       let left = budget.begin(text.length)
-      let begin = performance.now()
       const hits: number[] = []
+      let steps = 0
+      clock.start()
       for (let start = 0, index = 0; start < text.length; index++) {
         const lineFeed = text.indexOf('\n', start)
         const next = lineFeed < 0 ? text.length : lineFeed + 1
         const end = lineFeed > start && text.charCodeAt(lineFeed - 1) === 13 ? lineFeed - 1 : lineFeed
         const line = text.slice(start, lineFeed < 0 ? text.length : end)
-        if (line.length * programSize > MAX_STEPS_OF_A_LINE) throw tooLarge()
+        const stepsOfLine = (line.length + 1) * programSize
+        if (stepsOfLine > MAX_STEPS_OF_A_LINE && line.length > MIN_TEXT_LENGTH) {
+          throw new PatternError('too-complex', 'The pattern is too large for a line as long as this.')
+        }
         const matcher = compiled.matcher(line)
         const searchFrom = index === 0 ? from : 0
         if (searchFrom <= line.length && matcher.find(searchFrom)) hits.push(index, matcher.start(), matcher.end())
         start = next
-        const elapsed = performance.now() - begin
-        if (elapsed < SLICE_MS) continue
-        budget.spend(elapsed)
-        left -= elapsed
-        if (left <= 0) throw budget.timeout()
+        steps += stepsOfLine
+        if (steps < STEPS_OF_A_SLICE) continue
+        const spent = clock.stop(steps)
+        budget.spend(spent)
+        left -= spent
+        if (left <= 0) throw budget.timeout({ matched: start, hits: Uint32Array.from(hits) })
         await yieldToEventLoop()
-        begin = performance.now()
+        signal?.throwIfAborted()
+        steps = 0
+        clock.start()
       }
-      budget.spend(performance.now() - begin)
+      budget.spend(clock.stop(steps))
       return Uint32Array.from(hits)
     },
   }

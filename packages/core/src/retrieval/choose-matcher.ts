@@ -28,7 +28,7 @@ export function chooseMatcher(pattern: string, options: MatcherOptions): ChosenM
   const ignoreCase = options.ignoreCase || LEADING_FLAGS.test(pattern)
   const source = pattern.replace(LEADING_FLAGS, '')
   const literal = !isRegularExpression(source)
-  const flags = { ignoreCase }
+  const flags = { ignoreCase, unicode: false }
   const matcher = isPlainLiteral(source)
     ? createLiteralMatcher(source, flags, options.deadlineMs)
     : createPatternMatcher(literal ? escapePattern(source) : source, flags, options.deadlineMs)
