@@ -1,0 +1,117 @@
+import { yieldToEventLoop } from '#platform'
+import { checkAborted } from '../../storage/guard.ts'
+import type { ContentSource } from '../content-source.ts'
+import { decodeJsonString } from './decode-json-string.ts'
+import { jsonLayout } from './json-form.ts'
+import { jsonPathStep } from './json-path-step.ts'
+import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
+
+/** UTF-16 units of a path; where it would be longer, that of an outer value is given. */
+const MAX_PATH_UNITS = 1_000
+/** Bytes that are walked without letting other work have a turn: below 8 ms. */
+const SLICE_BYTES = 524_288
+
+const CLOSE_ARRAY = 93
+const CLOSE_OBJECT = 125
+
+/** What finding a place needs of a content. */
+export type JsonSource = Pick<ContentSource, 'contentType' | 'read' | 'blocks'>
+
+/**
+ * Return the JSONPath (RFC 9535) of the innermost value or member that a byte of the content lies in, such as
+ * `$.items[812].note`; `undefined` where the content is no JSON up to there, or ends before.
+ *
+ * A path of over 1,000 characters is not written: that of an outer value is given then. In JSON Lines, `$[0]` is the first
+ * value. The content is read from its start, in slices that let other work have a turn.
+ */
+export async function jsonPathAt(
+  source: JsonSource,
+  byteOffset: number,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const [path] = await jsonPathsAt(source, [byteOffset], signal)
+  return path
+}
+
+/** Do as {@link jsonPathAt} for several bytes, in any order, with one walk; the paths come in the order of the offsets. */
+export async function jsonPathsAt(
+  source: JsonSource,
+  byteOffsets: readonly number[],
+  signal?: AbortSignal,
+): Promise<(string | undefined)[]> {
+  const paths: (string | undefined)[] = byteOffsets.map(() => undefined)
+  if (byteOffsets.length === 0) return paths
+  const order = byteOffsets.map((_, index) => index).toSorted((a, b) => byteOffsets[a]! - byteOffsets[b]!)
+  const targets = order.map((index) => byteOffsets[index]!)
+  const { form, start } = await jsonLayout(source)
+  const finder = new PathFinder(new JsonWalker({ form, base: start }), targets)
+  walk: for await (const block of source.blocks(start)) {
+    for (let from = 0; from < block.length; from += SLICE_BYTES) {
+      checkAborted(signal)
+      finder.walk(block.subarray(from, from + SLICE_BYTES))
+      if (finder.isDone) break walk
+      await yieldToEventLoop()
+    }
+  }
+  for (const [rank, path] of finder.paths.entries()) paths[order[rank]!] = path
+  return paths
+}
+
+class PathFinder {
+  readonly #walker: JsonWalker
+  readonly #targets: readonly number[]
+  /** Of the first targets: as many as have been reached. */
+  readonly paths: (string | undefined)[] = []
+
+  /** @param targets - In order. */
+  constructor(walker: JsonWalker, targets: readonly number[]) {
+    this.#walker = walker
+    this.#targets = targets
+  }
+
+  get isDone(): boolean {
+    return this.#walker.hasFailed || this.paths.length === this.#targets.length
+  }
+
+  walk(chunk: Uint8Array): void {
+    const walker = this.#walker
+    walker.take(chunk)
+    const base = walker.position
+    const end = base + chunk.length
+    while (this.paths.length < this.#targets.length) {
+      const target = this.#targets[this.paths.length]!
+      if (target >= end) break
+      const path = this.#pathAt(target, chunk[target - base]!)
+      if (walker.hasFailed || walker.isInKey) return
+      this.paths.push(path)
+    }
+    walker.advance()
+  }
+
+  /** Walk over a byte, and to the end of the key that it is in. The path is right where that end has been reached. */
+  #pathAt(target: number, byte: number): string | undefined {
+    const walker = this.#walker
+    walker.advance(target)
+    if (walker.isInString) return writePath(walker, walker.pathLevels)
+    const container = walker.levels - 1
+    const closes = (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) && !walker.isInKey
+    walker.advance(target + 1)
+    walker.finishKey()
+    if (walker.hasFailed || walker.isInKey) return undefined
+    // The last byte of an array or an object belongs to it.
+    return writePath(walker, closes ? container : walker.pathLevels)
+  }
+}
+
+function writePath(walker: JsonWalker, levels: number): string {
+  let path = '$'
+  for (let level = 0; level < levels; level++) {
+    const { index, isObject } = walker.entry(level)
+    const key = isObject ? walker.key(level) : undefined
+    if (key !== undefined && key.length >= MAX_KEY_BYTES) return path
+    const longer = path + jsonPathStep(key === undefined ? index : decodeJsonString(key))
+    if (longer.length > MAX_PATH_UNITS) return path
+    path = longer
+  }
+  return path
+}

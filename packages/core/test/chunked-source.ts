@@ -1,0 +1,29 @@
+import type { ContentSource } from '../src/content/content-source.ts'
+
+/** What {@link chunkedSource} gives: content that is read in chunks of any size, and counts the bytes it gave. */
+export interface ChunkedSource extends Pick<ContentSource, 'contentType' | 'size' | 'read' | 'blocks'> {
+  readonly bytesRead: () => number
+}
+
+/** Give a text, or bytes, in chunks. */
+export function chunkedSource(
+  content: string | Uint8Array,
+  { chunkBytes = 65_536, contentType = 'application/json' } = {},
+): ChunkedSource {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  let given = 0
+  const part = (start: number, end: number): Uint8Array => {
+    const slice = bytes.subarray(start, end)
+    given += slice.length
+    return slice
+  }
+  return {
+    contentType,
+    size: bytes.length,
+    bytesRead: () => given,
+    read: async (offset, length) => part(offset, offset + length),
+    async *blocks(start = 0, end = bytes.length) {
+      for (let at = start; at < end; at += chunkBytes) yield part(at, Math.min(end, at + chunkBytes))
+    },
+  }
+}
