@@ -4,6 +4,7 @@ import { createHash, randomFillSync } from 'node:crypto'
 import process from 'node:process'
 import type { Sha256 } from './platform.ts'
 
+export { findBytes, isAsciiBytes, singleByteText, utf8Text } from './node-byte-text.ts'
 export { isolate } from './node-isolate.ts'
 export { createPatternMatcher } from './node-pattern-matcher.ts'
 

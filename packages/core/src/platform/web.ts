@@ -1,6 +1,7 @@
 /** What core needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
 import type { IsolatedProgram, Sha256 } from './platform.ts'
 
+export { findBytes, isAsciiBytes, singleByteText, utf8Text } from './byte-text.ts'
 export { createRe2PatternMatcher as createPatternMatcher } from './re2-pattern-matcher.ts'
 export { yieldToEventLoop } from './yield-to-event-loop.ts'
 

@@ -1,5 +1,15 @@
 import type { ContentSource } from '../content/content-source.ts'
+import { chooseScanner } from './choose-scanner.ts'
+import { HitSink } from './hit-sink.ts'
+import type { Hit, KeepOptions } from './hit.ts'
+import { mergeMatches, RecordingSink } from './recording-sink.ts'
+import type { Scan } from './scanner.ts'
+import { searchBlocks } from './search-blocks.ts'
+import { SearchClock } from './search-clock.ts'
 import type { SearchPattern } from './search-pattern.ts'
+
+export { LONG_LINE_BYTES } from './hit.ts'
+export type { Hit } from './hit.ts'
 
 /** A span of bytes, the end not included. */
 export interface ByteSpan {
@@ -8,26 +18,12 @@ export interface ByteSpan {
 }
 
 /** What is searched, and what is kept of it. */
-export interface SearchOptions {
+export interface SearchOptions extends KeepOptions {
   /** Whole lines; all of the content by default. */
   readonly span?: ByteSpan | undefined
-  /** Hits that are passed over before any is kept. */
-  readonly skip: number
-  /** Hits that are kept, at most; all are counted. */
-  readonly limit: number
-  /** Keep the last hits instead of the first; `skip` then counts from the end. */
-  readonly fromEnd: boolean
-  /** Milliseconds of matching, apart from what the size of the content adds. */
+  /** Milliseconds of matching, apart from 20 for each million bytes. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
-}
-
-/** A hit: a matching line, or one of the matches in a very long line. Offsets are bytes of the content. */
-export interface Hit {
-  /** Which of the patterns matched, from 0: the first of those that did. */
-  readonly pattern: number
-  readonly start: number
-  readonly end: number
 }
 
 /** What a search found. */
@@ -40,19 +36,17 @@ export interface SearchResult {
   readonly total: number
   /** Those kept, in the order of the content. */
   readonly hits: readonly Hit[]
-  /** How far the search came, in bytes of the content: the end of the span unless it was stopped. */
+  /** How far the search came, in bytes of the content: the end of the span unless it was stopped, else a line's start. */
   readonly searchedTo: number
   /** Set where the time was spent before the end. */
   readonly stopped?: 'deadline'
 }
 
-/** In a line longer than this, in bytes, each match is a hit of its own; in others the line is. */
-export const LONG_LINE_BYTES = 4_096
-
 /**
  * Search content line by line, in memory that does not grow with it, and without holding the event loop.
  *
- * Rejects with a `PatternError` where a pattern is more than an engine can do.
+ * Lines end at LF; a CR before it is not part of the line. Rejects with a `PatternError` where a pattern is more than an
+ * engine can do, and with `aborted` once the signal has fired.
  */
 export async function searchLines(
   source: ContentSource,
@@ -60,32 +54,36 @@ export async function searchLines(
   options: SearchOptions,
 ): Promise<SearchResult> {
   const { start, end } = options.span ?? { start: 0, end: source.size }
-  const bytes = await source.read(start, end - start)
-  const counts = patterns.map(() => 0)
-  const hits: Hit[] = []
-  let lines = 0
-  for (let at = 0; at < bytes.length;) {
-    const lineFeed = bytes.indexOf(10, at)
-    const next = lineFeed < 0 ? bytes.length : lineFeed + 1
-    const line = new TextDecoder('utf-8', { ignoreBOM: at > 0 }).decode(
-      bytes.subarray(at, lineFeed < 0 ? next : lineFeed),
-    )
-    const encode = (text: string): number => new TextEncoder().encode(text).length
-    let first: number | undefined
-    for (const [index, { expression, ignoreCase }] of patterns.entries()) {
-      const match = new RegExp(expression, ignoreCase ? 'is' : 's').exec(line.replace(/\r$/, ''))
-      if (match === null) continue
-      counts[index]! += 1
-      if (first !== undefined) continue
-      first = index
-      const from = start + at + encode(line.slice(0, match.index))
-      hits.push({ pattern: index, start: from, end: from + encode(match[0]) })
+  const clock = new SearchClock(options.deadlineMs, options.signal)
+  const scanners = patterns.map((pattern) => chooseScanner(pattern, options))
+  const sink = new HitSink(options)
+  const recorders = scanners.length === 1 ? [] : scanners.map((_, index) => new RecordingSink(index))
+  let searchedTo = end
+  let stopped: number | undefined
+  for await (const block of searchBlocks(source, start, end)) {
+    clock.start(block.bytes.length)
+    for (const [index, scanner] of scanners.entries()) {
+      const at = await runScan(scanner.scan(block, recorders[index] ?? sink), clock)
+      if (at !== undefined) stopped = Math.min(at, stopped ?? at)
     }
-    if (first !== undefined) lines++
-    at = next
+    clock.stop()
+    mergeMatches(recorders, sink, stopped === undefined ? Infinity : block.offset + stopped)
+    if (stopped === undefined) continue
+    searchedTo = block.offset + stopped
+    break
   }
-  const { skip, limit, fromEnd } = options
-  const to = fromEnd ? hits.length - skip : skip + limit
-  const kept = hits.slice(fromEnd ? Math.max(0, to - limit) : skip, Math.max(0, to))
-  return { counts, lines, total: hits.length, hits: kept, searchedTo: end }
+  const counts = recorders.length === 0 ? [sink.lines] : recorders.map(({ lines }) => lines)
+  const found = { counts, lines: sink.lines, total: sink.total, hits: sink.hits(), searchedTo }
+  return stopped === undefined ? found : { ...found, stopped: 'deadline' }
+}
+
+/** Do the work of a scanner on a block; return where it was stopped for want of time. */
+async function runScan(scan: Scan, clock: SearchClock): Promise<number | undefined> {
+  for (;;) {
+    const { value: step, done } = scan.next()
+    if (done === true) return step
+    if (typeof step !== 'number') await clock.wait(step)
+    else if (clock.isSpent) return step
+    else if (clock.needsPause) await clock.pause()
+  }
 }

@@ -1,0 +1,74 @@
+import { PatternError } from '../platform/platform.ts'
+import type { PatternMatcher } from '../platform/platform.ts'
+
+/** Takes what an engine found: which of the lines it is in, and where in it, in UTF-16 units. */
+export type TakeLineMatch = (line: number, start: number, end: number) => void
+
+/** UTF-16 units that two parts of a line share which an engine does not take as a whole. */
+const OVERLAP_SHARE = 4
+
+/**
+ * Match lines by an engine that works elsewhere, in as few calls as it allows, and pass on the first match of each.
+ *
+ * Return how many of the lines were matched: fewer than all where the time was spent. Rejects as the engine does with
+ * anything else than `timeout`.
+ */
+export async function engineMatches(
+  engine: PatternMatcher,
+  lines: readonly string[],
+  take: TakeLineMatch,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let first = 0
+  const takeAll = (found: Uint32Array): void => {
+    for (let at = 0; at < found.length; at += 3) take(first + found[at]!, found[at + 1]!, found[at + 2]!)
+  }
+  while (first < lines.length) {
+    const next = endOfBatch(lines, first, engine.maxTextLength)
+    const text = lines.slice(first, next).join('\n')
+    try {
+      takeAll(
+        text.length > engine.maxTextLength
+          ? await matchLongLine(engine, text, signal)
+          : await engine.match(text, 0, signal),
+      )
+    } catch (error) {
+      if (!(error instanceof PatternError) || error.code !== 'timeout') throw error
+      const { hits, matched } = error.progress ?? { hits: new Uint32Array(), matched: 0 }
+      if (text.length > engine.maxTextLength) return first
+      takeAll(hits)
+      return first + countLineFeeds(text, matched)
+    }
+    first = next
+  }
+  return first
+}
+
+/** Take as many lines as fit into one text, or one that does not. */
+function endOfBatch(lines: readonly string[], first: number, maxLength: number): number {
+  let length = lines[first]!.length
+  let next = first + 1
+  while (next < lines.length && length + 1 + lines[next]!.length <= maxLength) length += 1 + lines[next++]!.length
+  return next
+}
+
+function countLineFeeds(text: string, end: number): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** Match a line part by part, each with some of the one before; what is longer than that share may be missed. */
+async function matchLongLine(
+  engine: PatternMatcher,
+  line: string,
+  signal: AbortSignal | undefined,
+): Promise<Uint32Array> {
+  const overlap = Math.floor(engine.maxTextLength / OVERLAP_SHARE)
+  for (let start = 0; ; start += engine.maxTextLength - overlap) {
+    const part = line.slice(start, start + engine.maxTextLength)
+    const found = await engine.match(part, start === 0 ? 0 : Math.floor(overlap / 2), signal)
+    if (found.length > 0) return Uint32Array.of(0, start + found[1]!, start + found[2]!)
+    if (start + part.length >= line.length) return found
+  }
+}

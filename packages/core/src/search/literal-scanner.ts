@@ -1,0 +1,106 @@
+import { findBytes, singleByteText } from '#platform'
+import { LONG_LINE_BYTES } from './hit.ts'
+import type { MatchSink } from './hit-sink.ts'
+import { countLines, matchLines } from './match-lines.ts'
+import { MAX_STEPS, PART_LINE, PIECE_BYTES } from './scanner.ts'
+import type { Scan, Scanner } from './scanner.ts'
+import type { SearchBlock } from './search-blocks.ts'
+
+/** So many hits within {@link PIECE_BYTES} are found faster in a text than one by one in the bytes. */
+const DENSE_HITS = 128
+
+const LINE_FEED = 10
+const METACHARACTERS = /[\\^$.*+?()[\]{}|/]/g
+
+/** Finds a text of fixed bytes, without decoding what it does not match. */
+export class LiteralScanner implements Scanner {
+  readonly #needle: Uint8Array
+  readonly #regex: RegExp
+  /** Bytes looked through without a pause: the search of a hostile text takes this times the length of the literal. */
+  readonly #stride: number
+
+  /** @param literal - Without LF, not empty. */
+  constructor(literal: string) {
+    this.#needle = new TextEncoder().encode(literal)
+    const { length } = this.#needle
+    this.#regex = new RegExp(singleByteText(this.#needle, 0, length).replace(METACHARACTERS, '\\$&'), 'g')
+    this.#stride = Math.max(PIECE_BYTES, Math.floor(MAX_STEPS / length))
+  }
+
+  *scan({ bytes, offset, part }: SearchBlock, sink: MatchSink): Scan {
+    const until = part?.until ?? bytes.length
+    let at = part?.from ?? 0
+    let since = at
+    let hits = 0
+    while (at < until) {
+      if (hits >= DENSE_HITS && part === undefined) {
+        // Where hits were dense, the next piece is searched as text as long as that goes on.
+        const piece = at - since < PIECE_BYTES ? this.#scanText(bytes, offset, at, sink) : undefined
+        hits = piece?.hits ?? 0
+        since = at = piece?.end ?? at
+        yield at
+        continue
+      }
+      const reach = Math.min(bytes.length, at + this.#stride + this.#needle.length - 1)
+      const found = findBytes(reach === bytes.length ? bytes : bytes.subarray(0, reach), this.#needle, at)
+      if (found >= until || (found < 0 && reach === bytes.length)) return undefined
+      if (found < 0) {
+        at = reach - this.#needle.length + 1
+        yield lineStart(bytes, at)
+      } else if (part === undefined) {
+        at = this.#takeLine(bytes, offset, found, since, sink)
+      } else {
+        at = found + this.#needle.length
+        sink.add(offset + found, offset + at, PART_LINE, true)
+      }
+      hits++
+    }
+    return undefined
+  }
+
+  /** Take the hits of the line that one was found in; return where the next line begins. */
+  #takeLine(bytes: Uint8Array, offset: number, found: number, since: number, sink: MatchSink): number {
+    const end = found + this.#needle.length
+    const lineFeed = bytes.indexOf(LINE_FEED, end)
+    const lineEnd = lineFeed < 0 ? bytes.length : lineFeed
+    const isLong = lineEnd - since > LONG_LINE_BYTES && lineEnd - lineStart(bytes, found) > LONG_LINE_BYTES
+    sink.add(offset + found, offset + end, offset + lineEnd, isLong)
+    if (isLong) {
+      for (let next = findBytes(bytes, this.#needle, end); next >= 0 && next < lineEnd;) {
+        const nextEnd = next + this.#needle.length
+        sink.add(offset + next, offset + nextEnd, offset + lineEnd, true)
+        next = findBytes(bytes, this.#needle, nextEnd)
+      }
+    }
+    return lineEnd + 1
+  }
+
+  /** Search the lines of the next piece as text, with one UTF-16 unit for each byte. */
+  #scanText(
+    bytes: Uint8Array,
+    offset: number,
+    start: number,
+    sink: MatchSink,
+  ): { readonly end: number; readonly hits: number } | undefined {
+    const cut = bytes.lastIndexOf(LINE_FEED, Math.min(start + PIECE_BYTES, bytes.length) - 1)
+    if (cut < start) return undefined
+    const text = singleByteText(bytes, start, cut)
+    const end = cut + 1
+    if (!sink.wantsPositions) {
+      const { lines, hits } = countLines(this.#regex, text)
+      sink.count(lines, hits)
+      return { end, hits }
+    }
+    const base = offset + start
+    let hits = 0
+    matchLines(this.#regex, text, (from, to, first, last) => {
+      hits++
+      sink.add(base + from, base + to, base + last, last - first > LONG_LINE_BYTES)
+    })
+    return { end, hits }
+  }
+}
+
+function lineStart(bytes: Uint8Array, at: number): number {
+  return at === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, at - 1) + 1
+}

@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { chunkedSource as sourceInChunks } from '../../test/chunked-source.ts'
+import type { ContentSource } from '../content/content-source.ts'
+import { LONG_LINE_BYTES, searchLines } from './search-lines.ts'
+import type { Hit, SearchOptions } from './search-lines.ts'
+import { parseSearchPattern } from './search-pattern.ts'
+import type { SearchPattern } from './search-pattern.ts'
+
+const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
+const chunkedSource = (bytes: Uint8Array, chunkBytes: number): ContentSource =>
+  sourceInChunks(bytes, { chunkBytes }) as unknown as ContentSource
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+function patternsOf(texts: readonly string[], ignoreCase = false): SearchPattern[] {
+  return texts.map((text) => parseSearchPattern(text, { ignoreCase }))
+}
+
+const search = (text: string, patterns: readonly string[], options: Partial<SearchOptions> = {}, chunk = 1 << 20) =>
+  searchLines(chunkedSource(encode(text), chunk), patternsOf(patterns), { ...ALL, ...options })
+
+/** What one line after the other says. */
+function expectedHits(bytes: Uint8Array, pattern: SearchPattern): Hit[] {
+  const hits: Hit[] = []
+  const bytesOf = (text: string): number => encode(text).length
+  for (let at = 0; at < bytes.length;) {
+    const lineFeed = bytes.indexOf(10, at)
+    const end = lineFeed < 0 ? bytes.length : lineFeed
+    const raw = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(at, end))
+    const line = lineFeed >= 0 && raw.endsWith('\r') ? raw.slice(0, -1) : raw
+    const regex = new RegExp(pattern.expression, `${pattern.flags}g`)
+    const matches = end - at > LONG_LINE_BYTES ? [...line.matchAll(regex)] : [...line.matchAll(regex)].slice(0, 1)
+    for (const [index, match] of matches.entries()) {
+      if (index > 0 && match[0] === '') continue
+      const start = at + bytesOf(line.slice(0, match.index))
+      hits.push({ pattern: 0, start, end: start + bytesOf(match[0]) })
+    }
+    at = end + 1
+  }
+  return hits
+}
+
+const WORDS = [
+  'ERROR',
+  'error',
+  'foo',
+  'bar baz',
+  'status=500',
+  'été',
+  '東京🚚',
+  'a',
+  'aa',
+  '',
+  ' ',
+  '\t',
+  'x'.repeat(20),
+]
+const LINE_ENDS = ['\n', '\n', '\n', '\r\n', '\r', '\u2028']
+const PATTERNS = [
+  'foo',
+  'ERROR',
+  'été',
+  '東京',
+  'o{2}',
+  '^a+$',
+  '^$',
+  '\\s',
+  '[^a]',
+  'a*',
+  'ERROR.*foo',
+  'status=5\\d\\d',
+  '\\bbar\\b',
+  'foo|ERROR|x+$',
+  '.$',
+  '\\W',
+  '(a|b)+c?',
+  '(a+)+$',
+  'x{3}',
+  'no such thing',
+  '\\r',
+  '(?:🚚|é)$',
+  '(?=foo)',
+]
+
+const texts = fc
+  .array(fc.tuple(fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }), fc.constantFrom(...LINE_ENDS)), {
+    maxLength: 40,
+  })
+  .map((lines) => lines.map(([words, end]) => words.join('') + end).join(''))
+
+describe('searchLines', () => {
+  it('finds in any blocks what matching line by line finds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        texts,
+        fc.constantFrom(...PATTERNS),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 20_000 }),
+        async (text, written, ignoreCase, chunk) => {
+          const bytes = encode(text)
+          const [pattern] = patternsOf([written], ignoreCase)
+          const expected = expectedHits(bytes, pattern!)
+          const found = await searchLines(chunkedSource(bytes, chunk), [pattern!], ALL)
+          expect(found.hits).toEqual(expected)
+          expect(found.total).toBe(expected.length)
+          expect(found.searchedTo).toBe(bytes.length)
+          const counted = await searchLines(chunkedSource(bytes, chunk), [pattern!], { ...ALL, limit: 0 })
+          expect([counted.total, counted.lines, counted.counts]).toEqual([found.total, found.lines, found.counts])
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('keeps the first or the last hits, after those passed over', async () => {
+    const text = Array.from({ length: 1_000 }, (_, index) => `line ${index} hit`).join('\n')
+    const starts = (await search(text, ['hit'])).hits.map(({ start }) => start)
+    const kept = async (skip: number, limit: number, fromEnd: boolean): Promise<number[]> =>
+      (await search(text, ['hit'], { skip, limit, fromEnd })).hits.map(({ start }) => start)
+    expect(await kept(0, 3, false)).toEqual(starts.slice(0, 3))
+    expect(await kept(998, 5, false)).toEqual(starts.slice(998))
+    expect(await kept(0, 3, true)).toEqual(starts.slice(-3))
+    expect(await kept(10, 3, true)).toEqual(starts.slice(-13, -10))
+    expect(await kept(999, 3, true)).toEqual(starts.slice(0, 1))
+    expect(await kept(0, 0, true)).toEqual([])
+  })
+
+  it('counts the lines of each pattern, and a line that several match once', async () => {
+    const text = 'one two\ntwo\nthree\none\ntwo one\n'
+    const { counts, lines, hits } = await search(text, ['one', 'two', 'nothing'])
+    expect(counts).toEqual([3, 3, 0])
+    expect(lines).toBe(4)
+    expect(hits.map(({ pattern, start }) => [pattern, start])).toEqual([
+      [0, 0],
+      [1, 8],
+      [0, 18],
+      [1, 22],
+    ])
+  })
+
+  it('finds what lies across the parts of a line of many megabytes, each match once', async () => {
+    const size = 5 * 1_048_576
+    const bytes = encode('.'.repeat(size))
+    const places = [0, 1_048_570, 1_048_576, 2_000_000, 3_000_001, size - 6]
+    for (const place of places) bytes.set(encode('needle'), place)
+    for (const [written, ignoreCase] of [
+      ['needle', false],
+      ['NEEDLE', true],
+    ] as const) {
+      const found = await searchLines(chunkedSource(bytes, 700_000), patternsOf([written], ignoreCase), ALL)
+      expect(found.lines, written).toBe(1)
+      expect(
+        found.hits.map(({ start }) => start),
+        written,
+      ).toEqual(places)
+    }
+    expect((await searchLines(chunkedSource(bytes, 1 << 20), patternsOf(['^needle']), ALL)).total).toBe(1)
+    expect((await searchLines(chunkedSource(bytes, 1 << 20), patternsOf(['needle$']), ALL)).hits).toMatchObject([
+      { end: size },
+    ])
+    expect((await searchLines(chunkedSource(bytes, 1 << 20), patternsOf(['^\\.']), ALL)).total).toBe(0)
+  })
+
+  it('finds dense and rare literals alike', async () => {
+    const text = Array.from({ length: 50_000 }, (_, index) => (index % 7 === 0 ? 'nothing' : `INFO ${index}`)).join(
+      '\n',
+    )
+    const expected = expectedHits(encode(text), patternsOf(['INFO'])[0]!)
+    expect((await search(text, ['INFO'])).hits).toEqual(expected)
+    expect((await search(text, ['INFO'], { limit: 5 })).total).toBe(expected.length)
+  })
+
+  it('ends before the end of the span', async () => {
+    const text = 'hit 1\nhit 2\nhit 3\nhit 4\n'
+    const { hits, searchedTo } = await search(text, ['hit'], { span: { start: 6, end: 18 } })
+    expect(hits.map(({ start }) => start)).toEqual([6, 12])
+    expect(searchedTo).toBe(18)
+  })
+
+  it('leaves a byte order mark out of the first line', async () => {
+    expect((await search('\uFEFFfirst\nsecond', ['^first$'])).hits).toEqual([{ pattern: 0, start: 3, end: 8 }])
+  })
+
+  it('says how far it came, and what it found before, where the time is spent', async () => {
+    const text = `hit\n${'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n'.repeat(3)}hit\n`
+    const found = await search(text, ['^(a|a)*$|hit'], { deadlineMs: 300 })
+    expect(found).toMatchObject({ stopped: 'deadline', total: 1, searchedTo: 4 })
+  })
+
+  it('rejects once the signal has fired', async () => {
+    const controller = new AbortController()
+    controller.abort()
+    await expect(search('a\n', ['a'], { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
+  })
+})

@@ -1,0 +1,32 @@
+/**
+ * Return how many bytes from `start` make up the first `units` UTF-16 units of their text, as a decoder of UTF-8 reads
+ * them by the Encoding Standard: of what is invalid, each longest beginning of a character becomes one U+FFFD.
+ *
+ * A unit that is the second half of a character counts to its end.
+ */
+export function unitsToBytes(bytes: Uint8Array, start: number, end: number, units: number): number {
+  let at = start
+  for (let left = units; left > 0 && at < end;) {
+    const length = characterLength(bytes, at, end)
+    left -= length === 4 ? 2 : 1
+    at += length === 4 ? 4 : Math.max(1, Math.abs(length))
+  }
+  return at - start
+}
+
+/** Bytes of the character at `at`, 1 to 4; of an invalid one, how many bytes become one U+FFFD, as a negative number. */
+function characterLength(bytes: Uint8Array, at: number, end: number): number {
+  const lead = bytes[at]!
+  if (lead < 0x80) return 1
+  if (lead < 0xc2 || lead > 0xf4) return -1
+  const length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+  let lower = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
+  let upper = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
+  for (let index = 1; index < length; index++) {
+    const byte = at + index < end ? bytes[at + index]! : 0
+    if (byte < lower || byte > upper) return -index
+    lower = 0x80
+    upper = 0xbf
+  }
+  return length
+}
