@@ -4,6 +4,8 @@ import type { PatternMatcher } from '../platform/platform.ts'
 /** Takes what an engine found: which of the lines it is in, and where in it, in UTF-16 units. */
 export type TakeLineMatch = (line: number, start: number, end: number) => void
 
+/** What ends each line: engines leave out one CR before an LF, and a lone one at the end of a line has to stay. */
+const LINE_END = '\r\n'
 /** UTF-16 units that two parts of a line share which an engine does not take as a whole. */
 const OVERLAP_SHARE = 4
 
@@ -25,11 +27,11 @@ export async function engineMatches(
   }
   while (first < lines.length) {
     const next = endOfBatch(lines, first, engine.maxTextLength)
-    const text = lines.slice(first, next).join('\n')
+    const text = `${lines.slice(first, next).join(LINE_END)}${LINE_END}`
     try {
       takeAll(
         text.length > engine.maxTextLength
-          ? await matchLongLine(engine, text, signal)
+          ? await matchLongLine(engine, lines[first]!, signal)
           : await engine.match(text, 0, signal),
       )
     } catch (error) {
@@ -46,9 +48,10 @@ export async function engineMatches(
 
 /** Take as many lines as fit into one text, or one that does not. */
 function endOfBatch(lines: readonly string[], first: number, maxLength: number): number {
-  let length = lines[first]!.length
+  let length = lines[first]!.length + LINE_END.length
   let next = first + 1
-  while (next < lines.length && length + 1 + lines[next]!.length <= maxLength) length += 1 + lines[next++]!.length
+  while (next < lines.length && length + lines[next]!.length + LINE_END.length <= maxLength)
+    length += lines[next++]!.length + LINE_END.length
   return next
 }
 
