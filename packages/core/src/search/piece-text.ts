@@ -11,8 +11,11 @@ export interface PieceText {
   readonly text: string
   /** Whether `^` and `$` with the flag `m` stand just at the ends of lines. */
   readonly hasPlainLines: boolean
-  /** Return the byte of the block at which a unit of the text begins; asked for units in ascending order. */
-  byteOf(unit: number): number
+  /**
+   * Return the byte of the block at which the character of a unit begins, or with `'end'` at which what comes before it
+   * ends. Asked for lines in ascending order.
+   */
+  byteOf(unit: number, side?: 'end'): number
 }
 
 /**
@@ -39,15 +42,15 @@ function byteFinder(
   end: number,
   text: string,
   isDirect: boolean,
-): (unit: number) => number {
+): PieceText['byteOf'] {
   let lineStart = 0
   let byteStart = start
-  return (unit) => {
+  return (unit, side) => {
     for (let next = text.indexOf('\n', lineStart); next >= 0 && next < unit; next = text.indexOf('\n', lineStart)) {
       lineStart = next + 1
       byteStart = bytes.indexOf(LINE_FEED, byteStart) + 1
     }
     const units = unit - lineStart
-    return byteStart + (isDirect ? units : unitsToBytes(bytes, byteStart, end, units))
+    return byteStart + (isDirect ? units : unitsToBytes(bytes, byteStart, end, units, side === 'end' ? 'up' : 'down'))
   }
 }

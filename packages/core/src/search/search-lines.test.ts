@@ -22,7 +22,11 @@ const search = (text: string, patterns: readonly string[], options: Partial<Sear
 /** What one line after the other says. */
 function expectedHits(bytes: Uint8Array, pattern: SearchPattern): Hit[] {
   const hits: Hit[] = []
-  const bytesOf = (text: string): number => encode(text).length
+  // A match may begin or end within a character of two units.
+  const bytesBefore = (line: string, unit: number): number =>
+    encode(line.slice(0, unit).replace(/[\uD800-\uDBFF]$/, '')).length
+  const bytesTo = (line: string, unit: number): number =>
+    encode(line.slice(0, /[\uD800-\uDBFF]$/.test(line.slice(0, unit)) ? unit + 1 : unit)).length
   for (let at = 0; at < bytes.length;) {
     const lineFeed = bytes.indexOf(10, at)
     const end = lineFeed < 0 ? bytes.length : lineFeed
@@ -32,8 +36,8 @@ function expectedHits(bytes: Uint8Array, pattern: SearchPattern): Hit[] {
     const matches = end - at > LONG_LINE_BYTES ? [...line.matchAll(regex)] : [...line.matchAll(regex)].slice(0, 1)
     for (const [index, match] of matches.entries()) {
       if (index > 0 && match[0] === '') continue
-      const start = at + bytesOf(line.slice(0, match.index))
-      hits.push({ pattern: 0, start, end: start + bytesOf(match[0]) })
+      const end = at + bytesTo(line, match.index + match[0].length)
+      hits.push({ pattern: 0, start: at + bytesBefore(line, match.index), end })
     }
     at = end + 1
   }

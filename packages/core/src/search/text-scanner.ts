@@ -76,7 +76,12 @@ export class TextScanner implements Scanner {
     const take = (start: number, end: number, lineStart: number, lineEnd: number): void => {
       // Bytes are asked for in ascending order.
       const from = offset + piece.byteOf(start)
-      sink.add(from, offset + piece.byteOf(end), offset + piece.byteOf(lineEnd), lineEnd - lineStart > LONG_LINE_BYTES)
+      sink.add(
+        from,
+        offset + piece.byteOf(end, 'end'),
+        offset + piece.byteOf(lineEnd),
+        lineEnd - lineStart > LONG_LINE_BYTES,
+      )
     }
     const whole = this.#plan.text
     if (whole !== undefined && piece.hasPlainLines && this.#fitsAtOnce(text)) {
@@ -157,7 +162,7 @@ export class TextScanner implements Scanner {
       if (!required.test(text)) return undefined
     }
     const take = (start: number, stop: number): void =>
-      sink.add(offset + piece.byteOf(start), offset + piece.byteOf(stop), PART_LINE, true)
+      sink.add(offset + piece.byteOf(start), offset + piece.byteOf(stop, 'end'), PART_LINE, true)
     const fromUnit = pieceText(bytes, 0, from, asSingleBytes).text.length
     const untilUnit = isLast ? text.length + 1 : pieceText(bytes, 0, until, asSingleBytes).text.length
     if (this.#steps(text.length) > MAX_STEPS) {

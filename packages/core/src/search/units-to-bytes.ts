@@ -2,14 +2,22 @@
  * Return how many bytes from `start` make up the first `units` UTF-16 units of their text, as a decoder of UTF-8 reads
  * them by the Encoding Standard: of what is invalid, each longest beginning of a character becomes one U+FFFD.
  *
- * A unit that is the second half of a character counts to its end.
+ * Where they end within a character of two units, all of it counts, or with `halves` `down` none.
  */
-export function unitsToBytes(bytes: Uint8Array, start: number, end: number, units: number): number {
+export function unitsToBytes(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  units: number,
+  halves: 'up' | 'down' = 'up',
+): number {
   let at = start
-  for (let left = units; left > 0 && at < end;) {
+  let left = units
+  while (left > 0 && at < end) {
     const length = characterLength(bytes, at, end)
+    if (length === 4 && left === 1 && halves === 'down') break
     left -= length === 4 ? 2 : 1
-    at += length === 4 ? 4 : Math.max(1, Math.abs(length))
+    at += Math.abs(length)
   }
   return at - start
 }

@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { unitsToBytes } from './units-to-bytes.ts'
+
+const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+
+it('counts the bytes of units as a decoder reads them, valid or not', () => {
+  const parts = fc.constantFrom(
+    [0x61],
+    [0xc3, 0xa9],
+    [0xe6, 0x9d, 0xb1],
+    [0xf0, 0x9f, 0x9a, 0x9a],
+    [0xff],
+    [0xf0, 0x9f],
+    [0x80],
+    [0xed, 0xa0],
+  )
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 12 }), fc.nat(30), (pieces, units) => {
+      const bytes = Uint8Array.from(pieces.flat())
+      const text = decode(bytes)
+      const isWithin = /[\uD800-\uDBFF]$/.test(text.slice(0, units)) && units < text.length
+      for (const halves of ['up', 'down'] as const) {
+        const whole = Math.min(text.length, isWithin ? units + (halves === 'up' ? 1 : -1) : units)
+        const end = unitsToBytes(bytes, 0, bytes.length, units, halves)
+        expect(decode(bytes.subarray(0, end))).toBe(text.slice(0, whole))
+        expect(decode(bytes.subarray(end))).toBe(text.slice(whole))
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
