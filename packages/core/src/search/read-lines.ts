@@ -1,5 +1,7 @@
 import type { ContentSource } from '../content/content-source.ts'
 import type { LineRange } from '../content/line-range.ts'
+import { withLineIndex } from '../content/with-line-index.ts'
+import { LineFinder } from './line-finder.ts'
 import type { ByteSpan } from './search-lines.ts'
 
 /** Where lines lie, in bytes of the content. */
@@ -10,19 +12,18 @@ export interface LineSpan extends ByteSpan {
   readonly lines: number
 }
 
-/** Find the bytes of a range of lines; `undefined` where it begins beyond the end of the content. */
+/**
+ * Find the bytes of a range of lines, reading at most the two blocks in which it begins and ends; `undefined` where it
+ * begins beyond the end of the content.
+ */
 export async function findLineSpan(source: ContentSource, range: LineRange): Promise<LineSpan | undefined> {
-  const index = await source.lineIndex()
-  if (range.start > index.lines) return undefined
-  const last = Math.min(range.end, index.lines)
-  const bytes = await source.read(0, source.size)
-  let start = 0
-  let line = 1
-  for (; line < range.start; line++) start = bytes.indexOf(10, start) + 1
-  let end = start
-  for (; line <= last; line++) {
-    const lineFeed = bytes.indexOf(10, end)
-    end = lineFeed < 0 ? bytes.length : lineFeed + 1
-  }
-  return { start, end, range: { start: range.start, end: last }, lines: index.lines }
+  return await withLineIndex(source, async (blocks) => {
+    const { lines } = blocks.index
+    if (range.start > lines) return undefined
+    const last = Math.min(range.end, lines)
+    const finder = new LineFinder(blocks)
+    const start = await finder.startOfLine(range.start)
+    const end = last === lines ? source.size : await finder.startOfLine(last + 1)
+    return { start, end, range: { start: range.start, end: last }, lines }
+  })
 }

@@ -1,25 +1,12 @@
 import type { ContentSource } from '../content/content-source.ts'
+import { withLineIndex } from '../content/with-line-index.ts'
+import { LineFinder } from './line-finder.ts'
+import type { FoundLine } from './line-finder.ts'
 import type { Hit } from './search-lines.ts'
+import { viewLine } from './view-line.ts'
+import type { LineView } from './view-line.ts'
 
-/** Where a match lies in its line, in UTF-16 units from 0. */
-export interface LineMatch {
-  readonly start: number
-  readonly end: number
-}
-
-/** A line as far as it is shown: all of it, its beginning, or what surrounds its match. */
-export interface LineView {
-  /** From 1. */
-  readonly number: number
-  /** UTF-16 units of the whole line; of a line of over 64 KiB, a lower bound is enough: bytes are taken for units. */
-  readonly length: number
-  readonly text: string
-  /** Where `text` begins in the line. */
-  readonly offset: number
-  readonly match?: LineMatch | undefined
-  /** The byte of the content at which the match begins; set with `match`. */
-  readonly matchByte?: number | undefined
-}
+export type { LineMatch, LineView } from './view-line.ts'
 
 /** How much is taken around hits. */
 export interface ViewOptions {
@@ -39,44 +26,74 @@ export interface HitViews {
   readonly shown: number
 }
 
+/** UTF-16 units that a line takes in an answer beside its text and its number. */
+const FRAME_UNITS = 6
+
 /** Read the lines of hits and those around them, with their numbers. */
-export async function viewHits(
-  source: ContentSource,
-  hits: readonly Hit[],
-  { contextLines, keep, limit }: ViewOptions,
-): Promise<HitViews> {
-  const text = new TextDecoder().decode(await source.read(0, source.size))
-  const bytesBefore = (end: number): Promise<string> =>
-    source.read(0, end).then((bytes) => new TextDecoder().decode(bytes))
-  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
-  const views = new Map<number, LineView>()
-  let size = 0
-  let shown = 0
-  for (const hit of hits) {
-    if (size >= limit) break
-    shown++
-    const before = await bytesBefore(hit.start)
-    const index = before.split('\n').length - 1
-    const column = before.length - (before.lastIndexOf('\n') + 1)
-    const length = (await bytesBefore(hit.end)).length - before.length
-    for (let at = Math.max(0, index - contextLines); at <= Math.min(index + contextLines, lines.length - 1); at++) {
-      const line = lines[at]!
-      if (at === index) {
-        const offset = Math.max(0, Math.min(column - Math.floor(keep / 2), line.length - keep))
-        const match = { start: column, end: column + length }
-        const shownText = line.slice(offset, offset + keep)
-        views.set(at, {
-          number: at + 1,
-          length: line.length,
-          text: shownText,
-          offset,
-          match,
-          matchByte: hit.start,
-        })
-      } else if (!views.has(at))
-        views.set(at, { number: at + 1, length: line.length, text: line.slice(0, keep), offset: 0 })
-      size += Math.min(keep, line.length)
+export async function viewHits(source: ContentSource, hits: readonly Hit[], options: ViewOptions): Promise<HitViews> {
+  return await withLineIndex(source, (blocks) => new HitViewer(source, new LineFinder(blocks), options).view(hits))
+}
+
+class HitViewer {
+  readonly #source: ContentSource
+  readonly #finder: LineFinder
+  readonly #options: ViewOptions
+  readonly #views: LineView[] = []
+  #size = 0
+  /** The last line that has a view, and how many after it are still context. */
+  #last: FoundLine | undefined
+  #contextLeft = 0
+
+  constructor(source: ContentSource, finder: LineFinder, options: ViewOptions) {
+    this.#source = source
+    this.#finder = finder
+    this.#options = options
+  }
+
+  async view(hits: readonly Hit[]): Promise<HitViews> {
+    let shown = 0
+    for (const hit of hits) {
+      if (this.#isFull) break
+      const line = await this.#finder.lineAt(hit.start)
+      await this.#viewAfter(line.number)
+      await this.#viewBefore(line)
+      if (this.#isFull) break
+      await this.#add(line, hit)
+      this.#contextLeft = this.#options.contextLines
+      shown++
+    }
+    await this.#viewAfter(Infinity)
+    return { views: this.#views, shown }
+  }
+
+  get #isFull(): boolean {
+    return this.#size >= this.#options.limit
+  }
+
+  /** View the context after the last hit, up to a line that is a hit itself. */
+  async #viewAfter(until: number): Promise<void> {
+    for (; this.#contextLeft > 0 && this.#last !== undefined && !this.#isFull; this.#contextLeft--) {
+      if (this.#last.number + 1 >= until) return
+      const next = await this.#finder.next(this.#last)
+      if (next === undefined) return
+      await this.#add(next)
     }
   }
-  return { views: [...views.values()].toSorted((a, b) => a.number - b.number), shown }
+
+  async #viewBefore({ number }: FoundLine): Promise<void> {
+    const first = Math.max(1, number - this.#options.contextLines, (this.#last?.number ?? 0) + 1)
+    if (first >= number || this.#isFull) return
+    let line: FoundLine | undefined = await this.#finder.lineAt(await this.#finder.startOfLine(first))
+    while (line !== undefined && line.number < number && !this.#isFull) {
+      await this.#add(line)
+      line = await this.#finder.next(line)
+    }
+  }
+
+  async #add(line: FoundLine, hit?: Hit): Promise<void> {
+    const view = await viewLine(this.#source, line, this.#options.keep, hit)
+    this.#views.push(view)
+    this.#size += view.text.length + String(view.number).length + FRAME_UNITS
+    this.#last = line
+  }
 }

@@ -1,0 +1,79 @@
+import type { IndexedBlocks } from '../content/with-line-index.ts'
+import { countLineEnds } from '../storage/count-line-ends.ts'
+import { LINE_BLOCK_BYTES } from '../storage/line-index.ts'
+
+const LINE_FEED = 10
+/** Blocks that are held: what follows one another is mostly found close together. */
+const MAX_HELD = 4
+
+/** Where a line lies. Offsets are bytes of the content. */
+export interface FoundLine {
+  /** From 1. */
+  readonly number: number
+  readonly start: number
+  /** Where its LF is, or where the content ends. */
+  readonly end: number
+}
+
+/** Finds lines by the index of a content, reading only the blocks in which they begin and end. */
+export class LineFinder {
+  readonly #blocks: IndexedBlocks
+  readonly #held = new Map<number, Uint8Array>()
+
+  constructor(blocks: IndexedBlocks) {
+    this.#blocks = blocks
+  }
+
+  /** Return where a line begins, from line 1 to one after the last, which begins at the end. */
+  async startOfLine(line: number): Promise<number> {
+    if (line <= 1) return 0
+    const { index } = this.#blocks
+    const block = index.blockOfLine(line)
+    const bytes = await this.#block(block)
+    let at = -1
+    for (let left = line - 1 - index.lineEndsBefore(block); left > 0; left--) at = bytes.indexOf(LINE_FEED, at + 1)
+    return block * LINE_BLOCK_BYTES + at + 1
+  }
+
+  /** Return the line that a byte lies in; the LF of a line is part of it. */
+  async lineAt(offset: number): Promise<FoundLine> {
+    const { index } = this.#blocks
+    const block = Math.floor(offset / LINE_BLOCK_BYTES)
+    const at = offset - block * LINE_BLOCK_BYTES
+    const bytes = await this.#block(block)
+    const number = index.lineEndsBefore(block) + countLineEnds(bytes, 0, Math.min(at, bytes.length)) + 1
+    const before = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
+    const start = before >= 0 ? block * LINE_BLOCK_BYTES + before + 1 : await this.startOfLine(number)
+    return { number, start, end: await this.endFrom(offset) }
+  }
+
+  /** Return where the first LF at or after a byte is, or the end of the content. */
+  async endFrom(offset: number): Promise<number> {
+    const { index } = this.#blocks
+    const first = Math.floor(offset / LINE_BLOCK_BYTES)
+    if (first >= index.blocks) return index.size
+    const here = (await this.#block(first)).indexOf(LINE_FEED, offset - first * LINE_BLOCK_BYTES)
+    if (here >= 0) return first * LINE_BLOCK_BYTES + here
+    for (let block = first + 1; block < index.blocks; block++) {
+      if (index.lineEndsIn(block) === 0) continue
+      return block * LINE_BLOCK_BYTES + (await this.#block(block)).indexOf(LINE_FEED)
+    }
+    return index.size
+  }
+
+  /** Return the line after another, or `undefined` after the last. */
+  async next({ number, end }: FoundLine): Promise<FoundLine | undefined> {
+    const start = end + 1
+    return start >= this.#blocks.index.size ? undefined : { number: number + 1, start, end: await this.endFrom(start) }
+  }
+
+  async #block(number: number): Promise<Uint8Array> {
+    const held = this.#held.get(number)
+    if (held !== undefined) return held
+    const bytes = await this.#blocks.block(number)
+    const [oldest] = this.#held.keys()
+    if (this.#held.size >= MAX_HELD && oldest !== undefined) this.#held.delete(oldest)
+    this.#held.set(number, bytes)
+    return bytes
+  }
+}

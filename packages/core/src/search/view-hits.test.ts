@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openContentSource } from '../content/content-source.ts'
+import type { ContentSource } from '../content/content-source.ts'
+import { findLineSpan } from './read-lines.ts'
+import { searchLines } from './search-lines.ts'
+import { parseSearchPattern } from './search-pattern.ts'
+import { viewHits } from './view-hits.ts'
+import type { LineView } from './view-hits.ts'
+
+async function sourceOf(text: string): Promise<ContentSource> {
+  const content = new TextEncoder().encode(text)
+  const storage = { retrieve: async () => ({ content, contentType: 'text/plain' }) }
+  return await openContentSource(storage, 'log_1', { blockBytes: 65_536 })
+}
+
+async function viewsOf(text: string, pattern: string, contextLines = 0, keep = 100_000): Promise<readonly LineView[]> {
+  const source = await sourceOf(text)
+  const patterns = [parseSearchPattern(pattern, { ignoreCase: false })]
+  const { hits } = await searchLines(source, patterns, { skip: 0, limit: 1_000, fromEnd: false, deadlineMs: 5_000 })
+  return (await viewHits(source, hits, { contextLines, keep, limit: Infinity })).views
+}
+
+/** Lines as an editor numbers them. */
+function linesOf(text: string): string[] {
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines.map((line, index) => (index < lines.length - 1 || text.endsWith('\n') ? line.replace(/\r$/, '') : line))
+}
+
+const texts = fc
+  .array(fc.constantFrom('hit', 'hit é 🚚', 'x', '', 'y\r', 'z'.repeat(30_000), `${'w'.repeat(5_000)}hit`), {
+    maxLength: 30,
+  })
+  .chain((lines) => fc.constantFrom(lines.join('\n'), `${lines.join('\n')}\n`, `\uFEFF${lines.join('\r\n')}`))
+
+describe('viewHits', () => {
+  it('shows the lines of hits and those around them with the numbers that an editor shows', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.nat(4), async (text, contextLines) => {
+        const lines = linesOf(text)
+        const views = await viewsOf(text, 'hit', contextLines)
+        const hits = lines.flatMap((line, index) => (line.includes('hit') ? [index] : []))
+        const expected = lines.flatMap((line, index) =>
+          hits.some((hit) => Math.abs(hit - index) <= contextLines) ? [{ number: index + 1, text: line }] : [],
+        )
+        expect(views.map(({ number, text: shown }) => ({ number, text: shown }))).toEqual(expected)
+        for (const { number, match } of views) {
+          const at = lines[number - 1]!.indexOf('hit')
+          expect(match).toEqual(at < 0 ? undefined : { start: at, end: at + 3 })
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('shows what surrounds a match in a line that is longer than is kept', async () => {
+    for (const size of [10_000, 300_000]) {
+      const text = `first\n${'a'.repeat(size)}NEEDLE${'b'.repeat(size)}\nlast\n`
+      const [view] = await viewsOf(text, 'NEEDLE', 0, 100)
+      expect(view).toMatchObject({ number: 2, length: 2 * size + 6, match: { start: size, end: size + 6 } })
+      expect(view!.text.indexOf('NEEDLE') + view!.offset).toBe(size)
+      expect(view!.matchByte).toBe(6 + size)
+    }
+  })
+
+  it('cuts no character of a very long line', async () => {
+    const [view] = await viewsOf(`${'é'.repeat(200_000)}NEEDLE${'東'.repeat(100_000)}`, 'NEEDLE', 0, 51)
+    expect(view!.text).toContain('NEEDLE')
+    expect(view!.text).not.toContain('\uFFFD')
+  })
+
+  it('shows each match of a very long line by itself', async () => {
+    const views = await viewsOf(`${'hit '.repeat(2_000)}\n`, 'hit', 5, 50)
+    expect(views).toHaveLength(1_000)
+    expect(views.map(({ match }) => match!.start)).toEqual(Array.from({ length: 1_000 }, (_, index) => 4 * index))
+  })
+
+  it('stops once enough is there, and says how many hits are shown', async () => {
+    const source = await sourceOf('hit\n'.repeat(100))
+    const patterns = [parseSearchPattern('hit', { ignoreCase: false })]
+    const { hits } = await searchLines(source, patterns, { skip: 0, limit: 50, fromEnd: false, deadlineMs: 5_000 })
+    const { views, shown } = await viewHits(source, hits, { contextLines: 1, keep: 10, limit: 90 })
+    expect(shown).toBe(views.filter(({ match }) => match !== undefined).length)
+    expect(shown).toBeLessThan(15)
+  })
+})
+
+describe('findLineSpan', () => {
+  it('finds the bytes of lines', async () => {
+    const pieces = fc.array(fc.constantFrom('', 'a', 'é', 'x'.repeat(70_000), 'y'.repeat(65_535)), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(
+        pieces,
+        fc.boolean(),
+        fc.integer({ min: 1, max: 14 }),
+        fc.nat(14),
+        async (parts, ends, start, more) => {
+          const text = parts.join('\n') + (ends ? '\n' : '')
+          const source = await sourceOf(text)
+          const lines = text.split('\n')
+          if (lines.at(-1) === '') lines.pop()
+          const span = await findLineSpan(source, { start, end: start + more })
+          if (start > lines.length) {
+            expect(span).toBeUndefined()
+            return
+          }
+          expect(span).toMatchObject({
+            lines: lines.length,
+            range: { start, end: Math.min(start + more, lines.length) },
+          })
+          const found = new TextDecoder().decode(await source.read(span!.start, span!.end - span!.start))
+          expect(found.replace(/\n$/, '').split('\n')).toEqual(lines.slice(start - 1, start + more))
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
