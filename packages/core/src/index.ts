@@ -79,6 +79,7 @@ export {
 export type { CountTokens } from './tokens/count-tokens.ts'
 export { estimateTokens } from './tokens/estimate-tokens.ts'
 export { scopeOf } from './storage/assert-storage.ts'
+export { setContentCacheBytes } from './storage/content-cache.ts'
 export { createStorage } from './storage/create-storage.ts'
 export { ManagedStorage, type ScopedStorage } from './storage/managed-storage.ts'
 export type { ManagedStorageOptions } from './storage/managed-storage-options.ts'
@@ -89,8 +90,10 @@ export type {
   EntryId,
   EntryInfo,
   NewEntryInfo,
+  OpenEntry,
   StorageDriver,
 } from './storage/storage-driver.ts'
+export type { LineIndex } from './storage/line-index.ts'
 export {
   StorageError,
   type Eviction,
@@ -107,6 +110,7 @@ export type {
   ListOptions,
   Location,
   Metadata,
+  OpenContent,
   OperationOptions,
   Storage,
   StoredContent,

@@ -1,16 +1,18 @@
 import { yieldToEventLoop } from '#platform'
-import { isBytes } from '../storage/bytes.ts'
+import { copyBytes, isBytes } from '../storage/bytes.ts'
+import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
 import { LineIndexBuilder } from '../storage/line-index.ts'
 import type { LineIndex } from '../storage/line-index.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { Storage, StoredContent, StoredRange } from '../storage/storage.ts'
+import type { OpenContent, Storage } from '../storage/storage.ts'
+import { openForeign } from './foreign-content.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
-export const DEFAULT_BLOCK_BYTES = 524_288
+export const DEFAULT_BLOCK_BYTES = 1_048_576
 
 /** What reading needs of a storage. */
-export type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange'>
+export type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
 
 /** How content is read. */
 export interface ReadOptions {
@@ -59,87 +61,98 @@ export async function withContentSource<Result>(
 }
 
 /**
- * Open content for reading, and close it after that: {@link withContentSource} does both. It is read by ranges where the storage has them, so that memory stays bounded, else as a whole.
+ * Open content for reading, and close it after that: {@link withContentSource} does both.
  *
- * Rejects with what the storage throws, and with `corrupt` where it gives something else than content.
+ * A storage that cannot open is read by ranges, or where it has none as a whole. Rejects with what the storage throws, and
+ * with `corrupt` where it gives something else than content.
  */
 export async function openContentSource(
   storage: ReadableStorage,
   reference: string,
   options: ReadOptions,
 ): Promise<ContentSource> {
-  const { blockBytes, signal } = options
-  if (storage.retrieveRange === undefined) {
-    const { content, contentType } = await retrieveWhole(storage, reference, signal)
-    const all = (start = 0, end: number = content.length): AsyncGenerator<Uint8Array> =>
-      slices(content.subarray(start, end), options)
-    return {
-      reference,
-      contentType,
-      size: content.length,
-      blocks: all,
-      read: async (offset, length) => content.subarray(offset, offset + length),
-      lineIndex: () => indexLines(all()),
-      whole: async () => content,
-      close: async () => undefined,
-    }
-  }
-  const range = async (offset: number, length: number): Promise<StoredRange> => {
-    checkAborted(signal)
-    const asked = { offset, length }
-    const read = await orAborted(storage.retrieveRange!(reference, asked, { signal }), signal)
-    assertStored(read, reference)
-    if (!Number.isSafeInteger(read.size)) throw damaged(reference)
-    return read
-  }
-  const first = await range(0, blockBytes)
-  const { contentType, size } = first
-  const read = async (offset: number, length: number): Promise<Uint8Array> =>
-    offset + length <= first.content.length
-      ? first.content.subarray(offset, offset + length)
-      : (await range(offset, length)).content
-  const blocks = (start = 0, end: number = size): AsyncGenerator<Uint8Array> =>
-    ranges(start, Math.min(end, size), async (from, to) => read(from, Math.min(blockBytes, to - from)), reference)
-  return {
-    reference,
-    contentType,
-    size,
-    blocks,
-    read,
-    lineIndex: () => indexLines(blocks()),
-    whole: async () =>
-      first.content.length === size ? first.content : (await retrieveWhole(storage, reference, signal)).content,
-    close: async () => undefined,
-  }
+  const { signal } = options
+  if (storage.open === undefined)
+    return new OpenSource(storage, reference, await openForeign(storage, reference, signal), options)
+  checkAborted(signal)
+  const opened = await orAborted(storage.open(reference, { signal }), signal)
+  assertOpened(opened, reference)
+  return new OpenSource(storage, reference, opened, options)
 }
 
-async function retrieveWhole(
-  storage: ReadableStorage,
-  reference: string,
-  signal: AbortSignal | undefined,
-): Promise<StoredContent> {
-  checkAborted(signal)
-  const stored = await orAborted(storage.retrieve(reference, { signal }), signal)
-  assertStored(stored, reference)
-  return stored
+class OpenSource implements ContentSource {
+  readonly reference: string
+  readonly contentType: string
+  readonly size: number
+  readonly #storage: ReadableStorage
+  readonly #opened: OpenContent
+  readonly #options: ReadOptions
+  /** Made here only where the storage has none. */
+  #lineIndex: Promise<LineIndex> | undefined
+
+  constructor(storage: ReadableStorage, reference: string, opened: OpenContent, options: ReadOptions) {
+    this.reference = reference
+    this.contentType = opened.contentType
+    this.size = opened.size
+    this.#storage = storage
+    this.#opened = opened
+    this.#options = options
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const { signal } = this.#options
+    checkAborted(signal)
+    const bytes: unknown = await orAborted(this.#opened.read(offset, length), signal)
+    const expected = Math.max(0, Math.min(length, this.size - offset))
+    if (isBytes(bytes) && bytes.byteLength === expected) return bytes
+    throw damaged(this.reference)
+  }
+
+  async *blocks(start = 0, end: number = this.size): AsyncGenerator<Uint8Array> {
+    const { blockBytes } = this.#options
+    const until = Math.min(end, this.size)
+    if (start >= until) return
+    yield* this.size <= MAX_WHOLE_BYTES
+      ? this.#slices(await this.read(start, until - start))
+      : ranges(start, until, (offset) => this.read(offset, Math.min(blockBytes, until - offset)))
+  }
+
+  lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex> {
+    if (this.#opened.lineIndex !== undefined) return this.#opened.lineIndex(options)
+    this.#lineIndex ??= indexLines(this.blocks())
+    return this.#lineIndex
+  }
+
+  async whole(): Promise<Uint8Array> {
+    if (this.size <= MAX_WHOLE_BYTES) return copyBytes(await this.read(0, this.size))
+    const { signal } = this.#options
+    checkAborted(signal)
+    return (await orAborted(this.#storage.retrieve(this.reference, { signal }), signal)).content
+  }
+
+  async close(): Promise<void> {
+    await this.#opened.close()
+  }
+
+  async *#slices(content: Uint8Array): AsyncGenerator<Uint8Array> {
+    const { blockBytes, signal } = this.#options
+    for (let offset = 0; offset < content.length; offset += blockBytes) {
+      checkAborted(signal)
+      yield content.subarray(offset, offset + blockBytes)
+      await yieldToEventLoop()
+    }
+  }
 }
 
 /** A storage of others may give anything. */
-function assertStored(stored: unknown, reference: string): asserts stored is StoredContent {
-  const { content, contentType } = Object(stored) as Partial<Record<keyof StoredContent, unknown>>
-  if (!isBytes(content) || typeof contentType !== 'string') throw damaged(reference)
+function assertOpened(opened: unknown, reference: string): asserts opened is OpenContent {
+  const { contentType, size, read, close } = Object(opened) as Partial<Record<keyof OpenContent, unknown>>
+  const isContent = typeof contentType === 'string' && Number.isSafeInteger(size) && (size as number) >= 0
+  if (!isContent || typeof read !== 'function' || typeof close !== 'function') throw damaged(reference)
 }
 
 const damaged = (reference: string): StorageError =>
   new StorageError('corrupt', 'The storage did not give bytes with their content type and size.', { reference })
-
-async function* slices(content: Uint8Array, { blockBytes, signal }: ReadOptions): AsyncGenerator<Uint8Array> {
-  for (let offset = 0; offset < content.length; offset += blockBytes) {
-    checkAborted(signal)
-    yield content.subarray(offset, offset + blockBytes)
-    await yieldToEventLoop()
-  }
-}
 
 async function indexLines(blocks: AsyncIterable<Uint8Array>): Promise<LineIndex> {
   const builder = new LineIndexBuilder()
@@ -151,19 +164,15 @@ async function indexLines(blocks: AsyncIterable<Uint8Array>): Promise<LineIndex>
 async function* ranges(
   start: number,
   end: number,
-  read: (offset: number, end: number) => Promise<Uint8Array>,
-  reference: string,
+  read: (offset: number) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   let offset = start
   let ahead: Promise<Uint8Array> | undefined
   while (offset < end) {
-    const block = await (ahead ?? read(offset, end))
-    if (block.length === 0) {
-      const message = `The storage has only ${offset} of ${end} bytes. Run the tool again that gave the content.`
-      throw new StorageError('corrupt', message, { reference })
-    }
+    const block = await (ahead ?? read(offset))
+    const isFirst = offset === start
     offset += block.length
-    ahead = offset < end && offset > start + block.length ? read(offset, end) : undefined
+    ahead = offset < end && !isFirst ? read(offset) : undefined
     // The reader may stop here; the failure of a block that nobody waits for does not matter.
     void Promise.allSettled([ahead])
     yield block

@@ -5,6 +5,9 @@ import type { FileEntry } from './file-entry.ts'
 import { findLines, type FoundLine } from './find-lines.ts'
 import { readLinePage, type LinePage } from './read-line-page.ts'
 
+/** Lines of a file of up to so many bytes are all counted, whatever page of it is read. */
+const MAX_COUNTED_BYTES = 524_288
+
 /**
  * A file as it was when it was listed.
  *
@@ -68,8 +71,7 @@ export class StoredFile {
     const { start, end } = range
     if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
       throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
-    // What is read at once is counted at once.
-    return await readLinePage(this.#blocks(), { start, end }, this.size <= DEFAULT_BLOCK_BYTES)
+    return await readLinePage(this.#blocks(), { start, end }, this.size <= MAX_COUNTED_BYTES)
   }
 
   /** Find the lines of the content, read as UTF-8, that have a literal text in them: each once, in their order. */

@@ -106,16 +106,17 @@ describe('a failure', () => {
   })
 
   it('of the storage while it is being read is an error too', async () => {
-    const content = new TextEncoder().encode('line\n'.repeat(100))
+    const content = new TextEncoder().encode('line\n'.repeat(40_000))
+    const size = content.length
     const storage: Storage = {
       store: async (key) => key,
       retrieve: () => Promise.reject(new Error('not used')),
       retrieveRange: async (_reference, { offset, length }) => {
-        if (offset > 150) return { content: new Uint8Array(), contentType: 'text/plain', size: content.length }
-        return { content: content.slice(offset, offset + length), contentType: 'text/plain', size: content.length }
+        const end = Math.min(offset + length, 100_000)
+        return { content: content.slice(offset, Math.max(offset, end)), contentType: 'text/plain', size }
       },
     }
-    const tool = createRetrievalTool({ storage, scoped: false, maxRetrievalTokens: 500, countTokens, blockBytes: 64 })
+    const tool = createRetrievalTool({ storage, scoped: false, maxRetrievalTokens: 500, countTokens })
     expect((await fail(tool, { reference: 'log', pattern: 'x' })).code).toBe('corrupt')
   })
 
@@ -143,7 +144,8 @@ describe('a failure', () => {
 
   it('of an abort ends a search that is under way', async () => {
     const controller = new AbortController()
-    const content = new TextEncoder().encode('line\n'.repeat(1_000))
+    // So large that it is not read at once.
+    const content = new TextEncoder().encode('line\n'.repeat(4_000_000))
     let reads = 0
     const storage: Storage = {
       ...storageOf({}, false),
@@ -152,7 +154,13 @@ describe('a failure', () => {
         return { content: content.slice(offset, offset + length), contentType: 'text/plain', size: content.length }
       },
     }
-    const tool = createRetrievalTool({ storage, scoped: false, maxRetrievalTokens: 500, countTokens, blockBytes: 100 })
+    const tool = createRetrievalTool({
+      storage,
+      scoped: false,
+      maxRetrievalTokens: 500,
+      countTokens,
+      blockBytes: 65_536,
+    })
     const result = await tool.execute({ reference: 'log', pattern: 'x' }, { signal: controller.signal })
     expect(result).toMatchObject({ isError: true, code: 'aborted' })
     expect(reads).toBeLessThan(10)

@@ -36,14 +36,27 @@ export async function guard<Result>(reference: string | undefined, run: () => Pr
   }
 }
 
+/** Equal for an equal storage: what is remembered of its contents belongs to the object. */
+const guardedStorages = new WeakMap<Storage, ReadableStorage>()
+
 function guarded(storage: Storage): ReadableStorage {
+  const known = guardedStorages.get(storage) ?? guardedStorage(storage)
+  guardedStorages.set(storage, known)
+  return known
+}
+
+function guardedStorage(storage: Storage): ReadableStorage {
+  const { retrieveRange, open } = storage
   return {
     retrieve: (reference, options) => guard(reference, () => storage.retrieve(reference, options)),
-    ...(storage.retrieveRange === undefined
+    ...(retrieveRange === undefined
       ? {}
       : {
           retrieveRange: (reference, range, options) =>
-            guard(reference, () => storage.retrieveRange!(reference, range, options)),
+            guard(reference, () => retrieveRange.call(storage, reference, range, options)),
         }),
+    ...(open === undefined
+      ? {}
+      : { open: (reference, options) => guard(reference, () => open.call(storage, reference, options)) }),
   }
 }

@@ -84,10 +84,10 @@ export class EntryLifetime {
     return expiresAt !== undefined && this.#now() >= expiresAt
   }
 
-  /** Whether a last use is old enough to be worth refreshing. */
-  isStale(info: EntryInfo, refreshMs: number): boolean {
+  /** Whether a last use at `time` is old enough to be worth refreshing. */
+  isStale(time: number, refreshMs: number): boolean {
     const longest = this.#ttlMs === null ? refreshMs : Math.min(refreshMs, this.#ttlMs / 4)
-    return this.#now() - info.lastUsedAt >= longest
+    return this.#now() - time >= longest
   }
 
   /** Remove an entry that was found past its age; return whether it is gone. */

@@ -9,6 +9,7 @@ import type {
   GcReport,
   ListOptions,
   Location,
+  OpenContent,
   OperationOptions,
   Storage,
   StoredContent,
@@ -75,6 +76,10 @@ export class ScopedStorage implements Storage {
 
   async retrieveRange(reference: string, range: ByteRange, options: OperationOptions = {}): Promise<StoredRange> {
     return this.#engine.retrieveRange(this.#scope, reference, range, options)
+  }
+
+  async open(reference: string, options: OperationOptions = {}): Promise<OpenContent> {
+    return this.#engine.open(this.#scope, reference, options)
   }
 
   async stat(reference: string, options: OperationOptions = {}): Promise<StoredInfo> {

@@ -17,7 +17,7 @@ export interface EntryInfo {
   readonly storedAt: number
   readonly lastUsedAt: number
   readonly metadata: Metadata
-  /** A sparse line index over the plain bytes, in base64; absent on small entries and binary content. */
+  /** Where lines begin, as core wrote it for its own use; absent on small entries and binary content. */
   readonly lineIndex?: string
 }
 
@@ -34,6 +34,18 @@ export interface DriverEntry {
 export interface DriverContent {
   readonly content: Uint8Array
   readonly info: EntryInfo
+}
+
+/** An entry that is open for reading. */
+export interface OpenEntry {
+  readonly info: EntryInfo
+  /**
+   * Return the bytes in a range, clipped to the end. They are borrowed: a driver may give its own, which nobody changes,
+   * and must not change what it gave. Called concurrently.
+   */
+  read(range: ByteRange): Promise<Uint8Array>
+  /** Let go of it. Called once, when no read is under way. */
+  close(): Promise<void>
 }
 
 /** What {@link StorageDriver.collect} removed. */
@@ -59,8 +71,17 @@ export interface StorageDriver {
    * created it. Where the id exists already, keep what is there (its content is the same), touch it, and return `false`.
    * Read `chunks` to the end, once; if they throw, leave nothing and rethrow. The chunks may be kept: nobody changes
    * them later. A driver that cannot tell may return nothing: core then goes by what it saw before writing.
+   *
+   * @param lineIndex - Once `chunks` has been read to its end, returns what to keep as `info.lineIndex`, if anything:
+   *   about 4 KB for each 100 MB. A driver without a place for it need not call this; lines are then found by reading
+   *   everything once.
    */
-  write(id: EntryId, chunks: AsyncIterable<Uint8Array>, info: NewEntryInfo): Promise<boolean | void>
+  write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex?: () => string | undefined,
+  ): Promise<boolean | void>
   /** Read an entry, or the part of it in `range` (clip it to the end), into bytes that become the caller's own. */
   read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined>
   /** Remove an entry and all that belongs to it; return whether there was one. */
@@ -70,6 +91,11 @@ export interface StorageDriver {
 
   /** Describe an entry without reading its bytes. Without this, core reads a range of no bytes. */
   stat?(id: EntryId): Promise<EntryInfo | undefined>
+  /**
+   * Open an entry for many reads, where finding it is worth doing once. Should it be removed meanwhile, reads either go
+   * on or reject with `not-found` or `corrupt`, but never give other bytes. Without this, core reads range by range.
+   */
+  open?(id: EntryId): Promise<OpenEntry | undefined>
   /**
    * Set the last use of an entry to `lastUsedAt`, or to one millisecond after the present one where that is later, so
    * that every use can be told from the one before. Return when it was set to, or `undefined` where there is no entry.

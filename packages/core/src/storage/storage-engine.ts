@@ -8,13 +8,20 @@ import {
 } from './assert-input.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { copyBytes, plainBytes } from './bytes.ts'
+import { CachedContents } from './cached-content.ts'
+import type { CachedContent } from './cached-content.ts'
+import { ContentCache, contentCache } from './content-cache.ts'
 import { entryId, idPrefix, splitId } from './entry-id.ts'
 import { EntryLifetime, readInfo } from './entry-lifetime.ts'
 import { KeyedLock } from './keyed-lock.ts'
+import { LineIndexRecorder } from './line-index-recorder.ts'
+import { openEntry } from './open-entry.ts'
+import { OpenedContent } from './opened-content.ts'
+import type { ContentReader } from './opened-content.ts'
 import { assertReference, contentReference, isReference, randomReference } from './reference.ts'
 import { scopePath, type Scope } from './scope.ts'
 import { StorageError } from './storage-error.ts'
-import type { DriverContent, EntryId, EntryInfo, StorageDriver } from './storage-driver.ts'
+import type { DriverContent, EntryId, EntryInfo, OpenEntry, StorageDriver } from './storage-driver.ts'
 import type {
   ByteRange,
   DeleteOptions,
@@ -22,13 +29,14 @@ import type {
   GcReport,
   ListOptions,
   Location,
+  OpenContent,
   OperationOptions,
   StoredContent,
   StoredInfo,
   StoredRange,
   StoreOptions,
 } from './storage.ts'
-import { countedChunks, onlyChunk, sourceChunks } from './stream-chunks.ts'
+import { seenChunks, onlyChunk, sourceChunks } from './stream-chunks.ts'
 import { checkAborted, guard, guardIteration } from './guard.ts'
 import type { ManagedStorageOptions } from './managed-storage-options.ts'
 
@@ -43,12 +51,16 @@ export class StorageEngine {
   readonly driver: StorageDriver
   readonly #locks = new KeyedLock()
   readonly #lifetime: EntryLifetime
+  /** What was opened lately. Content that a driver has in memory and gives as it is there is not remembered again. */
+  readonly #opened: CachedContents<EntryInfo>
   /** Content types of recently used entries: what `locate`, which cannot wait, needs to know. */
   readonly #contentTypes = new BoundedMap<EntryId, string>(MAX_KNOWN_CONTENT_TYPES)
 
   constructor(driver: StorageDriver, options: ManagedStorageOptions) {
     this.driver = driver
-    this.#lifetime = new EntryLifetime(driver, this.#locks, options, (id) => this.#contentTypes.delete(id))
+    this.#lifetime = new EntryLifetime(driver, this.#locks, options, (id) => this.#forget(id))
+    const isInMemory = driver.ephemeral === true && driver.open !== undefined
+    this.#opened = new CachedContents(isInMemory ? new ContentCache(0) : contentCache)
   }
 
   async store(
@@ -121,9 +133,13 @@ export class StorageEngine {
           if (present !== undefined) usedAt = Math.max(usedAt, present.lastUsedAt + 1)
           this.#lifetime.writing(id)
           writing = true
-          const counted = countedChunks(chunks, (bytes) => (size = bytes))
+          const lines = new LineIndexRecorder()
+          const counted = seenChunks(chunks, (chunk) => {
+            size += chunk.byteLength
+            lines.add(chunk)
+          })
           const info = { key, contentType, storedAt: present?.storedAt ?? usedAt, lastUsedAt: usedAt, metadata }
-          const isNew = (await this.driver.write(id, counted, info)) ?? present === undefined
+          const isNew = (await this.driver.write(id, counted, info, () => lines.encoded())) ?? present === undefined
           this.#lifetime.stored(path, reference)
           return isNew
         }),
@@ -174,20 +190,100 @@ export class StorageEngine {
         `${reference} came back with ${found.content.byteLength} bytes instead of ${expected}. Run the tool again.`,
         { reference },
       )
-    this.#lifetime.retrieved(path, reference)
-    this.#contentTypes.set(id, found.info.contentType)
-    await this.#refresh(id, reference, found.info)
+    await this.#countUse(path, reference, found.info)
     return { content: plainBytes(found.content), info: found.info }
   }
 
-  async #refresh(id: EntryId, reference: string, info: EntryInfo): Promise<void> {
-    if (this.driver.touch === undefined || !this.#lifetime.isStale(info, this.driver.refreshMs ?? DEFAULT_REFRESH_MS))
-      return
+  async open(scope: Scope, reference: string, { signal }: OperationOptions): Promise<OpenContent> {
+    assertReference(reference)
+    checkAborted(signal)
+    const path = await scopePath(scope)
+    const id = entryId(path, reference)
+    const known = this.#opened.find(id)
+    if (known !== undefined && (await this.#isStillThere(id, reference, known))) {
+      this.#lifetime.retrieved(path, reference)
+      return new OpenedContent({ reference, content: known, signal, openReader: () => this.#reopen(path, reference) })
+    }
+    if (known !== undefined) this.#opened.remove(id)
+    const { removals } = this.#opened
+    const entry = await this.#openEntry(path, reference)
+    try {
+      const checkedAt = await this.#countUse(path, reference, entry.info)
+      const content = this.#opened.add(id, entry.info, checkedAt, removals)
+      return new OpenedContent({ reference, content, signal, openReader: async () => this.#guarded(entry, reference) })
+    } catch (error) {
+      await Promise.allSettled([entry.close()])
+      throw error
+    }
+  }
+
+  /** Open an entry that is there and has not expired. */
+  async #openEntry(path: string, reference: string): Promise<OpenEntry> {
+    const id = entryId(path, reference)
+    const entry = await guard({ action: 'retrieve', reference }, () => openEntry(this.driver, id))
+    if (entry !== undefined && !(await this.#lifetime.expire(path, reference, entry.info))) return entry
+    await Promise.allSettled([entry?.close()])
+    throw await this.#missing(path, reference)
+  }
+
+  /** Open what was opened before, for bytes of it that are not remembered. */
+  async #reopen(path: string, reference: string): Promise<ContentReader> {
+    return this.#guarded(await this.#openEntry(path, reference), reference)
+  }
+
+  #guarded(entry: OpenEntry, reference: string): ContentReader {
+    return {
+      read: (range) => guard({ action: 'retrieve', reference }, () => entry.read(range)),
+      close: () => guard({ action: 'close' }, () => entry.close()),
+    }
+  }
+
+  /** Whether an entry that is remembered still exists; the backend is asked where it has not been for a while. */
+  async #isStillThere(id: EntryId, reference: string, content: CachedContent<EntryInfo>): Promise<boolean> {
+    const { info } = content
+    if (this.#lifetime.isExpired(info)) return false
+    if (!this.#isStale(content.checkedAt)) return true
     const now = this.#lifetime.now()
-    await guard({ action: 'refresh', reference }, async () => this.driver.touch?.(id, now)).catch((error: unknown) => {
-      // The content has been read; a storage that cannot be written, such as a read-only disk, must not withhold it.
-      if (!StorageError.isInstance(error) || error.code !== 'unavailable') throw error
-    })
+    const touched = await this.#touch(id, reference, now)
+    if (touched === 'unavailable') {
+      const found = await guard({ action: 'describe', reference }, () => readInfo(this.driver, id))
+      if (found === undefined || this.#lifetime.isExpired(found)) return false
+      content.checked(found, now)
+    } else if (touched === undefined) return false
+    else content.checked({ ...info, lastUsedAt: touched }, now)
+    return true
+  }
+
+  /** Note that an entry was retrieved; return until when it need not be noted again. */
+  async #countUse(path: string, reference: string, info: EntryInfo): Promise<number> {
+    const id = entryId(path, reference)
+    this.#lifetime.retrieved(path, reference)
+    this.#contentTypes.set(id, info.contentType)
+    return await this.#refresh(id, reference, info)
+  }
+
+  /** Renew the last use of an entry where that is old; return until when the entry is known to be there. */
+  async #refresh(id: EntryId, reference: string, info: EntryInfo): Promise<number> {
+    const now = this.#lifetime.now()
+    if (this.driver.touch === undefined) return now
+    if (!this.#isStale(info.lastUsedAt)) return Math.min(now, info.lastUsedAt)
+    return (await this.#touch(id, reference, now)) === undefined ? 0 : now
+  }
+
+  /** Set the last use of an entry: `undefined` where there is none, `unavailable` where that cannot be done. */
+  async #touch(id: EntryId, reference: string, now: number): Promise<number | 'unavailable' | undefined> {
+    if (this.driver.touch === undefined) return 'unavailable'
+    try {
+      return await guard({ action: 'refresh', reference }, async () => this.driver.touch?.(id, now))
+    } catch (error) {
+      // A storage that cannot be written, such as a read-only disk, must not withhold what it has.
+      if (StorageError.isInstance(error) && error.code === 'unavailable') return 'unavailable'
+      throw error
+    }
+  }
+
+  #isStale(time: number): boolean {
+    return this.#lifetime.isStale(time, this.driver.refreshMs ?? DEFAULT_REFRESH_MS)
   }
 
   async stat(scope: Scope, reference: string, options: OperationOptions): Promise<StoredInfo> {
@@ -226,7 +322,7 @@ export class StorageEngine {
           unusedSince === undefined ? await this.driver.remove(id) : await this.#lifetime.removeUnused(id, unusedSince)
         if (unusedSince !== undefined && !gone) return
         this.#lifetime.removed(path, reference)
-        this.#contentTypes.delete(id)
+        this.#forget(id)
       }),
     )
   }
@@ -242,7 +338,7 @@ export class StorageEngine {
       const gone = await this.#locks.run(id, () => guard({ action: 'clear', reference }, () => this.driver.remove(id)))
       if (gone) cleared += 1
       this.#lifetime.removed(path, reference)
-      this.#contentTypes.delete(id)
+      this.#forget(id)
     }
     return cleared
   }
@@ -272,12 +368,19 @@ export class StorageEngine {
   }
 
   async close(): Promise<void> {
+    this.#opened.clear()
     await guard({ action: 'close' }, async () => this.driver.close?.())
   }
 
   async #missing(path: string, reference: string): Promise<StorageError> {
-    this.#contentTypes.delete(entryId(path, reference))
+    this.#forget(entryId(path, reference))
     return this.#lifetime.missing(path, reference)
+  }
+
+  /** Forget what was known of an entry that is gone. */
+  #forget(id: EntryId): void {
+    this.#contentTypes.delete(id)
+    this.#opened.remove(id)
   }
 
   #storedInfo(reference: string, info: EntryInfo): StoredInfo {

@@ -1,3 +1,4 @@
+import type { LineIndex } from './line-index.ts'
 import type { EvictionReason } from './storage-error.ts'
 
 /** What a caller may say of an entry: short strings, such as the tool's name; never its arguments or content. */
@@ -50,6 +51,26 @@ export interface StoredContent {
 export interface StoredRange extends StoredContent {
   /** Bytes of the whole entry. */
   readonly size: number
+}
+
+/** Content that is open for reading. */
+export interface OpenContent {
+  readonly contentType: string
+  /** Bytes of the whole. */
+  readonly size: number
+  /**
+   * Return up to `length` bytes from `offset`, fewer where the content ends before. They are borrowed: a cache may hold
+   * them, so they must not be changed. Rejects with `unavailable`, `corrupt` or `aborted`, and where the entry was removed
+   * meanwhile it goes on or rejects with `not-found` or `evicted`.
+   */
+  read(offset: number, length: number): Promise<Uint8Array>
+  /**
+   * Return where lines begin, as noted while storing, or else by reading everything once. What was noted is that of other
+   * content if somebody changed the content since; `rebuild` makes it anew.
+   */
+  lineIndex?(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex>
+  /** Let go of what reading holds, such as an open file. Nothing can be read after it. Closing twice is fine. */
+  close(): Promise<void>
 }
 
 /** A span of bytes: from `offset`, at most `length`. */
@@ -127,6 +148,12 @@ export interface Storage {
   stat?(reference: string, options?: OperationOptions): Promise<StoredInfo>
   /** Return part of the content: fewer bytes than asked for, or none, where the range passes the end. */
   retrieveRange?(reference: string, range: ByteRange, options?: OperationOptions): Promise<StoredRange>
+  /**
+   * Open content for many reads, and close it after them: finding it, and counting as use, is then done once. Rejects like
+   * `retrieve`. What was read lately is remembered, within `setContentCacheBytes`, and given without asking the backend
+   * again; an entry that another process removed may so be read for as long as the backend counts a use as recent.
+   */
+  open?(reference: string, options?: OperationOptions): Promise<OpenContent>
   /** Store content without holding all of it in memory. Its reference may be different each time. */
   storeStream?(
     key: string,

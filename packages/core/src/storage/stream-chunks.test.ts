@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SourceError } from './guard.ts'
-import { countedChunks, onlyChunk, sourceChunks } from './stream-chunks.ts'
+import { seenChunks, sourceChunks } from './stream-chunks.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const same = (chunk: Uint8Array): Uint8Array => chunk
@@ -86,12 +86,14 @@ describe('sourceChunks', () => {
   })
 })
 
-test('countedChunks reports how many bytes have gone by', async () => {
-  const counts: number[] = []
-  async function* source(): AsyncGenerator<Uint8Array> {
+test('seenChunks shows each chunk before it is passed on', async () => {
+  const seen: string[] = []
+  const source = async function* (): AsyncGenerator<Uint8Array> {
     yield bytes('ab')
-    yield* onlyChunk(bytes('cde'))
+    expect(seen).toEqual(['ab'])
+    yield bytes('cde')
   }
-  expect(await texts(countedChunks(source(), (count) => counts.push(count)))).toEqual(['ab', 'cde'])
-  expect(counts).toEqual([2, 5])
+  const see = (chunk: Uint8Array): void => void seen.push(new TextDecoder().decode(chunk))
+  expect(await texts(seenChunks(source(), see))).toEqual(['ab', 'cde'])
+  expect(seen).toEqual(['ab', 'cde'])
 })

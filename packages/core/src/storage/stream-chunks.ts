@@ -56,14 +56,13 @@ async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
   await source.return?.()
 }
 
-/** Pass on chunks and report how many bytes have gone by. */
-export async function* countedChunks(
+/** Pass on chunks, showing each to `see` before. */
+export async function* seenChunks(
   chunks: AsyncIterable<Uint8Array>,
-  counted: (bytes: number) => void,
+  see: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
-  let bytes = 0
   for await (const chunk of chunks) {
-    counted((bytes += chunk.byteLength))
+    see(chunk)
     yield chunk
   }
 }

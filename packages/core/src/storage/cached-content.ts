@@ -1,0 +1,265 @@
+import { copyBytes } from './bytes.ts'
+import type { CachePiece, ContentCache } from './content-cache.ts'
+import { LINE_BLOCK_BYTES } from './line-index.ts'
+import type { LineIndex } from './line-index.ts'
+import type { ByteRange } from './storage.ts'
+
+/** Content of up to this size is read and remembered as a whole once much of it is asked for. */
+export const MAX_WHOLE_BYTES = 16_777_216
+/** A longer read of large content is one of many that go through it: none of it would be asked for again. */
+const MAX_KEPT_READ_BYTES = 262_144
+/** What an entry takes beside its bytes, about. */
+const ENTRY_BYTES = 1_024
+
+/** What is known of a content. */
+export interface ContentInfo {
+  readonly contentType: string
+  readonly size: number
+  readonly lineIndex?: string
+}
+
+/** Reads from a backend; a read that is for all who wait for the same bytes has no signal of one of them. */
+export type LoadBytes = (range: ByteRange, isShared: boolean) => Promise<Uint8Array>
+
+/** The contents of one storage that are remembered, each with what was read of it lately. */
+export class CachedContents<Info extends ContentInfo> {
+  readonly #cache: ContentCache
+  readonly #contents = new Map<string, CachedContent<Info>>()
+  #removals = 0
+
+  constructor(cache: ContentCache) {
+    this.#cache = cache
+  }
+
+  /** How often something was removed: see {@link CachedContents.add}. */
+  get removals(): number {
+    return this.#removals
+  }
+
+  find(key: string): CachedContent<Info> | undefined {
+    return this.#contents.get(key)
+  }
+
+  /**
+   * Remember a content that the backend has just described; where it is known already, return that.
+   *
+   * @param checkedAt - Until when the backend is known to have had it, in milliseconds since the epoch.
+   * @param removals - How often something had been removed before the backend was asked: if that has changed, the
+   *   description may be of what is gone, and the content is not remembered.
+   */
+  add(key: string, info: Info, checkedAt: number, removals: number): CachedContent<Info> {
+    const known = this.#contents.get(key)
+    if (known !== undefined && isSame(known.info, info)) {
+      known.checked(info, checkedAt)
+      return known
+    }
+    this.#forget(key)
+    const isKept = removals === this.#removals && this.#cache.maxBytes > 0
+    const content = new CachedContent(info, checkedAt, isKept ? this.#cache : undefined, () =>
+      this.#contents.delete(key),
+    )
+    if (content.isKept) this.#contents.set(key, content)
+    return content
+  }
+
+  /** Forget a content that was removed, or may have been. */
+  remove(key: string): void {
+    this.#removals += 1
+    this.#forget(key)
+  }
+
+  /** Forget everything. */
+  clear(): void {
+    this.#removals += 1
+    for (const content of this.#contents.values()) content.release()
+    this.#contents.clear()
+  }
+
+  #forget(key: string): void {
+    this.#contents.get(key)?.release()
+    this.#contents.delete(key)
+  }
+}
+
+/** One content, with what was read of it lately: blocks, or the whole. */
+export class CachedContent<Info extends ContentInfo> {
+  #cache: ContentCache | undefined
+  #info: Info
+  #checkedAt: number
+  readonly #self: CachePiece
+  /** Bytes that are remembered, by the number of their block, and the whole by -1. */
+  readonly #parts = new Map<number, Part>()
+  /** Reads under way that several may wait for. */
+  readonly #loading = new Map<number, Promise<Uint8Array>>()
+  #lineIndex: Promise<LineIndex> | undefined
+
+  /** @param cache - Absent where nothing is to be remembered. */
+  constructor(info: Info, checkedAt: number, cache: ContentCache | undefined, forget: () => void) {
+    this.#info = info
+    this.#checkedAt = checkedAt
+    this.#cache = cache
+    this.#self = {
+      // The index is here twice, as text and in numbers of 8 bytes.
+      bytes: ENTRY_BYTES + 8 * Math.ceil(info.size / LINE_BLOCK_BYTES) + (info.lineIndex?.length ?? 0),
+      forget: () => {
+        forget()
+        this.release()
+      },
+    }
+    cache?.add(this.#self)
+  }
+
+  get info(): Info {
+    return this.#info
+  }
+
+  /** Until when the backend is known to have had it, in milliseconds since the epoch. */
+  get checkedAt(): number {
+    return this.#checkedAt
+  }
+
+  /** Whether what is read of it is remembered. */
+  get isKept(): boolean {
+    return this.#cache !== undefined
+  }
+
+  /** Note what the backend has just said. */
+  checked(info: Info, checkedAt: number): void {
+    this.#info = info
+    this.#checkedAt = Math.max(checkedAt, this.#checkedAt)
+  }
+
+  /** Forget what was read, and remember nothing more. */
+  release(): void {
+    const cache = this.#cache
+    this.#cache = undefined
+    cache?.release(this.#self)
+    for (const part of this.#parts.values()) cache?.release(part)
+    this.#parts.clear()
+    this.#lineIndex = undefined
+  }
+
+  /** Return the line index that was made for this content, or make it; all who ask meanwhile wait for the same one. */
+  lineIndex(make: () => Promise<LineIndex>): Promise<LineIndex> {
+    return (this.#lineIndex ??= this.#newLineIndex(make))
+  }
+
+  /** Make the line index anew. */
+  rebuildLineIndex(make: () => Promise<LineIndex>): Promise<LineIndex> {
+    return (this.#lineIndex = this.#newLineIndex(make))
+  }
+
+  /** Return bytes from memory, or from the backend: from `offset` to `end`, within the content. They are borrowed. */
+  async read(offset: number, end: number, load: LoadBytes): Promise<Uint8Array> {
+    const cache = this.#cache
+    const length = end - offset
+    if (cache === undefined || length === 0) return await load({ offset, length }, false)
+    cache.use(this.#self)
+    if (this.#parts.has(WHOLE) || this.#isWorthWhole(length, cache))
+      return (await this.#whole(load)).subarray(offset, end)
+    return length > MAX_KEPT_READ_BYTES ? await load({ offset, length }, false) : await this.#blocks(offset, end, load)
+  }
+
+  /** Whether to read the whole for a read of `length` bytes. */
+  #isWorthWhole(length: number, { maxBytes }: ContentCache): boolean {
+    const { size } = this.#info
+    if (size > Math.min(MAX_WHOLE_BYTES, maxBytes / 2)) return false
+    return length > MAX_KEPT_READ_BYTES || length * 2 >= size || this.#loading.has(WHOLE)
+  }
+
+  async #blocks(offset: number, end: number, load: LoadBytes): Promise<Uint8Array> {
+    const first = Math.floor(offset / LINE_BLOCK_BYTES)
+    const last = Math.floor((end - 1) / LINE_BLOCK_BYTES)
+    const isAtHand = (block: number): boolean => this.#parts.has(block) || this.#loading.has(block)
+    for (let block = first; block <= last; block++) {
+      if (isAtHand(block)) continue
+      const start = block
+      while (block < last && !isAtHand(block + 1)) block++
+      this.#load(start, block, load)
+    }
+    const blocks: Promise<Uint8Array>[] = []
+    for (let block = first; block <= last; block++) blocks.push(this.#atHand(block))
+    return join(await Promise.all(blocks), offset - first * LINE_BLOCK_BYTES, end - offset)
+  }
+
+  async #whole(load: LoadBytes): Promise<Uint8Array> {
+    if (!this.#parts.has(WHOLE) && !this.#loading.has(WHOLE)) {
+      const loaded = load({ offset: 0, length: this.#info.size }, true)
+      this.#loading.set(WHOLE, this.#loaded(WHOLE, loaded))
+    }
+    return await this.#atHand(WHOLE)
+  }
+
+  /** Read blocks that lie one after the other in one go. */
+  #load(first: number, last: number, load: LoadBytes): void {
+    const offset = first * LINE_BLOCK_BYTES
+    const loaded = load({ offset, length: Math.min((last + 1) * LINE_BLOCK_BYTES, this.#info.size) - offset }, true)
+    for (let block = first; block <= last; block++) {
+      const start = (block - first) * LINE_BLOCK_BYTES
+      const part = loaded.then((bytes) => bytes.subarray(start, start + LINE_BLOCK_BYTES))
+      this.#loading.set(block, this.#loaded(block, part))
+    }
+  }
+
+  async #loaded(number: number, loaded: Promise<Uint8Array>): Promise<Uint8Array> {
+    try {
+      const bytes = await loaded
+      // A part of a larger buffer would keep all of that in memory.
+      const content = bytes.byteLength < bytes.buffer.byteLength ? copyBytes(bytes) : bytes
+      this.#keep(number, content)
+      return content
+    } finally {
+      this.#loading.delete(number)
+    }
+  }
+
+  async #atHand(number: number): Promise<Uint8Array> {
+    const part = this.#parts.get(number)
+    if (part === undefined) return (await this.#loading.get(number)) ?? NOTHING
+    this.#cache?.use(part)
+    return part.content
+  }
+
+  #keep(number: number, content: Uint8Array): void {
+    const cache = this.#cache
+    if (cache === undefined || this.#parts.has(WHOLE)) return
+    if (number === WHOLE) {
+      for (const part of this.#parts.values()) cache.release(part)
+      this.#parts.clear()
+    }
+    const part: Part = { content, bytes: content.byteLength, forget: () => void this.#parts.delete(number) }
+    this.#parts.set(number, part)
+    cache.add(part)
+  }
+
+  async #newLineIndex(make: () => Promise<LineIndex>): Promise<LineIndex> {
+    try {
+      return await make()
+    } catch (error) {
+      this.#lineIndex = undefined
+      throw error
+    }
+  }
+}
+
+interface Part extends CachePiece {
+  readonly content: Uint8Array
+}
+
+const WHOLE = -1
+const NOTHING = new Uint8Array(0)
+
+function join(blocks: readonly Uint8Array[], from: number, length: number): Uint8Array {
+  const [only] = blocks
+  if (only !== undefined && blocks.length === 1) return only.subarray(from, from + length)
+  const joined = new Uint8Array(length)
+  let at = -from
+  for (const block of blocks) {
+    joined.set(block.subarray(Math.max(0, -at), length - at), Math.max(0, at))
+    at += block.length
+  }
+  return joined
+}
+
+const isSame = (one: ContentInfo, other: ContentInfo): boolean =>
+  one.size === other.size && one.contentType === other.contentType && one.lineIndex === other.lineIndex

@@ -1,0 +1,139 @@
+import { yieldToEventLoop } from '#platform'
+import { assertRange } from './assert-input.ts'
+import { isBytes, plainBytes } from './bytes.ts'
+import type { CachedContent, ContentInfo } from './cached-content.ts'
+import { checkAborted, orAborted } from './guard.ts'
+import { LineIndex, LineIndexBuilder } from './line-index.ts'
+import { StorageError } from './storage-error.ts'
+import type { ByteRange, OpenContent, OperationOptions } from './storage.ts'
+
+/** Bytes that are read at a time to make a line index. */
+const INDEXED_BYTES = 1_048_576
+
+/** What reads the bytes of one content from its backend. */
+export interface ContentReader {
+  /** Return the bytes of a range that lies within the content. They are borrowed. */
+  read(range: ByteRange, signal?: AbortSignal): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+/** What {@link OpenedContent} needs. */
+export interface OpenedContentOptions extends OperationOptions {
+  readonly reference: string
+  readonly content: CachedContent<ContentInfo>
+  /** Open the backend's content. Called at most once, when something is needed that is not remembered. */
+  readonly openReader: () => Promise<ContentReader>
+}
+
+/** Content that is open: what is remembered of it comes from memory, the rest from its backend. */
+export class OpenedContent implements OpenContent {
+  readonly contentType: string
+  readonly size: number
+  readonly #options: OpenedContentOptions
+  #reader: Promise<ContentReader> | undefined
+  #closed: Promise<void> | undefined
+  readonly #reads = new Set<Promise<unknown>>()
+
+  constructor(options: OpenedContentOptions) {
+    const { contentType, size } = options.content.info
+    this.contentType = contentType
+    this.size = size
+    this.#options = options
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const { content, signal } = this.#options
+    assertRange({ offset, length })
+    this.#assertOpen()
+    checkAborted(signal)
+    const start = Math.min(offset, this.size)
+    const end = Math.min(this.size, start + length)
+    if (end === start) return new Uint8Array(0)
+    const read = content.read(start, end, (range, isShared) => this.#load(range, isShared))
+    return await orAborted(read, signal)
+  }
+
+  async lineIndex({ rebuild = false }: { readonly rebuild?: boolean | undefined } = {}): Promise<LineIndex> {
+    const { content, signal } = this.#options
+    const make = (): Promise<LineIndex> => this.#pending(this.#indexLines())
+    for (;;) {
+      this.#assertOpen()
+      const index = rebuild
+        ? content.rebuildLineIndex(make)
+        : content.lineIndex(async () => decodeLineIndex(content.info) ?? (await make()))
+      try {
+        return await orAborted(index, signal)
+      } catch (error) {
+        // Whoever was first to ask has given up.
+        const isOther = StorageError.isInstance(error) && error.code === 'aborted' && signal?.aborted !== true
+        if (!isOther) throw error
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#close()
+    await this.#closed
+  }
+
+  #assertOpen(): void {
+    if (this.#closed !== undefined)
+      throw new TypeError(`${this.#options.reference} was closed. Open it again to read more of it.`)
+  }
+
+  /** A read that others wait for is not in vain where this one is closed, but nobody waits here for a backend that hangs. */
+  async #close(): Promise<void> {
+    const reader = this.#reader
+    if (reader === undefined) return
+    const closing = async (): Promise<void> => {
+      await Promise.allSettled(this.#reads)
+      await (await reader).close()
+    }
+    if (this.#reads.size > 0) void Promise.allSettled([closing()])
+    else await closing()
+  }
+
+  #load(range: ByteRange, isShared: boolean): Promise<Uint8Array> {
+    return this.#pending(this.#readExactly(range, isShared ? undefined : this.#options.signal))
+  }
+
+  /** Keep the reader open until this has ended, however it ends. */
+  async #pending<Result>(work: Promise<Result>): Promise<Result> {
+    const settled = Promise.allSettled([work])
+    this.#reads.add(settled)
+    try {
+      return await work
+    } finally {
+      this.#reads.delete(settled)
+    }
+  }
+
+  async #readExactly({ offset, length }: ByteRange, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const { reference, openReader } = this.#options
+    const reader = await (this.#reader ??= openReader())
+    const bytes: unknown = await reader.read({ offset, length }, signal)
+    if (isBytes(bytes) && bytes.byteLength === length) return plainBytes(bytes)
+    const got = isBytes(bytes) ? `${bytes.byteLength} bytes` : 'something else'
+    throw new StorageError(
+      'corrupt',
+      `${reference} came back with ${got} instead of ${length} bytes from ${offset} on. Run the tool again.`,
+      { reference },
+    )
+  }
+
+  async #indexLines(): Promise<LineIndex> {
+    const { content, signal } = this.#options
+    const builder = new LineIndexBuilder()
+    for (let offset = 0; offset < this.size; offset += INDEXED_BYTES) {
+      checkAborted(signal)
+      const end = Math.min(this.size, offset + INDEXED_BYTES)
+      builder.add(await content.read(offset, end, (range, isShared) => this.#load(range, isShared)))
+      await yieldToEventLoop()
+    }
+    return builder.finish()
+  }
+}
+
+function decodeLineIndex({ lineIndex, size }: ContentInfo): LineIndex | undefined {
+  return lineIndex === undefined ? undefined : LineIndex.decode(lineIndex, size)
+}
