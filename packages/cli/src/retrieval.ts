@@ -41,8 +41,8 @@ export async function retrieve(
   throw new CliError(result.code, exitCodeOf(result.code), message)
 }
 
-/** Tell by its header whether an answer to a pattern has found anything. */
-export const hasMatches = (answer: string): boolean => !answer.startsWith('[0 matches for ')
+/** Tell by its header whether an answer to patterns has found anything. */
+export const hasMatches = (answer: string): boolean => !/^\[(?:Stopped [^\n]*: )?0 (?:matches for|lines match)/.test(answer)
 
 function exitCodeOf(code: RetrievalErrorCode): number {
   switch (code) {

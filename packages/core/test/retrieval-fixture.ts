@@ -5,17 +5,24 @@ import { createRetrievalTool } from '../src/retrieval/retrieval-tool.ts'
 import type { RetrievalResult, RetrievalTool, RetrievalToolOptions } from '../src/retrieval/retrieval-tool.ts'
 
 export type Entries = Readonly<
-  Record<string, { readonly content: string | Uint8Array; readonly contentType?: string } | StorageError>
+  Record<
+    string,
+    | ({ readonly content: string | Uint8Array; readonly contentType?: string } & Partial<
+        Pick<StoredInfo, 'key' | 'storedAt' | 'metadata'>
+      >)
+    | StorageError
+  >
 >
 
 /** A storage over fixed entries; the later ones are the newer. */
 export function storageOf(entries: Entries, scoped: boolean): Storage {
-  const find = (reference: string): { content: Uint8Array; contentType: string } => {
+  const find = (reference: string): { content: Uint8Array; contentType: string; told: Partial<StoredInfo> } => {
     const entry = entries[reference]
     if (entry === undefined) throw new StorageError('not-found', 'secret-host has no such entry', { reference })
     if (StorageError.isInstance(entry)) throw entry
     const content = typeof entry.content === 'string' ? new TextEncoder().encode(entry.content) : entry.content.slice()
-    return { content, contentType: entry.contentType ?? 'text/plain' }
+    const { content: _content, contentType = 'text/plain', ...told } = entry
+    return { content, contentType, told }
   }
   const storage: Storage = {
     store: async (key) => key,
@@ -31,7 +38,7 @@ export function storageOf(entries: Entries, scoped: boolean): Storage {
     async *list() {
       for (const [index, [reference, entry]] of Object.entries(entries).entries()) {
         const described = StorageError.isInstance(entry)
-          ? { content: new Uint8Array(9), contentType: 'text/plain' }
+          ? { content: new Uint8Array(9), contentType: 'text/plain', told: {} }
           : find(reference)
         const { content, contentType } = described
         const info: StoredInfo = {
@@ -39,9 +46,11 @@ export function storageOf(entries: Entries, scoped: boolean): Storage {
           key: '',
           contentType,
           size: content.length,
-          storedAt: index,
-          lastUsedAt: index,
+          // Just now, and the later the newer.
+          storedAt: Date.now() + index,
+          lastUsedAt: Date.now() + index,
           metadata: {},
+          ...described.told,
         }
         yield info
       }

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lineBatches, lineEnd } from './line-batch.ts'
 import type { LineBatch } from './line-batch.ts'
-import { LineCollector } from '../retrieval/line-collector.ts'
 import { linesWithin } from './lines-within.ts'
 import type { LineProgress } from './lines-within.ts'
 import type { LineRange } from './line-range.ts'
@@ -105,23 +104,5 @@ describe('linesWithin', () => {
     expect(lines).toHaveLength(10)
     expect(read).toBeLessThan(5)
     expect(progress.ended).toBe(false)
-  })
-})
-
-describe('LineCollector', () => {
-  it('keeps the beginning of each line and its length, also of lines longer than a batch', async () => {
-    await fc.assert(
-      fc.asyncProperty(texts, sizes, fc.integer({ min: 1, max: 6 }), async (text, { block, maxLength }, keep) => {
-        const collector = new LineCollector(Math.min(keep, Math.floor(maxLength / 2)), Infinity)
-        for await (const batch of batchesOf(text, block, maxLength)) collector.add(batch)
-        const expected = splitLines(text).map((line, index) => [
-          index + 1,
-          line.length,
-          line.slice(0, Math.min(keep, Math.floor(maxLength / 2))),
-        ])
-        expect(collector.views.map((view) => [view.number, view.length, view.text])).toEqual(expected)
-      }),
-      { numRuns: 500 },
-    )
   })
 })

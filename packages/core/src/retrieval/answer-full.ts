@@ -4,7 +4,7 @@ import { formatCount } from '../content/format-count.ts'
 import { mediaKind } from '../content/media-block.ts'
 import { isTextContentType } from '../content/text-content-type.ts'
 import { EMPTY_NOTE, writeBeginning } from './answer-lines.ts'
-import { openContent } from './open-content.ts'
+import { withContent } from './open-content.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { cutToFit, fits } from './fit-answer.ts'
 import { abridge } from './plain-text.ts'
@@ -25,15 +25,16 @@ export interface FullAnswer {
 
 /** Answer a bare reference: the content in its native form where it fits, else its beginning. */
 export async function answerFull(reference: string, context: RetrievalContext): Promise<FullAnswer> {
-  const source = await openContent(context.storage, reference, context)
-  const mediaKind = mediaKindOf(source.contentType)
-  if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
-  if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))
-  if (source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
-    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
-    if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(text)
-  }
-  return textAnswer(cutToFit(await writeBeginning(source, context), context))
+  return await withContent(context.storage, reference, context, async (source) => {
+    const mediaKind = mediaKindOf(source.contentType)
+    if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
+    if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))
+    if (source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
+      if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(text)
+    }
+    return textAnswer(cutToFit(await writeBeginning(source, context), context))
+  })
 }
 
 function mediaKindOf(contentType: string): MediaBlock['type'] | undefined {

@@ -57,15 +57,17 @@ describe('lines', () => {
     expect(countTokens(text)).toBeLessThanOrEqual(200)
   })
 
-  it('of a large content are not counted when the span ends before', async () => {
+  it('of a large content are counted too, and the beginning of it says what follows', async () => {
     const content = 'a line of forty bytes, or not much more.\n'.repeat(120_000)
     const tool = toolOf({ large: { content } })
-    expect(await ask(tool, { reference: 'large', line_range: { start: 2, end: 3 } })).toMatch(/^\[Lines 2-3\]\n/)
+    expect(await ask(tool, { reference: 'large', line_range: { start: 2, end: 3 } })).toMatch(
+      /^\[Lines 2-3 of 120000\]\n/,
+    )
     expect(await ask(tool, { reference: 'large', line_range: { start: 119_999, end: 900_000 } })).toMatch(
       /^\[Lines 119999-120000 of 120000\]\n/,
     )
     expect(await ask(tool, { reference: 'large' })).toMatch(
-      /^\[Lines 1-(\d+)\]\n[^]*\[Not shown: what follows line \1\. The whole \(4,920,000 bytes\)/,
+      /^\[Lines 1-\d+ of 120000\]\n[^]*\[Not shown: lines \d+-120000\. The whole \(4,920,000 bytes\)/,
     )
   })
 

@@ -1,17 +1,21 @@
+import type { ContentSource } from '../content/content-source.ts'
+import { PatternError } from '../platform/platform.ts'
+import { parseSearchPattern } from '../search/search-pattern.ts'
+import type { SearchPattern } from '../search/search-pattern.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import { chooseMatcher } from './choose-matcher.ts'
-import { openContent } from './open-content.ts'
+import { describeProblems } from './describe-matches.ts'
+import { findHits } from './find-hits.ts'
 import { unitsFor } from './fit-answer.ts'
+import { withContent } from './open-content.ts'
+import { invalidInput } from './read-parameters.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import { referenceRequired } from './retrieval-input.ts'
 import type { PatternRequest } from './retrieval-input.ts'
 import { canList, listNewest } from './scope-entries.ts'
-import { KEPT_OF_A_LINE, searchContent } from './search-content.ts'
-import type { ContentFindings } from './search-content.ts'
-import { LITERAL_NOTE } from './write-search.ts'
+import { showHits } from './show-hits.ts'
 import { writeScope } from './write-scope.ts'
-import type { ScopeFindings, ScopeGroup } from './write-scope.ts'
+import type { ScopeGroup } from './write-scope.ts'
 
 /** One call searches at most this many entries, the newest first. */
 const MAX_ENTRIES = 1_000
@@ -19,46 +23,110 @@ const MAX_ENTRIES = 1_000
 /** One call reads at most this many bytes, unless a single entry has more. */
 const MAX_BYTES = 1_073_741_824
 
+/** What the size of an entry adds to the time of a call, as it does to that of a search of it alone. */
+const MS_PER_BYTE = 20 / 1_000_000
+
+/** All in all, a call takes at most so many times the time that a search may spend on matching. */
+const MAX_DEADLINES = 5
+
 /** Entries whose hits fill what is kept for one answer. */
 const SHARES = 8
+
+/** Hits of one entry that are kept, at most. */
+const MAX_HITS = 1_000
+
+/** UTF-16 units of hits that each entry may have, however many there are. */
+const LEAST_SHARE = 600
 
 /** Answer a search in everything that the scope holds. */
 export async function answerScope(request: PatternRequest, context: RetrievalContext): Promise<string> {
   if (!canList(context)) throw referenceRequired('pattern')
-  const { pattern, ignoreCase, contextLines } = request
-  const { matcher, literal } = chooseMatcher(pattern, { ignoreCase, deadlineMs: context.deadlineMs })
-  const { newest, total } = await listNewest(context, MAX_ENTRIES, true)
-  const groups: ScopeGroup[] = []
+  if (request.skip > 0) {
+    throw invalidInput(
+      'skip needs a reference: the matches of one result are passed over. Without it, limit is for each result.',
+    )
+  }
+  const patterns = request.patterns.map((text) => parseSearchPattern(text, request))
+  const { newest, total, others } = await listNewest(context, MAX_ENTRIES, true)
+  const search = new ScopeSearch(request, patterns, context)
   let searched = 0
   let bytes = 0
-  // Each entry gets a share, so that the newest does not take the place of all others.
-  const units = unitsFor(context)
-  const share = context.maxTokens === Infinity ? units : units / SHARES
-  let room = units
   for (const info of newest) {
-    if (searched > 0 && bytes + info.size > MAX_BYTES) break
+    if (searched > 0 && (bytes + info.size > MAX_BYTES || search.isOver)) break
     bytes += info.size
     searched++
-    const options = { contextLines, keep: KEPT_OF_A_LINE, limit: Math.min(room, share) }
-    const found = await searchEntry(info, context, (source) => searchContent(source, matcher, undefined, options))
-    if (found === undefined || found.hits === 0) continue
-    for (const { text } of found.views) room = Math.max(0, room - text.length)
-    groups.push({ info, found })
+    await search.add(info)
   }
-  const findings: ScopeFindings = { groups, searched, unsearched: total - searched }
-  return writeScope(findings, request, literal ? [LITERAL_NOTE] : [], context)
+  const { groups, isOver } = search
+  const unsearched = total - searched
+  const notes = describeProblems(patterns)
+  return writeScope({ groups, searched, unsearched, binary: others, isOver }, request, notes, context)
 }
 
-/** Search one entry; one that has gone since it was listed has nothing to be found in. */
-async function searchEntry(
-  { reference }: StoredInfo,
-  context: RetrievalContext,
-  search: (source: Awaited<ReturnType<typeof openContent>>) => Promise<ContentFindings>,
-): Promise<ContentFindings | undefined> {
-  try {
-    return await search(await openContent(context.storage, reference, context))
-  } catch (error) {
-    if (StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')) return undefined
-    throw error
+/** Searches one entry after the other, within the time and the room of one call. */
+class ScopeSearch {
+  readonly groups: ScopeGroup[] = []
+  readonly #request: PatternRequest
+  readonly #patterns: readonly SearchPattern[]
+  readonly #context: RetrievalContext
+  readonly #share: number
+  readonly #end: number
+  #room: number
+  #left: number
+
+  constructor(request: PatternRequest, patterns: readonly SearchPattern[], context: RetrievalContext) {
+    this.#request = request
+    this.#patterns = patterns
+    this.#context = context
+    const units = unitsFor(context)
+    // Each entry gets a share, so that the newest does not take the place of all others.
+    this.#share = context.maxTokens === Infinity ? units : units / SHARES
+    this.#room = units
+    this.#left = context.deadlineMs
+    this.#end = performance.now() + MAX_DEADLINES * context.deadlineMs
   }
+
+  /** Whether the time of the call is spent. */
+  get isOver(): boolean {
+    return this.#left <= 0 || performance.now() > this.#end
+  }
+
+  /** Search an entry; one that has gone since it was listed has nothing to be found in. */
+  async add(info: StoredInfo): Promise<void> {
+    const begin = performance.now()
+    try {
+      const { storage } = this.#context
+      await withContent(storage, info.reference, this.#context, (source) => this.#search(info, source))
+    } catch (error) {
+      if (!isGone(error) && !this.#isTooSlow(error)) throw error
+    } finally {
+      this.#left -= Math.max(0, performance.now() - begin - info.size * MS_PER_BYTE)
+    }
+  }
+
+  async #search(info: StoredInfo, source: ContentSource): Promise<void> {
+    const { limit = MAX_HITS, fromEnd, contextLines, countOnly } = this.#request
+    const kept = countOnly ? 0 : Math.min(limit, MAX_HITS)
+    const context = { ...this.#context, deadlineMs: Math.max(1, this.#left) }
+    const selection = { range: undefined, skip: 0, limit: kept, fromEnd }
+    const found = await findHits(source, this.#patterns, selection, context)
+    if (found.stopped !== undefined) this.#left = 0
+    if (found.total === 0) return
+    const room = Math.max(LEAST_SHARE, Math.min(this.#room, this.#share))
+    const viewing = { contextLines, limit: room, range: undefined, fromEnd, signal: context.signal }
+    const views = kept === 0 ? [] : await showHits(source, found.hits, viewing)
+    for (const { text } of views) this.#room -= text.length
+    this.groups.push({ info, found, views })
+  }
+
+  /** A pattern that takes too long in one entry has spent the time of all. */
+  #isTooSlow(error: unknown): boolean {
+    if (!(error instanceof PatternError) || error.code !== 'timeout' || this.groups.length === 0) return false
+    this.#left = 0
+    return true
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')
 }

@@ -1,13 +1,21 @@
 import { formatCount } from '../content/format-count.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Eviction, EvictionReason } from '../storage/storage-error.ts'
+import type { StoredInfo } from '../storage/storage.ts'
 import { abridge, quote } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import { canList, listNewest } from './scope-entries.ts'
+import { closestNames } from './table/closest-names.ts'
 
 /** References that are suggested in place of an unknown one. */
 const MAX_SUGGESTIONS = 10
+/** The newest references that an unknown one is compared with, and how many of them are named as the closest. */
+const MAX_COMPARED = 300
+const MAX_CLOSEST = 3
+/** UTF-16 units of a reference that is worth comparing. */
+const MIN_COMPARED_LENGTH = 3
+const MAX_COMPARED_LENGTH = 128
 
 const REASONS: Readonly<Record<EvictionReason, string>> = {
   turns: 'because it had not been used for many turns',
@@ -28,11 +36,11 @@ export async function explainStorageError(
   const name = reference === undefined ? 'This content' : quote(reference)
   switch (error.code) {
     case 'not-found':
-      return `Nothing is stored under ${name}. ${await suggest(context)}`
+      return `Nothing is stored under ${name}. ${await suggest(reference, context)}`
     case 'invalid-reference':
       return (
         `${name} is not a reference: paths and addresses are not accepted. Copy one exactly as it stands under ` +
-        `[Stored references:]. ${await suggest(context)}`
+        `[Stored references:]. ${await suggest(undefined, context)}`
       ).trim()
     case 'evicted':
       return `${name} was removed from storage${error.eviction === undefined ? '' : when(error.eviction)}. ${runAgain(error.eviction)}`
@@ -47,23 +55,36 @@ export async function explainStorageError(
   }
 }
 
-async function suggest(context: RetrievalContext): Promise<string> {
+async function suggest(asked: string | undefined, context: RetrievalContext): Promise<string> {
   const again = 'Use a reference exactly as it stands under [Stored references:].'
   if (!canList(context)) return again
   try {
-    const { newest, total } = await listNewest(context, MAX_SUGGESTIONS, false)
+    const { newest, total } = await listNewest(context, MAX_COMPARED, false)
     if (total === 0) return 'Nothing is stored here. Run the tool again whose result you need.'
-    const list = newest.map(
-      ({ reference, contentType, size }) => `${reference} (${abridge(contentType, 40)}, ${formatCount(size)} bytes)`,
-    )
+    const list = newest.slice(0, MAX_SUGGESTIONS).map(describe)
     const which =
       total > list.length ? `The newest ${list.length} of ${formatCount(total)} references` : 'These references exist'
-    return `${which}: ${list.join(', ')}`
+    const closest = closestTo(asked, newest).map(describe)
+    const near = closest.length === 0 ? '' : `Written most like it: ${closest.join(', ')}. `
+    return `${near}${which}: ${list.join(', ')}`
   } catch (error) {
     // The answer is about another failure already; without the list it still says what to do.
     if (StorageError.isInstance(error) || error instanceof RetrievalError) return again
     throw error
   }
+}
+
+/** Find what a reference was meant to be: one that is written like it, or whose key is. */
+function closestTo(asked: string | undefined, entries: readonly StoredInfo[]): readonly StoredInfo[] {
+  if (asked === undefined || asked.length < MIN_COMPARED_LENGTH || asked.length > MAX_COMPARED_LENGTH) return []
+  const names = new Map(entries.flatMap((info) => [info.key, info.reference].map((name) => [name, info])))
+  names.delete('')
+  const closest = closestNames(asked, [...names.keys()], 2 * MAX_CLOSEST).map((name) => names.get(name)!)
+  return [...new Set(closest)].slice(0, MAX_CLOSEST)
+}
+
+function describe({ reference, contentType, size }: StoredInfo): string {
+  return `${reference} (${abridge(contentType, 40)}, ${formatCount(size)} bytes)`
 }
 
 function when({ reason, evictedAt }: Eviction): string {

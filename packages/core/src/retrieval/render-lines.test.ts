@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LineView } from './line-view.ts'
+import type { LineView } from '../search/view-hits.ts'
 import { renderLines } from './render-lines.ts'
 
 const view = (number: number, text: string, match?: { start: number; end: number }): LineView => ({

@@ -11,6 +11,8 @@ import type { RetrievalCall } from './retrieval-call.ts'
  * - `pattern-timeout`: the pattern took longer than it may.
  * - `pattern-refused`: the pattern is too long, or more than the regular expression engine can do.
  * - `not-text`: the content is binary and cannot be searched or read by lines.
+ * - `not-a-table`: rows were asked for, and the content has none.
+ * - `unknown-column`: a column was asked for that the table has not.
  */
 export type RetrievalErrorCode =
   | StorageErrorCode
@@ -19,6 +21,8 @@ export type RetrievalErrorCode =
   | 'pattern-timeout'
   | 'pattern-refused'
   | 'not-text'
+  | 'not-a-table'
+  | 'unknown-column'
 
 /** What a {@link RetrievalError} carries beside its code and message. */
 export interface RetrievalErrorDetails extends ErrorOptions {

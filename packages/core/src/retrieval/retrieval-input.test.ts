@@ -19,10 +19,14 @@ describe('parseRetrievalInput', () => {
     const search = {
       mode: 'pattern',
       reference: 'r',
-      pattern: 'x',
+      patterns: ['x'],
       range: undefined,
       contextLines: 5,
       ignoreCase: false,
+      countOnly: false,
+      skip: 0,
+      limit: undefined,
+      fromEnd: false,
     }
     const range = { start: 1, end: 2 }
     expect(parseRetrievalInput({ reference: 'r', pattern: 'x' })).toEqual(search)
@@ -33,17 +37,96 @@ describe('parseRetrievalInput', () => {
       ignoreCase: true,
     })
     expect(parseRetrievalInput({ reference: 'r', pattern: 'x', line_range: range })).toEqual({ ...search, range })
+    expect(parseRetrievalInput({ reference: 'r', patterns: ['x', 'y', 'x'], pattern: 'z' })).toEqual({
+      ...search,
+      patterns: ['z', 'x', 'y'],
+    })
+    const part = { count_only: true, skip: 3, limit: 2, from_end: true }
+    expect(parseRetrievalInput({ reference: 'r', pattern: 'x', ...part })).toEqual({
+      ...search,
+      countOnly: true,
+      skip: 3,
+      limit: 2,
+      fromEnd: true,
+    })
     expect(parseRetrievalInput({ reference: 'r', line_range: range, context_lines: 3 })).toEqual({
       mode: 'range',
       reference: 'r',
       range,
     })
-    expect(parseRetrievalInput({ reference: 'r', context_lines: 500 })).toEqual({
-      mode: 'head',
-      reference: 'r',
-      lines: 500,
-    })
+    const head = { mode: 'head', reference: 'r', lines: 500, skip: 0, fromEnd: false }
+    expect(parseRetrievalInput({ reference: 'r', context_lines: 500 })).toEqual(head)
+    expect(parseRetrievalInput({ reference: 'r', limit: 500, skip: 7 })).toEqual({ ...head, skip: 7 })
+    expect(parseRetrievalInput({ reference: 'r', from_end: true })).toEqual({ ...head, lines: 50, fromEnd: true })
     expect(parseRetrievalInput({ reference: 'r', ignore_case: true })).toEqual({ mode: 'full', reference: 'r' })
+    expect(parseRetrievalInput({ reference: 'r', json_path: '$.a', limit: 3 })).toEqual({
+      mode: 'json-path',
+      reference: 'r',
+      path: '$.a',
+      skip: 0,
+      limit: 3,
+      countOnly: false,
+    })
+    expect(parseRetrievalInput({ query: 'why', ignore_case: true })).toEqual({
+      mode: 'query',
+      reference: undefined,
+      query: 'why',
+      skip: 0,
+      limit: undefined,
+    })
+    expect(parseRetrievalInput({ reference: 'r', columns: ['a'], where: 'b > 1', count_only: true })).toEqual({
+      mode: 'table',
+      reference: 'r',
+      columns: ['a'],
+      where: 'b > 1',
+      skip: 0,
+      limit: undefined,
+      countOnly: true,
+    })
+  })
+
+  it('takes what is plainly meant', () => {
+    const same = (written: object, meant: object): void =>
+      expect(parseRetrievalInput({ reference: 'r', ...written })).toEqual(
+        parseRetrievalInput({ reference: 'r', ...meant }),
+      )
+    same({ pattern: ['x', 'y'] }, { patterns: ['x', 'y'] })
+    same({ patterns: 'x' }, { pattern: 'x' })
+    same({ patterns: '["x", "y"]' }, { patterns: ['x', 'y'] })
+    same({ pattern: '["x", "y"]' }, { patterns: ['["x", "y"]'] })
+    same({ patterns: [], pattern: 'x' }, { pattern: 'x' })
+    same({ columns: 'a, b ,c' }, { columns: ['a', 'b', 'c'] })
+    same({ columns: '["a, b"]' }, { columns: ['a, b'] })
+    same({ columns: [], where: 'a = 1' }, { where: 'a = 1' })
+    same({ context_lines: ' 5 ', pattern: 'x', limit: '3' }, { pattern: 'x', limit: 3 })
+    same({ pattern: 'x', limit: 0, skip: 0, from_end: 'false', count_only: false }, { pattern: 'x' })
+    same({ pattern: 'x', ignore_case: 'True' }, { pattern: 'x', ignore_case: true })
+    const lines = { line_range: { start: 10, end: 20 } }
+    for (const line_range of ['10-20', '10:20', ' 10 - 20 ', '10..20', '[10, 20]', '{"start":10,"end":20}'])
+      same({ line_range }, lines)
+    for (const line_range of [[10, 20], ['10', '20'], { start: '10', end: 20 }]) same({ line_range }, lines)
+    for (const line_range of ['7', 7]) same({ line_range }, { line_range: { start: 7, end: 7 } })
+  })
+
+  it.each<[object, string, object]>([
+    [{ pattern: 'x', json_path: '$' }, 'pattern and json_path cannot be used together', { pattern: 'x' }],
+    [{ patterns: ['x', 'y'], query: 'z' }, 'pattern and query cannot', { patterns: ['x', 'y'] }],
+    [{ query: 'x', where: 'a = 1', columns: ['a'] }, 'query and columns cannot', { query: 'x' }],
+    [{ json_path: '$', line_range: '1-2' }, 'line_range cannot be used with json_path', { json_path: '$' }],
+    [{ where: 'a = 1', from_end: true }, 'from_end cannot be used with where', { where: 'a = 1' }],
+    [{ query: 'x', count_only: true, limit: 2 }, 'count_only cannot be used with query', { query: 'x', limit: 2 }],
+    [{ line_range: '1-2', skip: 2 }, 'skip cannot be used with line_range', { line_range: { start: 1, end: 2 } }],
+  ])('refuses %j, and gives the call without what does not belong', (input, message, call) => {
+    try {
+      parseRetrievalInput({ reference: 'r', ...input })
+    } catch (error) {
+      if (!(error instanceof RetrievalError)) throw error
+      expect(error.message).toContain(message)
+      expect(JSON.parse(JSON.stringify(error.call))).toEqual({ reference: 'r', ...call })
+      expect(parseRetrievalInput(error.call)).toBeDefined()
+      return
+    }
+    throw new Error('was not refused')
   })
 
   it('takes null and empty text for absent', () => {
@@ -62,17 +145,28 @@ describe('parseRetrievalInput', () => {
     [{ line_range: { start: 1, end: 2 } }, 'line_range needs a reference'],
     [{ pattern: 'x', line_range: { start: 1, end: 2 } }, 'line_range needs a reference'],
     [{ reference: 7 }, 'reference must be a string, got 7'],
-    [{ reference: 'r', pattern: ['x'] }, 'pattern must be a string, got an array'],
+    [{ reference: 'r', pattern: ['x', 7] }, 'pattern[1] must be a string, got 7'],
+    [{ reference: 'r', patterns: { 0: 'x' } }, 'patterns must be an array of strings, got an object'],
+    [{ reference: 'r', patterns: Array.from({ length: 21 }, String) }, 'patterns takes at most 20 strings, got 21'],
+    [{ reference: 'r', columns: [['a']] }, 'columns[0] must be a string, got an array'],
+    [{ json_path: '$' }, 'json_path needs a reference'],
+    [{ columns: 'a' }, 'columns needs a reference'],
+    [{ where: 'a = 1' }, 'where needs a reference'],
+    [{ limit: 3 }, 'A reference is required'],
+    [{ reference: 'r', count_only: true }, 'count_only needs something to count'],
+    [{ reference: 'r', query: 'x'.repeat(2_001) }, 'query has 2,001 characters; at most 2,000'],
+    [{ reference: 'r', pattern: 'x', limit: 1.5 }, 'limit must be a whole number'],
+    [{ reference: 'r', pattern: 'x', skip: -1 }, 'skip must be a whole number, 0 or more, got -1'],
     [{ reference: 'r', pattern: {} }, 'pattern must be a string, got an object'],
-    [{ reference: 'r', line_range: '1-2' }, 'line_range must be an object with start and end, got the string "1-2"'],
-    [{ reference: 'r', line_range: [1, 2] }, 'line_range must be an object with start and end, got an array'],
+    [{ reference: 'r', line_range: 'all' }, 'line_range must be an object with start and end, got the string "all"'],
+    [{ reference: 'r', line_range: [1, 2, 3] }, 'line_range must be an object with start and end, got an array'],
     [{ reference: 'r', line_range: { start: 1 } }, 'line_range.end is missing'],
     [{ reference: 'r', line_range: { start: 0, end: 2 } }, 'line_range.start must be a whole number, 1 or more, got 0'],
     [
       { reference: 'r', line_range: { start: 1, end: 2.5 } },
       'line_range.end must be a whole number, 1 or more, got 2.5',
     ],
-    [{ reference: 'r', line_range: { start: '1', end: 2 } }, 'got the string "1"'],
+    [{ reference: 'r', line_range: { start: 'one', end: 2 } }, 'got the string "one"'],
     [{ reference: 'r', context_lines: -1 }, 'context_lines must be a whole number, 0 or more, got -1'],
     [{ reference: 'r', context_lines: Number.NaN }, 'got NaN'],
     [{ reference: 'r', ignore_case: 'yes' }, 'ignore_case must be true or false, got the string "yes"'],
@@ -88,9 +182,21 @@ describe('parseRetrievalInput', () => {
       fc.anything(),
       fc.string(),
       fc.integer(),
-      fc.constantFrom('log', '../log', 'log\0', { start: 1, end: 2 }, 1e308),
+      fc.constantFrom<unknown>(
+        'log',
+        '../log',
+        'log\0',
+        { start: 1, end: 2 },
+        1e308,
+        true,
+        ['a', 'b'],
+        '1-2',
+        '$',
+        'a = 1',
+      ),
+      fc.array(fc.string()),
     )
-    const names = fc.constantFrom('reference', 'pattern', 'line_range', 'context_lines', 'ignore_case', 'other')
+    const names = fc.constantFrom(...Object.keys(tool.inputSchema.properties), 'other')
     const input = fc.oneof(fc.anything(), fc.dictionary(names, value))
     await fc.assert(
       fc.asyncProperty(input, async (anything) => {

@@ -1,53 +1,89 @@
 import { formatCount } from '../content/format-count.ts'
 import type { LineRange } from '../content/line-range.ts'
+import type { JsonPathRequest } from './json-path/json-path-request.ts'
+import type { QueryRequest } from './query/query-request.ts'
+import { invalidInput, readParameters } from './read-parameters.ts'
+import type { RetrievalParameters } from './read-parameters.ts'
 import type { RetrievalCall } from './retrieval-call.ts'
 import { RetrievalError } from './retrieval-error.ts'
-import { quote } from './plain-text.ts'
+import type { TableRequest } from './table/table-request.ts'
 
 /** A search, in one content or in all of a scope. */
 export interface PatternRequest {
   readonly mode: 'pattern'
   readonly reference: string | undefined
-  readonly pattern: string
+  /** One or more, all different. */
+  readonly patterns: readonly string[]
   readonly range: LineRange | undefined
   readonly contextLines: number
   readonly ignoreCase: boolean
+  readonly countOnly: boolean
+  /** Matches to pass over: from the end where `fromEnd` is set. */
+  readonly skip: number
+  /** Matches to show, at most; absent for as many as fit. */
+  readonly limit: number | undefined
+  readonly fromEnd: boolean
+}
+
+/** A call for the first lines, or the last. */
+export interface HeadRequest {
+  readonly mode: 'head'
+  readonly reference: string
+  readonly lines: number
+  /** Lines to pass over: from the end where `fromEnd` is set. */
+  readonly skip: number
+  readonly fromEnd: boolean
 }
 
 /** A checked call of the retrieval tool. */
 export type RetrievalRequest =
   | PatternRequest
+  | JsonPathRequest
+  | QueryRequest
+  | TableRequest
+  | HeadRequest
   | { readonly mode: 'range'; readonly reference: string; readonly range: LineRange }
-  | { readonly mode: 'head'; readonly reference: string; readonly lines: number }
   | { readonly mode: 'full'; readonly reference: string }
 
 /** Lines of context unless the call says otherwise. */
 export const DEFAULT_CONTEXT_LINES = 5
 const MAX_CONTEXT_LINES = 100
+/** Lines that the end of a content is, unless the call says otherwise. */
+const DEFAULT_TAIL_LINES = 50
 const MAX_PATTERN_LENGTH = 1_000
-const PARAMETERS: readonly (keyof RetrievalCall)[] = [
-  'reference',
-  'pattern',
-  'line_range',
-  'context_lines',
-  'ignore_case',
-]
-const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
+/** UTF-16 units of a query, a path or a condition. */
+const MAX_TEXT_LENGTH = 2_000
+
+type Parameter = Exclude<keyof RetrievalCall, 'pattern'>
+
+/** What a call can select by; one call takes one of these ways. */
+const WAYS: readonly (readonly Parameter[])[] = [['patterns'], ['json_path'], ['query'], ['columns', 'where']]
 
 /** Check what a model wrote. `null` and an empty string count as absent. Throws a {@link RetrievalError}. */
 export function parseRetrievalInput(input: unknown): RetrievalRequest {
-  const call = parseParameters(input)
-  const { reference, pattern, line_range: range, context_lines: lines } = call
-  if (range !== undefined && range.start > range.end) {
-    const swapped = { ...call, line_range: { start: range.end, end: range.start } }
-    throw new RetrievalError(
-      'invalid-range',
-      `line_range.start (${formatCount(range.start)}) must not be after line_range.end (${formatCount(range.end)}). ` +
-        'With both in order:',
-      { call: swapped },
-    )
+  const call = readParameters(input)
+  assertRange(call)
+  const [way, other] = WAYS.flatMap((names) => names.filter((name) => call[name] !== undefined).slice(0, 1))
+  if (way !== undefined && other !== undefined) {
+    const message = `${nameOf(way)} and ${nameOf(other)} cannot be used together: one call takes one of them. With ${nameOf(way)}:`
+    throw invalidInput(message, without(call, other === 'columns' ? ['columns', 'where'] : [other]))
   }
-  if (pattern !== undefined) {
+  if (way === 'patterns') return patternRequest(call)
+  for (const name of ['json_path', 'query', 'where'] as const) assertLength(name, call[name])
+  if (way === 'query') return queryRequest(call)
+  if (way !== undefined) return selectionRequest(call, way)
+  return linesRequest(call)
+}
+
+/** Say that a call needs a reference, for the sake of `parameter` where it is about one. */
+export function referenceRequired(parameter?: keyof RetrievalCall): RetrievalError {
+  const reason = parameter === undefined ? 'A reference is required' : `${parameter} needs a reference`
+  return invalidInput(`${reason}: one of those listed under [Stored references:] in an offloaded result.`)
+}
+
+function patternRequest(call: RetrievalParameters): PatternRequest {
+  const { reference, line_range: range, patterns = [] } = call
+  for (const pattern of patterns) {
     if (pattern.length > MAX_PATTERN_LENGTH) {
       throw new RetrievalError(
         'pattern-refused',
@@ -55,83 +91,87 @@ export function parseRetrievalInput(input: unknown): RetrievalRequest {
           'taken. Use its most distinctive part.',
       )
     }
-    if (reference === undefined && range !== undefined) throw referenceRequired('line_range')
-    const contextLines = Math.min(lines ?? DEFAULT_CONTEXT_LINES, MAX_CONTEXT_LINES)
-    return { mode: 'pattern', reference, pattern, range, contextLines, ignoreCase: call.ignore_case ?? false }
+  }
+  if (reference === undefined && range !== undefined) throw referenceRequired('line_range')
+  return {
+    mode: 'pattern',
+    reference,
+    patterns,
+    range,
+    contextLines: Math.min(call.context_lines ?? DEFAULT_CONTEXT_LINES, MAX_CONTEXT_LINES),
+    ignoreCase: call.ignore_case ?? false,
+    countOnly: call.count_only ?? false,
+    skip: call.skip ?? 0,
+    limit: call.limit,
+    fromEnd: call.from_end ?? false,
+  }
+}
+
+function queryRequest(call: RetrievalParameters): QueryRequest {
+  refuse(call, 'query', ['line_range', 'from_end', 'count_only'])
+  const { reference, query = '', skip = 0, limit } = call
+  return { mode: 'query', reference, query, skip, limit }
+}
+
+function selectionRequest(call: RetrievalParameters, way: Parameter): JsonPathRequest | TableRequest {
+  const { reference, json_path: path, columns, where, skip = 0, limit, count_only: countOnly = false } = call
+  if (reference === undefined) throw referenceRequired(way)
+  refuse(call, way, ['line_range', 'from_end'])
+  if (path !== undefined) return { mode: 'json-path', reference, path, skip, limit, countOnly }
+  return { mode: 'table', reference, columns, where, skip, limit, countOnly }
+}
+
+function linesRequest(call: RetrievalParameters): RetrievalRequest {
+  const { reference, line_range: range, context_lines: lines, skip = 0, limit, from_end: fromEnd = false } = call
+  if (call.count_only === true) {
+    throw invalidInput('count_only needs something to count: a pattern, a json_path or a condition in where.')
   }
   if (reference === undefined) {
     throw referenceRequired(range !== undefined ? 'line_range' : lines !== undefined ? 'context_lines' : undefined)
   }
-  if (range !== undefined) return { mode: 'range', reference, range }
-  if (lines !== undefined) return { mode: 'head', reference, lines: Math.max(1, lines) }
-  return { mode: 'full', reference }
-}
-
-/** Say that a call needs a reference, for the sake of `parameter` where it is about one. */
-export function referenceRequired(parameter?: 'pattern' | 'line_range' | 'context_lines'): RetrievalError {
-  const reason = parameter === undefined ? 'A reference is required' : `${parameter} needs a reference`
-  return invalid(`${reason}: one of those listed under [Stored references:] in an offloaded result.`)
-}
-
-function parseParameters(input: unknown): RetrievalCall {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw invalid(`The input must be an object, got ${describe(input)}.`)
+  if (range !== undefined) {
+    refuse(call, 'line_range', ['skip', 'limit', 'from_end'])
+    return { mode: 'range', reference, range }
   }
-  const values = input as Readonly<Record<string, unknown>>
-  const unknown = Object.keys(values).filter((name) => !(PARAMETERS as readonly string[]).includes(name))
-  if (unknown.length > 0) {
-    throw invalid(`Unknown parameter ${quote(unknown[0]!)}. The parameters are ${PARAMETERS.join(', ')}.`)
-  }
-  const ignoreCase = values['ignore_case'] ?? undefined
-  if (ignoreCase !== undefined && typeof ignoreCase !== 'boolean') {
-    throw invalid(`ignore_case must be true or false, got ${describe(ignoreCase)}.`)
-  }
-  return {
-    reference: textParameter('reference', values['reference']),
-    pattern: textParameter('pattern', values['pattern']),
-    line_range: rangeParameter(values['line_range']),
-    context_lines: countParameter('context_lines', values['context_lines'] ?? undefined, 0),
-    ignore_case: ignoreCase,
-  }
+  const wanted = limit ?? lines
+  if (wanted === undefined && skip === 0 && !fromEnd) return { mode: 'full', reference }
+  const all = fromEnd ? DEFAULT_TAIL_LINES : Number.MAX_SAFE_INTEGER
+  return { mode: 'head', reference, lines: Math.max(1, wanted ?? all), skip, fromEnd }
 }
 
-function textParameter(name: string, value: unknown): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined
-  if (typeof value !== 'string') throw invalid(`${name} must be a string, got ${describe(value)}.`)
-  return value
+function assertRange(call: RetrievalParameters): void {
+  const { line_range: range } = call
+  if (range === undefined || range.start <= range.end) return
+  throw new RetrievalError(
+    'invalid-range',
+    `line_range.start (${formatCount(range.start)}) must not be after line_range.end (${formatCount(range.end)}). ` +
+      'With both in order:',
+    { call: { ...without(call, []), line_range: { start: range.end, end: range.start } } },
+  )
 }
 
-function rangeParameter(value: unknown): LineRange | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    throw invalid(`line_range must be an object with start and end, got ${describe(value)}.`)
-  }
-  const { start, end } = value as Readonly<Record<string, unknown>>
-  return { start: requiredCount('line_range.start', start), end: requiredCount('line_range.end', end) }
+function assertLength(name: Parameter, text: string | undefined): void {
+  if (text === undefined || text.length <= MAX_TEXT_LENGTH) return
+  const lengths = `${formatCount(text.length)} characters; at most ${formatCount(MAX_TEXT_LENGTH)} are taken`
+  throw invalidInput(`${name} has ${lengths}.`)
 }
 
-function requiredCount(name: string, value: unknown): number {
-  const count = countParameter(name, value ?? undefined, 1)
-  if (count === undefined) throw invalid(`${name} is missing: line_range needs both start and end.`)
-  return count
+/** Refuse parameters that `way` does nothing with, where leaving them out unsaid would answer another question. */
+function refuse(call: RetrievalParameters, way: Parameter, names: readonly Parameter[]): void {
+  const useless = names.filter((name) => call[name] !== undefined && call[name] !== false)
+  if (useless.length === 0) return
+  throw invalidInput(`${useless.join(' and ')} cannot be used with ${way}. Without:`, without(call, useless))
 }
 
-function countParameter(name: string, value: unknown, least: number): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least) {
-    throw invalid(`${name} must be a whole number, ${least} or more, got ${describe(value)}.`)
-  }
-  return Math.min(value, Number.MAX_SAFE_INTEGER)
+/** The call as it was made, but for some parameters; a single pattern stands in `pattern`. */
+function without(call: RetrievalParameters, names: readonly Parameter[]): RetrievalCall {
+  const { reference, patterns, ...others } = call
+  const [pattern, ...more] = patterns ?? []
+  const shown: RetrievalCall = more.length > 0 ? { reference, patterns } : { reference, pattern }
+  return Object.fromEntries(Object.entries({ ...shown, ...others }).filter(([name]) => !isNamed(name, names)))
 }
 
-function invalid(message: string): RetrievalError {
-  return new RetrievalError('invalid-input', `${message} A right call:`, { call: EXAMPLE })
-}
+const isNamed = (name: string, names: readonly Parameter[]): boolean =>
+  names.includes((name === 'pattern' ? 'patterns' : name) as Parameter)
 
-function describe(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'string') return `the string ${quote(value)}`
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  return typeof value === 'object' ? 'an object' : typeof value
-}
+const nameOf = (parameter: Parameter): string => (parameter === 'patterns' ? 'pattern' : parameter)

@@ -20,6 +20,7 @@ import type { RetrievalErrorCode } from './retrieval-error.ts'
 import type { RetrievalEvent, RetrievalMode } from './retrieval-event.ts'
 import { parseRetrievalInput } from './retrieval-input.ts'
 import type { RetrievalRequest } from './retrieval-input.ts'
+import { callInText, textBeside } from './text-beside.ts'
 import { retrievalDescription, retrievalInputSchema } from './retrieval-schema.ts'
 import type { RetrievalInputSchema } from './retrieval-schema.ts'
 import { RETRIEVAL_TOOL_NAME } from './retrieval-tool-name.ts'
@@ -106,22 +107,21 @@ async function retrieve(
   input: unknown,
   context: RetrievalContext,
 ): Promise<{ readonly result: RetrievalResult; readonly event: RetrievalEvent }> {
-  let mode: RetrievalMode = 'invalid'
-  let reference: string | undefined
+  let request: RetrievalRequest | undefined
   try {
-    const request = parseRetrievalInput(input)
-    reference = request.reference
-    mode = request.mode === 'pattern' && reference === undefined ? 'scope-pattern' : request.mode
+    request = parseRetrievalInput(input)
+    const { reference } = request
+    const mode = modeOf(request)
     const { block, text } = await answer(request, context)
     const event = { type: 'retrieval', mode, reference, tokens: context.countTokens(text), isError: false } as const
     return { result: { isError: false, content: [block] }, event }
   } catch (error) {
-    const { code, message } = await explain(error, reference, context)
+    const { code, message } = await explain(error, request, context)
     const text = cutToFit(`Error: ${message}`, context)
     const event = {
       type: 'retrieval',
-      mode,
-      reference,
+      mode: request === undefined ? 'invalid' : modeOf(request),
+      reference: request?.reference,
       tokens: context.countTokens(text),
       isError: true,
       code,
@@ -136,27 +136,50 @@ async function answer(request: RetrievalRequest, context: RetrievalContext): Pro
   return { block: { type: 'text', text }, text }
 }
 
+function modeOf(request: RetrievalRequest): RetrievalMode {
+  const { mode, reference } = request
+  if (mode === 'pattern' && request.countOnly) return 'count'
+  return reference === undefined && (mode === 'pattern' || mode === 'query') ? `scope-${mode}` : mode
+}
+
 async function answerText(
   request: Exclude<RetrievalRequest, { mode: 'full' }>,
   context: RetrievalContext,
 ): Promise<string> {
-  if (request.mode === 'range') return await answerRange(request.reference, request.range, context)
-  if (request.mode === 'head') return await answerHead(request.reference, request.lines, context)
-  const { reference } = request
-  return reference === undefined
-    ? await answerScope(request, context)
-    : await answerPattern({ ...request, reference }, context)
+  switch (request.mode) {
+    case 'range':
+      return await answerRange(request.reference, request.range, context)
+    case 'head':
+      return await answerHead(request, context)
+    case 'json-path':
+    case 'query':
+    case 'table':
+      throw new RetrievalError('unsupported', 'This is not possible here. Use a pattern or a line_range.')
+    case 'pattern': {
+      const { reference } = request
+      return reference === undefined
+        ? await answerScope(request, context)
+        : await answerPattern({ ...request, reference }, context)
+    }
+  }
 }
 
 /** Turn what storage, the pattern or the input is to blame for into an answer; rethrow the rest. */
 async function explain(
   error: unknown,
-  reference: string | undefined,
+  request: RetrievalRequest | undefined,
   context: RetrievalContext,
 ): Promise<{ readonly code: RetrievalErrorCode; readonly message: string }> {
+  const reference = request?.reference
   if (error instanceof RetrievalError) {
-    const { code, message, call } = error
-    return { code, message: call === undefined ? message : `${message} ${context.formatCall(call)}` }
+    const { code, call } = error
+    const message = call === undefined ? error.message : `${error.message} ${context.formatCall(call)}`
+    const text = code === 'not-text' && reference !== undefined ? await textBeside(reference, context) : undefined
+    if (text !== undefined) {
+      const instead = context.formatCall(callInText(request, text))
+      return { code, message: `${message} Its text is stored beside it, and can be searched: ${instead}` }
+    }
+    return { code, message }
   }
   if (StorageError.isInstance(error)) {
     return { code: error.code, message: await explainStorageError(error, reference, context) }

@@ -10,6 +10,8 @@ export interface ScopeEntries {
   readonly newest: readonly StoredInfo[]
   /** How many there are in all, of those asked for. */
   readonly total: number
+  /** How many there are beside those asked for: binary ones, where only text was. */
+  readonly others: number
 }
 
 /** Tell whether what a storage lists may be shown: never without a scope, nothing enumerates then. */
@@ -17,20 +19,34 @@ export function canList(context: RetrievalContext): boolean {
   return context.scoped && context.storage.list !== undefined
 }
 
-/** List the newest `count` entries of exactly this scope; only the text ones if `textOnly`. */
-export async function listNewest(context: RetrievalContext, count: number, textOnly: boolean): Promise<ScopeEntries> {
+/**
+ * List the newest `count` entries of exactly this scope; only the text ones if `textOnly`.
+ *
+ * @param onEntry - Called with every entry, also with those that are not returned.
+ */
+export async function listNewest(
+  context: RetrievalContext,
+  count: number,
+  textOnly: boolean,
+  onEntry?: (info: StoredInfo) => void,
+): Promise<ScopeEntries> {
   let kept: StoredInfo[] = []
   let total = 0
+  let others = 0
   await guard(undefined, async () => {
     for await (const info of context.storage.list!({ below: false, signal: context.signal })) {
       checkAborted(context.signal)
-      if (textOnly && !isTextContentType(info.contentType)) continue
+      onEntry?.(info)
+      if (textOnly && !isTextContentType(info.contentType)) {
+        others++
+        continue
+      }
       total++
       kept.push(info)
       if (kept.length >= 2 * count + 64) kept = takeNewest(kept, count)
     }
   })
-  return { newest: takeNewest(kept, count), total }
+  return { newest: takeNewest(kept, count), total, others }
 }
 
 function takeNewest(entries: readonly StoredInfo[], count: number): StoredInfo[] {

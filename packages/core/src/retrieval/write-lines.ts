@@ -1,6 +1,6 @@
 import { cutToFit, fitCount, fits } from './fit-answer.ts'
 import type { AnswerLimit } from './fit-answer.ts'
-import type { LineView } from './line-view.ts'
+import type { LineView } from '../search/view-hits.ts'
 import { renderLines } from './render-lines.ts'
 
 /** UTF-16 units shown of a line where not all lines asked for fit, and where not even one does. */

@@ -1,0 +1,16 @@
+import type { ContentSource } from '../content/content-source.ts'
+import { formatCount } from '../content/format-count.ts'
+import type { FoundHits } from './find-hits.ts'
+import { lineOfByte } from './line-of-byte.ts'
+
+/** Say how far a search came whose time was spent; `undefined` for one that came to the end. */
+export async function describeStop(source: ContentSource, found: FoundHits): Promise<string | undefined> {
+  if (found.stopped === undefined) return undefined
+  const line = formatCount(await lineOfByte(source, found.searchedTo))
+  const of = found.range === undefined ? 'the content' : 'these lines'
+  return `Stopped after ${duration(found.milliseconds)} at line ${line}, ${Math.floor(found.part * 100)} % of ${of}`
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds < 950 ? `${Math.ceil(milliseconds / 100) * 100} ms` : `${Math.round(milliseconds / 1_000)} s`
+}

@@ -1,0 +1,58 @@
+import type { ContentSource } from '../content/content-source.ts'
+import type { LineRange } from '../content/line-range.ts'
+import type { Hit } from '../search/search-lines.ts'
+import { viewHits } from '../search/view-hits.ts'
+import type { LineView } from '../search/view-hits.ts'
+import { placesOf } from './hit-places.ts'
+import type { ShownLine } from './render-lines.ts'
+import { isHit } from './write-search.ts'
+
+/** UTF-16 units kept of a line: what is around its match. */
+const KEPT_OF_A_LINE = 4_000
+
+/** How hits are shown. */
+export interface HitViewOptions {
+  readonly contextLines: number
+  /** UTF-16 units in all. */
+  readonly limit: number
+  /** Lines that context may be taken from; absent for all. */
+  readonly range: LineRange | undefined
+  /** Show the last of the hits, where not all are within the limit, instead of the first. */
+  readonly fromEnd: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+/** Read the lines of hits and those around them, with the places of hits in JSON and on pages. */
+export async function showHits(
+  source: ContentSource,
+  hits: readonly Hit[],
+  options: HitViewOptions,
+): Promise<readonly ShownLine[]> {
+  const { contextLines, limit, range } = options
+  const reading = { contextLines, keep: KEPT_OF_A_LINE, limit }
+  const read = options.fromEnd ? await viewLast(source, hits, reading) : (await viewHits(source, hits, reading)).views
+  const views = read.filter(({ number }) => range === undefined || (number >= range.start && number <= range.end))
+  const places = await placesOf(source, views.filter(isHit), options.signal)
+  return views.map((view) => ({ ...view, place: places.get(view) }))
+}
+
+/** Return the number of the line that a hit is in. */
+export async function lineOfHit(source: ContentSource, hit: Hit): Promise<number> {
+  const { views } = await viewHits(source, [hit], { contextLines: 0, keep: 1, limit: 1 })
+  return views[0]!.number
+}
+
+/** View as many of the last hits as are within the limit, or up to half as many. */
+async function viewLast(
+  source: ContentSource,
+  hits: readonly Hit[],
+  reading: { readonly contextLines: number; readonly keep: number; readonly limit: number },
+): Promise<readonly LineView[]> {
+  let best: readonly LineView[] = []
+  for (let count = 1; ; count *= 2) {
+    const { views, shown } = await viewHits(source, hits.slice(-count), reading)
+    if (count > 1 && shown < Math.min(count, hits.length)) return best
+    best = views
+    if (count >= hits.length) return best
+  }
+}

@@ -1,0 +1,44 @@
+import { isTextContentType } from '../content/text-content-type.ts'
+import { textKey } from '../content/text-key.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { StoredInfo } from '../storage/storage.ts'
+import { callOf } from './call-of.ts'
+import type { RetrievalCall } from './retrieval-call.ts'
+import { RetrievalError } from './retrieval-error.ts'
+import type { RetrievalContext } from './retrieval-context.ts'
+import type { RetrievalRequest } from './retrieval-input.ts'
+import { canList, listNewest } from './scope-entries.ts'
+
+/** Write the call that does with the text of a document what was asked of the document. */
+export function callInText(request: RetrievalRequest | undefined, reference: string): RetrievalCall {
+  switch (request?.mode) {
+    case 'pattern':
+      return callOf({ ...request, reference })
+    case 'query':
+      return { reference, query: request.query }
+    case 'range':
+      return { reference, line_range: request.range }
+    default:
+      return { reference, context_lines: 50 }
+  }
+}
+
+/** Return the reference of the text that is stored beside a document, such as a PDF; `undefined` where none is known. */
+export async function textBeside(reference: string, context: RetrievalContext): Promise<string | undefined> {
+  if (!canList(context)) return undefined
+  let key: string | undefined
+  const texts = new Map<string, StoredInfo>()
+  const onEntry = (info: StoredInfo): void => {
+    if (info.reference === reference) key = info.key
+    if (!info.key.endsWith(textKey('')) || !isTextContentType(info.contentType)) return
+    if ((texts.get(info.key)?.storedAt ?? -Infinity) <= info.storedAt) texts.set(info.key, info)
+  }
+  try {
+    await listNewest(context, 0, true, onEntry)
+  } catch (error) {
+    // The answer is about the document; without the text beside it, it still says what to do.
+    if (StorageError.isInstance(error) || error instanceof RetrievalError) return undefined
+    throw error
+  }
+  return key === undefined ? undefined : texts.get(textKey(key))?.reference
+}
