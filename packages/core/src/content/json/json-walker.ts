@@ -161,6 +161,12 @@ export class JsonWalker {
     return { index: this.#indexes[level]!, isObject: this.#objects[level]! }
   }
 
+  /** Where the key of the value that begins here begins; -1 where the value is no member. */
+  get keyStart(): number {
+    const level = this.levels - 1
+    return level >= 0 && this.#objects[level]! ? this.#keyStarts[level]! : -1
+  }
+
   /** Return the current key of an object as it stands in the content, with its quotes, cut where it is very long. */
   key(level: number): Uint8Array {
     const start = this.#keyStarts[level]!

@@ -1,0 +1,214 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { chunkedSource } from '../../../test/chunked-source.ts'
+import { jsonLayout } from '../../content/json/json-form.ts'
+import { readJsonTape } from '../../content/json/read-json-tape.ts'
+import { QueryEvaluator } from './evaluate-query.ts'
+import { parseJsonPath } from './parse-json-path.ts'
+import { selectJson } from './select-json.ts'
+import type { Selection } from './select-json.ts'
+import { WorkPace } from './work-pace.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+interface Wanted {
+  readonly chunkBytes?: number
+  readonly skip?: number
+  readonly keep?: number
+  readonly enough?: number
+  readonly deadlineMs?: number
+}
+
+async function select(
+  text: string,
+  path: string,
+  { chunkBytes = 65_536, skip = 0, keep = Infinity, enough = Infinity, deadlineMs = 60_000 }: Wanted = {},
+): Promise<Selection & { shown: string[]; bytesRead: number }> {
+  const parsed = await parseJsonPath(path)
+  if ('problem' in parsed) throw new Error(`${path}: ${parsed.problem.message}`)
+  const source = chunkedSource(text, { chunkBytes })
+  const layout = await jsonLayout(source)
+  const before = source.bytesRead()
+  const pace = new WorkPace(deadlineMs, undefined)
+  const { values, count, ended } = await selectJson(source, parsed.segments, { layout, skip, keep, enough, pace })
+  const bytes = encoder.encode(text)
+  const shown = values.map((value) => `${value.path} ${decoder.decode(bytes.subarray(value.start, value.end))}`)
+  return { values, count, ended, shown, bytesRead: source.bytesRead() - before }
+}
+
+/** Evaluate on the whole document at once. */
+async function selectWhole(text: string, path: string): Promise<string[]> {
+  const parsed = await parseJsonPath(path)
+  if ('problem' in parsed) throw new Error(`${path}: ${parsed.problem.message}`)
+  const bytes = encoder.encode(text)
+  const pace = new WorkPace(60_000, undefined)
+  const { tape } = await pace.run(readJsonTape(bytes))
+  const nodes = await pace.run(new QueryEvaluator(tape).select(parsed.segments))
+  return nodes.map(
+    (node) => `${tape.pathOf(node, '$')} ${decoder.decode(bytes.subarray(tape.start(node), tape.end(node)))}`,
+  )
+}
+
+const KEYS = ['a', 'b', 'c', 'a b', 'é"']
+const arbitraryValue = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, depthSize: 'small' },
+    fc.constantFrom(null, true, false, 0, 1, 2, -1.5, 'x', 'xyz', ''),
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(fc.constantFrom(...KEYS), tie('value')),
+  ),
+})).value
+
+const index = fc.integer({ min: -3, max: 4 })
+const bound = fc.option(fc.integer({ min: -4, max: 6 }), { nil: undefined })
+const arbitraryName = fc.constantFrom(...KEYS).map((key) => `'${key}'`)
+const arbitraryTest = fc.constantFrom(
+  '@.a',
+  '@.a == 1',
+  '@ > 0',
+  '!@.b',
+  "@.a == 'x' || @.c",
+  'count(@.*) > 1',
+  'length(@) >= 2',
+  '@.a == @.b',
+  '@ != $.a',
+  'count($..a) > 2',
+  "search(@, 'y')",
+)
+const arbitrarySelector = fc.oneof(
+  { weight: 4, arbitrary: arbitraryName },
+  { weight: 3, arbitrary: fc.constant('*') },
+  { weight: 2, arbitrary: index.map(String) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(bound, bound, fc.constantFrom(1, 1, 2, 3, -1, -2))
+      .map(([start, end, step]) => `${start ?? ''}:${end ?? ''}:${step}`),
+  },
+  { weight: 1, arbitrary: arbitraryTest.map((test) => `?${test}`) },
+)
+const arbitraryPath = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: arbitrarySelector.map((selector) => `[${selector}]`) },
+      { weight: 1, arbitrary: fc.tuple(arbitrarySelector, arbitrarySelector).map((both) => `[${both.join(', ')}]`) },
+      { weight: 1, arbitrary: arbitrarySelector.map((selector) => `..[${selector}]`) },
+    ),
+    { maxLength: 4 },
+  )
+  .map((segments) => `$${segments.join('')}`)
+
+describe('selecting by walking', () => {
+  test('gives what evaluating the whole document gives, in the same order, however the content is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryValue,
+        arbitraryPath,
+        fc.constantFrom(undefined, 1, 2),
+        fc.integer({ min: 1, max: 60 }),
+        async (value, path, space, chunkBytes) => {
+          const text = JSON.stringify(value, null, space)
+          const { shown, count, ended } = await select(text, path, { chunkBytes })
+          expect(shown).toEqual(await selectWhole(text, path))
+          expect(count).toBe(shown.length)
+          expect(ended).toEqual({ by: 'all' })
+        },
+      ),
+      { numRuns: 600 },
+    )
+  })
+
+  test('gives every value once when it is taken in parts', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryValue, arbitraryPath, fc.integer({ min: 1, max: 3 }), async (value, path, size) => {
+        const text = JSON.stringify(value)
+        const all = await select(text, path)
+        const parts: string[] = []
+        for (let skip = 0; skip < all.count; skip += size) {
+          parts.push(...(await select(text, path, { skip, keep: size, enough: skip + size })).shown)
+        }
+        expect(parts).toEqual(all.shown)
+      }),
+    )
+  })
+
+  test('leads by each path to the value that was given with it', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryValue, arbitraryPath, async (value, path) => {
+        const text = JSON.stringify(value)
+        for (const one of (await select(text, path)).values) {
+          const [again] = (await select(text, one.path)).values
+          expect(again).toEqual(one)
+        }
+      }),
+    )
+  })
+
+  test('reads no further than the values that are enough', async () => {
+    const text = JSON.stringify({ head: { a: 1 }, items: Array.from({ length: 20_000 }, (_, id) => ({ id })), z: 1 })
+    const chunkBytes = 1_000
+    expect((await select(text, '$.head.a', { chunkBytes })).bytesRead).toBe(chunkBytes)
+    expect((await select(text, '$.items[5:8].id', { chunkBytes })).bytesRead).toBe(chunkBytes)
+    expect((await select(text, '$.items[*].id', { chunkBytes, enough: 10 })).bytesRead).toBe(chunkBytes)
+    expect((await select(text, '$.items[*].id', { chunkBytes })).bytesRead).toBeGreaterThan(
+      text.length - 2 * chunkBytes,
+    )
+    const last = await select(text, '$.items[-1].id', { chunkBytes })
+    expect(last.shown).toEqual(['$.items[19999].id 19999'])
+  })
+
+  test('takes the first of two members of one name', async () => {
+    const text = '[{"a":1,"a":2,"b":{"a":3,"a":4}}]'
+    expect((await select(text, '$[0].a')).shown).toEqual(['$[0].a 1'])
+    expect((await select(text, '$[*].a')).shown).toEqual(['$[0].a 1'])
+    expect((await select(text, '$..a')).shown).toEqual(['$[0].a 1', '$[0].b.a 3'])
+  })
+
+  test('goes through the lines of JSON Lines as through one array', async () => {
+    const text = '{"a":1}\n{"a":[2,3]}\n\n{"b":4}\n'
+    expect((await select(text, '$[1].a[0]')).shown).toEqual(['$[1].a[0] 2'])
+    expect((await select(text, '$[*].a', { chunkBytes: 3 })).shown).toEqual(['$[0].a 1', '$[1].a [2,3]'])
+    expect((await select(text, '$..a[*]', { chunkBytes: 3 })).shown).toEqual(['$[1].a[0] 2', '$[1].a[1] 3'])
+    expect((await select(text, '$[-1]')).shown).toEqual(['$[2] {"b":4}'])
+    expect((await select(text, '$[?@.b].b')).shown).toEqual(['$[2].b 4'])
+    expect((await select(text, '$')).shown).toEqual([`$ ${text}`])
+  })
+
+  test('says where the content stops being JSON, with what was found before', async () => {
+    expect(await select('{"a":[1,2,', '$.a[*]')).toMatchObject({ count: 2, ended: { by: 'failure', at: 10 } })
+    expect(await select('{"a":[1,2]} x', '$.a[*]')).toMatchObject({ count: 2, ended: { by: 'all' } })
+    expect(await select('[1,2]} x', '$[*]')).toMatchObject({ count: 2, ended: { by: 'failure', at: 5 } })
+    expect(await select('[{"a":1},{"a" 2}]', '$[*].a')).toMatchObject({ count: 1, ended: { by: 'failure', at: 14 } })
+    expect(await select('no JSON', '$..a')).toMatchObject({ count: 0, ended: { by: 'failure', at: 1 } })
+    expect(await select('', '$')).toMatchObject({ count: 0, ended: { by: 'failure', at: 0 } })
+  })
+
+  test('does not hold a value that is too large to select in', async () => {
+    const text = JSON.stringify({ small: [1], large: ['x'.repeat(17 * 1_048_576)] })
+    expect(await select(text, '$.large..a')).toMatchObject({ count: 0, ended: { by: 'too-large', path: '$.large' } })
+    expect((await select(text, '$.small..*')).shown).toEqual(['$.small[0] 1'])
+    expect(await select(text, '$..a')).toMatchObject({ ended: { by: 'too-large', path: '$' } })
+    expect((await select(text, '$.large[0]')).count).toBe(1)
+    const many = `[${'1,'.repeat(4_200_000)}1]`
+    expect(await select(many, '$..a')).toMatchObject({ ended: { by: 'too-large', path: '$' } })
+  })
+
+  test('takes any depth', async () => {
+    const depth = 100_000
+    const text = `${'{"a":['.repeat(depth)}1${']}'.repeat(depth)}`
+    expect((await select(text, '$.a[0].a')).count).toBe(1)
+    expect((await select(text, '$..b')).count).toBe(0)
+    expect(await select(text, '$[?value(@..b) == value(@..c)]')).toMatchObject({ count: 1 })
+  })
+
+  test('ends work without end at its deadline, and lets timers fire meanwhile', async () => {
+    const text = `${'['.repeat(2_000)}1${']'.repeat(2_000)}`
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 1)
+    const { ended } = await select(text, '$[?count(@..*..*..*..*) > 1]', { deadlineMs: 150 })
+    clearInterval(timer)
+    expect(ended).toMatchObject({ by: 'timeout' })
+    expect(ticks).toBeGreaterThan(2)
+  })
+})

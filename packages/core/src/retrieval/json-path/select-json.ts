@@ -1,0 +1,170 @@
+import { concatBytes } from '../../content/concat-bytes.ts'
+import type { ContentSource } from '../../content/content-source.ts'
+import type { JsonLayout } from '../../content/json/json-form.ts'
+import { readJsonTape } from '../../content/json/read-json-tape.ts'
+import { QueryEvaluator } from './evaluate-query.ts'
+import type { Segment } from './json-path-syntax.ts'
+import { countFromStart, countsFromEnd, divideUnion, firstOpenSegment, planWalk } from './plan-walk.ts'
+import type { WalkPlan } from './plan-walk.ts'
+import { TextExpressions } from './regular-expressions.ts'
+import { ValueWalk } from './value-walk.ts'
+import type { WalkedValue } from './value-walk.ts'
+import { WorkTimeout } from './work-pace.ts'
+import type { WorkPace } from './work-pace.ts'
+
+/** Bytes of one value in which something is selected: it is held as a whole, and its places with it. */
+export const MAX_BUILT_BYTES: number = 16 * 1_048_576
+/** Bytes that are walked at once, between looks at the clock. */
+const SLICE_BYTES = 262_144
+
+/** A value that a path selects. */
+export interface SelectedValue {
+  readonly path: string
+  /** In bytes of the content. */
+  readonly start: number
+  readonly end: number
+}
+
+/** What selecting needs of a content. */
+export type SelectSource = Pick<ContentSource, 'size' | 'blocks'>
+
+/** Which of the selected values are wanted. */
+export interface SelectOptions {
+  readonly layout: JsonLayout
+  /** Values to pass over. */
+  readonly skip: number
+  /** Values to give. */
+  readonly keep: number
+  /** How many may be found before the search ends without looking for more. */
+  readonly enough: number
+  readonly pace: WorkPace
+}
+
+/** What {@link selectJson} found. */
+export interface Selection {
+  readonly values: readonly SelectedValue[]
+  /** Values found, with those passed over. */
+  readonly count: number
+  /** Why there may be more, where there may be. */
+  readonly ended:
+    | { readonly by: 'all' | 'enough' }
+    /** The content is no JSON at this byte. */
+    | { readonly by: 'failure'; readonly at: number }
+    /** The time is spent; everything before this byte was looked at. */
+    | { readonly by: 'timeout'; readonly at: number }
+    /** A value is too large, or has too many values, to select something within it. */
+    | { readonly by: 'too-large'; readonly path: string }
+}
+
+/**
+ * Select by a path, reading the content once for each part of a union, and no further than needed.
+ *
+ * What the first segments lead to is found by walking; what the rest selects is searched in one value after the other,
+ * with nothing but that value held.
+ */
+export async function selectJson(
+  source: SelectSource,
+  segments: readonly Segment[],
+  options: SelectOptions,
+): Promise<Selection> {
+  const selector = new Selector(source, options)
+  for (const path of divideUnion(segments)) {
+    const forwards = await fromStart(source, path, options)
+    if (forwards !== undefined) await selector.run(planWalk(forwards))
+    if (selector.ended.by !== 'all') break
+  }
+  return selector
+}
+
+/** Write a path anew that counts from the end of an array, which must be counted first; `undefined` where there is none. */
+async function fromStart(
+  source: SelectSource,
+  segments: readonly Segment[],
+  options: SelectOptions,
+): Promise<readonly Segment[] | undefined> {
+  const at = firstOpenSegment(segments)
+  const segment = segments[at]
+  if (segment === undefined || !countsFromEnd(segment)) return segments
+  const all: Segment = { ...segment, selectors: [{ type: 'slice', start: 0, end: undefined, step: 1 }] }
+  const counter = new Selector(source, { ...options, skip: 0, keep: 0, enough: Infinity })
+  await counter.run(planWalk([...segments.slice(0, at), all]))
+  const written = countFromStart(segment, counter.count)
+  return written.selectors.length === 0 ? undefined : segments.with(at, written)
+}
+
+class Selector implements Selection {
+  readonly #source: SelectSource
+  readonly #options: SelectOptions
+  readonly #expressions = new TextExpressions()
+  readonly values: SelectedValue[] = []
+  count = 0
+  ended: Selection['ended'] = { by: 'all' }
+
+  constructor(source: SelectSource, options: SelectOptions) {
+    this.#source = source
+    this.#options = options
+  }
+
+  async run(plan: WalkPlan): Promise<void> {
+    const { layout, pace } = this.#options
+    const isWhole = plan.filter === undefined && plan.rest.length === 0
+    const walk = new ValueWalk({ layout, steps: plan.steps, keptBytes: isWhole ? 0 : MAX_BUILT_BYTES })
+    try {
+      for await (const block of this.#source.blocks(layout.start)) {
+        pace.resume()
+        for (let from = 0; from < block.length; from += SLICE_BYTES) {
+          await this.#take(walk.take(block.subarray(from, from + SLICE_BYTES)), plan)
+          if (this.#isAtEnd(walk)) break
+          if (pace.isDue) await pace.turn()
+        }
+        if (this.#isAtEnd(walk)) break
+      }
+      if (!this.#isAtEnd(walk)) await this.#take(walk.finish(), plan)
+    } catch (error) {
+      if (!(error instanceof WorkTimeout)) throw error
+      this.ended = { by: 'timeout', at: walk.position }
+      return
+    }
+    if (this.ended.by !== 'all') return
+    if (walk.tooLarge !== undefined) this.ended = { by: 'too-large', path: walk.tooLarge.path }
+    else if (!walk.isDone && !walk.isComplete) this.ended = { by: 'failure', at: walk.position }
+  }
+
+  #isAtEnd(walk: ValueWalk): boolean {
+    return this.ended.by !== 'all' || walk.isDone || walk.hasFailed
+  }
+
+  async #take(values: readonly WalkedValue[], plan: WalkPlan): Promise<void> {
+    for (const value of values) {
+      if (plan.filter === undefined && plan.rest.length === 0) this.#add(value.path, value.start, value.end)
+      else await this.#selectWithin(value, plan)
+      if (this.ended.by !== 'all') return
+    }
+  }
+
+  async #selectWithin({ start, path, bytes }: WalkedValue, { filter, rest }: WalkPlan): Promise<void> {
+    const { pace, layout } = this.#options
+    const isLines = layout.form === 'json-lines' && start === layout.start && path() === '$'
+    const read = readJsonTape(concatBytes(bytes), isLines ? 'json-lines' : 'json')
+    const { tape, failedAt, isFull } = await pace.run(read)
+    if (isFull) {
+      this.ended = { by: 'too-large', path: path() }
+      return
+    }
+    const evaluator = new QueryEvaluator(tape, this.#expressions)
+    if (filter === undefined || (await pace.run(evaluator.test(filter, 0)))) {
+      for (const node of await pace.run(evaluator.select(rest))) {
+        this.#add(() => tape.pathOf(node, path()), start + tape.start(node), start + tape.end(node))
+        if (this.ended.by !== 'all') return
+      }
+    }
+    if (failedAt !== undefined) this.ended = { by: 'failure', at: start + failedAt }
+  }
+
+  #add(path: () => string, start: number, end: number): void {
+    const { skip, keep, enough } = this.#options
+    const place = this.count++
+    if (place >= skip && place < skip + keep) this.values.push({ path: path(), start, end })
+    if (this.count >= enough) this.ended = { by: 'enough' }
+  }
+}
