@@ -1,0 +1,302 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countTokens, storageOf } from '../../../test/retrieval-fixture.ts'
+import type { Entries } from '../../../test/retrieval-fixture.ts'
+import { formatRetrievalCall } from '../retrieval-call.ts'
+import type { RetrievalContext } from '../retrieval-context.ts'
+import { answerQuery } from './answer-query.ts'
+import type { QueryRequest } from './query-request.ts'
+
+function contextOf(entries: Entries, options: Partial<RetrievalContext> = {}): RetrievalContext {
+  return {
+    storage: storageOf(entries, options.scoped ?? false),
+    scoped: false,
+    maxTokens: 2_500,
+    countTokens,
+    maxMediaBytes: 1_000_000,
+    deadlineMs: 60_000,
+    formatCall: formatRetrievalCall,
+    blockBytes: 524_288,
+    signal: undefined,
+    ...options,
+  }
+}
+
+function ask(
+  content: string | Uint8Array,
+  query: string,
+  request: Partial<QueryRequest> = {},
+  options: Partial<RetrievalContext> = {},
+): Promise<string> {
+  const call: QueryRequest = { mode: 'query', reference: 'log', query, skip: 0, limit: undefined, ...request }
+  return answerQuery(call, contextOf({ log: { content } }, options))
+}
+
+/** Numbers of the lines that an answer shows, those with words only if `marked`. */
+function linesShown(answer: string, marked = false): number[] {
+  return [...answer.matchAll(marked ? /^> +?(\d+)\| /gm : /^[> ] +(\d+)\| /gm)].map(([, number]) => Number(number))
+}
+
+const noise = (count: number, from = 0): string[] =>
+  Array.from({ length: count }, (_, index) => `${from + index} served page ${(index * 7) % 13} to a visitor`)
+
+describe('answerQuery', () => {
+  it('shows the best passage first, with the lines around it', async () => {
+    const lines = [...noise(40), 'payment 17 was declined', 'the bank refused the card', ...noise(40, 42), 'a payment']
+    expect(await ask(lines.join('\n'), 'why did the bank refuse the payment', { limit: 1 })).toBe(
+      [
+        '[1 of 2 passages for "why did the bank refuse the payment", best first; lines with its words: bank 1, refuse 1, payment 2]',
+        '',
+        ...noise(40)
+          .slice(38)
+          .map((line, index) => `  ${39 + index}| ${line}`)
+          .toSpliced(0, 0, `  39| ${lines[38]!}`)
+          .slice(1),
+        '> 41| payment 17 was declined',
+        '> 42| the bank refused the card',
+        ...lines.slice(42, 47).map((line, index) => `  ${43 + index}| ${line}`),
+        '',
+        '[To continue: retrieve_offloaded_content {"reference":"log","query":"why did the bank refuse the payment","limit":1,"skip":1}]',
+      ].join('\n'),
+    )
+  })
+
+  it('folds passages that differ in numbers only', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, index) =>
+      index % 10 === 0 ? `2026-01-01T00:00:${index} request ${index + 10} failed with status 503` : `tick ${index}`,
+    )
+    lines[1_234] = 'the request failed because the disk is full'
+    const answer = await ask(lines.join('\n'), 'request failed')
+    expect(answer).toMatch(/^\[2 of 2 passages .*: request 301, failed 301/)
+    expect(answer).toContain('> 1235| the request failed because the disk is full')
+    expect(answer).toMatch(/\[and \d{3} more passages like this, the first at line \d/)
+  })
+
+  it('names words that occur nowhere, and those that are spelled almost alike', async () => {
+    const answer = await ask('the payment was declined', 'paymnet declined refunded')
+    expect(answer).toContain('[Nowhere: paymnet (but: payment), refunded]')
+    expect(await ask('nothing of it\nhere', 'refunded payment')).toBe(
+      [
+        '[0 passages for "refunded payment": none of its words is in 2 lines]',
+        '[Nowhere: refunded, payment]',
+        '[A pattern also finds parts of words: retrieve_offloaded_content {"reference":"log","pattern":"refu","ignore_case":true}]',
+      ].join('\n'),
+    )
+    expect(await ask('', 'payment')).toContain('none of its words is in 0 lines')
+  })
+
+  it('finds what a question about a failure implies', async () => {
+    const lines = [...noise(300), 'fatal: unable to open the database', ...noise(300)]
+    const answer = await ask(lines.join('\n'), 'What went wrong?')
+    expect(linesShown(answer, true)[0]).toBe(301)
+  })
+
+  it('numbers lines as they are stored', async () => {
+    const lines = ['\uFEFFfirst', 'sec\u2028ond\r', '', 'third needle\r', 'x\rneedle in it', 'needle at the end\n']
+    const answer = await ask(lines.join('\n'), 'needle')
+    expect(linesShown(answer, true)).toEqual([4, 5, 6])
+    expect(answer).toContain('  1| first\n')
+    expect(answer).toContain('> 4| third needle\n')
+  })
+
+  it('shows the part of a very long line, with its columns', async () => {
+    const json = JSON.stringify(
+      Array.from({ length: 20_000 }, (_, id) => ({ id, state: id === 9_999 ? 'payment declined' : 'settled' })),
+    )
+    const answer = await ask(`[\n${json}\n]\n`, 'declined payment', { limit: 1 })
+    const column = json.indexOf('payment declined') + 1
+    const [, from = '', to = '', of = ''] =
+      /^> 2\| .*payment declined.*\[columns ([\d,]+)-([\d,]+) of ([\d,]+)\]$/m.exec(answer) ?? []
+    const number = (text: string): number => Number(text.replaceAll(',', ''))
+    expect(number(from)).toBeLessThanOrEqual(column)
+    expect(number(to)).toBeGreaterThan(column)
+    expect(number(of)).toBe(json.length)
+  })
+
+  it('is within its limit, and every page goes on where the one before ended', async () => {
+    const words = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet'.split(' ')
+    const lines = Array.from({ length: 4_000 }, (_, index) =>
+      index % 20 === 0
+        ? `the ${words[index % 7]} ${words[(index / 20) % 10]} needle ${words[(index * 3) % 9]} fell ${'of the tree '.repeat(index % 6)}`
+        : `hay ${index}`,
+    )
+    for (const maxTokens of [2_500, 600, 200]) {
+      const seen = new Set<number>()
+      let skip = 0
+      let total = 0
+      for (let page = 0; page < 500; page++) {
+        const answer = await ask(lines.join('\n'), 'needle', { skip }, { maxTokens })
+        expect(countTokens(answer)).toBeLessThanOrEqual(maxTokens)
+        const [, shown = '', all = ''] = /^\[([\d,]+) of ([\d,]+) passages/.exec(answer) ?? []
+        total = Number(all)
+        for (const line of linesShown(answer, true)) {
+          expect(seen.has(line)).toBe(false)
+          seen.add(line)
+        }
+        const next = /"skip":(\d+)\}\]$/.exec(answer)?.[1]
+        if (next === undefined) break
+        expect(Number(next)).toBe(skip + Number(shown))
+        skip = Number(next)
+      }
+      expect(seen.size).toBe(total)
+    }
+  })
+
+  it('refuses questions without words, and binary content', async () => {
+    await expect(ask('text', '?! … 🙂')).rejects.toMatchObject({ name: 'RetrievalError', code: 'invalid-input' })
+    const binary = contextOf({ log: { content: 'text', contentType: 'image/png' } })
+    const call: QueryRequest = { mode: 'query', reference: 'log', query: 'text', skip: 0, limit: undefined }
+    await expect(answerQuery(call, binary)).rejects.toMatchObject({ code: 'not-text' })
+    await expect(ask('text', 'text', { reference: 'gone' })).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  it('asks for words of questions where there is nothing else', async () => {
+    expect(await ask('to be or not to be', 'why not')).toContain('> 1| to be or not to be')
+  })
+
+  it('stops at its deadline, and says how far it came', async () => {
+    const answer = await ask('needle in a line\n'.repeat(400_000), 'needle', {}, { deadlineMs: -1_000_000 })
+    expect(answer).toMatch(/\[The time was spent after [\d,]+ lines, 0 % of the content: the rest is not ranked\]/)
+    expect(answer).toContain('> 1| needle in a line')
+  })
+
+  it('ends when its signal fires', async () => {
+    const controller = new AbortController()
+    const content = 'needle in a line\n'.repeat(4_000_000)
+    setTimeout(() => controller.abort(), 1)
+    await expect(ask(content, 'needle', {}, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
+  })
+
+  it('lets others have their turn', async () => {
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    await ask('needle in a line of hay\n'.repeat(250_000), 'why did the needle fail in hay')
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(4)
+  })
+})
+
+describe('answerQuery in a scope', () => {
+  const entries: Entries = {
+    older: { content: [...noise(20), 'the payment was declined by the bank', ...noise(20)].join('\n') },
+    picture: { content: 'payment declined', contentType: 'image/png' },
+    other: { content: noise(30).join('\n') },
+    newer: { content: ['a payment', ...noise(50), 'another payment is due'].join('\n') },
+  }
+  const call: QueryRequest = {
+    mode: 'query',
+    reference: undefined,
+    query: 'payment declined',
+    skip: 0,
+    limit: undefined,
+  }
+
+  it('shows the best passages of everything, by reference', async () => {
+    const answer = await answerQuery(call, contextOf(entries, { scoped: true }))
+    expect(answer).toMatch(
+      /^\[3 of 3 passages for "payment declined" in 2 of 3 stored results, best first; lines with its words: payment 3, declined 1\]/,
+    )
+    expect(answer.match(/^== \w+/gm)).toEqual(['== older', '== newer'])
+    expect(linesShown(answer, true)).toEqual([21, 1, 52])
+  })
+
+  it('goes on where it ended', async () => {
+    const pages = await Promise.all(
+      [0, 1, 2].map((skip) => answerQuery({ ...call, skip, limit: 1 }, contextOf(entries, { scoped: true }))),
+    )
+    expect(pages.flatMap((page) => linesShown(page, true)).toSorted((a, b) => a - b)).toEqual([1, 21, 52])
+    expect(pages[0]).toContain('retrieve_offloaded_content {"query":"payment declined","limit":1,"skip":1}')
+    expect(pages[2]).not.toContain('To continue')
+  })
+
+  it('does not let one entry take the place of all others', async () => {
+    const letters = (index: number): string => String.fromCharCode(97 + (index % 26), 97 + Math.floor(index / 26))
+    const many: Entries = {
+      small: { content: [...noise(100), 'payment declined'].join('\n') },
+      large: {
+        content: Array.from({ length: 200 }, (_, index) =>
+          index % 20 === 0 ? `payment declined by ${letters(index)} ${letters(index + 1)}` : 'tick',
+        ).join('\n'),
+      },
+    }
+    const answer = await answerQuery(call, contextOf(many, { scoped: true }))
+    expect(answer).toContain('== small')
+  })
+
+  it('says so where nothing has the words, and is refused without a scope', async () => {
+    const answer = await answerQuery({ ...call, query: 'refund' }, contextOf(entries, { scoped: true }))
+    expect(answer).toBe('[0 passages for "refund": none of its words is in 3 stored results]\n[Nowhere: refund]')
+    await expect(answerQuery(call, contextOf(entries))).rejects.toMatchObject({ code: 'invalid-input' })
+  })
+})
+
+describe('laws of answerQuery', () => {
+  const text = fc.array(
+    fc.oneof(
+      fc.constantFrom(
+        'payment declined',
+        'payment',
+        'hay',
+        '',
+        'it failed',
+        'x'.repeat(1_500),
+        'declined payment '.repeat(90),
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 30 }).map((line) => line.replaceAll('\n', ' ')),
+    ),
+    { maxLength: 60 },
+  )
+
+  it('is the same whatever the blocks are that content is read in', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 1, max: 100 }), async (lines, blockBytes) => {
+        const content = lines.join('\n')
+        const answer = await ask(content, 'payment declined')
+        expect(await ask(content, 'payment declined', {}, { blockBytes })).toBe(answer)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('shows lines under the numbers that they have', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, async (lines) => {
+        const stored = lines.join('\n').split('\n')
+        const answer = await ask(lines.join('\n'), 'payment declined')
+        for (const [, number, shown] of answer.matchAll(/^[> ] +(\d+)\| (.*)$/gmu)) {
+          const line = stored[Number(number) - 1]!
+          if (line.length < 1_000 && !/[\r\v\f\u0085\u2028\u2029\uFEFF\uFFFD]/.test(line) && line.isWellFormed()) {
+            expect(shown).toBe(line)
+          }
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('answers any question in words about any content', async () => {
+    const query = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 200 }),
+      fc.string({ unit: 'binary', maxLength: 50 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(query, fc.uint8Array({ maxLength: 2_000 }), async (asked, content) => {
+        const answer = await ask(content, `${asked} payment`, {}, { maxTokens: 300 })
+        expect(countTokens(answer)).toBeLessThanOrEqual(300)
+      }),
+    )
+  })
+
+  it('takes questions that are made to break it', async () => {
+    const content = `${'a'.repeat(300_000)}\n${'((((.*)+)+)+ '.repeat(10_000)}\nneedle\n${'\u202e\u0645'.repeat(1_000)}`
+    const many = Array.from({ length: 10_000 }, (_, index) => `word${index}`).join(' ')
+    for (const query of [
+      `needle ${many}`,
+      '(a+)+$ needle',
+      `${'a'.repeat(100_000)} needle`,
+      `needle ${'a_'.repeat(9_000)}`,
+    ]) {
+      expect(await ask(content, query)).toMatch(/^\[\d+ (?:of \d+ )?passages/)
+    }
+  })
+})

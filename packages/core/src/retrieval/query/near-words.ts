@@ -1,0 +1,57 @@
+import { yieldToEventLoop } from '#platform'
+import { textChunks } from './text-chunks.ts'
+
+/** Different words that are compared, at most. */
+const MAX_WORDS = 20_000
+
+/** Words named for each one that does not occur. */
+const MAX_NAMED = 3
+
+const WORD = /[\p{L}\p{N}]{3,32}/gu
+
+/**
+ * Find words of a content that are spelled almost like each of `texts`, which are in lower case: the nearest first, of
+ * equally near ones the first in the content.
+ */
+export async function findNearWords(
+  blocks: AsyncIterable<Uint8Array>,
+  texts: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+  const near = texts.map(() => new Map<string, number>())
+  const seen = new Set<string>()
+  for await (const { text } of textChunks(blocks)) {
+    for (const [found] of text.matchAll(WORD)) {
+      const word = found.toLowerCase()
+      if (seen.has(word)) continue
+      seen.add(word)
+      for (const [index, asked] of texts.entries()) {
+        const most = asked.length < 5 ? 1 : 2
+        const distance = Math.abs(asked.length - word.length) > most ? Infinity : editDistance(asked, word)
+        if (distance <= most) near[index]!.set(word, distance)
+      }
+      if (seen.size === MAX_WORDS) break
+    }
+    if (seen.size === MAX_WORDS) break
+    await yieldToEventLoop()
+  }
+  return near.map((words) =>
+    [...words]
+      .toSorted(([, a], [, b]) => a - b)
+      .slice(0, MAX_NAMED)
+      .map(([word]) => word),
+  )
+}
+
+/** Letters to insert, remove or replace to make one word of another. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1))
+    }
+    previous = current
+  }
+  return previous[b.length]!
+}

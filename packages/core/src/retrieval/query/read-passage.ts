@@ -1,0 +1,166 @@
+import type { ContentSource } from '../../content/content-source.ts'
+import type { LineMatch, LineView } from '../../search/view-hits.ts'
+import type { Passage } from './rank-passages.ts'
+import { LINES_AFTER, LINES_BEFORE } from './rank-passages.ts'
+import { MAX_UNIT_LENGTH, PART_LENGTH } from './scan-words.ts'
+import type { ChunkPlace, WordScan } from './scan-words.ts'
+import type { WordFinder } from './word-finder.ts'
+
+/** UTF-16 units shown before and after a part of a long line. */
+const AROUND_PART = 100
+
+/** Lines are marked whose words count at least this part of the one that counts most. */
+const TELLING_SHARE = 0.15
+
+/** Decoded chunks that are kept: passages that follow each other lie in the same ones. */
+const KEPT_CHUNKS = 4
+
+/** Reads the lines of passages, those that have a word with where it lies. */
+export class PassageReader {
+  readonly #source: ContentSource
+  readonly #scan: WordScan
+  readonly #finder: WordFinder
+  readonly #weights: readonly number[]
+  readonly #texts = new Map<number, string>()
+
+  /** @param weights - What each word counts: of those in a line the one that counts most is shown. */
+  constructor(source: ContentSource, scan: WordScan, finder: WordFinder, weights: readonly number[]) {
+    this.#source = source
+    this.#scan = scan
+    this.#finder = finder
+    this.#weights = weights
+  }
+
+  /** Read the line of a passage and those around it, or the part of a long line. */
+  async read({ candidate }: Passage): Promise<readonly LineView[]> {
+    const { candidates, chunks } = this.#scan
+    const line = candidates.line(candidate)
+    const chunk = candidates.chunk(candidate)
+    const place = chunks[chunk]!
+    const text = await this.#text(chunk)
+    const column = candidates.column(candidate)
+    if (isLongPart(place) || column > 0) return [this.#viewPart(text, chunk, line, column)]
+    const lines = linesOf(text)
+    const at = line - place.firstLine
+    if (lines[at]!.length > MAX_UNIT_LENGTH) return [this.#viewPart(text, chunk, line, column)]
+    const before = at >= LINES_BEFORE ? [] : await this.#neighbours(chunk - 1)
+    const after = at + LINES_AFTER < lines.length ? [] : await this.#neighbours(chunk + 1)
+    const all = [...before, ...lines, ...after]
+    const index = before.length + at
+    const first = firstShown(all, index)
+    const shown = all.slice(first, endShown(all, index))
+    const views = (least: number): LineView[] =>
+      shown.map((text, offset) => this.#view(text, line - index + first + offset, least))
+    const marked = views(TELLING_SHARE * Math.max(...this.#weights))
+    return marked.some((view) => view.match !== undefined) ? marked : views(0)
+  }
+
+  #view(text: string, number: number, least: number): LineView {
+    return { number, length: text.length, text, offset: 0, match: this.#matchIn(text, 0, text.length, least) }
+  }
+
+  #viewPart(text: string, chunk: number, line: number, column: number): LineView {
+    const place = this.#scan.chunks[chunk]!
+    const lineStart = line === place.firstLine ? 0 : nthLineStart(text, line - place.firstLine)
+    const lineFeed = text.indexOf('\n', lineStart)
+    const lineEnd = withoutReturn(text, lineStart, lineFeed < 0 ? text.length : lineFeed)
+    const before = line === place.firstLine ? place.column : 0
+    const start = lineStart + column - before
+    const from = Math.max(lineStart, start - AROUND_PART)
+    const to = Math.min(lineEnd, start + PART_LENGTH + AROUND_PART)
+    const match = this.#matchIn(text, start, Math.min(lineEnd, start + PART_LENGTH), 0)
+    return {
+      number: line,
+      length: this.#lineLength(chunk, line, before + lineEnd - lineStart),
+      text: text.slice(from, to),
+      offset: before + from - lineStart,
+      match: match && { start: before + match.start - lineStart, end: before + match.end - lineStart },
+    }
+  }
+
+  /** A line that goes on in further chunks is as long as all of them say. */
+  #lineLength(chunk: number, line: number, known: number): number {
+    const { chunks } = this.#scan
+    if (chunks[chunk]!.firstLine !== line) return known
+    let last = chunk
+    while (chunks[last]!.open && chunks[last + 1]?.firstLine === line) last++
+    return last === chunk ? known : chunks[last]!.column + chunks[last]!.firstEnd
+  }
+
+  /** Where the word lies that counts most, and at least `least`; of equal ones the first. */
+  #matchIn(text: string, start: number, end: number, least: number): LineMatch | undefined {
+    let best: LineMatch | undefined
+    let bestWeight = -1
+    for (
+      let hit = this.#finder.next(text, start);
+      hit !== undefined && hit.start < end;
+      hit = this.#finder.next(text, hit.end)
+    ) {
+      const weight = Math.max(...hit.words.map((word) => this.#weights[word]!))
+      if (weight <= bestWeight || weight < least) continue
+      best = { start: hit.start, end: hit.end }
+      bestWeight = weight
+    }
+    return best
+  }
+
+  /** The lines of the chunk beside, none where it is a part of a long line. */
+  async #neighbours(chunk: number): Promise<readonly string[]> {
+    const place = this.#scan.chunks[chunk]
+    if (place === undefined || isLongPart(place)) return []
+    return linesOf(await this.#text(chunk))
+  }
+
+  async #text(chunk: number): Promise<string> {
+    const known = this.#texts.get(chunk)
+    if (known !== undefined) return known
+    const { offset, size } = this.#scan.chunks[chunk]!
+    const text = new TextDecoder('utf-8', { ignoreBOM: offset > 0 }).decode(await this.#source.read(offset, size))
+    this.#texts.set(chunk, text)
+    if (this.#texts.size > KEPT_CHUNKS) this.#texts.delete(this.#texts.keys().next().value!)
+    return text
+  }
+}
+
+/** Tell whether a chunk is a part of a line that is longer than a chunk. */
+function isLongPart({ column, open }: ChunkPlace): boolean {
+  return column > 0 || open
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  if (text.endsWith('\n')) lines.pop()
+  return lines
+}
+
+function nthLineStart(text: string, index: number): number {
+  let start = 0
+  for (let line = 0; line < index; line++) start = text.indexOf('\n', start) + 1
+  return start
+}
+
+function withoutReturn(text: string, start: number, end: number): number {
+  return end > start && text.charCodeAt(end - 1) === 13 ? end - 1 : end
+}
+
+/** Where the lines begin that are shown before the one at `index`: no very long ones, and no empty ones at the edge. */
+function firstShown(lines: readonly string[], index: number): number {
+  let first = index
+  for (let at = index - 1; at >= Math.max(0, index - LINES_BEFORE) && lines[at]!.length <= MAX_UNIT_LENGTH; at--) {
+    if (lines[at]!.trim() !== '') first = at
+  }
+  return first
+}
+
+/** Where those end that are shown after it. */
+function endShown(lines: readonly string[], index: number): number {
+  let end = index + 1
+  for (
+    let at = end;
+    at < Math.min(lines.length, index + LINES_AFTER + 1) && lines[at]!.length <= MAX_UNIT_LENGTH;
+    at++
+  ) {
+    if (lines[at]!.trim() !== '') end = at + 1
+  }
+  return end
+}

@@ -1,0 +1,171 @@
+import type { QueryWord } from './query-words.ts'
+import { isEnding, LONGEST_ENDING } from './word-stem.ts'
+import type { WordStem } from './word-stem.ts'
+
+/** UTF-16 units by which a stem is looked for; the rest of it is compared where they are found. */
+const MAX_SOUGHT = 24
+
+/** Words found in a text, one after the other. */
+export interface WordHit {
+  /** The words, by their index: a stem may be that of several. */
+  readonly words: readonly number[]
+  readonly start: number
+  readonly end: number
+}
+
+interface Sought {
+  readonly stem: WordStem
+  readonly words: number[]
+}
+
+/**
+ * Finds words of a question in text: in any of their forms, in any case, and as parts of names.
+ *
+ * One expression looks for the stems: an alternation of escaped literals, nested by their common beginnings, so that a
+ * step over the text costs at most `MAX_SOUGHT` comparisons for each of them. What is found is checked by hand.
+ */
+export class WordFinder {
+  readonly #words: readonly QueryWord[]
+  readonly #expression: RegExp
+  /** By what is looked for, in lower case. */
+  readonly #sought = new Map<string, Sought[]>()
+  readonly #lengths: readonly number[]
+
+  constructor(words: readonly QueryWord[]) {
+    this.#words = words
+    for (const [index, { stems }] of words.entries()) {
+      for (const stem of stems) this.#add(stem, index)
+    }
+    const sought = [...this.#sought.keys()]
+    this.#lengths = [...new Set(sought.map((text) => text.length))].toSorted((a, b) => b - a)
+    this.#expression = new RegExp(alternation(sought), 'g')
+  }
+
+  #add(stem: WordStem, index: number): void {
+    const key = stem.stem.slice(0, MAX_SOUGHT)
+    const entries = this.#sought.get(key) ?? []
+    this.#sought.set(key, entries)
+    const same = entries.find((entry) => entry.stem.stem === stem.stem && entry.stem.endings === stem.endings)
+    if (same === undefined) entries.push({ stem, words: [index] })
+    else if (!same.words.includes(index)) same.words.push(index)
+  }
+
+  /** Find the first hit that begins at `from` or later. */
+  next(text: string, from: number): WordHit | undefined {
+    this.#expression.lastIndex = from
+    for (let found = this.#expression.exec(text); found !== null; found = this.#expression.exec(text)) {
+      const hit = this.#check(text, found.index, found[0].length)
+      if (hit !== undefined) return hit
+      this.#expression.lastIndex = found.index + 1
+    }
+    return undefined
+  }
+
+  /** The expression finds the longest of what is looked for; a shorter one may be the right one. */
+  #check(text: string, start: number, longest: number): WordHit | undefined {
+    const found = text.slice(start, start + longest).toLowerCase()
+    for (const length of this.#lengths) {
+      if (length > longest) continue
+      for (const { stem, words } of this.#sought.get(found.slice(0, length)) ?? []) {
+        const end = this.#endOf(text, start, stem, this.#words[words[0]!]!)
+        if (end !== undefined) return { words, start, end }
+      }
+    }
+    return undefined
+  }
+
+  /** Where a word of this stem ends that begins at `start`; `undefined` where there is none. */
+  #endOf(text: string, start: number, stem: WordStem, word: QueryWord): number | undefined {
+    const stemEnd = start + stem.stem.length
+    if (stem.stem.length > MAX_SOUGHT && text.slice(start, stemEnd).toLowerCase() !== stem.stem) return undefined
+    if (word.anywhere) return stemEnd
+    if (!beginsWord(text, start)) return undefined
+    const end = partEnd(text, stemEnd)
+    if (end === undefined || !isEnding(stem, text.slice(stemEnd, end).toLowerCase())) return undefined
+    if (word.failure && saysNone(text, start, end)) return undefined
+    return word.alone && isInName(text, start, end) ? undefined : end
+  }
+}
+
+/** Write literals as an alternation in any case, nested by their common beginnings, the longest first. */
+function alternation(literals: readonly string[]): string {
+  const byFirst = new Map<string, string[]>()
+  for (const literal of literals) {
+    const first = literal.slice(0, 1)
+    byFirst.set(first, [...(byFirst.get(first) ?? []), literal.slice(1)])
+  }
+  const branches = [...byFirst].map(([first, rests]) => {
+    if (first === '') return ''
+    const longer = rests.filter((rest) => rest !== '')
+    const next = longer.length === 0 ? '' : alternation(longer)
+    return inAnyCase(first) + (longer.length < rests.length && next !== '' ? `(?:${next})?` : next)
+  })
+  return branches.length === 1 ? branches[0]! : `(?:${branches.join('|')})`
+}
+
+/** Write one UTF-16 unit for an expression: classes are searched faster than with the flag `i`. */
+function inAnyCase(unit: string): string {
+  const cases = new Set([unit, unit.toUpperCase(), unit.toLowerCase()].filter((form) => form.length === 1))
+  const escaped = [...cases].map((form) => `\\u${form.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escaped.length === 1 ? escaped[0]! : `[${escaped.join('')}]`
+}
+
+const LETTER = /\p{L}/u
+
+function isLower(code: number): boolean {
+  return code >= 97 && code <= 122
+}
+
+function isUpper(code: number): boolean {
+  return code >= 65 && code <= 90
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
+}
+
+function isLetter(code: number): boolean {
+  if (code < 128) return isLower(code) || isUpper(code)
+  return LETTER.test(String.fromCharCode(code))
+}
+
+/** Tell whether a word, or a part of a name such as `paymentFailed` or `HTTPError`, begins here. */
+function beginsWord(text: string, start: number): boolean {
+  if (start === 0) return true
+  const before = text.charCodeAt(start - 1)
+  const first = text.charCodeAt(start)
+  if (isDigit(before)) return !isDigit(first)
+  if (!isLetter(before) || !isLetter(first)) return true
+  if (!isUpper(first)) return false
+  return isLower(before) || isLower(text.charCodeAt(start + 1))
+}
+
+/** Where the part of a name ends that goes on at `from`; `undefined` where that is no ending any more. */
+function partEnd(text: string, from: number): number | undefined {
+  let at = from
+  if (isDigit(text.charCodeAt(at)) && isDigit(text.charCodeAt(at - 1))) return undefined
+  for (; at - from <= LONGEST_ENDING; at++) {
+    const code = text.charCodeAt(at)
+    if (!isLetter(code)) return at
+    if (isUpper(code) && !isUpper(text.charCodeAt(at - 1))) return at
+  }
+  return undefined
+}
+
+const NONE_BEFORE = /(?:^|[^\p{L}\p{N}.])(?:0|no|zero|without)[ \t]{1,2}$/iu
+const NONE_AFTER = /^[ \t]?[:=][ \t]{0,3}0(?![\d.x])/
+
+/** Tell whether a word for failures says that there were none: `0 failed`, `errors: 0`. */
+function saysNone(text: string, start: number, end: number): boolean {
+  const before = text.charCodeAt(start - 1)
+  if ((before === 32 || before === 9) && NONE_BEFORE.test(text.slice(Math.max(0, start - 11), start))) return true
+  const after = text.charCodeAt(end)
+  return (after === 58 || after === 61 || after === 32) && NONE_AFTER.test(text.slice(end, end + 8))
+}
+
+/** Tell whether a word is a part of a path, an option or another name: `error-handler.js`, `-Wno-error`, `failsWhenNull`. */
+function isInName(text: string, start: number, end: number): boolean {
+  if (/[-_/\\.$]/.test(text.charAt(start - 1))) return true
+  const after = text.slice(end, end + 2)
+  return /^[-_/\\\p{L}]|^\.[\p{L}]/u.test(after)
+}
