@@ -13,6 +13,8 @@ import type { RetrievalCall } from './retrieval-call.ts'
  * - `not-text`: the content is binary and cannot be searched or read by lines.
  * - `not-a-table`: rows were asked for, and the content has none.
  * - `unknown-column`: a column was asked for that the table has not.
+ * - `invalid-json-path`: `json_path` is no JSONPath (RFC 9535).
+ * - `not-json`: something was selected by `json_path`, and the content is no JSON.
  */
 export type RetrievalErrorCode =
   | StorageErrorCode
@@ -21,6 +23,8 @@ export type RetrievalErrorCode =
   | 'pattern-timeout'
   | 'pattern-refused'
   | 'not-text'
+  | 'invalid-json-path'
+  | 'not-json'
   | 'not-a-table'
   | 'unknown-column'
 
