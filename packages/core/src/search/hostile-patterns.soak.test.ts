@@ -1,0 +1,163 @@
+import { Script } from 'node:vm'
+import { expect, it } from 'vitest'
+import { HOSTILE_INPUTS } from '../../test/hostile-inputs.ts'
+import { hostilePatterns } from '../../test/hostile-patterns.ts'
+import { memorySource } from '../../test/memory-source.ts'
+import { PatternError } from '../platform/platform.ts'
+import { LONG_LINE_BYTES, searchLines } from './search-lines.ts'
+import type { SearchResult } from './search-lines.ts'
+import { parseSearchPattern } from './search-pattern.ts'
+import type { SearchPattern } from './search-pattern.ts'
+
+const IS_SOAK = process.env['SPILLWAY_SOAK'] !== undefined
+const COUNT = IS_SOAK ? 500 : 40
+const DEADLINE_MS = IS_SOAK ? 200 : 50
+/** Bytes of the inputs. */
+const SIZES = [2_000, 50_000, 1_000_000]
+/** Milliseconds that the reference may take, which holds everything meanwhile. */
+const REFERENCE_MS = IS_SOAK ? 300 : 100
+/** Hits that are compared with those of the reference. */
+const LIMIT = 2_000
+
+/** A search, how long it took, and how long a timer that should fire all the time did not. */
+interface Watched {
+  readonly outcome: SearchResult | PatternError
+  readonly milliseconds: number
+  readonly longestGap: number
+}
+
+async function watch(work: () => Promise<SearchResult>): Promise<Watched> {
+  const begin = performance.now()
+  let last = begin
+  let longestGap = 0
+  const tick = (): void => {
+    const now = performance.now()
+    longestGap = Math.max(longestGap, now - last)
+    last = now
+  }
+  const interval = setInterval(tick, 5)
+  try {
+    const outcome = await work().catch((error: unknown) => {
+      if (error instanceof PatternError) return error
+      throw error
+    })
+    tick()
+    return { outcome, milliseconds: performance.now() - begin, longestGap }
+  } finally {
+    clearInterval(interval)
+  }
+}
+
+const search = async (content: string | Uint8Array, pattern: SearchPattern): Promise<Watched> => {
+  const source = await memorySource(content, 100_000)
+  const options = { skip: 0, limit: LIMIT, fromEnd: false, deadlineMs: DEADLINE_MS }
+  const watched = await watch(() => searchLines(source, [pattern], options))
+  await source.close()
+  return watched
+}
+
+/** The first match of each line, as V8 finds it by itself: the line, its bytes, and where the match begins and ends. */
+interface Reference {
+  readonly lines: number
+  readonly hits: readonly { readonly start: number; readonly end: number }[]
+}
+
+/** Runs in a context of its own, which can be interrupted also while an expression is matched. */
+const REFERENCE = new Script(`(() => {
+  const regex = new RegExp(expression, flags)
+  const found = []
+  for (let index = 0; index < lines.length; index++) {
+    const match = regex.exec(lines[index])
+    if (match !== null) found.push([index, match.index, match.index + match[0].length])
+  }
+  return found
+})()`)
+
+/** Search with V8 alone; `undefined` where that takes too long, or more than V8 can do. */
+function askReference(content: Uint8Array, { expression, flags }: SearchPattern): Reference | undefined {
+  const lines: string[] = []
+  const starts: number[] = []
+  for (let at = 0; at < content.length;) {
+    const lineFeed = content.indexOf(10, at)
+    const end = lineFeed < 0 ? content.length : lineFeed
+    const line = new TextDecoder('utf-8', { ignoreBOM: at > 0 }).decode(content.subarray(at, end))
+    lines.push(lineFeed < 0 ? line : line.replace(/\r$/, ''))
+    starts.push(at)
+    at = end + 1
+  }
+  try {
+    const options = { timeout: REFERENCE_MS, contextName: 'reference' }
+    const found = REFERENCE.runInNewContext({ expression, flags, lines }, options) as [number, number, number][]
+    const bytes = (text: string): number => new TextEncoder().encode(text).length
+    const hits = found.slice(0, LIMIT).map(([index, start, end]) => {
+      const mark = index === 0 && content[0] === 0xef && content[1] === 0xbb && content[2] === 0xbf ? 3 : 0
+      const from = starts[index]! + mark + bytes(lines[index]!.slice(0, start))
+      return { start: from, end: from + bytes(lines[index]!.slice(start, end)) }
+    })
+    return { lines: found.length, hits }
+  } catch (error) {
+    const { code, name } = error as { readonly code?: unknown; readonly name?: unknown }
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' || name === 'SyntaxError' || name === 'RangeError') return undefined
+    throw error
+  }
+}
+
+/** Whether bytes of a match can be told from its characters, and each line has one hit at most. */
+function isPlain(content: Uint8Array): boolean {
+  const text = new TextDecoder().decode(content)
+  return !text.includes('\uFFFD') && text.split('\n').every((line) => line.length <= LONG_LINE_BYTES / 4)
+}
+
+it(
+  `ends ${COUNT} hostile patterns on hostile inputs by their deadline, while timers go on, with what V8 finds too`,
+  { timeout: COUNT * 5_000 },
+  async () => {
+    const inputs = Object.entries(HOSTILE_INPUTS).flatMap(([name, make]) =>
+      SIZES.map((size) => {
+        const made = make(size)
+        return { name: `${name}, ${size}`, content: typeof made === 'string' ? new TextEncoder().encode(made) : made }
+      }),
+    )
+    // How long timers wait on this machine while nothing hostile is done.
+    const honest = parseSearchPattern('needle', { ignoreCase: false })
+    let control = 0
+    for (const { content } of inputs) control = Math.max(control, (await search(content, honest)).longestGap)
+    const longestGap = Math.max(250, 3 * control)
+
+    const outcomes = new Map<string, number>()
+    const count = (outcome: string): Map<string, number> => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+    const failures: unknown[] = []
+    for (const [index, text] of hostilePatterns(COUNT).entries()) {
+      // Each pattern meets a small input, a middle and a large one.
+      const pattern = parseSearchPattern(text, { ignoreCase: index % 5 === 0 })
+      for (const [size] of SIZES.entries()) {
+        const { name, content } = inputs[(index * SIZES.length + size) % inputs.length]!
+        const fail = (what: string): number => failures.push({ text, name, ignoreCase: index % 5 === 0, what })
+        const latest = 2 * (DEADLINE_MS + content.length / 5e4) + 3_000
+        let watched = await search(content, pattern)
+        // What is the machine's fault does not happen twice.
+        if (watched.longestGap > longestGap || watched.milliseconds > latest) watched = await search(content, pattern)
+        if (watched.longestGap > longestGap) fail(`timers waited for ${watched.longestGap} ms, not ${longestGap}`)
+        if (watched.milliseconds > latest) fail(`took ${watched.milliseconds} ms, not ${latest}`)
+        const { outcome } = watched
+        count(outcome instanceof PatternError ? outcome.code : (outcome.stopped ?? 'answer'))
+        if (outcome instanceof PatternError || outcome.stopped !== undefined) continue
+        const reference = askReference(content, pattern)
+        if (reference === undefined) continue
+        count('compared')
+        if (outcome.lines !== reference.lines) fail(`found ${outcome.lines} lines, V8 ${reference.lines}`)
+        else if (isPlain(content)) {
+          const hits = outcome.hits.map(({ start, end }) => ({ start, end }))
+          const at = hits.findIndex(({ start, end }, hit) => {
+            const expected = reference.hits[hit]
+            return start !== expected?.start || end !== expected.end
+          })
+          if (at >= 0) fail(`hit ${at} is ${JSON.stringify(hits[at])}, for V8 ${JSON.stringify(reference.hits[at])}`)
+        }
+      }
+    }
+    expect(failures.slice(0, 20), `${failures.length} failures`).toEqual([])
+    expect(outcomes.get('deadline') ?? 0).toBeGreaterThan(COUNT / 10)
+    expect(outcomes.get('compared') ?? 0).toBeGreaterThan(COUNT / 2)
+  },
+)
