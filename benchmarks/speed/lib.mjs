@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import os from 'node:os'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { pathToFileURL, fileURLToPath } from 'node:url'
 
 export const PEERS = process.env.SPILLWAY_BENCH_PEERS ?? path.join(os.tmpdir(), 'spillway-bench-peers')
@@ -11,7 +11,7 @@ export const HERE = path.dirname(fileURLToPath(import.meta.url))
 // ---------- command line ----------
 export function args() {
   const a = process.argv.slice(2),
-    o = { ours: null, only: null, quick: false }
+    o = { ours: null, only: null, quick: false, tag: undefined, child: undefined }
   for (let i = 0; i < a.length; i++) {
     if (a[i] === '--ours') o.ours = path.resolve(a[++i])
     else if (a[i] === '--only') o.only = a[++i].split(',')
@@ -110,6 +110,15 @@ export function resetPeak() {
   }
   return rssMB()
 }
+/** Bytes that this process has read by read() and pread() so far: files and sockets. */
+const bytesRead = () => +/^rchar: (\d+)/m.exec(fs.readFileSync('/proc/self/io', 'utf8'))[1]
+/** Runs `fn` and counts the bytes that this process reads meanwhile, without those of the counting itself. */
+export async function countRead(fn) {
+  const first = bytesRead(),
+    start = bytesRead()
+  const result = await fn()
+  return { result, bytes: Math.max(0, bytesRead() - start - (start - first)) }
+}
 // ---------- children ----------
 /** Runs SCRIPT --child JSON in a fresh node process; returns the JSON after the marker, or {killed|error}. */
 export function child(script, payload, { killMs = 90_000, nodeArgs = [] } = {}) {
@@ -143,6 +152,34 @@ export function child(script, payload, { killMs = 90_000, nodeArgs = [] } = {}) 
 }
 export const reply = (o) => {
   process.stdout.write('\u0001RESULT' + JSON.stringify(o), () => process.exit(0))
+}
+/** Whether a command is on the path. */
+export const hasCommand = (name) => spawnSync('sh', ['-c', 'command -v "$0"', name], { stdio: 'ignore' }).status === 0
+const COMMAND = { stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 64 << 20, env: { ...process.env, LC_ALL: 'C.UTF-8' } }
+/** One run of a whole external process: wall ms with its start, exit status, what it wrote. */
+export function runCommand(name, argv, { killMs = 20_000 } = {}) {
+  const start = now()
+  const { status, stdout, error } = spawnSync(name, argv, { ...COMMAND, timeout: killMs, killSignal: 'SIGKILL' })
+  return { ms: now() - start, status, out: String(stdout ?? ''), killed: error?.code === 'ETIMEDOUT' }
+}
+/** Peak memory of a command in MB, by GNU time; undefined where that is not installed. */
+export function commandPeakMB(name, argv) {
+  const tmp = path.join(os.tmpdir(), `spillway-bench-time-${process.pid}`)
+  if (spawnSync('/usr/bin/time', ['-f', '%M', '-o', tmp, name, ...argv], COMMAND).error !== undefined) return undefined
+  const lines = fs.readFileSync(tmp, 'utf8').trim().split('\n')
+  fs.rmSync(tmp)
+  return +lines.at(-1) / 1024
+}
+/** Bytes that read-like calls of a command return, by strace; undefined where that is not installed. */
+export function commandBytesRead(name, argv) {
+  const tmp = path.join(os.tmpdir(), `spillway-bench-strace-${process.pid}`)
+  const calls = ['-f', '-qq', '-e', 'trace=read,pread64,readv,preadv', '-o', tmp]
+  if (spawnSync('strace', [...calls, name, ...argv], { ...COMMAND, stdio: 'ignore' }).error !== undefined)
+    return undefined
+  let bytes = 0
+  for (const line of fs.readFileSync(tmp, 'utf8').split('\n')) bytes += +(/= (\d+)$/.exec(line)?.[1] ?? 0)
+  fs.rmSync(tmp)
+  return bytes
 }
 
 // ---------- deterministic content ----------
@@ -288,11 +325,10 @@ export function machine() {
     cpu: os.cpus()[0].model,
     cores: os.cpus().length,
     memGB: Math.round(os.totalmem() / 2 ** 30),
-    load: os.loadavg()[0],
+    load: os.loadavg()[0] ?? 0,
   }
 }
-export function save(name, json, md, tag) {
-  const dir = path.join(HERE, 'results')
+export function save(name, json, md, tag, dir = path.join(HERE, 'results')) {
   fs.mkdirSync(dir, { recursive: true })
   const base = path.join(dir, tag ? `${name}-${tag}` : name)
   fs.writeFileSync(

@@ -1,0 +1,60 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DATA } from '../speed/lib.mjs'
+import type { RunOptions } from './run-options.ts'
+import type { SubjectName } from './subjects/open-subject.ts'
+import { inProcess, type Target } from './tasks.ts'
+
+/** Content that was generated, and what has been stored of it. */
+export interface Content {
+  readonly file: string
+  readonly bytes: number
+  /** Make it ready for one implementation, stored by a process of its own. */
+  target(subject: SubjectName): Promise<Target>
+  /** Remove what these have stored; what all have, where none is named. */
+  forget(...subjects: readonly SubjectName[]): void
+}
+
+/** What implementations store in this run. */
+const STORED = join(DATA, `retrieval-${process.pid}`)
+/** Larger content is generated anew by each run. */
+const MOST_KEPT_BYTES = 200 * 1_048_576
+
+/** Remove what the run has stored, and the largest content. */
+export function cleanUp(): void {
+  rmSync(STORED, { recursive: true, force: true })
+  for (const name of readdirSync(DATA)) {
+    const path = join(DATA, name)
+    if (statSync(path).size > MOST_KEPT_BYTES) rmSync(path)
+  }
+}
+
+/** Generate content of a kind. Throws where it cannot be stored. */
+export async function makeContent(kind: string, megabytes: number, { ours }: RunOptions): Promise<Content> {
+  const file = await inProcess('make', { kind, megabytes })
+  const stored = join(STORED, `${kind}-${megabytes}`)
+  const directoryOf = (subject: SubjectName): string => join(stored, subject.replaceAll(/\W+/g, '-'))
+  const contentType = kind === 'json1' ? 'application/json' : 'text/plain'
+  const targets = new Map<SubjectName, Target>()
+  return {
+    file,
+    bytes: statSync(file).size,
+    target: async (subject) => {
+      const known = targets.get(subject)
+      if (known !== undefined) return known
+      const directory = directoryOf(subject)
+      mkdirSync(directory, { recursive: true })
+      const target: Target = { subject, place: { file, directory, reference: '', ours }, contentType }
+      const { reference } = await inProcess('store', target)
+      const ready = { ...target, place: { ...target.place, reference } }
+      targets.set(subject, ready)
+      return ready
+    },
+    forget: (...subjects) => {
+      for (const subject of subjects.length > 0 ? subjects : [...targets.keys()]) {
+        rmSync(directoryOf(subject), { recursive: true, force: true })
+        targets.delete(subject)
+      }
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { table } from '../adapters/table.ts'
+import { DATA, runCommand } from '../speed/lib.mjs'
+import { SEARCH_COMMANDS, searchCommand } from './commands.ts'
+import type { RunOptions } from './run-options.ts'
+import { worst, type Section } from './section.ts'
+import type { SubjectName } from './subjects/open-subject.ts'
+import type { Question } from './subjects/subject.ts'
+import { searchInProcess, TaskError, type SearchCalls, type Target } from './tasks.ts'
+import { milliseconds } from './write-figures.ts'
+
+const PATTERNS = ['(a+)+$', '(a|a)+$', '(.*a){12}$']
+const LENGTHS = [28, 5_000, 1_000_000]
+const SUBJECTS: readonly SubjectName[] = ['Spillway, memory', 'Strands, memory', 'V8, decoded string', 'native re2']
+const KILL_MS = 15_000
+const QUICK_KILL_MS = 4_000
+/** What a search may take beside its deadline of two seconds. */
+const MOST_MS = 5_000
+
+interface HostileFigures {
+  readonly who: string
+  readonly pattern: string
+  /** Milliseconds for each length; absent where it was killed. */
+  readonly ms: readonly (number | undefined)[]
+  /** The longest that the event loop stood still. */
+  readonly pause: number | undefined
+  readonly answer: string
+}
+
+/** Measure patterns that take a backtracking engine time without bound. */
+export async function measureHostile(options: RunOptions): Promise<Section> {
+  const lengths = options.isQuick ? LENGTHS.slice(0, 2) : LENGTHS
+  const killMs = options.isQuick ? QUICK_KILL_MS : KILL_MS
+  const file = join(DATA, `hostile-${process.pid}.txt`)
+  const rows: HostileFigures[] = []
+  for (const pattern of options.isQuick ? PATTERNS.slice(0, 1) : PATTERNS) {
+    for (const name of SEARCH_COMMANDS.filter((one) => options.has(one))) {
+      const ms = lengths.map((length) => {
+        writeFileSync(file, `${'a'.repeat(length)}!\n`)
+        const [program, ...argv] = searchCommand(name, { name: '', pattern }, file, { isCount: true })
+        const { ms: time, killed } = runCommand(program, argv, { killMs })
+        return killed ? undefined : time
+      })
+      rows.push({ who: name, pattern, ms, pause: undefined, answer: '' })
+    }
+    for (const subject of SUBJECTS.filter((one) => options.has(one))) {
+      const ms: (number | undefined)[] = []
+      let [pause, answer] = [0, '']
+      for (const length of lengths) {
+        if (ms.includes(undefined)) {
+          ms.push(undefined)
+          continue
+        }
+        writeFileSync(file, `${'a'.repeat(length)}!\n`)
+        const place = { file, directory: '', reference: '', ours: options.ours }
+        const calls = await searchOrKill({ subject, place, contentType: 'text/plain' }, { pattern }, killMs)
+        ms.push(calls?.first)
+        pause = Math.max(pause, calls?.pause ?? 0)
+        answer = calls?.text.split('\n', 1)[0] ?? ''
+      }
+      rows.push({ who: subject, pattern, ms, pause: ms.includes(undefined) ? undefined : pause, answer })
+    }
+  }
+  rmSync(file, { force: true })
+  const killed = `killed at ${killMs / 1_000} s`
+  const cells = rows.map(({ who, pattern, ms, pause, answer }) => [
+    who,
+    `\`${pattern.replaceAll('|', String.raw`\|`)}\``,
+    ...ms.map((time) => (time === undefined ? killed : milliseconds(time))),
+    milliseconds(pause),
+    answer.replaceAll('|', String.raw`\|`).slice(0, 90),
+  ])
+  const heads = [
+    '',
+    'pattern',
+    ...lengths.map((length) => `${length}, ms`),
+    'longest pause, ms',
+    'answer to the longest',
+  ]
+  const ours = rows.filter(({ who }) => who === 'Spillway, memory')
+  const slowest = ours.flatMap(({ pattern, ms }) =>
+    ms.map((time, index) => ({ value: time ?? Infinity, where: `\`${pattern}\` on ${lengths[index]}` })),
+  )
+  const pauses = ours.map(({ pattern, pause }) => ({ value: pause ?? Infinity, where: `\`${pattern}\`` }))
+  return {
+    text: `A line of so many \`a\` and a \`!\`. A pause is how long the event loop of the process stands still:\n\n${table(heads, cells, 2)}`,
+    bounds: [
+      worst('hostile pattern: until it is answered', MOST_MS, slowest, 'ms'),
+      worst('hostile pattern: longest pause of the event loop', 100, pauses, 'ms'),
+    ],
+    figures: rows,
+  }
+}
+
+async function searchOrKill(target: Target, question: Question, killMs: number): Promise<SearchCalls | undefined> {
+  try {
+    return await searchInProcess(target, question, { killMs })
+  } catch (error) {
+    if (error instanceof TaskError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { count, table } from '../adapters/table.ts'
+import { outputOf, SEARCH_COMMANDS, searchCommand, timeCommand } from './commands.ts'
+import { makeContent } from './contents.ts'
+import { PLANTED, RARE } from './patterns.ts'
+import type { RunOptions } from './run-options.ts'
+import type { Section } from './section.ts'
+import type { SubjectName } from './subjects/open-subject.ts'
+import { searchInProcess, type SearchCalls } from './tasks.ts'
+import { median, milliseconds } from './write-figures.ts'
+
+const OURS: readonly SubjectName[] = ['Spillway, file', 'Spillway, memory']
+const SUBJECTS: readonly SubjectName[] = [...OURS, 'Strands, file', 'Strands, memory']
+
+/** A planted hit: what stands right before it, and where it is. */
+interface Hit {
+  readonly neighbour: string
+  readonly path: string
+}
+
+interface OneLineFigures {
+  readonly who: string
+  readonly ms: number | undefined
+  readonly chars: number
+  readonly shown: number
+  readonly surrounded: number
+  readonly located: number
+}
+
+/** Check that hits inside JSON on one line are shown with what surrounds them and with their path, and measure it. */
+export async function measureOneLine(options: RunOptions): Promise<Section> {
+  const size = options.isQuick ? 1 : 10
+  const content = await makeContent('json1', size, options)
+  const hits = plantedHits(content.file)
+  const rows: OneLineFigures[] = []
+  for (const name of SEARCH_COMMANDS.filter((one) => options.has(one))) {
+    const command = searchCommand(name, RARE, content.file)
+    const times = Array.from({ length: options.rounds }, () => timeCommand(command))
+    rows.push({ who: name, ms: median(times), ...check(outputOf(command), hits) })
+  }
+  for (const subject of SUBJECTS.filter((one) => options.has(one))) {
+    const target = await content.target(subject)
+    const samples: SearchCalls[] = []
+    for (let round = 0; round < options.rounds; round++) {
+      samples.push(await searchInProcess(target, RARE))
+    }
+    rows.push({ who: subject, ms: median(samples.map(({ first }) => first)), ...check(samples[0]?.text ?? '', hits) })
+  }
+  content.forget()
+  const of = (value: number): string => `${value} of ${hits.length}`
+  const cells = rows.map(({ who, ms, chars, shown, surrounded, located }) => [
+    who,
+    ...[shown, surrounded, located].map(of),
+    count(chars),
+    milliseconds(ms),
+  ])
+  const heads = ['', 'hits shown', 'with their neighbours', 'with their JSON path', 'characters', 'first call, ms']
+  const ours = rows.filter(({ who }) => OURS.includes(who as SubjectName))
+  const least = Math.min(...ours.map(({ shown, surrounded, located }) => Math.min(shown, surrounded, located)))
+  return {
+    text: `JSON of ${size} MB on one line, a literal in three of its values:\n\n${table(heads, cells)}`,
+    bounds: [
+      { name: 'hits in JSON on one line that are not shown in full', most: 0, value: hits.length - least, where: '' },
+    ],
+    figures: rows,
+  }
+}
+
+function plantedHits(file: string): readonly Hit[] {
+  const { items } = JSON.parse(readFileSync(file, 'utf8')) as {
+    items: readonly { readonly id: number; readonly note?: string }[]
+  }
+  return items.flatMap(({ id, note }, index) =>
+    note === undefined ? [] : [{ neighbour: `"id":${id},"name":"user${id}"`, path: `items[${index}].note` }],
+  )
+}
+
+/** Any notation of a path counts. */
+function check(text: string, hits: readonly Hit[]): Omit<OneLineFigures, 'who' | 'ms'> {
+  const plain = text.replaceAll(/\[(['"])(\w+)\1\]/g, '.$2')
+  return {
+    chars: text.length,
+    shown: Math.min(hits.length, text.split(`${PLANTED}: order`).length - 1),
+    surrounded: hits.filter(({ neighbour }) => text.includes(neighbour)).length,
+    located: hits.filter(({ path }) => plain.includes(path)).length,
+  }
+}

@@ -1,0 +1,34 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeFile } from '../speed/lib.mjs'
+import { open } from './ours.ts'
+import { QUICK_CASES } from './patterns.ts'
+
+const CONTEXT = 5
+const MAX_CHARS = 10_000
+
+test.each(['file', 'memory'] as const)('what is measured counts and shows what there is, from %s', async (kind) => {
+  const directory = mkdtempSync(join(tmpdir(), 'spillway-bench-test-'))
+  const store = await open(kind, { dir: directory })
+  for (const { kind: content, megabytes, questions } of QUICK_CASES) {
+    const file = makeFile(content, megabytes)
+    const lines = readFileSync(file, 'utf8').split(/\r?\n/)
+    const reference = await store.putFile('session', content, file, { contentType: 'text/plain' })
+    for (const { pattern, ignoreCase } of questions) {
+      const expression = new RegExp(pattern, ignoreCase === true ? 'i' : '')
+      const expected = lines.filter((line) => expression.test(line))
+      const question = { pattern, ignoreCase, context: CONTEXT, maxChars: MAX_CHARS }
+      const { matches, text } = await store.search(reference, question)
+      expect(matches, pattern).toBe(expected.length)
+      expect(text, pattern).toContain(expected[0])
+    }
+    const start = Math.floor(lines.length / 2)
+    const { text } = await store.lines(reference, { start, end: start + 9, maxChars: MAX_CHARS })
+    expect(text).toContain(`${start}| ${lines[start - 1]}`)
+    expect(Buffer.from(await store.get(reference)).equals(readFileSync(file))).toBe(true)
+  }
+  await store.close()
+  rmSync(directory, { recursive: true })
+})

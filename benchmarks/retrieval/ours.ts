@@ -1,0 +1,103 @@
+// The module that the retrieval benchmarks measure as `ours`: the real storages and the real retrieval tool.
+import { createReadStream } from 'node:fs'
+import { createRetrievalTool, estimateTokens, type ManagedStorage, type RetrievalTool } from '@spillway/core'
+import { FileStorage, NodeFileSystem } from '@spillway/file'
+import { InMemoryStorage } from '@spillway/memory'
+import { countingFileSystem } from './counting-file-system.ts'
+import type { BackendUse } from './subjects/subject.ts'
+
+const CHARS_PER_TOKEN = 4
+const READ_BYTES = 1 << 20
+
+/** Where content is kept; `directory` for files alone. */
+export interface StoreOptions {
+  readonly dir?: string | undefined
+}
+
+/** A search, with the meaning of the expression in JavaScript, line by line. */
+export interface StoreQuestion {
+  readonly pattern: string
+  readonly ignoreCase?: boolean | undefined
+  readonly context: number
+  /** Characters of the answer, about. */
+  readonly maxChars: number
+}
+
+/** The interface that `--ours` expects of a module's `open`. References are valid in other processes. */
+export interface Store {
+  put(session: string, key: string, bytes: Uint8Array, options: { contentType: string }): Promise<string>
+  putFile(session: string, key: string, path: string, options: { contentType: string }): Promise<string>
+  get(reference: string): Promise<Uint8Array>
+  /** `matches` is absent where the answer does not say how many lines match. */
+  search(reference: string, question: StoreQuestion): Promise<{ matches?: number | undefined; text: string }>
+  lines(reference: string, range: { start: number; end: number; maxChars: number }): Promise<{ text: string }>
+  /** Absent where it is not counted. */
+  backendUse?(): BackendUse
+  close(): Promise<void>
+}
+
+/** Open a storage of this kind. */
+export async function open(kind: 'memory' | 'file', { dir }: StoreOptions): Promise<Store> {
+  if (kind === 'memory') return storeOf(new InMemoryStorage())
+  const { fileSystem, use } = countingFileSystem(new NodeFileSystem())
+  return { ...storeOf(new FileStorage({ directory: dir, fileSystem })), backendUse: use }
+}
+
+function storeOf(storage: ManagedStorage): Store {
+  const tools = new Map<string, RetrievalTool>()
+  const toolOf = (session: string, maxChars: number): RetrievalTool => {
+    const key = `${maxChars} ${session}`
+    const tool =
+      tools.get(key) ??
+      createRetrievalTool({
+        storage: storage.scope(session),
+        scoped: true,
+        maxRetrievalTokens: maxChars / CHARS_PER_TOKEN,
+        countTokens: estimateTokens,
+      })
+    tools.set(key, tool)
+    return tool
+  }
+  const ask = async (address: string, maxChars: number, input: object): Promise<string> => {
+    const { session, reference } = parseAddress(address)
+    const { content } = await toolOf(session, maxChars).execute({ reference, ...input })
+    return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
+  }
+  return {
+    put: async (session, key, bytes, { contentType }) =>
+      addressOf(session, await storage.scope(session).store(key, bytes, contentType)),
+    putFile: async (session, key, path, { contentType }) => {
+      const chunks = createReadStream(path, { highWaterMark: READ_BYTES })
+      return addressOf(session, await storage.scope(session).storeStream(key, chunks, contentType))
+    },
+    get: async (address) => {
+      const { session, reference } = parseAddress(address)
+      return (await storage.scope(session).retrieve(reference)).content
+    },
+    search: async (address, { pattern, ignoreCase, context, maxChars }) => {
+      const input = { pattern, context_lines: context, ...(ignoreCase === true && { ignore_case: true }) }
+      const text = await ask(address, maxChars, input)
+      return { matches: countOf(text), text }
+    },
+    lines: async (address, { start, end, maxChars }) => ({
+      text: await ask(address, maxChars, { line_range: { start, end } }),
+    }),
+    close: () => storage.close(),
+  }
+}
+
+/** The number of matching lines, from the first line of an answer. */
+function countOf(text: string): number | undefined {
+  const [first = ''] = text.split('\n', 1)
+  if (/^\[?No match/i.test(first)) return 0
+  const count = /^\[([\d,]+) match/.exec(first)?.[1]
+  return count === undefined ? undefined : Number(count.replaceAll(',', ''))
+}
+
+/** A reference is valid within its session alone. */
+const addressOf = (session: string, reference: string): string => `${session}/${reference}`
+
+function parseAddress(address: string): { readonly session: string; readonly reference: string } {
+  const at = address.indexOf('/')
+  return { session: address.slice(0, at), reference: address.slice(at + 1) }
+}

@@ -1,0 +1,32 @@
+import { blocksOfFile, endsOfFile, wholeFile, wholeString } from './floors.ts'
+import { nativeRe2 } from './native-re2.ts'
+import { oursSubject, storeForOurs } from './ours-subject.ts'
+import { storeForStrands, strandsSubject } from './strands.ts'
+import type { Place, Subject } from './subject.ts'
+
+/** Everything that is measured within a process of Node.js, by the name that tables show. */
+const SUBJECTS = {
+  'Spillway, file': (place, contentType) => oursSubject('file', place, contentType),
+  'Spillway, memory': (place, contentType) => oursSubject('memory', place, contentType),
+  'Strands, file': (place) => strandsSubject('file', place),
+  'Strands, memory': (place) => strandsSubject('memory', place),
+  'V8, whole file': wholeFile,
+  'V8, decoded string': wholeString,
+  'V8, blocks of the file': blocksOfFile,
+  'both ends of the file': endsOfFile,
+  'native re2': nativeRe2,
+} as const satisfies Readonly<Record<string, (place: Place, contentType: string) => Subject | Promise<Subject>>>
+
+export type SubjectName = keyof typeof SUBJECTS
+
+/** Open content for one implementation; memory is filled here. */
+export async function openSubject(name: SubjectName, place: Place, contentType: string): Promise<Subject> {
+  return await SUBJECTS[name](place, contentType)
+}
+
+/** Store content on disk for those that have a storage of files; returns the reference, empty for others. */
+export async function storeFor(name: SubjectName, place: Place, contentType: string): Promise<string> {
+  if (name === 'Spillway, file') return await storeForOurs(place, contentType)
+  if (name === 'Strands, file') storeForStrands(place)
+  return ''
+}
