@@ -9,7 +9,7 @@ import type { OpenContent, Storage } from '../storage/storage.ts'
 import { openForeign } from './foreign-content.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
-export const DEFAULT_BLOCK_BYTES = 1_048_576
+export const DEFAULT_BLOCK_BYTES = 524_288
 
 /** What reading needs of a storage. */
 export type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
@@ -21,6 +21,11 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** How {@link ContentSource.blocks} gives its blocks. */
+export interface BlockOptions {
+  readonly transient?: boolean | undefined
+}
+
 /** Stored content, read no further than it is asked for. */
 export interface ContentSource {
   readonly reference: string
@@ -30,8 +35,11 @@ export interface ContentSource {
   /**
    * The bytes from `start` to `end`, by default all, block by block; may be called again. They are borrowed: a cache may
    * hold them, so they must not be changed.
+   *
+   * With `transient`, a block is valid only until the next one is asked for, as its memory may then be used again: reading
+   * a large file takes half the time and little memory. Copy what is needed longer.
    */
-  blocks(start?: number, end?: number): AsyncGenerator<Uint8Array>
+  blocks(start?: number, end?: number, options?: BlockOptions): AsyncGenerator<Uint8Array>
   /** Return up to `length` bytes from `offset`, fewer where the content ends before. They are borrowed, like blocks. */
   read(offset: number, length: number): Promise<Uint8Array>
   /**
@@ -99,27 +107,37 @@ class OpenSource implements ContentSource {
     this.#options = options
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
+  async read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array> {
     const { signal } = this.#options
     checkAborted(signal)
-    const bytes: unknown = await orAborted(this.#opened.read(offset, length), signal)
+    const bytes: unknown = await orAborted(this.#opened.read(offset, length, buffer), signal)
     const expected = Math.max(0, Math.min(length, this.size - offset))
     if (isBytes(bytes) && bytes.byteLength === expected) return bytes
     throw damaged(this.reference)
   }
 
-  async *blocks(start = 0, end: number = this.size): AsyncGenerator<Uint8Array> {
+  async *blocks(
+    start = 0,
+    end: number = this.size,
+    { transient = false }: BlockOptions = {},
+  ): AsyncGenerator<Uint8Array> {
     const { blockBytes } = this.#options
     const until = Math.min(end, this.size)
     if (start >= until) return
-    yield* this.size <= MAX_WHOLE_BYTES
-      ? this.#slices(await this.read(start, until - start))
-      : ranges(start, until, (offset) => this.read(offset, Math.min(blockBytes, until - offset)))
+    if (this.size <= MAX_WHOLE_BYTES) {
+      yield* this.#slices(await this.read(start, until - start))
+      return
+    }
+    const length = Math.min(blockBytes, until - start)
+    // One block is used while the next is read.
+    const buffers = transient ? [new Uint8Array(length), new Uint8Array(length)] : []
+    let reads = 0
+    yield* ranges(start, until, (offset) => this.read(offset, Math.min(length, until - offset), buffers[reads++ % 2]))
   }
 
   lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex> {
     if (this.#opened.lineIndex !== undefined) return this.#opened.lineIndex(options)
-    this.#lineIndex ??= indexLines(this.blocks())
+    this.#lineIndex ??= indexLines(this.blocks(0, this.size, { transient: true }))
     return this.#lineIndex
   }
 

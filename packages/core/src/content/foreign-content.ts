@@ -82,7 +82,7 @@ class ForeignContent {
   /** Some storages give less than they were asked for: the rest is then asked for again. */
   #rangeReader({ content: head }: StoredRange): ContentReader {
     return {
-      read: async ({ offset, length }, signal) => {
+      read: async ({ offset, length }, _buffer, signal) => {
         let read = head.subarray(offset, offset + length)
         if (read.byteLength === 0) read = (await this.#range({ offset, length }, signal)).content
         if (read.byteLength >= length || read.byteLength === 0) return read

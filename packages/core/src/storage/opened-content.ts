@@ -13,7 +13,7 @@ const INDEXED_BYTES = 1_048_576
 /** What reads the bytes of one content from its backend. */
 export interface ContentReader {
   /** Return the bytes of a range that lies within the content. They are borrowed. */
-  read(range: ByteRange, signal?: AbortSignal): Promise<Uint8Array>
+  read(range: ByteRange, buffer: Uint8Array | undefined, signal: AbortSignal | undefined): Promise<Uint8Array>
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export class OpenedContent implements OpenContent {
     this.#options = options
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
+  async read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array> {
     const { content, signal } = this.#options
     assertRange({ offset, length })
     this.#assertOpen()
@@ -49,7 +49,7 @@ export class OpenedContent implements OpenContent {
     const start = Math.min(offset, this.size)
     const end = Math.min(this.size, start + length)
     if (end === start) return new Uint8Array(0)
-    const read = content.read(start, end, (range, isShared) => this.#load(range, isShared))
+    const read = content.read(start, end, (range, isShared) => this.#load(range, isShared, buffer))
     return await orAborted(read, signal)
   }
 
@@ -93,8 +93,10 @@ export class OpenedContent implements OpenContent {
     else await closing()
   }
 
-  #load(range: ByteRange, isShared: boolean): Promise<Uint8Array> {
-    return this.#pending(this.#readExactly(range, isShared ? undefined : this.#options.signal))
+  /** What is for others too is read neither with the signal nor into the memory of one of them. */
+  #load(range: ByteRange, isShared: boolean, buffer: Uint8Array | undefined): Promise<Uint8Array> {
+    const own = isShared ? {} : { buffer, signal: this.#options.signal }
+    return this.#pending(this.#readExactly(range, own))
   }
 
   /** Keep the reader open until this has ended, however it ends. */
@@ -108,10 +110,10 @@ export class OpenedContent implements OpenContent {
     }
   }
 
-  async #readExactly({ offset, length }: ByteRange, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  async #readExactly({ offset, length }: ByteRange, { buffer, signal }: OwnRead): Promise<Uint8Array> {
     const { reference, openReader } = this.#options
     const reader = await (this.#reader ??= openReader())
-    const bytes: unknown = await reader.read({ offset, length }, signal)
+    const bytes: unknown = await reader.read({ offset, length }, buffer, signal)
     if (isBytes(bytes) && bytes.byteLength === length) return plainBytes(bytes)
     const got = isBytes(bytes) ? `${bytes.byteLength} bytes` : 'something else'
     throw new StorageError(
@@ -124,14 +126,21 @@ export class OpenedContent implements OpenContent {
   async #indexLines(): Promise<LineIndex> {
     const { content, signal } = this.#options
     const builder = new LineIndexBuilder()
+    const buffer = new Uint8Array(Math.min(this.size, INDEXED_BYTES))
     for (let offset = 0; offset < this.size; offset += INDEXED_BYTES) {
       checkAborted(signal)
       const end = Math.min(this.size, offset + INDEXED_BYTES)
-      builder.add(await content.read(offset, end, (range, isShared) => this.#load(range, isShared)))
+      builder.add(await content.read(offset, end, (range, isShared) => this.#load(range, isShared, buffer)))
       await yieldToEventLoop()
     }
     return builder.finish()
   }
+}
+
+/** What one reader gives to a read that is its own. */
+interface OwnRead {
+  readonly buffer?: Uint8Array | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 function decodeLineIndex({ lineIndex, size }: ContentInfo): LineIndex | undefined {

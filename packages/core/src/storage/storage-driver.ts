@@ -42,8 +42,11 @@ export interface OpenEntry {
   /**
    * Return the bytes in a range, clipped to the end. They are borrowed: a driver may give its own, which nobody changes,
    * and must not change what it gave. Called concurrently.
+   *
+   * @param buffer - Memory of at least `range.length` bytes that may be used for the answer, and by nobody else until
+   *   then. It saves taking new memory for each read, which costs as much as reading a file.
    */
-  read(range: ByteRange): Promise<Uint8Array>
+  read(range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array>
   /** Let go of it. Called once, when no read is under way. */
   close(): Promise<void>
 }

@@ -233,7 +233,7 @@ export class StorageEngine {
 
   #guarded(entry: OpenEntry, reference: string): ContentReader {
     return {
-      read: (range) => guard({ action: 'retrieve', reference }, () => entry.read(range)),
+      read: (range, buffer) => guard({ action: 'retrieve', reference }, () => entry.read(range, buffer)),
       close: () => guard({ action: 'close' }, () => entry.close()),
     }
   }

@@ -62,8 +62,10 @@ export interface OpenContent {
    * Return up to `length` bytes from `offset`, fewer where the content ends before. They are borrowed: a cache may hold
    * them, so they must not be changed. Rejects with `unavailable`, `corrupt` or `aborted`, and where the entry was removed
    * meanwhile it goes on or rejects with `not-found` or `evicted`.
+   *
+   * @param buffer - Memory of at least `length` bytes that may be used for the answer; what it has is lost in any case.
    */
-  read(offset: number, length: number): Promise<Uint8Array>
+  read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array>
   /**
    * Return where lines begin, as noted while storing, or else by reading everything once. What was noted is that of other
    * content if somebody changed the content since; `rebuild` makes it anew.

@@ -1,8 +1,8 @@
-import { StorageError, type ByteRange, type DriverContent } from '@spillway/core'
+import { StorageError, type ByteRange, type DriverContent, type EntryInfo, type OpenEntry } from '@spillway/core'
 import type { EntryFiles, FoundSidecar } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
-import { fileErrorCode } from './file-error.ts'
-import type { FileContent } from './file-system.ts'
+import { fileErrorCode, unless } from './file-error.ts'
+import type { FileContent, FileReader, FileStatus } from './file-system.ts'
 import type { EntryPaths } from './paths.ts'
 import type { Sidecar } from './sidecar.ts'
 import { PATIENCE_MS, wait } from './wait.ts'
@@ -39,24 +39,73 @@ export class EntryReader {
 
   /** Read an entry or a part of it; throw `corrupt` where the content is not what was stored. */
   async read(paths: EntryPaths, range?: ByteRange): Promise<DriverContent | undefined> {
+    const { fileSystem } = this.#files
+    const read = (path: string, { size }: EntryInfo): Promise<FileContent> =>
+      fileSystem.readFile(path, range ?? { offset: 0, length: size })
+    const found = await this.#take(paths, read, async () => undefined)
+    return found && { content: found.file.content, info: found.info }
+  }
+
+  /** Open an entry, so that it need not be found for each read; throw `corrupt` like {@link read}. */
+  async open(paths: EntryPaths): Promise<OpenEntry | undefined> {
+    const { fileSystem } = this.#files
+    const open = (path: string): Promise<FileReader> => fileSystem.openFile?.(path) ?? this.#openByReading(paths, path)
+    const found = await this.#take(paths, open, (file) => file.close())
+    if (found === undefined) return undefined
+    const { file, info } = found
+    return {
+      info,
+      read: async (range, buffer) => {
+        const read = await unless('ENOENT', file.read(range, buffer))
+        if (read !== undefined) return read
+        throw new StorageError('not-found', `${paths.reference} was removed while it was read. Check the reference.`, {
+          reference: paths.reference,
+        })
+      },
+      close: () => file.close(),
+    }
+  }
+
+  /** For file systems that cannot keep a file open. */
+  async #openByReading(paths: EntryPaths, path: string): Promise<FileReader> {
+    const { fileSystem } = this.#files
+    const { status } = await fileSystem.readFile(path, { offset: 0, length: 0 })
+    return {
+      status,
+      read: async (range) => {
+        const read = await fileSystem.readFile(path, range)
+        if (read.status.size === status.size) return read.content
+        throw corrupt(paths, `${path} has ${read.status.size} bytes instead of ${status.size}`)
+      },
+      close: async () => undefined,
+    }
+  }
+
+  /** Get at the content of an entry, and give up what was found where its size is not that of the entry. */
+  async #take<File extends { readonly status: FileStatus }>(
+    paths: EntryPaths,
+    take: (path: string, info: EntryInfo) => Promise<File>,
+    giveUp: (file: File) => Promise<void>,
+  ): Promise<{ readonly file: File; readonly info: EntryInfo } | undefined> {
     let problem = ''
     for (const pause of PATIENCE_MS) {
       const sidecar = await this.describe(paths)
       if (sidecar === undefined) return undefined
       const { info, extension } = sidecar
       const path = paths.content(extension)
-      const file = await this.#readContent(paths, path, range ?? { offset: 0, length: info.size })
-      if (typeof file !== 'string' && file.status.size === info.size) return { content: file.content, info }
+      const file = await this.#orProblem(paths, path, take(path, info))
+      if (typeof file !== 'string' && file.status.size === info.size) return { file, info }
       problem = typeof file === 'string' ? file : `${path} has ${file.status.size} bytes instead of ${info.size}`
+      if (typeof file !== 'string') await giveUp(file)
       if (!(await this.#remover.restoreContent(paths, sidecar))) await wait(pause)
     }
     throw corrupt(paths, problem)
   }
 
-  /** Read the content, or say why it is not there. */
-  async #readContent(paths: EntryPaths, path: string, range: ByteRange): Promise<FileContent | string> {
+  /** Return the content, or say why it is not there. */
+  async #orProblem<File>(paths: EntryPaths, path: string, taken: Promise<File>): Promise<File | string> {
     try {
-      return await this.#files.fileSystem.readFile(path, range)
+      return await taken
     } catch (error) {
       const code = fileErrorCode(error)
       if (code === 'ENOENT') return `${path} is missing`

@@ -30,7 +30,12 @@ export class EntryWriter {
   }
 
   /** Write an entry; return whether this call created it. Where it exists, touch it. */
-  async write(paths: EntryPaths, chunks: AsyncIterable<Uint8Array>, info: NewEntryInfo): Promise<boolean> {
+  async write(
+    paths: EntryPaths,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined,
+  ): Promise<boolean> {
     const pending = pendingPair(paths)
     const extension = extensionForContentType(info.contentType)
     try {
@@ -40,7 +45,11 @@ export class EntryWriter {
       ])
       const size = await this.#writeContent(paths, pending.content, chunks)
       await this.#files.sync([pending.content])
-      const sidecar: Sidecar = { info: { ...info, size }, extension }
+      const index = lineIndex()
+      const sidecar: Sidecar = {
+        info: { ...info, size, ...(index === undefined ? {} : { lineIndex: index }) },
+        extension,
+      }
       await this.#files.writeSidecar(pending.sidecar, sidecar)
       const created = await this.#commit(paths, pending, sidecar)
       await this.#files.syncEntry(paths, extension)

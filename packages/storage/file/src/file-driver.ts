@@ -8,6 +8,7 @@ import {
   type Eviction,
   type Location,
   type NewEntryInfo,
+  type OpenEntry,
   type StorageDriver,
   extensionForContentType,
 } from '@spillway/core'
@@ -63,10 +64,15 @@ export class FileDriver implements StorageDriver {
     this.#collector = new Collector(this.#files, this.#remover, this.#tombstones)
   }
 
-  async write(id: EntryId, chunks: AsyncIterable<Uint8Array>, info: NewEntryInfo): Promise<boolean> {
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined = () => undefined,
+  ): Promise<boolean> {
     return this.#explained(async () => {
       const paths = entryPaths(await this.#directory.create(), id)
-      const created = await this.#writer.write(paths, chunks, info)
+      const created = await this.#writer.write(paths, chunks, info, lineIndex)
       if (created) await this.#tombstones.remove(paths)
       return created
     })
@@ -76,6 +82,14 @@ export class FileDriver implements StorageDriver {
     return this.#explained(async () => {
       const paths = await this.#find(id)
       return paths && this.#reader.read(paths, range)
+    })
+  }
+
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    return this.#explained(async () => {
+      const paths = await this.#find(id)
+      const entry = paths && (await this.#reader.open(paths))
+      return entry && { ...entry, read: (range, buffer) => this.#explained(() => entry.read(range, buffer)) }
     })
   }
 

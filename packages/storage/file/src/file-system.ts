@@ -27,6 +27,18 @@ export interface FileWriter {
   close(): Promise<void>
 }
 
+/** A plain file that is open for reading. */
+export interface FileReader {
+  /** As it was when it was opened. */
+  readonly status: FileStatus
+  /**
+   * Return the bytes in a range, clipped to the end, in memory that nobody else uses: `buffer` if it is given, which has
+   * room for them. Called concurrently.
+   */
+  read(range: { readonly offset: number; readonly length: number }, buffer?: Uint8Array): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
 /**
  * The file operations that `FileStorage` needs: Node's by default, or those of an agent's sandbox.
  *
@@ -76,6 +88,11 @@ export interface FileSystem {
   /** Name what is in a directory, in any order, without holding all names in memory. */
   list(path: string): AsyncIterable<DirectoryItem>
 
+  /**
+   * Open a plain file for many reads. Rejects like {@link FileSystem.readFile}. Should the file be removed meanwhile, reads
+   * go on or reject with `ENOENT`. Without this, each read opens the file.
+   */
+  openFile?(path: string): Promise<FileReader>
   /** Give a file a second name that must not exist yet. Without this, files are renamed, which is safe in one process. */
   link?(from: string, to: string): Promise<void>
   /** Set the time of the last modification. Without this, every use rewrites the entry's description. */

@@ -1,3 +1,3 @@
 export { FileStorage, type FileStorageOptions } from './file-storage.ts'
-export type { DirectoryItem, FileContent, FileStatus, FileSystem, FileWriter } from './file-system.ts'
+export type { DirectoryItem, FileContent, FileReader, FileStatus, FileSystem, FileWriter } from './file-system.ts'
 export { NodeFileSystem } from './node-file-system.ts'

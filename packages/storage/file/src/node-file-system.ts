@@ -12,7 +12,7 @@ import {
   unlink,
   type FileHandle,
 } from 'node:fs/promises'
-import type { DirectoryItem, FileContent, FileStatus, FileSystem, FileWriter } from './file-system.ts'
+import type { DirectoryItem, FileContent, FileReader, FileStatus, FileSystem, FileWriter } from './file-system.ts'
 
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
@@ -43,16 +43,32 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent> {
+    const { status, read, close } = await this.openFile(path)
+    try {
+      return { content: await read(range ?? { offset: 0, length: status.size }), status }
+    } finally {
+      await close()
+    }
+  }
+
+  async openFile(path: string): Promise<FileReader> {
     const handle = await open(path, OPEN_PLAIN)
     try {
       const status = describe(await handle.stat())
       if (status.kind !== 'file')
         throw Object.assign(new Error(`EINVAL: not a plain file, '${path}'`), { code: 'EINVAL' })
-      const offset = Math.min(range?.offset ?? 0, status.size)
-      const length = Math.min(range?.length ?? Infinity, status.size - offset)
-      return { content: await readAll(handle, offset, length), status }
-    } finally {
+      return {
+        status,
+        read: async ({ offset, length }, buffer) => {
+          const start = Math.min(offset, status.size)
+          const end = Math.min(start + length, status.size)
+          return await readAll(handle, start, buffer?.subarray(0, end - start) ?? new Uint8Array(end - start))
+        },
+        close: () => handle.close(),
+      }
+    } catch (error) {
       await handle.close()
+      throw error
     }
   }
 
@@ -119,10 +135,10 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-async function readAll(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
-  const content = new Uint8Array(length)
-  for (let at = 0; at < length;) {
-    const { bytesRead } = await handle.read(content, at, Math.min(length - at, MAX_TRANSFER_BYTES), offset + at)
+/** Fill `content` from `offset` on; return it, or as much of it as there is. */
+async function readAll(handle: FileHandle, offset: number, content: Uint8Array): Promise<Uint8Array> {
+  for (let at = 0; at < content.length;) {
+    const { bytesRead } = await handle.read(content, at, Math.min(content.length - at, MAX_TRANSFER_BYTES), offset + at)
     if (bytesRead === 0) return content.subarray(0, at)
     at += bytesRead
   }

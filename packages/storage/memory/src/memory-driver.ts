@@ -5,6 +5,7 @@ import type {
   EntryId,
   EntryInfo,
   NewEntryInfo,
+  OpenEntry,
   StorageDriver,
 } from '@spillway/core'
 
@@ -19,12 +20,19 @@ export class MemoryDriver implements StorageDriver {
   readonly refreshMs = 0
   readonly #scopes = new Map<string, Map<EntryId, Entry>>()
 
-  async write(id: EntryId, chunks: AsyncIterable<Uint8Array>, info: NewEntryInfo): Promise<boolean> {
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined = () => undefined,
+  ): Promise<boolean> {
     const content = await join(chunks)
+    const index = lineIndex()
+    const kept = index === undefined ? {} : { lineIndex: index }
     if ((await this.touch(id, info.lastUsedAt)) !== undefined) return false
     const scope = scopeOf(id)
     const entries = this.#scopes.get(scope) ?? new Map<EntryId, Entry>()
-    entries.set(id, { content, info: { ...info, size: content.byteLength } })
+    entries.set(id, { content, info: { ...info, ...kept, size: content.byteLength } })
     this.#scopes.set(scope, entries)
     return true
   }
@@ -36,6 +44,17 @@ export class MemoryDriver implements StorageDriver {
     // Not content.slice(), which for a Buffer would share its memory.
     const content = new Uint8Array(entry.content.subarray(offset, offset + length))
     return { content, info: entry.info }
+  }
+
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    const entry = this.#find(id)
+    if (entry === undefined) return undefined
+    const { content, info } = entry
+    return {
+      info,
+      read: async ({ offset, length }) => content.subarray(offset, offset + length),
+      close: async () => undefined,
+    }
   }
 
   async stat(id: EntryId): Promise<EntryInfo | undefined> {
