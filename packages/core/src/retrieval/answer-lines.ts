@@ -39,8 +39,9 @@ export async function answerHead(request: HeadRequest, context: RetrievalContext
 
 /** Write the beginning of text that is too large to be returned as a whole. */
 export async function writeBeginning(source: ContentSource, context: RetrievalContext): Promise<string> {
-  const isJson = contentTypeEssence(source.contentType) === 'application/json'
-  const finds = isJson ? 'a json_path selects values of it, a pattern finds lines' : 'a pattern finds lines in it'
+  const finds = isJson(source)
+    ? 'a json_path selects values of it, a pattern finds lines'
+    : 'a pattern finds lines in it'
   const size = `The whole (${formatCount(source.size)} bytes) does not fit in one answer; ${finds}.`
   return await writeRange(source, EVERY_LINE, context, size)
 }
@@ -63,7 +64,9 @@ async function writeRange(
   // A byte order mark alone.
   if (views.length === 1 && span.lines === 1 && views[0]!.length === 0 && source.size === 3) return EMPTY_NOTE
   const { end } = span.range
+  const values = isJson(source) ? ', a json_path selects values' : ''
   const frame = {
+    cut: `[Long lines are cut: a pattern shows the part of a line around its match${values}.]`,
     header: (last: number): string => `[Lines ${range.start}-${last} of ${span.lines}]`,
     more: (last: number): string | undefined => {
       if (last >= end) return undefined
@@ -73,4 +76,8 @@ async function writeRange(
     },
   }
   return writeLines(views, frame, context)
+}
+
+function isJson({ contentType }: ContentSource): boolean {
+  return contentTypeEssence(contentType) === 'application/json'
 }

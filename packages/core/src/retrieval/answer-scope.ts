@@ -29,6 +29,9 @@ const MS_PER_BYTE = 20 / 1_000_000
 /** All in all, a call takes at most so many times the time that a search may spend on matching. */
 const MAX_DEADLINES = 5
 
+/** Less than this part of the time is none. */
+const LEAST_PART = 0.02
+
 /** Entries whose hits fill what is kept for one answer. */
 const SHARES = 8
 
@@ -57,15 +60,23 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
     searched++
     await search.add(info)
   }
-  const { groups, isOver } = search
+  const { groups, slow, isOver } = search
+  if (groups.length === 0 && slow !== undefined) throw slow.error
   const unsearched = total - searched
   const notes = describeProblems(patterns)
-  return writeScope({ groups, searched, unsearched, binary: others, isOver }, request, notes, context)
+  return writeScope(
+    { groups, searched, unsearched, binary: others, slow: slow?.entries ?? 0, isOver },
+    request,
+    notes,
+    context,
+  )
 }
 
 /** Searches one entry after the other, within the time and the room of one call. */
 class ScopeSearch {
   readonly groups: ScopeGroup[] = []
+  /** Entries in which the time was spent with nothing found. */
+  slow: { readonly entries: number; readonly error: PatternError } | undefined
   readonly #request: PatternRequest
   readonly #patterns: readonly SearchPattern[]
   readonly #context: RetrievalContext
@@ -88,7 +99,7 @@ class ScopeSearch {
 
   /** Whether the time of the call is spent. */
   get isOver(): boolean {
-    return this.#left <= 0 || performance.now() > this.#end
+    return this.#left < this.#context.deadlineMs * LEAST_PART || performance.now() > this.#end
   }
 
   /** Search an entry; one that has gone since it was listed has nothing to be found in. */
@@ -98,7 +109,9 @@ class ScopeSearch {
       const { storage } = this.#context
       await withContent(storage, info.reference, this.#context, (source) => this.#search(info, source))
     } catch (error) {
-      if (!isGone(error) && !this.#isTooSlow(error)) throw error
+      if (error instanceof PatternError && error.code === 'timeout')
+        this.slow = { entries: (this.slow?.entries ?? 0) + 1, error }
+      else if (!isGone(error)) throw error
     } finally {
       this.#left -= Math.max(0, performance.now() - begin - info.size * MS_PER_BYTE)
     }
@@ -107,23 +120,16 @@ class ScopeSearch {
   async #search(info: StoredInfo, source: ContentSource): Promise<void> {
     const { limit = MAX_HITS, fromEnd, contextLines, countOnly } = this.#request
     const kept = countOnly ? 0 : Math.min(limit, MAX_HITS)
-    const context = { ...this.#context, deadlineMs: Math.max(1, this.#left) }
+    // Half of the time that is left, so that one entry does not take that of all others.
+    const context = { ...this.#context, deadlineMs: Math.max(1, this.#left / 2) }
     const selection = { range: undefined, skip: 0, limit: kept, fromEnd }
     const found = await findHits(source, this.#patterns, selection, context)
-    if (found.stopped !== undefined) this.#left = 0
     if (found.total === 0) return
     const room = Math.max(LEAST_SHARE, Math.min(this.#room, this.#share))
     const viewing = { contextLines, limit: room, range: undefined, fromEnd, signal: context.signal }
     const views = kept === 0 ? [] : await showHits(source, found.hits, viewing)
     for (const { text } of views) this.#room -= text.length
     this.groups.push({ info, found, views })
-  }
-
-  /** A pattern that takes too long in one entry has spent the time of all. */
-  #isTooSlow(error: unknown): boolean {
-    if (!(error instanceof PatternError) || error.code !== 'timeout' || this.groups.length === 0) return false
-    this.#left = 0
-    return true
   }
 }
 

@@ -3,12 +3,13 @@ import { formatCount } from '../content/format-count.ts'
 import type { FoundHits } from './find-hits.ts'
 import { lineOfByte } from './line-of-byte.ts'
 
-/** Say how far a search came whose time was spent; `undefined` for one that came to the end. */
-export async function describeStop(source: ContentSource, found: FoundHits): Promise<string | undefined> {
-  if (found.stopped === undefined) return undefined
+/** Say how far a search came whose time was spent, as what its counts begin with; nothing for one that came to the end. */
+export async function describeStop(source: ContentSource, found: FoundHits): Promise<string> {
+  if (found.stopped === undefined) return ''
   const line = formatCount(await lineOfByte(source, found.searchedTo))
   const of = found.range === undefined ? 'the content' : 'these lines'
-  return `Stopped after ${duration(found.milliseconds)} at line ${line}, ${Math.floor(found.part * 100)} % of ${of}`
+  const part = Math.floor(found.part * 100)
+  return `Stopped after ${duration(found.milliseconds)} at line ${line}, ${part} % of ${of}. So far: `
 }
 
 function duration(milliseconds: number): string {

@@ -11,39 +11,47 @@ export interface ShownLine extends LineView {
 /**
  * Write lines with their numbers, hits marked with `>`, and `---` where lines between are left out.
  *
- * Everything that comes from the content stands behind a number and a bar.
+ * Everything that comes from the content stands behind a number and a bar. A hit that is seen already, in what is shown
+ * around the one before it in the same long line, gets no line of its own.
  *
  * @param maxLength - UTF-16 units shown of one line: around its match, else from its start.
  */
 export function renderLines(views: readonly ShownLine[], maxLength: number): string[] {
   const width = String(views.at(-1)?.number ?? 0).length
-  let last: number | undefined
-  return views.flatMap((view) => {
-    const gap = last !== undefined && view.number !== last + 1 && view.number !== last
-    last = view.number
-    const mark = view.match === undefined ? ' ' : '>'
-    const line = `${mark} ${String(view.number).padStart(width)}| ${renderLine(view, maxLength)}`
-    return gap ? ['---', line] : [line]
-  })
+  const lines: string[] = []
+  let last: { readonly number: number; readonly end: number } | undefined
+  for (const view of views) {
+    const { number, match } = view
+    if (last?.number === number && match !== undefined && match.end <= last.end) continue
+    if (last !== undefined && number !== last.number + 1 && number !== last.number) lines.push('---')
+    const { text, end } = renderLine(view, maxLength)
+    lines.push(`${match === undefined ? ' ' : '>'} ${String(number).padStart(width)}| ${text}`)
+    last = { number, end }
+  }
+  return lines
 }
 
-function renderLine(view: ShownLine, maxLength: number): string {
+/** Write what is shown of a line, and return where that ends in it. */
+function renderLine(view: ShownLine, maxLength: number): { readonly text: string; readonly end: number } {
+  const { length, match, offset } = view
   const place = view.place === undefined ? '' : oneLine(view.place)
-  if (view.length <= maxLength && view.text.length === view.length)
-    return place === '' ? oneLine(view.text) : `${oneLine(view.text)}  [${place}]`
-  if (view.match === undefined) {
+  if (length <= maxLength && view.text.length === length)
+    return { text: place === '' ? oneLine(view.text) : `${oneLine(view.text)}  [${place}]`, end: length }
+  if (match === undefined) {
     const head = cutAtGrapheme(view.text, maxLength)
-    return `${oneLine(head)}… [${formatCount(view.length - head.length)} more characters]`
+    return { text: `${oneLine(head)}… [${formatCount(length - head.length)} more characters]`, end: head.length }
   }
-  const kept = view.offset + view.text.length
-  const start = Math.max(view.offset, windowStart(view.match, view.length, maxLength))
-  const end = Math.min(start + maxLength, kept)
-  const text = cutBothEnds(view.text, start - view.offset, end - view.offset)
-  const first = view.offset + text.start
-  const last = first + text.shown.length
-  const columns = `columns ${formatCount(first + 1)}-${formatCount(last)} of ${formatCount(view.length)}`
-  const places = place === '' ? `[${columns}]` : `[${columns}, ${place}]`
-  return `${first > 0 ? '…' : ''}${oneLine(text.shown)}${last < view.length ? '…' : ''}  ${places}`
+  const start = Math.max(offset, windowStart(match, length, maxLength))
+  const { shown, start: cut } = cutBothEnds(
+    view.text,
+    start - offset,
+    Math.min(start + maxLength, offset + view.text.length) - offset,
+  )
+  const first = offset + cut
+  const end = first + shown.length
+  const columns = `columns ${formatCount(first + 1)}-${formatCount(end)} of ${formatCount(length)}`
+  const where = place === '' ? columns : `${columns}, ${place}`
+  return { text: `${first > 0 ? '…' : ''}${oneLine(shown)}${end < length ? '…' : ''}  [${where}]`, end }
 }
 
 /** Where a window of `keep` units begins that shows a match in the middle, or its beginning where it is longer. */

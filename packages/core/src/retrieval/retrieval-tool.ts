@@ -177,7 +177,7 @@ async function explain(
     const text = code === 'not-text' && reference !== undefined ? await textBeside(reference, context) : undefined
     if (text !== undefined) {
       const instead = context.formatCall(callInText(request, text))
-      return { code, message: `${message} Its text is stored beside it, and can be searched: ${instead}` }
+      return { code, message: `This content is binary, and its text is stored beside it. To use that: ${instead}` }
     }
     return { code, message }
   }

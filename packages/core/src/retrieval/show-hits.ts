@@ -2,7 +2,7 @@ import type { ContentSource } from '../content/content-source.ts'
 import type { LineRange } from '../content/line-range.ts'
 import type { Hit } from '../search/search-lines.ts'
 import { viewHits } from '../search/view-hits.ts'
-import type { LineView } from '../search/view-hits.ts'
+import type { LineView, ViewOptions } from '../search/view-hits.ts'
 import { placesOf } from './hit-places.ts'
 import type { ShownLine } from './render-lines.ts'
 import { isHit } from './write-search.ts'
@@ -30,8 +30,10 @@ export async function showHits(
 ): Promise<readonly ShownLine[]> {
   const { contextLines, limit, range } = options
   const reading = { contextLines, keep: KEPT_OF_A_LINE, limit }
-  const read = options.fromEnd ? await viewLast(source, hits, reading) : (await viewHits(source, hits, reading)).views
-  const views = read.filter(({ number }) => range === undefined || (number >= range.start && number <= range.end))
+  const read = await view(source, hits, reading, options.fromEnd)
+  // Long lines around the first hit may take all the room: then it is shown without them.
+  const seen = read.some(isHit) ? read : await view(source, hits, { ...reading, contextLines: 0 }, options.fromEnd)
+  const views = seen.filter(({ number }) => range === undefined || (number >= range.start && number <= range.end))
   const places = await placesOf(source, views.filter(isHit), options.signal)
   return views.map((view) => ({ ...view, place: places.get(view) }))
 }
@@ -42,11 +44,20 @@ export async function lineOfHit(source: ContentSource, hit: Hit): Promise<number
   return views[0]!.number
 }
 
+async function view(
+  source: ContentSource,
+  hits: readonly Hit[],
+  reading: ViewOptions,
+  fromEnd: boolean,
+): Promise<readonly LineView[]> {
+  return fromEnd ? await viewLast(source, hits, reading) : (await viewHits(source, hits, reading)).views
+}
+
 /** View as many of the last hits as are within the limit, or up to half as many. */
 async function viewLast(
   source: ContentSource,
   hits: readonly Hit[],
-  reading: { readonly contextLines: number; readonly keep: number; readonly limit: number },
+  reading: ViewOptions,
 ): Promise<readonly LineView[]> {
   let best: readonly LineView[] = []
   for (let count = 1; ; count *= 2) {

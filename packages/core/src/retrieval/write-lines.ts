@@ -6,15 +6,14 @@ import { renderLines } from './render-lines.ts'
 /** UTF-16 units shown of a line where not all lines asked for fit, and where not even one does. */
 const CUT_LINE_LENGTHS = [1_000, 500, 200, 100, 40]
 
-/** What is said where all lines are there, though not the whole of each. */
-const CUT_NOTE = '[Long lines are cut: a pattern shows the part of a line around its match.]'
-
 /** What the answer says around lines read. */
 export interface LinesFrame {
   /** Write the header for the lines up to `last`. */
   readonly header: (last: number) => string
   /** Say how to go on after line `last`; `undefined` where it is the last one asked for. */
   readonly more: (last: number) => string | undefined
+  /** What is said where all lines are there, though not the whole of each. */
+  readonly cut: string
 }
 
 /** Write a span of lines, as many of them as fit, and how to see the rest. */
@@ -24,7 +23,7 @@ export function writeLines(views: readonly LineView[], frame: LinesFrame, limit:
     const last = first + count - 1
     const shown = views.slice(0, count)
     const body = [frame.header(last), '', ...renderLines(shown, length)]
-    const more = frame.more(last) ?? (shown.some((view) => view.length > length) ? CUT_NOTE : undefined)
+    const more = frame.more(last) ?? (shown.some((view) => view.length > length) ? frame.cut : undefined)
     return (more === undefined ? body : [...body, '', more]).join('\n')
   }
   const longest = Math.max(...views.map((view) => view.text.length))

@@ -31,6 +31,8 @@ export interface ScopeFindings {
   readonly searched: number
   /** Text entries that were not, being older than those that one call searches, or than those it had time for. */
   readonly unsearched: number
+  /** Entries that took too long, with nothing found in them. */
+  readonly slow: number
   /** Entries that cannot be searched. */
   readonly binary: number
   /** Whether the time of the call was spent. */
@@ -79,12 +81,17 @@ function writeHeader({ groups, searched }: ScopeFindings, { patterns }: PatternR
   return `[${describeMatches({ counts, lines, total }, patterns)}${patterns.length === 1 ? '' : ';'} in ${results}]`
 }
 
-function notSearched({ unsearched, binary, isOver }: ScopeFindings): string[] {
-  const older = unsearched === 0 ? [] : [`${formatCount(unsearched)} older stored ${plural(unsearched)}`]
-  const others = binary === 0 ? [] : [`${formatCount(binary)} binary ${plural(binary)}`]
-  if (older.length + others.length === 0) return []
+function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): string[] {
+  const results = [
+    [unsearched, 'older stored'],
+    [slow, 'slow'],
+    [binary, 'binary'],
+  ] as const
+  const left = results.filter(([count]) => count > 0)
+  if (left.length === 0) return []
   const reason = isOver && unsearched > 0 ? 'The time is up. ' : ''
-  return [`[${reason}Not searched: ${[...older, ...others].join(', ')}]`]
+  const list = left.map(([count, kind]) => `${formatCount(count)} ${kind} ${count === 1 ? 'result' : 'results'}`)
+  return [`[${reason}Not searched: ${list.join(', ')}]`]
 }
 
 /** Lines needed so that every group that has views shows a hit. */
@@ -114,5 +121,3 @@ function restOf(request: PatternRequest): RetrievalCall {
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0)
-
-const plural = (count: number): string => (count === 1 ? 'result' : 'results')

@@ -25,8 +25,9 @@ export function writeSearch(views: readonly ShownLine[], frame: SearchFrame, lim
   const write = (from: readonly ShownLine[], count: number, length: number): string => {
     const shown = take(from, count)
     const hits = shown.filter(isHit)
-    const body = [frame.header(hits.length), '', ...renderLines(shown, length)]
+    const lines = renderLines(shown, length)
     const more = frame.more(hits)
+    const body = [frame.header(hits.length), ...(lines.length === 0 ? [] : ['', ...lines])]
     return (more === undefined ? body : [...body, '', more]).join('\n')
   }
   for (const length of LINE_LENGTHS) {
