@@ -1,5 +1,6 @@
 import { concatBytes } from '../content/concat-bytes.ts'
 import type { ContentSource } from '../content/content-source.ts'
+import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 
 /** Bytes of a line that are searched as one text, at most; longer lines are searched in parts. */
 export const MAX_LINE_BYTES = 1_048_576
@@ -55,7 +56,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
     return wasInParts || !isLast ? { ...block, part: { ...part, until } } : block
   }
 
-  for await (const block of source.blocks(start, end)) {
+  for await (const block of read(source, start, end)) {
     let at = 0
     if (offset === 0 && carried === 0 && BYTE_ORDER_MARK.every((byte, index) => block[index] === byte)) {
       offset = at = BYTE_ORDER_MARK.length
@@ -73,7 +74,8 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
       const lineFeed = block.indexOf(LINE_FEED, at)
       const lineEnd = lineFeed < 0 ? block.length : lineFeed + 1
       const taken = Math.min(lineEnd - at, MAX_LINE_BYTES - carried)
-      pieces.push(block.subarray(at, at + taken))
+      // A copy: the memory of a block may be used again for the next.
+      pieces.push(block.slice(at, at + taken))
       carried += taken
       at += taken
       if (lineFeed >= 0 && at === lineEnd) yield takeLine(true)
@@ -81,4 +83,10 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
     }
   }
   if (carried > 0) yield takeLine(true)
+}
+
+/** Read what is remembered as a whole at once, and larger content block by block. */
+async function* read(source: ContentSource, start: number, end: number): AsyncGenerator<Uint8Array> {
+  if (source.size <= MAX_WHOLE_BYTES) yield await source.read(start, end - start)
+  else yield* source.blocks(start, end, { transient: true })
 }

@@ -2,22 +2,34 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chunkedSource as sourceInChunks } from '../../test/chunked-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
+import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { LONG_LINE_BYTES, searchLines } from './search-lines.ts'
-import type { Hit, SearchOptions } from './search-lines.ts'
+import type { Hit, SearchOptions, SearchResult } from './search-lines.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 import type { SearchPattern } from './search-pattern.ts'
 
 const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
+/** Content that comes in chunks, as only larger content does: its size is more than there is. */
 const chunkedSource = (bytes: Uint8Array, chunkBytes: number): ContentSource =>
-  sourceInChunks(bytes, { chunkBytes }) as unknown as ContentSource
+  ({ ...sourceInChunks(bytes, { chunkBytes }), size: MAX_WHOLE_BYTES + bytes.length }) as unknown as ContentSource
+const searchChunks = (
+  bytes: Uint8Array,
+  chunkBytes: number,
+  patterns: readonly SearchPattern[],
+  options: Partial<SearchOptions> = {},
+): Promise<SearchResult> =>
+  searchLines(chunkedSource(bytes, chunkBytes), patterns, { ...ALL, span: { start: 0, end: bytes.length }, ...options })
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 function patternsOf(texts: readonly string[], ignoreCase = false): SearchPattern[] {
   return texts.map((text) => parseSearchPattern(text, { ignoreCase }))
 }
 
-const search = (text: string, patterns: readonly string[], options: Partial<SearchOptions> = {}, chunk = 1 << 20) =>
-  searchLines(chunkedSource(encode(text), chunk), patternsOf(patterns), { ...ALL, ...options })
+const search = (
+  text: string,
+  patterns: readonly string[],
+  options: Partial<SearchOptions> = {},
+): Promise<SearchResult> => searchChunks(encode(text), 1 << 20, patternsOf(patterns), options)
 
 /** What one line after the other says. */
 function expectedHits(bytes: Uint8Array, pattern: SearchPattern): Hit[] {
@@ -104,11 +116,11 @@ describe('searchLines', () => {
           const bytes = encode(text)
           const [pattern] = patternsOf([written], ignoreCase)
           const expected = expectedHits(bytes, pattern!)
-          const found = await searchLines(chunkedSource(bytes, chunk), [pattern!], ALL)
+          const found = await searchChunks(bytes, chunk, [pattern!])
           expect(found.hits).toEqual(expected)
           expect(found.total).toBe(expected.length)
           expect(found.searchedTo).toBe(bytes.length)
-          const counted = await searchLines(chunkedSource(bytes, chunk), [pattern!], { ...ALL, limit: 0 })
+          const counted = await searchChunks(bytes, chunk, [pattern!], { limit: 0 })
           expect([counted.total, counted.lines, counted.counts]).toEqual([found.total, found.lines, found.counts])
         },
       ),
@@ -151,18 +163,16 @@ describe('searchLines', () => {
       ['needle', false],
       ['NEEDLE', true],
     ] as const) {
-      const found = await searchLines(chunkedSource(bytes, 700_000), patternsOf([written], ignoreCase), ALL)
+      const found = await searchChunks(bytes, 700_000, patternsOf([written], ignoreCase))
       expect(found.lines, written).toBe(1)
       expect(
         found.hits.map(({ start }) => start),
         written,
       ).toEqual(places)
     }
-    expect((await searchLines(chunkedSource(bytes, 1 << 20), patternsOf(['^needle']), ALL)).total).toBe(1)
-    expect((await searchLines(chunkedSource(bytes, 1 << 20), patternsOf(['needle$']), ALL)).hits).toMatchObject([
-      { end: size },
-    ])
-    expect((await searchLines(chunkedSource(bytes, 1 << 20), patternsOf(['^\\.']), ALL)).total).toBe(0)
+    expect((await searchChunks(bytes, 1 << 20, patternsOf(['^needle']))).total).toBe(1)
+    expect((await searchChunks(bytes, 1 << 20, patternsOf(['needle$']))).hits).toMatchObject([{ end: size }])
+    expect((await searchChunks(bytes, 1 << 20, patternsOf(['^\\.']))).total).toBe(0)
   })
 
   it('finds dense and rare literals alike', async () => {
