@@ -6,8 +6,11 @@ const BLOCK_UNITS = 32_768
 /** Of a longer record only the start is handed on. */
 const LONGEST_RECORD = 65_536
 const LONG_RECORD_START = 4_096
-/** Cells whose place in the text is told. */
+/** Cells whose place in the text is told, unless the reader is made for more. */
 export const MOST_COLUMNS = 4_096
+/** Of the cells of a long record that is kept by cells, so many units each and all together. */
+const LONGEST_KEPT_CELL = 65_536
+const LONGEST_KEPT = 4_194_304
 
 const QUOTE = 34
 const NEWLINE = 10
@@ -19,15 +22,31 @@ export interface BlockText {
   readonly codes: Uint16Array
 }
 
+/** A cell of a long record. */
+export interface KeptCell {
+  /** The cell as it stands in the text, or its beginning. */
+  readonly text: string
+  /** UTF-16 units of the whole cell. */
+  readonly length: number
+}
+
+/** How records are read. */
+export interface RecordReaderOptions {
+  /** Cells of a record whose place is told, at most. Defaults to 4,096. */
+  readonly mostColumns?: number
+  /** Whether also the cells of long records are kept, the first `mostColumns` of them. */
+  readonly keepsLong?: boolean
+}
+
 /** Takes the records of a text in order. */
 export interface RecordSink {
   /**
    * A record that stands in `text` from `start` to `end`, without its line end. `bounds` holds the start and the end of
-   * each cell, of the first 4,096 at most.
+   * each cell, as far as the reader tells them.
    */
   record(text: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
-  /** A record too long to be handed on whole. */
-  longRecord(start: string, cells: number, line: number): void
+  /** A record too long to be handed on whole; `kept` is there where the reader keeps the cells of such records. */
+  longRecord(start: string, cells: number, line: number, kept?: readonly KeptCell[]): void
   /** What was handed on of `text` is about to be let go. */
   endBlock?(text: BlockText): void
 }
@@ -41,7 +60,9 @@ export class RecordReader {
   readonly #sink: RecordSink
   readonly #separator: number
   readonly #quotes: boolean
-  readonly #bounds = new Int32Array(2 * MOST_COLUMNS)
+  readonly #mostColumns: number
+  readonly #keepsLong: boolean
+  readonly #bounds: Int32Array
   readonly #codes = new TextCodes()
   #buffer = ''
   #line = 1
@@ -49,10 +70,13 @@ export class RecordReader {
   #first = true
   #unclosed = false
 
-  constructor(sink: RecordSink, separator: string, quotes: boolean) {
+  constructor(sink: RecordSink, separator: string, quotes: boolean, options: RecordReaderOptions = {}) {
     this.#sink = sink
     this.#separator = separator.charCodeAt(0)
     this.#quotes = quotes
+    this.#mostColumns = options.mostColumns ?? MOST_COLUMNS
+    this.#keepsLong = options.keepsLong ?? false
+    this.#bounds = new Int32Array(2 * this.#mostColumns)
   }
 
   /** Whether the text ended inside quotes. */
@@ -107,16 +131,28 @@ export class RecordReader {
     this.#sink.endBlock?.(block)
     this.#buffer = at === 0 ? text : text.slice(at)
     if (this.#buffer.length > LONGEST_RECORD) {
-      this.#long = new LongRecord(this.#separator, this.#quotes, this.#buffer.slice(0, LONG_RECORD_START))
+      this.#long = this.#beginLong(this.#buffer)
       this.#long.push(this.#buffer, 0)
       this.#buffer = ''
     }
   }
 
+  #beginLong(text: string): LongRecord {
+    const start = text.slice(0, LONG_RECORD_START)
+    return new LongRecord(this.#separator, this.#quotes, start, this.#keepsLong ? this.#mostColumns : 0)
+  }
+
   #endLong(long: LongRecord): void {
     this.#unclosed = long.quoted
-    this.#sink.longRecord(long.start, long.cells, this.#line)
+    this.#sink.longRecord(long.start, long.cells, this.#line, long.finish())
     this.#line += long.lines
+  }
+
+  /** Hand on a long record that is there as a whole. */
+  #wholeLong(record: string, cells: number, line: number): void {
+    const long = this.#beginLong(record)
+    if (this.#keepsLong) long.push(record, 0)
+    this.#sink.longRecord(long.start, cells, line, long.finish())
   }
 
   /** Hand on the record that begins at `from`. Returns where the next begins, or -1 where this one has not ended. */
@@ -154,7 +190,7 @@ export class RecordReader {
       if (at >= length && !final) return -1
       const more = at < length && code === separator
       const end = !more && at > start && codes[at - 1] === RETURN ? at - 1 : at
-      if (cells < MOST_COLUMNS) {
+      if (cells < this.#mostColumns) {
         bounds[2 * cells] = start
         bounds[2 * cells + 1] = end
       }
@@ -162,7 +198,7 @@ export class RecordReader {
       if (!more) {
         const line = this.#line
         this.#line += lines
-        if (at - from > LONGEST_RECORD) this.#sink.longRecord(text.slice(from, from + LONG_RECORD_START), cells, line)
+        if (at - from > LONGEST_RECORD) this.#wholeLong(text.slice(from, at), cells, line)
         else if (end > from) this.#sink.record(block, from, end, cells, bounds, line)
         return Math.min(at + 1, length)
       }
@@ -171,19 +207,26 @@ export class RecordReader {
   }
 }
 
-/** Follows a record to its end without keeping it. */
+/** Follows a record to its end without keeping it, but for the first of its cells where they are asked for. */
 class LongRecord {
   readonly start: string
   readonly #separator: number
   readonly #quotes: boolean
   #state: 'start' | 'plain' | 'quoted' | 'closing' = 'start'
+  readonly #keeper: CellKeeper | undefined
   cells = 1
   lines = 1
 
-  constructor(separator: number, quotes: boolean, start: string) {
+  constructor(separator: number, quotes: boolean, start: string, keptCells: number) {
     this.#separator = separator
     this.#quotes = quotes
     this.start = detach(start)
+    this.#keeper = keptCells > 0 ? new CellKeeper(keptCells) : undefined
+  }
+
+  /** The cells that were kept; absent where none were asked for. */
+  finish(): readonly KeptCell[] | undefined {
+    return this.#keeper?.finish()
   }
 
   get quoted(): boolean {
@@ -193,6 +236,7 @@ class LongRecord {
   /** Read on from `from`. Returns where the record after this one begins, or -1 where this one has not ended. */
   push(text: string, from: number): number {
     let state = this.#state
+    let start = from
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at)
       if (state === 'quoted') {
@@ -200,14 +244,60 @@ class LongRecord {
         else if (code === NEWLINE) this.lines++
       } else if (state === 'closing' && code === QUOTE) state = 'quoted'
       else if (code === this.#separator) {
+        this.#keeper?.add(text, start, at)
+        this.#keeper?.endCell()
+        start = at + 1
         this.cells++
         state = 'start'
       } else if (code === NEWLINE) {
+        this.#keeper?.add(text, start, at)
         this.#state = 'plain'
         return at + 1
       } else state = state === 'start' && this.#quotes && code === QUOTE ? 'quoted' : 'plain'
     }
+    this.#keeper?.add(text, start, text.length)
     this.#state = state
     return -1
+  }
+}
+
+/** Keeps the cells of a record that comes in pieces, within bounds. */
+class CellKeeper {
+  readonly #most: number
+  readonly #cells: KeptCell[] = []
+  #parts: string[] = []
+  #kept = 0
+  #length = 0
+  #left = LONGEST_KEPT
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Take in a piece of the cell. */
+  add(text: string, start: number, end: number): void {
+    this.#length += end - start
+    const room = Math.min(LONGEST_KEPT_CELL - this.#kept, this.#left)
+    if (this.#cells.length >= this.#most || room <= 0 || end === start) return
+    const part = detach(text.slice(start, Math.min(end, start + room)))
+    this.#parts.push(part)
+    this.#kept += part.length
+    this.#left -= part.length
+  }
+
+  endCell(): void {
+    if (this.#cells.length < this.#most) this.#cells.push({ text: this.#parts.join(''), length: this.#length })
+    this.#parts = []
+    this.#kept = 0
+    this.#length = 0
+  }
+
+  finish(): readonly KeptCell[] {
+    this.endCell()
+    const last = this.#cells.at(-1)
+    // The CR of the line end is no part of the cell.
+    if (last?.text.length === last?.length && last?.text.endsWith('\r') === true)
+      this.#cells[this.#cells.length - 1] = { text: last.text.slice(0, -1), length: last.length - 1 }
+    return this.#cells
   }
 }

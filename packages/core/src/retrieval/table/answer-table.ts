@@ -1,0 +1,175 @@
+import type { ContentSource } from '../../content/content-source.ts'
+import { formatCount } from '../../content/format-count.ts'
+import { SearchClock } from '../../search/search-clock.ts'
+import { assertText } from '../assert-text.ts'
+import { cutToFit, unitsFor } from '../fit-answer.ts'
+import { withContent } from '../open-content.ts'
+import { abridge } from '../plain-text.ts'
+import type { RetrievalCall } from '../retrieval-call.ts'
+import type { RetrievalContext } from '../retrieval-context.ts'
+import { RetrievalError } from '../retrieval-error.ts'
+import { readTable } from './read-table.ts'
+import type { RowReader } from './table-row.ts'
+import type { TableRequest } from './table-request.ts'
+import { listNames, TableSelection } from './table-selection.ts'
+import { writeTable } from './write-table.ts'
+
+/** Bytes of the beginning by which a table is recognized. */
+const START_BYTES = 65_536
+/** Bytes that are read between two looks at the clock. */
+const SLICE_BYTES = 32_768
+/** Content up to this size is read to its end even where the limit is reached before, to say how many rows there are. */
+const COUNTED_BYTES = 4 * 1_048_576
+/** UTF-16 units of a condition and of a list of columns that are shown in a header. */
+const LONGEST_WHERE = 100
+const LONGEST_LIST = 400
+
+/** How the reading of a table ended. */
+interface TableReading {
+  readonly notes: readonly string[]
+  /** How far the deadline let it come, from 0 to 1; absent where it was not stopped. */
+  readonly stoppedAt?: number
+}
+
+/**
+ * Answer a call for rows of a table: CSV and the like, aligned columns, Markdown, JSON objects in an array or on lines.
+ *
+ * Reads the content once, in memory that does not grow with it. Rows keep their numbers, 1-based without the header, and
+ * the line on which they begin. Rejects with a `RetrievalError`: `not-a-table`, `unknown-column`, `invalid-input` where
+ * the condition cannot be read, `not-text`.
+ */
+export async function answerTable(request: TableRequest, context: RetrievalContext): Promise<string> {
+  return await withContent(context.storage, request.reference, context, async (source) => {
+    assertText(source)
+    const keep = request.countOnly ? 0 : unitsFor(context)
+    const selection = new TableSelection(request, { keep, endsEarly: source.size > COUNTED_BYTES })
+    const reading = await read(source, selection, context)
+    if (reading.stoppedAt === undefined && !selection.isDone) selection.assertColumns()
+    return write(request, selection, reading, context)
+  })
+}
+
+async function read(
+  source: ContentSource,
+  selection: TableSelection,
+  context: RetrievalContext,
+): Promise<TableReading> {
+  const start = await source.read(0, START_BYTES)
+  const text = new TextDecoder().decode(start)
+  const length = source.size <= start.length ? text.length : undefined
+  const reader = readTable({ start: text, length, contentType: source.contentType }, selection)
+  if (reader === undefined) throw noTable(source)
+  const stoppedAt = await pushAll(source, reader, selection, context)
+  if (stoppedAt !== undefined || selection.isDone)
+    return { notes: [], ...(stoppedAt === undefined ? {} : { stoppedAt }) }
+  const notes = reader.finish()
+  if (notes === undefined) throw noTable(source)
+  return { notes }
+}
+
+/** Read until the end, or until nothing more is needed. Returns how far it came where the time was spent before. */
+async function pushAll(
+  source: ContentSource,
+  reader: RowReader,
+  selection: TableSelection,
+  { deadlineMs, signal }: RetrievalContext,
+): Promise<number | undefined> {
+  const decoder = new TextDecoder()
+  const clock = new SearchClock(deadlineMs, signal)
+  let bytes = 0
+  for await (const block of source.blocks()) {
+    clock.start(block.length)
+    for (let at = 0; at < block.length; at += SLICE_BYTES) {
+      const slice = block.subarray(at, at + SLICE_BYTES)
+      bytes += slice.length
+      reader.push(decoder.decode(slice, { stream: true }))
+      if (selection.isDone) return undefined
+      if (clock.isSpent && bytes < source.size) return bytes / source.size
+      if (clock.needsPause) await clock.pause()
+    }
+    clock.stop()
+  }
+  reader.push(decoder.decode())
+  return undefined
+}
+
+function noTable({ reference, contentType }: ContentSource): RetrievalError {
+  const message =
+    `This content (${abridge(contentType, 80)}) is no table: rows are those of CSV, TSV and the like, of aligned ` +
+    'columns and Markdown tables, and JSON objects in an array or on lines. To see how it begins:'
+  return new RetrievalError('not-a-table', message, { call: { reference, line_range: { start: 1, end: 20 } } })
+}
+
+function write(
+  request: TableRequest,
+  selection: TableSelection,
+  reading: TableReading,
+  context: RetrievalContext,
+): string {
+  const { reference, columns, where, skip, limit, countOnly } = request
+  const { kept, matched, names, shownNames } = selection
+  const call: RetrievalCall = { reference, columns, where, limit, skip: skip || undefined }
+  const notes = [...describeOthers(selection), ...reading.notes].map((note) => `[${note}]`)
+  const stop = describeStop(reading, selection)
+  if (stop !== undefined)
+    notes.push(`[${stop} To read on by lines: ${context.formatCall(linesAfter(request, selection))}]`)
+  const isCounted = stop === undefined && !selection.isDone
+  const counts = describeCounts(request, selection, stop !== undefined)
+  if (countOnly || kept.length === 0) {
+    const all = `columns: ${listNames(names, LONGEST_LIST)}`
+    const help: string[] = []
+    if (matched === 0) {
+      const values = selection.describeValues()
+      if (values !== undefined) help.push(`[${values}]`)
+    } else if (!countOnly)
+      help.push(`[skip passes over all of them. To see the first: ${context.formatCall({ ...call, skip: undefined })}]`)
+    return cutToFit([`[${counts}, ${all}]`, ...help, ...notes].join('\n'), context)
+  }
+  const part =
+    shownNames.length === names.length ? '' : `, ${shownNames.length} of ${formatCount(names.length)} columns`
+  const frame = {
+    header: `[${isCounted || stop !== undefined ? counts : describeSpan(request, selection)}${part}]`,
+    notes,
+    more: (shown: number): string | undefined => {
+      const end = skip + shown
+      if (isCounted && end >= matched) return undefined
+      if (stop !== undefined && shown >= kept.length && end >= matched) return undefined
+      const next = context.formatCall({ ...call, skip: end })
+      const of = isCounted ? formatCount(matched) : 'more'
+      return `[Shown: ${shown === 1 ? 'row' : 'rows'} ${describeNumbers(skip, shown)} of ${of}. To continue: ${next}]`
+    },
+  }
+  return writeTable(shownNames, kept, frame, context)
+}
+
+/** Write `37 rows of 120,481 where status >= 500`. */
+function describeCounts({ where }: TableRequest, { matched, rows }: TableSelection, isStopped: boolean): string {
+  const least = isStopped ? 'at least ' : ''
+  if (where === undefined) return `${least}${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`
+  const count = `${least}${formatCount(matched)} ${matched === 1 ? 'row' : 'rows'}`
+  return `${count} of ${least}${formatCount(rows)} where ${abridge(where, LONGEST_WHERE)}`
+}
+
+/** Say which rows these are where not all were counted. */
+function describeSpan({ skip, where }: TableRequest, { kept, last }: TableSelection): string {
+  const which = kept.length === 1 && skip === 0 ? 'The first row' : `Rows ${describeNumbers(skip, kept.length)}`
+  const condition = where === undefined ? '' : ` where ${abridge(where, LONGEST_WHERE)}`
+  return `${which}${condition}; what follows row ${formatCount(last.number)} was not read`
+}
+
+function describeNumbers(skip: number, count: number): string {
+  return count === 1 ? formatCount(skip + 1) : `${formatCount(skip + 1)}-${formatCount(skip + count)}`
+}
+
+function describeOthers({ otherRows }: TableSelection): string[] {
+  return otherRows === 0 ? [] : [`${formatCount(otherRows)} rows of other tables in this text were left out.`]
+}
+
+function describeStop({ stoppedAt }: TableReading, { last }: TableSelection): string | undefined {
+  if (stoppedAt === undefined) return undefined
+  return `Time ran out at row ${formatCount(last.number)}, ${Math.floor(stoppedAt * 100)} % of the content.`
+}
+
+function linesAfter({ reference }: TableRequest, { last }: TableSelection): RetrievalCall {
+  return { reference, line_range: { start: last.line + 1, end: last.line + 100 } }
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { closestNames } from './closest-names.ts'
+
+const names = ['created_at', 'user_id', 'status', 'Unit Price', 'x']
+
+it.each([
+  ['staus', ['status']],
+  ['userId', ['user_id']],
+  ['created', ['created_at']],
+  ['unit_price', ['Unit Price']],
+  ['zebra', []],
+  ['', []],
+])('finds what %j may mean', (name, closest) => expect(closestNames(name, names, 3)).toEqual(closest))
+
+it('gives the closest first, and no more than asked for', () => {
+  expect(closestNames('item', ['items', 'Item', 'stem', 'time'], 2)).toEqual(['Item', 'items'])
+})

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { expect, it, test } from 'vitest'
+import { JsonRows } from './json-rows.ts'
+
+interface Read {
+  readonly names: readonly string[]
+  readonly rows: readonly { readonly line: number; readonly cells: readonly (string | undefined)[] }[]
+  readonly notes: readonly string[] | undefined
+}
+
+function read(form: 'array' | 'lines', pieces: readonly string[]): Read {
+  let names: readonly string[] = []
+  const rows: { line: number; cells: (string | undefined)[] }[] = []
+  const reader = new JsonRows(form, {
+    begin: (begun) => {
+      names = begun
+    },
+    row: (row) =>
+      rows.push({ line: row.line, cells: Array.from({ length: row.cells }, (_, column) => row.cell(column)) }),
+  })
+  for (const piece of pieces) reader.push(piece)
+  return { notes: reader.finish(), names, rows }
+}
+
+it('reads the objects of an array, with the line on which each begins', () => {
+  expect(
+    read('array', ['[\n  {"a": 1, "b": "x\\n]"},\n  {\n    "b": null,\n    "c": {"d": [1]}\n  }\n]\n{"a": 9}']),
+  ).toEqual({
+    names: ['a', 'b', 'c'],
+    rows: [
+      { line: 2, cells: ['1', 'x\n]'] },
+      { line: 3, cells: [undefined, undefined, '{"d":[1]}'] },
+    ],
+    notes: [],
+  })
+})
+
+it('reads objects on lines, and leaves out what is broken, cut off or none', () => {
+  const { rows, notes } = read('lines', ['{"a":1}\n{"a":2\n{"a":"3\n{"a" 4}\n[5]\n\n{"a":6} \r\n{"a":'])
+  expect(rows.map(({ line, cells }) => [line, cells[0]])).toEqual([
+    [1, '1'],
+    [7, '6'],
+  ])
+  expect(notes).toEqual([
+    'Values that are no objects were left out: 1.',
+    'Objects that are broken, cut off or too large were left out: 4.',
+  ])
+})
+
+it('says that an array does not end', () => {
+  expect(read('array', ['[{"a":1},{"a":']).notes).toEqual([
+    'Objects that are broken, cut off or too large were left out: 1.',
+    'The array does not end: the content was cut off.',
+  ])
+})
+
+it('leaves out objects that are too large or too deep', () => {
+  const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`
+  const large = `{"a":"${'x'.repeat(1_100_000)}"}`
+  const { rows, notes } = read('array', [`[${deep},`, large, ',{"a":1}]'])
+  expect(rows.map(({ cells }) => cells)).toEqual([['1']])
+  expect(notes).toEqual(['Objects that are broken, cut off or too large were left out: 2.'])
+})
+
+it('takes keys for columns that objects have by birth', () => {
+  const { names, rows } = read('lines', ['{"__proto__":1,"constructor":2}\n{"toString":3}'])
+  expect(names).toEqual(['__proto__', 'constructor', 'toString'])
+  expect(rows.map(({ cells }) => cells)).toEqual([
+    ['1', '2'],
+    [undefined, undefined, '3'],
+  ])
+})
+
+test('what is read does not depend on where the text was cut, nor on its layout', () => {
+  const objects = fc.array(fc.dictionary(fc.constantFrom('a', 'b', '{', ']', ': ,'), fc.jsonValue({ maxDepth: 2 })), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  fc.assert(
+    fc.property(objects, fc.constantFrom(0, 2), fc.array(fc.nat(200), { maxLength: 6 }), (values, indent, cuts) => {
+      const written = JSON.parse(JSON.stringify(values)) as Record<string, unknown>[]
+      const array = JSON.stringify(written, undefined, indent)
+      const places = [0, ...cuts.map((cut) => cut % (array.length + 1)).toSorted((one, two) => one - two), array.length]
+      const pieces = places.slice(1).map((end, index) => array.slice(places[index], end))
+      const whole = read('array', [array])
+      expect(read('array', pieces)).toEqual(whole)
+      expect(whole.rows.map(({ cells }) => cells)).toEqual(
+        read('lines', [written.map((value) => JSON.stringify(value)).join('\n')]).rows.map(({ cells }) => cells),
+      )
+      expect(whole.rows).toHaveLength(written.length)
+    }),
+  )
+})

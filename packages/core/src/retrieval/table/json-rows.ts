@@ -1,0 +1,164 @@
+import { formatCount } from '../../content/format-count.ts'
+import { GrowingColumns } from './growing-columns.ts'
+import type { RowReader, TableRow, TableSink } from './table-row.ts'
+
+/** UTF-16 units of an object that are read, at most: it is parsed at once. */
+const LONGEST_OBJECT = 1_048_576
+/** Levels of nesting in an object, at most: writing deeper ones again could exhaust the stack. */
+const DEEPEST = 500
+
+const QUOTE = 34
+const BACKSLASH = 92
+const NEWLINE = 10
+
+/**
+ * Reads rows that are JSON objects: those of an array, or one on each line. Their keys are the columns, in the order in
+ * which they come.
+ */
+export class JsonRows implements RowReader, TableRow {
+  readonly #sink: TableSink
+  readonly #columns = new GrowingColumns()
+  /** Depth at which objects are rows: inside of an array, or on lines of their own. */
+  readonly #base: number
+  #values: (string | undefined)[] = []
+  #began = false
+  #line = 1
+  #depth = 0
+  #deepest = 0
+  #inString = false
+  #escaped = false
+  /** What has come of an object in earlier pieces. */
+  #parts: string[] = []
+  #length = 0
+  #isOpen = false
+  #others = 0
+  #unread = 0
+  #ended = false
+  line = 0
+
+  /** @param form - Whether the objects stand in an `array`, or each on one of the `lines`. */
+  constructor(form: 'array' | 'lines', sink: TableSink) {
+    this.#base = form === 'array' ? 1 : 0
+    this.#sink = sink
+  }
+
+  push(text: string): void {
+    if (this.#ended) return
+    let start = 0
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === NEWLINE) {
+        this.#line++
+        // No string has a line end, and no line more than its objects: what is broken ends here.
+        if (this.#isOpen && (this.#inString || this.#base === 0)) this.#drop()
+      } else if (this.#escaped) this.#escaped = false
+      else if (this.#inString) {
+        if (code === BACKSLASH) this.#escaped = true
+        else if (code === QUOTE) this.#inString = false
+      } else if (code === QUOTE) this.#inString = true
+      else if (code === 123 || code === 91) {
+        if (this.#depth === this.#base) {
+          start = at
+          this.#isOpen = true
+          this.#deepest = 0
+          this.line = this.#line
+        }
+        this.#depth++
+        this.#deepest = Math.max(this.#deepest, this.#depth)
+      } else if (code === 125 || code === 93) {
+        this.#depth--
+        if (this.#depth === this.#base && this.#isOpen) {
+          this.#keep(text.slice(start, at + 1))
+          this.#endObject()
+        } else if (this.#depth < this.#base) {
+          // The array has ended: what follows it is not read.
+          this.#ended = this.#base === 1
+          this.#depth = this.#ended ? -1 : this.#base
+          if (this.#ended) return
+        }
+      }
+    }
+    if (this.#isOpen) this.#keep(text.slice(start))
+  }
+
+  finish(): readonly string[] | undefined {
+    if (this.#isOpen) this.#drop()
+    if (!this.#began) return undefined
+    const notes: string[] = []
+    if (this.#others > 0) notes.push(`Values that are no objects were left out: ${formatCount(this.#others)}.`)
+    if (this.#unread > 0)
+      notes.push(`Objects that are broken, cut off or too large were left out: ${formatCount(this.#unread)}.`)
+    if (this.#base === 1 && !this.#ended) notes.push('The array does not end: the content was cut off.')
+    return notes
+  }
+
+  get cells(): number {
+    return this.#values.length
+  }
+
+  cell(column: number): string | undefined {
+    return this.#values[column]
+  }
+
+  lengthOf(column: number): number {
+    return this.#values[column]?.length ?? 0
+  }
+
+  #keep(part: string): void {
+    this.#length += part.length
+    if (this.#length <= LONGEST_OBJECT) this.#parts.push(part)
+    else this.#parts = []
+  }
+
+  #drop(): void {
+    this.#unread++
+    this.#reset()
+    this.#depth = this.#base
+    this.#inString = false
+    this.#escaped = false
+  }
+
+  #reset(): void {
+    this.#parts = []
+    this.#length = 0
+    this.#isOpen = false
+  }
+
+  #endObject(): void {
+    const text = this.#parts.join('')
+    const isReadable = this.#length <= LONGEST_OBJECT && this.#deepest <= DEEPEST
+    this.#reset()
+    const value = isReadable ? parsed(text) : undefined
+    if (value === undefined) {
+      this.#unread++
+      return
+    }
+    if (Array.isArray(value)) {
+      this.#others++
+      return
+    }
+    this.#values = []
+    for (const [name, cell] of Object.entries(value)) {
+      const column = this.#columns.place(name)
+      if (column !== undefined) this.#values[column] = textOf(cell)
+    }
+    if (!this.#began) this.#sink.begin(this.#columns.names, 'growing')
+    this.#began = true
+    this.#sink.row(this)
+  }
+}
+
+/** Parse an object or an array; `undefined` where it is broken. */
+function parsed(text: string): object | undefined {
+  try {
+    return JSON.parse(text) as object
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

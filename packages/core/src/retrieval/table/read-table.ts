@@ -1,0 +1,61 @@
+import { contentTypeEssence } from '../../content/content-type-essence.ts'
+import { alignedFormat } from '../../content/table/aligned-format.ts'
+import type { AlignedFormat } from '../../content/table/aligned-format.ts'
+import { separatedFormat } from '../../content/table/separated-format.ts'
+import type { SeparatedFormat } from '../../content/table/separated-format.ts'
+import type { TableText } from '../../content/table/table-text.ts'
+import { AlignedRows } from './aligned-rows.ts'
+import { ExpandedRows } from './expanded-rows.ts'
+import { JsonRows } from './json-rows.ts'
+import { SeparatedRows } from './separated-rows.ts'
+import type { RowReader, TableSink } from './table-row.ts'
+
+/** How sure it must be that a text which nothing declares a table is one, when it is asked for rows. */
+const DECLARED_SURENESS = 0.97
+
+/** Begin to read the rows of a text, of which the start is known; `undefined` where it is no table. */
+export function readTable(text: Omit<TableText, 'intent'>, sink: TableSink): RowReader | undefined {
+  const start = text.start.startsWith('\ufeff') ? text.start.slice(1) : text.start
+  const asked = { ...text, start, contentType: contentTypeEssence(text.contentType), intent: { paths: [] } }
+  const json = jsonForm(asked)
+  if (json === 'other') return undefined
+  if (json !== undefined) return new JsonRows(json, sink)
+  const separated = separatedFormat(asked)
+  const aligned = alignedFormat(asked)
+  if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) return readAligned(aligned, sink)
+  const format = separated ?? lenientFormat(asked)
+  return format && new SeparatedRows(format, sink)
+}
+
+function readAligned(format: AlignedFormat, sink: TableSink): RowReader {
+  return format.form === 'expanded' ? new ExpandedRows(sink) : new AlignedRows(format, sink)
+}
+
+/** Tell how objects stand in JSON: `other` where they are no rows. */
+function jsonForm({ start }: TableText): 'array' | 'lines' | 'other' | undefined {
+  if (/^\s*\[\s*\{/.test(start)) return 'array'
+  if (!/^\s*\{/.test(start)) return undefined
+  const lines = start.trimStart().split('\n')
+  // The last line may be cut; a single one may also be a document of its own.
+  const whole = lines.slice(0, -1).filter((line) => line.trim() !== '')
+  if (whole.length >= 1 && whole.slice(0, 2).every(isObject)) return 'lines'
+  return /^\s*\{\s*(?:"|\}|$)/.test(start) ? 'other' : undefined
+}
+
+function isObject(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+/** A text that would be a table if it were declared one, with a header and nearly all rows alike: it is asked for rows. */
+function lenientFormat(text: TableText): SeparatedFormat | undefined {
+  const formats = ['text/csv', 'text/tab-separated-values'].map((contentType) =>
+    separatedFormat({ ...text, contentType }),
+  )
+  return formats.find((format) => format !== undefined && format.header && format.sureness >= DECLARED_SURENESS)
+}

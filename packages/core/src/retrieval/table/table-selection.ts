@@ -1,0 +1,217 @@
+import { detach } from '../../content/detach.ts'
+import { quote } from '../plain-text.ts'
+import { RetrievalError } from '../retrieval-error.ts'
+import { closestNames } from './closest-names.ts'
+import { ColumnValues } from './column-values.ts'
+import { parseCondition } from './parse-condition.ts'
+import type { TableCondition } from './table-condition.ts'
+import type { TableRequest } from './table-request.ts'
+import type { TableKind, TableRow, TableSink } from './table-row.ts'
+
+/** UTF-16 units kept of one cell, at most. */
+const LONGEST_CELL = 65_536
+/** UTF-16 units of a list of names in an error, at most. */
+const LONGEST_LIST = 1_500
+const MOST_SUGGESTED = 3
+const MOST_OTHER_NAMES = 1_000
+
+/** A cell of a row that is kept. */
+export interface SelectedCell {
+  /** The cell or its beginning; `undefined` where there is none, or it is null. */
+  readonly text: string | undefined
+  /** UTF-16 units of the whole cell. */
+  readonly length: number
+}
+
+/** A row that is kept for the answer. */
+export interface SelectedRow {
+  /** Among the rows of its table, 1-based. */
+  readonly number: number
+  /** The line on which it begins. */
+  readonly line: number
+  readonly cells: readonly SelectedCell[]
+}
+
+/** What a selection keeps. */
+export interface SelectionOptions {
+  /** UTF-16 units kept of all rows together, at most; one row is kept in any case. */
+  readonly keep: number
+  /** Whether reading may end once the limit is reached, so that not all rows are counted. */
+  readonly endsEarly: boolean
+}
+
+/** Takes the rows of a text, counts those that a call asks for, and keeps the first of them. */
+export class TableSelection implements TableSink {
+  readonly #request: TableRequest
+  readonly #options: SelectionOptions
+  readonly #kept: SelectedRow[] = []
+  readonly #values = new ColumnValues()
+  /** The columns asked for, by their places; `undefined` for a column that has not come. */
+  #places: (number | undefined)[] | undefined
+  #where: { readonly condition: TableCondition; place: number | undefined } | undefined
+  #names: readonly string[] = []
+  #known = 0
+  /** Names of columns of tables that do not fit the call. */
+  readonly #otherNames: string[] = []
+  #isBound = false
+  #isSkipped = false
+  #units = 0
+  #isFull = false
+  /** Rows of the tables that have the columns. */
+  rows = 0
+  /** Rows of other tables. */
+  otherRows = 0
+  /** Of the rows, those that meet the condition. */
+  matched = 0
+  /** The last row that was read. */
+  last: { readonly number: number; readonly line: number } = { number: 0, line: 0 }
+
+  constructor(request: TableRequest, options: SelectionOptions) {
+    this.#request = request
+    this.#options = options
+  }
+
+  /** Whether nothing more needs to be read. */
+  get isDone(): boolean {
+    const { limit, countOnly } = this.#request
+    const isComplete = limit !== undefined && this.#kept.length >= limit
+    return !countOnly && isComplete && this.#options.endsEarly && this.#missing().length === 0
+  }
+
+  /** The names of all columns of the table. */
+  get names(): readonly string[] {
+    return this.#names
+  }
+
+  get kept(): readonly SelectedRow[] {
+    return this.#kept
+  }
+
+  /** The names of the columns that are shown. */
+  get shownNames(): readonly string[] {
+    const { columns = [] } = this.#request
+    return this.#places?.map((place, index) => this.#names[place ?? -1] ?? columns[index]!) ?? this.#names
+  }
+
+  begin(names: readonly string[], kind: TableKind): void {
+    if (this.#isBound) {
+      // Of several tables, those count that have the same columns as the first one that fits the call.
+      this.#isSkipped = !this.#isSame(names)
+      return
+    }
+    this.#names = names
+    this.#places = undefined
+    this.#where = undefined
+    this.#resolve()
+    if (kind === 'only') this.assertColumns()
+    this.#isSkipped = kind === 'one of several' && this.#missing().length > 0
+    this.#isBound = !this.#isSkipped
+    if (this.#isSkipped && this.#otherNames.length < MOST_OTHER_NAMES) this.#otherNames.push(...names)
+  }
+
+  row(row: TableRow): void {
+    if (this.isDone) return
+    if (this.#isSkipped) {
+      this.otherRows++
+      return
+    }
+    if (this.#names.length !== this.#known) this.#resolve()
+    this.rows++
+    this.last = { number: this.rows, line: row.line }
+    const where = this.#where
+    if (where !== undefined) {
+      const cell = where.place === undefined ? undefined : row.cell(where.place)
+      if (!where.condition.holds(cell)) {
+        if (this.matched === 0) this.#values.add(cell)
+        return
+      }
+    }
+    this.matched++
+    const { skip, limit = Infinity, countOnly } = this.#request
+    if (countOnly || this.#isFull || this.matched <= skip || this.#kept.length >= limit) return
+    this.#keep(row)
+  }
+
+  /** Throw `unknown-column` where a column did not come that the call names. */
+  assertColumns(): void {
+    const [missing] = this.#missing()
+    if (missing === undefined) return
+    const names = this.#otherNames.length > 0 && !this.#isBound ? [...new Set(this.#otherNames)] : this.#names
+    const closest = closestNames(missing, names, MOST_SUGGESTED)
+    const meant = closest.length === 0 ? '' : ` Closest: ${closest.map((name) => quote(name)).join(', ')}.`
+    const call = { reference: this.#request.reference, columns: closest.length > 0 ? closest : names.slice(0, 3) }
+    throw new RetrievalError(
+      'unknown-column',
+      `The table has no column ${quote(missing)}.${meant} Its columns are ${listNames(names, LONGEST_LIST)}. A right call:`,
+      { call },
+    )
+  }
+
+  /** Say which values the column of the condition has. */
+  describeValues(): string | undefined {
+    const where = this.#where
+    if (where?.place === undefined) return undefined
+    return this.#values.describe(this.#names[where.place]!, where.condition.values)
+  }
+
+  #isSame(names: readonly string[]): boolean {
+    return names.length === this.#names.length && names.every((name, index) => name === this.#names[index])
+  }
+
+  #missing(): string[] {
+    const { columns = [] } = this.#request
+    const missing = columns.filter((_, index) => this.#places?.[index] === undefined)
+    const where = this.#where
+    return where !== undefined && where.place === undefined ? [where.condition.column, ...missing] : missing
+  }
+
+  /** Find the columns that the call names among those that have come. */
+  #resolve(): void {
+    const { columns, where, reference } = this.#request
+    this.#known = this.#names.length
+    const placeOf = (name: string): number | undefined => placeOfColumn(name, this.#names)
+    if (columns !== undefined) this.#places = columns.map((name, index) => this.#places?.[index] ?? placeOf(name))
+    if (where === undefined) return
+    this.#where ??= { condition: parseCondition(where, this.#names, reference), place: undefined }
+    this.#where.place ??= placeOf(this.#where.condition.column)
+  }
+
+  #keep(row: TableRow): void {
+    const places = this.#places ?? Array.from({ length: row.cells }, (_, column) => column)
+    const cells: SelectedCell[] = []
+    for (const place of places) {
+      const room = Math.min(LONGEST_CELL, Math.max(0, this.#options.keep - this.#units))
+      const text = place === undefined ? undefined : row.cell(place)
+      const length = place === undefined || text === undefined ? 0 : row.lengthOf(place)
+      cells.push({ text: text === undefined ? undefined : detach(text.slice(0, room)), length })
+      this.#units += Math.min(length, room) + 1
+    }
+    if (this.#kept.length > 0 && this.#units > this.#options.keep) {
+      this.#isFull = true
+      return
+    }
+    this.#kept.push({ number: this.rows, line: row.line, cells })
+  }
+}
+
+/** Find a column by its name, in any case where none is written just so, or as `column 3` where none is called that. */
+function placeOfColumn(name: string, names: readonly string[]): number | undefined {
+  const exact = names.indexOf(name)
+  if (exact >= 0) return exact
+  const wanted = name.trim().toLowerCase()
+  const place = names.findIndex((other) => other.trim().toLowerCase() === wanted)
+  if (place >= 0) return place
+  const number = Number(/^column (\d{1,6})$/.exec(wanted)?.[1] ?? 0)
+  return number >= 1 && number <= names.length ? number - 1 : undefined
+}
+
+/** Write names with commas between them, those in quotes that need them, as many as `most` UTF-16 units hold. */
+export function listNames(names: readonly string[], most: number): string {
+  let list = ''
+  for (const [index, name] of names.entries()) {
+    const next = `${index === 0 ? '' : ', '}${/^[\p{L}\p{N}_.-][\p{L}\p{N}_. -]*$/u.test(name) ? name : quote(name)}`
+    if (list.length + next.length > most && index > 0) return `${list} and ${names.length - index} more`
+    list += next
+  }
+  return list
+}
