@@ -1,7 +1,7 @@
 /** Names that stand in a path after a dot (RFC 9535, section 2.5.1.1), of those only what every reader knows as a name. */
 const PLAIN_NAME = /^[A-Za-z_][\w]*$/
-/** What a normalized path escapes (RFC 9535, section 2.7). */
-const ESCAPED = /[\\'\0-\x1f]/g
+/** What a normalized path escapes (RFC 9535, section 2.7), and what else ends a line. */
+const ESCAPED = /[\\'\0-\x1f\x7f\u0085\u2028\u2029]/g
 const ESCAPES: Readonly<Record<string, string>> = {
   '\b': '\\b',
   '\t': '\\t',

@@ -74,6 +74,29 @@ function operandAsksRoot(operand: Operand): boolean {
   return operand.type === 'length' ? operandAsksRoot(operand.of) : queryAsksRoot(operand.query)
 }
 
+/** The expressions of `match()` and `search()` that stand in a path as they are, wherever they do. */
+export function literalExpressions(segments: readonly Segment[]): readonly string[] {
+  return segments.flatMap(({ selectors }) =>
+    selectors.flatMap((selector) => (selector.type === 'filter' ? expressionsOf(selector.test) : [])),
+  )
+}
+
+function expressionsOf(test: Test): readonly string[] {
+  switch (test.type) {
+    case 'and':
+    case 'or':
+      return [...expressionsOf(test.left), ...expressionsOf(test.right)]
+    case 'not':
+      return expressionsOf(test.test)
+    case 'exists':
+      return literalExpressions(test.query.segments)
+    case 'match':
+      return test.pattern.type === 'literal' && typeof test.pattern.value === 'string' ? [test.pattern.value] : []
+    case 'compare':
+      return []
+  }
+}
+
 function queryAsksRoot({ fromRoot, segments }: Query): boolean {
   return fromRoot || segments.some(asksRoot)
 }

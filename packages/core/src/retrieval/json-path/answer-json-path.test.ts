@@ -1,0 +1,259 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { countTokens, storageOf } from '../../../test/retrieval-fixture.ts'
+import type { Entries } from '../../../test/retrieval-fixture.ts'
+import { DEFAULT_BLOCK_BYTES } from '../../content/content-source.ts'
+import type { RetrievalContext } from '../retrieval-context.ts'
+import { answerJsonPath } from './answer-json-path.ts'
+import type { JsonPathRequest } from './json-path-request.ts'
+
+const MANY = {
+  total: 800,
+  items: Array.from({ length: 800 }, (_, id) => ({ id, name: `name ${id}`, tags: ['a', 'b'] })),
+}
+
+interface Asked extends Partial<JsonPathRequest> {
+  readonly contentType?: string
+  readonly maxTokens?: number
+  readonly deadlineMs?: number
+}
+
+async function ask(content: unknown, path: string, asked: Asked = {}): Promise<string> {
+  const { contentType = 'application/json', maxTokens = 2_500, deadlineMs = 2_000, ...request } = asked
+  const text = typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
+  const entries: Entries = { r: { content: text, contentType } }
+  const context: RetrievalContext = {
+    storage: storageOf(entries, false),
+    scoped: false,
+    maxMediaBytes: 1,
+    deadlineMs,
+    blockBytes: DEFAULT_BLOCK_BYTES,
+    signal: undefined,
+    maxTokens,
+    countTokens,
+    formatCall: (call) => JSON.stringify(call),
+  }
+  const defaults = { mode: 'json-path', reference: 'r', skip: 0, limit: undefined, countOnly: false } as const
+  return await answerJsonPath({ ...defaults, path, ...request }, context)
+}
+
+describe('what a path selects', () => {
+  test('comes with the number of results, and each with its path', async () => {
+    const content = { items: [{ name: 'Ann' }, { 'full name': 'Ben', name: 'B' }] }
+    expect(await ask(content, '$.items[*].name')).toBe(
+      '[2 results for $.items[*].name]\n\n$.items[0].name: "Ann"\n$.items[1].name: "B"',
+    )
+    expect(await ask(content, "$..['full name']")).toBe(
+      "[1 result for $..['full name']]\n\n$.items[1]['full name']: \"Ben\"",
+    )
+  })
+
+  test('keeps numbers as they stand, beyond what a double holds', async () => {
+    const text = '{"id":12345678901234567890,"price":1.10,"small":1e-400}'
+    expect(await ask(text, '$.*')).toContain('$.id: 12345678901234567890\n$.price: 1.10\n$.small: 1e-400')
+    expect(await ask(text, '$')).toContain('{"id": 12345678901234567890, "price": 1.10, "small": 1e-400}')
+  })
+
+  test('is indented where it is long', async () => {
+    const value = { first: 'x'.repeat(80), second: [1, { deep: 'y'.repeat(80) }], empty: {}, none: [] }
+    const answer = await ask({ value }, '$.value')
+    expect(answer).toBe(`[1 result for $.value]\n\n$.value:\n${JSON.stringify(value, null, 2)}`)
+  })
+
+  test('is counted alone where that is asked for', async () => {
+    expect(await ask(MANY, '$.items[*]', { countOnly: true })).toBe('[800 results for $.items[*]]')
+    expect(await ask(MANY, '$.items[?@.id >= 790]', { countOnly: true })).toBe('[10 results for $.items[?@.id >= 790]]')
+  })
+
+  test('is completed where only the start of the path is missing', async () => {
+    expect(await ask(MANY, 'items[7].name')).toBe('[1 result for $.items[7].name]\n\n$.items[7].name: "name 7"')
+    expect(await ask(MANY, ' .total ')).toBe('[1 result for $.total]\n\n$.total: 800')
+  })
+
+  test('is given up to a limit, with the call that continues', async () => {
+    expect(await ask(MANY, '$.items[*].id', { limit: 2, skip: 4 })).toBe(
+      [
+        '[Results 5-6 for $.items[*].id; there are more]',
+        '',
+        '$.items[4].id: 4',
+        '$.items[5].id: 5',
+        '',
+        '[Shown: results 5-6. To continue: {"reference":"r","json_path":"$.items[*].id","skip":6,"limit":2}]',
+      ].join('\n'),
+    )
+    expect(await ask(MANY, '$.items[*].id', { skip: 900 })).toBe(
+      '[800 results for $.items[*].id: none is left after the first 900]',
+    )
+  })
+
+  test('is shown once and whole by the calls that continue, whatever the limit of tokens', async () => {
+    const arbitraryItems = fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant({ a: ['text', null], b: true })), {
+      minLength: 1,
+      maxLength: 60,
+    })
+    await fc.assert(
+      fc.asyncProperty(arbitraryItems, fc.integer({ min: 120, max: 400 }), async (items, maxTokens) => {
+        const shown: string[] = []
+        let skip: number | undefined = 0
+        while (skip !== undefined) {
+          const answer = await ask(items, '$[*]', { skip, maxTokens })
+          expect(countTokens(answer)).toBeLessThanOrEqual(maxTokens)
+          shown.push(...answer.split('\n').filter((line) => /^\$\[\d+\]: /.test(line)))
+          const next = /"skip":(\d+)/.exec(answer)?.[1]
+          expect(next === undefined || Number(next) > skip).toBe(true)
+          skip = next === undefined ? undefined : Number(next)
+        }
+        expect(shown.map((line) => JSON.parse(line.slice(line.indexOf(': ') + 2)) as unknown)).toEqual(items)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('is cut where it does not fit, with what it is, its size and a path to a part of it', async () => {
+    const answer = await ask(MANY, '$.items', { maxTokens: 200 })
+    expect(answer).toMatch(
+      /^\[1 result for \$\.items\]\n\n\$\.items \(an array of 800; the first item is an object with the keys id, name, tags; [\d,]+ bytes\): \[\{"id": 0, /,
+    )
+    expect(answer).toContain('… [cut]\n\n[Cut: to see a part of it: {"reference":"r","json_path":"$.items[0:10]"}]')
+    expect(countTokens(answer)).toBeLessThanOrEqual(200)
+    const several = await ask({ a: 'x'.repeat(9_000), b: 1, c: 'y'.repeat(9_000) }, '$.*', { maxTokens: 300 })
+    expect(several).toMatch(/\$\.a \(a string; 9,002 bytes\): "x+ … \[cut\]\n\$\.b: 1\n\$\.c \(/)
+    expect(several).toContain('[Cut: to see one whole: {"reference":"r","json_path":"$.a"}]')
+  })
+
+  test('never takes more than the tokens that it may', async () => {
+    for (const maxTokens of [1, 5, 20, 60, 100]) {
+      for (const path of ['$.items[*].name', '$', '$.items', '$.items[3]']) {
+        expect(countTokens(await ask(MANY, path, { maxTokens }))).toBeLessThanOrEqual(maxTokens)
+      }
+    }
+  })
+})
+
+describe('a path that selects nothing', () => {
+  test.each([
+    ['$.item', '$ is an object of 2 keys: total, items. It has no key "item", but "items".'],
+    ['$.items[*].nme', '$.items[0] is an object of 3 keys: id, name, tags. It has no key "nme", but "name".'],
+    ['$.items[0].size', '$.items[0] is an object of 3 keys: id, name, tags. It has no key "size".'],
+    ['$.items[900]', '$.items is an array of 800; the first item is an object with the keys id, name, tags.'],
+    ['$.items.name', 'The items of an array are selected by [0], [*] or a filter, and then .name.'],
+    ['$.items[?@.id > 900]', 'Nothing directly in it passes the filter.'],
+    ['$..size', '$ is an object of 2 keys: total, items. Nothing within it has the key "size".'],
+    ['$.total.value', '$.total is a number. It has no key "value".'],
+  ])('says how far %s leads, and what is there', async (path, reason) => {
+    const answer = await ask(MANY, path)
+    expect(answer).toContain(`[0 results for ${path}]\n`)
+    expect(answer).toContain(reason)
+  })
+
+  test('comes with a call that works', async () => {
+    const answer = await ask(MANY, '$.items[*].nme')
+    const call = /\[For example: (.*)\]$/.exec(answer)?.[1]
+    const { json_path: path } = JSON.parse(call ?? '') as { json_path: string }
+    expect(await ask(MANY, path)).toMatch(/^\[1 result /)
+  })
+})
+
+describe('content of other forms', () => {
+  test('is read as JSON whatever its type, after a byte order mark too', async () => {
+    expect(await ask('\uFEFF {"a": [true]}', '$.a[0]', { contentType: 'text/plain' })).toContain('$.a[0]: true')
+  })
+
+  test('is read line by line where it is JSON Lines, and says so', async () => {
+    const lines = '{"level":"info"}\n{"level":"error","code":7}\n'
+    const answer = await ask(lines, "$[?@.level == 'error']", { contentType: 'text/plain' })
+    expect(answer).toContain('$[1]: {"level": "error", "code": 7}')
+    expect(answer).toContain('[This content is JSON Lines: $[0] is its first value')
+    expect(await ask(lines, '$.level')).toContain(
+      '$ is an array of 2; the first item is an object with the keys level.',
+    )
+  })
+
+  test('is refused where it is no JSON, with what to do instead', async () => {
+    await expect(ask('2026-01-01 started\n', '$.a', { contentType: 'text/plain' })).rejects.toMatchObject({
+      code: 'not-json',
+      message: expect.stringContaining('(text/plain, 19 bytes) is no') as string,
+      call: { reference: 'r', line_range: { start: 1, end: 50 } },
+    })
+    await expect(ask('', '$')).rejects.toMatchObject({ code: 'not-json' })
+    await expect(ask(new Uint8Array([1, 2, 3]), '$', { contentType: 'image/png' })).rejects.toMatchObject({
+      code: 'not-text',
+    })
+    await expect(ask('{"a":1', '$.b')).rejects.toMatchObject({
+      code: 'not-json',
+      message: expect.stringContaining('breaks off at the end') as string,
+    })
+    await expect(ask('[1,2]]', '$[7]')).rejects.toMatchObject({
+      code: 'not-json',
+      message: expect.stringContaining('stops being JSON at byte 6') as string,
+    })
+  })
+
+  test('gives what it has up to the place where it stops being JSON', async () => {
+    expect(await ask('{"a":[1,2,', '$.a[*]')).toBe(
+      '[2 results for $.a[*]]\n[The JSON breaks off at the end of the content.]\n\n$.a[0]: 1\n$.a[1]: 2',
+    )
+  })
+
+  test('may hold invalid UTF-8, and line ends in strings', async () => {
+    const bytes = new Uint8Array([...new TextEncoder().encode('{"a":"x'), 0xff, 10, ...new TextEncoder().encode('y"}')])
+    expect(await ask(bytes, '$.a')).toContain('$.a: "x\uFFFD\\u000ay"')
+  })
+})
+
+describe('a hostile path', () => {
+  test.each([
+    ['$.items[?@.id=1]', 14],
+    ['$.items[', 9],
+    ['$[?foo(@) == 1]', 4],
+    ["$[?search(@.a, '(')]", 4],
+    ['', 1],
+    ['(((', 1],
+    [`$${'['.repeat(1_500)}`, undefined],
+    [`$[?${'!('.repeat(900)}@.a${')'.repeat(900)}`, undefined],
+    ['$.a'.repeat(3_000), undefined],
+  ])('that is none is refused, with the place of the fault and a path that works: %#', async (path, character) => {
+    const refused = ask(MANY, path)
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid-json-path',
+      call: { reference: 'r', json_path: '$.total' },
+    })
+    if (character !== undefined)
+      await expect(refused).rejects.toThrow(new RegExp(`character ${character}\\b|at its end`))
+  })
+
+  test('ends at its deadline', async () => {
+    const deep = `${'['.repeat(3_000)}1${']'.repeat(3_000)}`
+    await expect(ask(deep, '$[?count(@..*..*..*) > 1e9]', { deadlineMs: 50 })).rejects.toMatchObject({
+      code: 'pattern-timeout',
+    })
+    const expression = `$[?search(@, '(a+)+b')]`
+    expect(await ask([`${'a'.repeat(50_000)}`], expression)).toContain('[0 results')
+  })
+
+  test('does not select without bound', async () => {
+    const wide = `[${Array.from({ length: 3_000 }, () => '1').join(',')}]`
+    expect(await ask(wide, `$[${'*,'.repeat(900)}*]`, { countOnly: true })).toContain('[2,703,000 results for ')
+    const deep = `${'['.repeat(5_000)}1${']'.repeat(5_000)}`
+    await expect(ask(deep, '$..*..*', { deadlineMs: 60_000 })).rejects.toMatchObject({ code: 'too-large' })
+  })
+
+  test('that needs the whole of a large content is refused, with what works', async () => {
+    const large = JSON.stringify({ pages: [{ text: 'x'.repeat(17 * 1_048_576) }] })
+    await expect(ask(large, '$..text')).rejects.toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining('16,777,216 bytes') as string,
+      call: { json_path: '$.pages' },
+    })
+    expect(await ask(large, '$.pages[*].text', { maxTokens: 200 })).toMatch(
+      /\$\.pages\[0\]\.text \(a string; [\d,]+ bytes\)/,
+    )
+  })
+
+  test('cannot reach what objects have by birth', async () => {
+    for (const name of ['__proto__', 'constructor', 'length', 'toString']) {
+      expect(await ask({ a: 1 }, `$.${name}`)).toContain('[0 results')
+    }
+    expect(await ask('{"__proto__":{"x":1}}', '$.__proto__.x')).toContain('$.__proto__.x: 1')
+  })
+})

@@ -1,0 +1,201 @@
+import type { ContentSource } from '../../content/content-source.ts'
+import { formatCount } from '../../content/format-count.ts'
+import { jsonLayout } from '../../content/json/json-form.ts'
+import type { JsonLayout } from '../../content/json/json-form.ts'
+import { assertText } from '../assert-text.ts'
+import { unitsFor } from '../fit-answer.ts'
+import { withContent } from '../open-content.ts'
+import { abridge } from '../plain-text.ts'
+import type { RetrievalCall } from '../retrieval-call.ts'
+import type { RetrievalContext } from '../retrieval-context.ts'
+import { RetrievalError } from '../retrieval-error.ts'
+import { explainNothing, quotePath } from './explain-nothing.ts'
+import type { JsonPathRequest } from './json-path-request.ts'
+import { examplePath, readJsonPath } from './read-json-path.ts'
+import type { ReadPath } from './read-json-path.ts'
+import { TextTooLong } from './regular-expressions.ts'
+import { TooManySelected } from './evaluate-query.ts'
+import { MAX_BUILT_BYTES, selectJson } from './select-json.ts'
+import type { Selection } from './select-json.ts'
+import { WorkPace, WorkTimeout } from './work-pace.ts'
+import { readResults, writeResults } from './write-results.ts'
+
+/** Milliseconds of work that each million bytes of content add to the deadline of a call. */
+const MS_PER_MILLION_BYTES = 60
+/** UTF-16 units that a result takes in an answer, at least: its path, a mark and a value. */
+const LEAST_UNITS_OF_A_RESULT = 6
+
+/**
+ * Answer what a JSONPath selects: each value with its path, which may be used as a path again.
+ *
+ * Throws a {@link RetrievalError}: `invalid-json-path`, `not-json`, `not-text`; `too-large` where something is to be selected
+ * within a value of over 16 MiB; `pattern-timeout` where the time is spent before anything was found.
+ */
+export async function answerJsonPath(request: JsonPathRequest, context: RetrievalContext): Promise<string> {
+  return await withContent(context.storage, request.reference, context, async (source) => {
+    assertText(source)
+    const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
+    const pace = new WorkPace(deadlineMs, context.signal)
+    const layout = await jsonLayout(source)
+    const path = await readJsonPath(request.path, source, layout, pace)
+    try {
+      return await new Answer(request, path, source, layout, pace, context).write()
+    } catch (error) {
+      throw explainFailure(error, path)
+    }
+  })
+}
+
+function explainFailure(error: unknown, { text }: ReadPath): unknown {
+  if (error instanceof WorkTimeout) return tookTooLong(text)
+  if (error instanceof TooManySelected) {
+    return new RetrievalError('too-large', `${quotePath(text)} selects too many values. Select fewer of them at once.`)
+  }
+  if (error instanceof TextTooLong) {
+    const message = `${quotePath(text)} would test a text that is too long for its expression. Use a plain word, or search with pattern instead.`
+    return new RetrievalError('pattern-refused', message)
+  }
+  return error
+}
+
+function tookTooLong(path: string): RetrievalError {
+  const message = `${quotePath(path)} took longer than it may. Start from a narrower path, with names and indexes before any filter or "..".`
+  return new RetrievalError('pattern-timeout', message)
+}
+
+class Answer {
+  readonly #request: JsonPathRequest
+  readonly #path: ReadPath
+  readonly #source: ContentSource
+  readonly #layout: JsonLayout
+  readonly #pace: WorkPace
+  readonly #context: RetrievalContext
+
+  constructor(
+    request: JsonPathRequest,
+    path: ReadPath,
+    source: ContentSource,
+    layout: JsonLayout,
+    pace: WorkPace,
+    context: RetrievalContext,
+  ) {
+    this.#request = request
+    this.#path = path
+    this.#source = source
+    this.#layout = layout
+    this.#pace = pace
+    this.#context = context
+  }
+
+  async write(): Promise<string> {
+    const { countOnly, skip, limit } = this.#request
+    const most = Math.ceil(unitsFor(this.#context) / LEAST_UNITS_OF_A_RESULT)
+    const keep = countOnly ? 0 : Math.min(limit ?? most, most)
+    const enough = countOnly || limit === undefined ? Infinity : skip + limit + 1
+    const options = { layout: this.#layout, skip, keep, enough, pace: this.#pace }
+    const selection = await selectJson(this.#source, this.#path.segments, options)
+    if (selection.count === 0) return await this.#writeNothing(selection)
+    const header = [`[${describeSelection(selection, this.#request, this.#path.text)}]`, ...this.#notes(selection)]
+    const isBeyond = selection.count <= skip
+    if (countOnly || isBeyond || keep === 0) return header.join('\n')
+    const views = await readResults(this.#source, selection.values, unitsFor(this.#context), this.#pace)
+    const frame = {
+      header: header.join('\n'),
+      more: (shown: number) => this.#more(skip + shown, selection),
+      cut: (view: { readonly path: string; readonly partPath: string }) => this.#cut(view),
+    }
+    return writeResults(views, frame, this.#context)
+  }
+
+  #call(call: Omit<RetrievalCall, 'reference'>): string {
+    return this.#context.formatCall({ reference: this.#request.reference, ...call })
+  }
+
+  #more(next: number, { count, ended }: Selection): string | undefined {
+    const { skip, limit } = this.#request
+    if (next >= count) return undefined
+    const all = ended.by === 'all' || ended.by === 'failure' ? ` of ${formatCount(count)}` : ''
+    const call = this.#call({ json_path: this.#path.text, skip: next, limit })
+    return `[Shown: results ${formatCount(skip + 1)}-${formatCount(next)}${all}. To continue: ${call}]`
+  }
+
+  #cut({ path, partPath }: { readonly path: string; readonly partPath: string }): string {
+    if (path !== this.#path.text) return `[Cut: to see one whole: ${this.#call({ json_path: path })}]`
+    if (partPath !== path) return `[Cut: to see a part of it: ${this.#call({ json_path: partPath })}]`
+    return `[Cut: to find something in it: ${this.#call({ pattern: '<expression>' })}]`
+  }
+
+  #notes({ ended }: Selection): string[] {
+    const notes: string[] = []
+    if (this.#layout.form === 'json-lines') {
+      notes.push('[This content is JSON Lines: $[0] is its first value, $[*].name the name of each.]')
+    }
+    if (ended.by === 'failure') notes.push(`[${this.#sayFailure(ended.at)}]`)
+    if (ended.by === 'timeout') {
+      const share = Math.floor((ended.at / this.#source.size) * 100)
+      notes.push(`[The time was spent at ${share} % of the content: there may be more. A narrower path may find it.]`)
+    }
+    if (ended.by === 'too-large') {
+      notes.push(`[${quotePath(ended.path)} is too large to select something within it: there may be more.]`)
+    }
+    return notes
+  }
+
+  #sayFailure(at: number): string {
+    const isEnd = at >= this.#source.size
+    return isEnd
+      ? 'The JSON breaks off at the end of the content.'
+      : `The content stops being JSON at byte ${formatCount(at + 1)}, and was read no further.`
+  }
+
+  async #writeNothing(selection: Selection): Promise<string> {
+    const { ended } = selection
+    if (ended.by === 'failure') throw this.#notJson(ended.at)
+    if (ended.by === 'timeout') throw tookTooLong(this.#path.text)
+    if (ended.by === 'too-large') throw await this.#tooLarge(ended.path)
+    const header = [`[0 results for ${quotePath(this.#path.text)}]`, ...this.#notes(selection)]
+    const options = { layout: this.#layout, pace: this.#pace }
+    return [...header, ...(await explainNothing(this.#source, this.#path, options, this.#context))].join('\n')
+  }
+
+  #notJson(at: number): RetrievalError {
+    const { contentType, size, reference } = this.#source
+    const what = `This content (${abridge(contentType, 80)}, ${formatCount(size)} bytes)`
+    const message =
+      at - this.#layout.start < 3
+        ? `${what} is no JSON. Search it by a pattern, or read its lines:`
+        : `${what} is no whole JSON, and nothing was found before the fault. ${this.#sayFailure(at)} Search it by a pattern, or read its lines:`
+    return new RetrievalError('not-json', message, { call: { reference, line_range: { start: 1, end: 50 } } })
+  }
+
+  async #tooLarge(path: string): Promise<RetrievalError> {
+    const text = this.#path.text
+    const example = await examplePath(this.#source, this.#layout, this.#pace)
+    const isRoot = path === '$'
+    const message =
+      `${quotePath(text)} must look at all of ${isRoot ? 'the content' : quotePath(path)}, which is possible up to ` +
+      `${formatCount(MAX_BUILT_BYTES)} bytes or 4,000,000 values. Names, indexes, slices, [*] and filters that use only @ ` +
+      'work at any size: begin with them. For example:'
+    return new RetrievalError('too-large', message, {
+      call: { reference: this.#request.reference, json_path: example },
+    })
+  }
+}
+
+function describeSelection(
+  { count, ended }: Selection,
+  { skip, limit, countOnly }: JsonPathRequest,
+  path: string,
+): string {
+  const shown = quotePath(path)
+  const results = `${formatCount(count)} ${count === 1 ? 'result' : 'results'}`
+  if (ended.by === 'enough' && limit !== undefined && !countOnly) {
+    const range =
+      skip === 0
+        ? `The first ${formatCount(limit)} results`
+        : `Results ${formatCount(skip + 1)}-${formatCount(skip + limit)}`
+    return `${range} for ${shown}; there are more`
+  }
+  if (count <= skip) return `${results} for ${shown}: none is left after the first ${formatCount(skip)}`
+  return `${results} for ${shown}`
+}

@@ -1,0 +1,87 @@
+import type { ContentSource } from '../../content/content-source.ts'
+import type { JsonLayout } from '../../content/json/json-form.ts'
+import { editDistance } from '../edit-distance.ts'
+import { quote } from '../plain-text.ts'
+import type { RetrievalContext } from '../retrieval-context.ts'
+import type { Segment } from './json-path-syntax.ts'
+import { describeShape, pathWithin, readShape } from './json-shape.ts'
+import type { JsonShape } from './json-shape.ts'
+import type { ReadPath } from './read-json-path.ts'
+import { selectJson } from './select-json.ts'
+import type { SelectedValue } from './select-json.ts'
+import { WorkTimeout } from './work-pace.ts'
+import type { WorkPace } from './work-pace.ts'
+
+/** Letters of a key that may be wrong, and the longest key that is compared. */
+const MAX_WRONG_LETTERS = 2
+const MAX_COMPARED_UNITS = 60
+/** UTF-16 units of a path that is shown. */
+const SHOWN_UNITS = 160
+
+/**
+ * Say why a path selects nothing: how far it leads, and what is there instead. No lines where that takes too long to find
+ * out.
+ */
+export async function explainNothing(
+  source: ContentSource,
+  { segments }: ReadPath,
+  options: { readonly layout: JsonLayout; readonly pace: WorkPace },
+  context: RetrievalContext,
+): Promise<string[]> {
+  const { layout, pace } = options
+  try {
+    let found: SelectedValue = { path: '$', start: layout.start, end: source.size }
+    let reached = 0
+    for (; reached < segments.length; reached++) {
+      const part = segments.slice(0, reached + 1)
+      const [value] = (await selectJson(source, part, { layout, skip: 0, keep: 1, enough: 1, pace })).values
+      if (value === undefined) break
+      found = value
+    }
+    const isRoot = found.path === '$' && reached === 0
+    const shape = await readShape(source, isRoot ? { ...found, form: layout.form } : found, pace)
+    const missing = segments[reached]
+    if (shape === undefined || missing === undefined) return []
+    const notes = [`[${quotePath(found.path)} is ${describeShape(shape)}.${explain(missing, shape)}]`]
+    const example = pathWithin(found.path, shape)
+    const call = context.formatCall({ reference: source.reference, json_path: example })
+    return example === found.path ? notes : [...notes, `[For example: ${call}]`]
+  } catch (error) {
+    if (error instanceof WorkTimeout) return []
+    throw error
+  }
+}
+
+function explain({ descends, selectors }: Segment, shape: JsonShape): string {
+  const [selector] = selectors
+  if (selector === undefined || selectors.length > 1) return ''
+  if (selector.type === 'filter') {
+    return descends ? ' Nothing within it passes the filter.' : ' Nothing directly in it passes the filter.'
+  }
+  if (selector.type !== 'name') return ''
+  const name = quote(selector.name.text, MAX_COMPARED_UNITS)
+  if (descends) return ` Nothing within it has the key ${name}.`
+  if (shape.kind === 'array')
+    return ` The items of an array are selected by [0], [*] or a filter, and then .${selector.name.text}.`.slice(
+      0,
+      SHOWN_UNITS,
+    )
+  const similar = similarKey(selector.name.text, shape.keys)
+  return similar === undefined ? ` It has no key ${name}.` : ` It has no key ${name}, but ${quote(similar)}.`
+}
+
+function similarKey(name: string, keys: readonly string[]): string | undefined {
+  if (name.length > MAX_COMPARED_UNITS) return undefined
+  const wanted = name.toLowerCase()
+  const [best] = keys
+    .filter((key) => key.length <= MAX_COMPARED_UNITS)
+    .map((key) => ({ key, wrong: editDistance(wanted, key.toLowerCase()) }))
+    .filter(({ wrong }) => wrong <= MAX_WRONG_LETTERS && wrong < wanted.length)
+    .toSorted((one, other) => one.wrong - other.wrong)
+  return best?.key
+}
+
+/** Show a path on one line, cut where it is very long. */
+export function quotePath(path: string): string {
+  return path.length > SHOWN_UNITS ? `${path.slice(0, SHOWN_UNITS).toWellFormed()}…` : path
+}

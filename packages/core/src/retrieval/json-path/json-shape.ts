@@ -1,0 +1,163 @@
+import { formatCount } from '../../content/format-count.ts'
+import { decodeJsonString } from '../../content/json/decode-json-string.ts'
+import { jsonPathStep } from '../../content/json/json-path-step.ts'
+import { JsonWalker } from '../../content/json/json-walker.ts'
+import type { JsonForm, JsonVisitor } from '../../content/json/json-walker.ts'
+import { abridge } from '../plain-text.ts'
+import type { SelectSource } from './select-json.ts'
+import type { WorkPace } from './work-pace.ts'
+
+/** Keys that are named, and UTF-16 units of each. */
+const MAX_KEYS = 20
+const MAX_KEY_UNITS = 60
+const SLICE_BYTES = 262_144
+
+export type JsonKind = 'array' | 'object' | 'string' | 'number' | 'boolean' | 'null'
+
+/** What a value is made of, one level deep. */
+export interface JsonShape {
+  readonly kind: JsonKind
+  /** Items or members; those of the part that was read. */
+  readonly count: number
+  /** The first keys of an object. */
+  readonly keys: readonly string[]
+  /** The first item of an array, or the first member of an object. */
+  readonly first: { readonly kind: JsonKind; readonly keys: readonly string[] } | undefined
+  /** Whether the value was read to its end. */
+  readonly isComplete: boolean
+}
+
+/** Where a value stands in a content. */
+export interface ShapedValue {
+  readonly start: number
+  readonly end: number
+  readonly form?: JsonForm
+}
+
+/** Read what a value is made of, however large it is; `undefined` where there is none. */
+export async function readShape(
+  source: Pick<SelectSource, 'blocks'>,
+  { start, end, form = 'json' }: ShapedValue,
+  pace: WorkPace,
+): Promise<JsonShape | undefined> {
+  const reader = new ShapeReader(form, start)
+  for await (const block of source.blocks(start, end)) {
+    pace.resume()
+    for (let from = 0; from < block.length; from += SLICE_BYTES) {
+      reader.take(block.subarray(from, from + SLICE_BYTES))
+      if (reader.isDone) return reader.shape()
+      if (pace.isDue) await pace.turn()
+    }
+  }
+  return reader.shape()
+}
+
+class ShapeReader implements JsonVisitor {
+  readonly #walker: JsonWalker
+  #kind: JsonKind | undefined
+  #count = 0
+  readonly #keys: string[] = []
+  #firstKind: JsonKind | undefined
+  readonly #firstKeys: string[] = []
+
+  constructor(form: JsonForm, base: number) {
+    this.#walker = new JsonWalker({ form, visitor: this, base })
+    if (form === 'json-lines') this.#kind = 'array'
+  }
+
+  get isDone(): boolean {
+    return this.#walker.hasFailed
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#walker.take(chunk)
+    this.#walker.advance()
+  }
+
+  shape(): JsonShape | undefined {
+    if (this.#kind === undefined) return undefined
+    const first = this.#firstKind === undefined ? undefined : { kind: this.#firstKind, keys: this.#firstKeys }
+    const isComplete = this.#walker.isComplete
+    return { kind: this.#kind, count: this.#count, keys: this.#keys, first, isComplete }
+  }
+
+  begin(_at: number, first: number): boolean {
+    const level = this.#walker.levels
+    if (level === 0) {
+      this.#kind = kindOf(first)
+      return true
+    }
+    const { isObject } = this.#walker.entry(level - 1)
+    if (level === 1) {
+      this.#count++
+      if (isObject) this.#keep(this.#keys)
+      if (this.#count > 1) return false
+      this.#firstKind = kindOf(first)
+      return this.#firstKind === 'object'
+    }
+    if (isObject) this.#keep(this.#firstKeys)
+    return false
+  }
+
+  end(): void {
+    // What a value is made of is known when it begins.
+  }
+
+  #keep(keys: string[]): void {
+    if (keys.length < MAX_KEYS) keys.push(decodeJsonString(this.#walker.key(this.#walker.levels - 1)))
+  }
+}
+
+/** Tell by its first byte what a value is. */
+export function kindOf(first: number): JsonKind {
+  switch (first) {
+    case 91:
+      return 'array'
+    case 123:
+      return 'object'
+    case 34:
+      return 'string'
+    case 110:
+      return 'null'
+    case 116:
+    case 102:
+      return 'boolean'
+    default:
+      return 'number'
+  }
+}
+
+/** Say what a value is: `an array of 800; the first item is an object with the keys id, name`. */
+export function describeShape({ kind, count, keys, first, isComplete }: JsonShape): string {
+  const counted = isComplete ? formatCount(count) : `at least ${formatCount(count)}`
+  if (kind === 'array') {
+    if (first === undefined) return 'an empty array'
+    const { kind: of, keys: inner } = first
+    const isFirst = count === 1 ? 'the item is' : 'the first item is'
+    const withKeys = inner.length === 0 ? '' : ` with the keys ${listKeys(inner, inner.length)}`
+    return `an array of ${counted}; ${isFirst} ${withArticle(of)}${withKeys}`
+  }
+  if (kind !== 'object') return withArticle(kind)
+  if (count === 0) return 'an empty object'
+  return `an object of ${counted} ${count === 1 ? 'key' : 'keys'}: ${listKeys(keys, count)}`
+}
+
+function withArticle(kind: JsonKind): string {
+  if (kind === 'null') return kind
+  return `${kind === 'array' || kind === 'object' ? 'an' : 'a'} ${kind}`
+}
+
+function listKeys(keys: readonly string[], count: number): string {
+  const shown = keys.map((key) => (key === '' ? '""' : abridge(key, MAX_KEY_UNITS)))
+  return shown.join(', ') + (count > keys.length || keys.length === MAX_KEYS ? ', …' : '')
+}
+
+/** Write the path of something that stands in a value of this shape, as an example; the value itself where it is empty. */
+export function pathWithin(path: string, { kind, keys, first }: JsonShape): string {
+  if (kind === 'array') {
+    const [key] = first?.keys ?? []
+    return first === undefined ? path : key === undefined ? `${path}[0]` : `${path}[0]${jsonPathStep(key)}`
+  }
+  const [key] = keys
+  return key === undefined ? path : path + jsonPathStep(key)
+}
