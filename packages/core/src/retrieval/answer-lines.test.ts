@@ -78,4 +78,29 @@ describe('lines', () => {
     }
     expect(await ask(tool, { reference: 'mark', context_lines: 3 })).toBe('[The content is empty: 0 lines]')
   })
+
+  it('are read from the end, or after some, by limit', async () => {
+    const tool = toolOf({ users: { content: users } })
+    expect(await ask(tool, { reference: 'users', from_end: true, limit: 2 })).toBe(
+      '[Lines 59-60 of 60]\n\n  59| user 59\n  60| user 60',
+    )
+    expect(await ask(tool, { reference: 'users', from_end: true, limit: 2, skip: 57 })).toContain('[Lines 2-3 of 60]')
+    expect(await ask(tool, { reference: 'users', from_end: true, limit: 900 })).toContain('[Lines 1-60 of 60]')
+    expect(await ask(tool, { reference: 'users', limit: 2, skip: 1 })).toContain('[Lines 2-3 of 60]')
+    expect(await ask(tool, { reference: 'users', skip: 58 })).toContain('[Lines 59-60 of 60]')
+  })
+
+  it('of JSON that are cut come with the way to select values', async () => {
+    const json = {
+      content: JSON.stringify(Array.from({ length: 9_000 }, (_, id) => id)),
+      contentType: 'application/json',
+    }
+    expect(await ask(toolOf({ json }), { reference: 'json' })).toContain(
+      'around its match, a json_path selects values.]',
+    )
+    const lines = { content: JSON.stringify(Array.from({ length: 9_000 }), null, 2), contentType: 'application/json' }
+    expect(await ask(toolOf({ lines }), { reference: 'lines' })).toContain(
+      'does not fit in one answer; a json_path selects values of it, a pattern finds lines. To continue: ',
+    )
+  })
 })

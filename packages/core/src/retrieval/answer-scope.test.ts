@@ -105,4 +105,63 @@ describe('everything in a scope', () => {
       expect(tool.inputSchema.required).toEqual(['reference'])
     }
   })
+
+  it('is searched for several patterns, and only counted when told to', async () => {
+    expect(await ask(toolOf(entries, { scoped: true }), { patterns: ['needle', 'alpha'], count_only: true })).toBe(
+      [
+        '[3 lines match: 2 /needle/, 1 /alpha/; in 2 of 4 stored results]',
+        '[Not searched: 1 binary result]',
+        '',
+        '== newer (application/json, 13 bytes): 1 line matches: 1 /needle/, 0 /alpha/ ==',
+        '== older (text/plain, 20 bytes): 2 lines match: 1 /needle/, 1 /alpha/ ==',
+      ].join('\n'),
+    )
+    expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'absent', count_only: true })).toBe(
+      '[0 matches for /absent/ in 0 of 4 stored results]\n[Not searched: 1 binary result]',
+    )
+  })
+
+  it('gives each result the same number of matches, the last ones when told to', async () => {
+    const content = Array.from({ length: 9 }, (_, index) => `needle ${index}`).join('\n')
+    const tool = toolOf({ one: { content }, two: { content } }, { scoped: true })
+    const text = await ask(tool, { pattern: 'needle', context_lines: 0, limit: 2, from_end: true })
+    expect(text.match(/^> .*/gm)).toEqual(['> 8| needle 7', '> 9| needle 8', '> 8| needle 7', '> 9| needle 8'])
+    expect(text).toContain('== two (text/plain, 80 bytes): 9 matches, 2 shown ==')
+    expect((await fail(tool, { pattern: 'needle', skip: 2 })).text).toContain('skip needs a reference')
+  })
+
+  it('says what each result is: its tool, and its age from a minute on', async () => {
+    const at = (minutes: number): number => Date.now() - minutes * 60_000
+    const tool = toolOf(
+      {
+        day: { content: 'needle', storedAt: at(60 * 49), metadata: { tool: 'read_log' } },
+        hour: { content: 'needle', storedAt: at(61) },
+        minute: { content: 'needle', storedAt: at(1.5), metadata: { tool: 'a\nb' } },
+        unknown: { content: 'needle', storedAt: Number.NaN },
+      },
+      { scoped: true },
+    )
+    const text = await ask(tool, { pattern: 'needle' })
+    expect(text).toContain('== day (read_log, text/plain, 6 bytes, 2 days ago): 1 match ==')
+    expect(text).toContain('== hour (text/plain, 6 bytes, 1 h ago): 1 match ==')
+    expect(text).toContain('== minute (a b, text/plain, 6 bytes, 1 min ago): 1 match ==')
+    expect(text).toContain('== unknown (text/plain, 6 bytes): 1 match ==')
+  })
+
+  it('shows the count of each result where there is no room for the lines of all', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [`log_${index}`, { content: `needle ${'x'.repeat(400)}\n`.repeat(3) }]),
+    )
+    const text = await ask(toolOf(many, { scoped: true, maxRetrievalTokens: 500 }), { pattern: 'needle' })
+    expect(text.match(/^== .*: 3 matches.*==$/gm)).toHaveLength(12)
+    expect(text.match(/^> .*/gm)!.length).toBeGreaterThan(0)
+  })
+
+  it('is searched for a slow pattern as far as the time goes', async () => {
+    const slow = { content: `${'a'.repeat(5_000)}!\n`.repeat(50) }
+    const tool = toolOf({ older: { content: 'a hit\n' }, slow }, { scoped: true, deadlineMs: 600 })
+    const text = await ask(tool, { pattern: '(a|aa)+$|hit' })
+    expect(text).toMatch(/^\[1 match for .* in 1 of 2 stored results\]\n\[Not searched: 1 slow result\]\n/)
+    expect((await fail(tool, { pattern: '(a|aa)+$|hat' })).code).toBe('pattern-timeout')
+  })
 })

@@ -105,23 +105,25 @@ class ScopeSearch {
   /** Search an entry; one that has gone since it was listed has nothing to be found in. */
   async add(info: StoredInfo): Promise<void> {
     const begin = performance.now()
+    // Half of the time that is left, so that one entry does not take that of all others.
+    const deadlineMs = this.#left / 2
+    const context = { ...this.#context, deadlineMs }
     try {
-      const { storage } = this.#context
-      await withContent(storage, info.reference, this.#context, (source) => this.#search(info, source))
+      await withContent(context.storage, info.reference, context, (source) => this.#search(info, source, context))
     } catch (error) {
       if (error instanceof PatternError && error.code === 'timeout')
         this.slow = { entries: (this.slow?.entries ?? 0) + 1, error }
       else if (!isGone(error)) throw error
     } finally {
-      this.#left -= Math.max(0, performance.now() - begin - info.size * MS_PER_BYTE)
+      const spent = performance.now() - begin - info.size * MS_PER_BYTE
+      // Starting a worker, and waiting for one, is no matching.
+      this.#left -= Math.min(deadlineMs, Math.max(0, spent))
     }
   }
 
-  async #search(info: StoredInfo, source: ContentSource): Promise<void> {
+  async #search(info: StoredInfo, source: ContentSource, context: RetrievalContext): Promise<void> {
     const { limit = MAX_HITS, fromEnd, contextLines, countOnly } = this.#request
     const kept = countOnly ? 0 : Math.min(limit, MAX_HITS)
-    // Half of the time that is left, so that one entry does not take that of all others.
-    const context = { ...this.#context, deadlineMs: Math.max(1, this.#left / 2) }
     const selection = { range: undefined, skip: 0, limit: kept, fromEnd }
     const found = await findHits(source, this.#patterns, selection, context)
     if (found.total === 0) return

@@ -18,6 +18,23 @@ describe('a failure', () => {
     )
   })
 
+  it('of an unknown reference names those that are written like it first, by their key too', async () => {
+    const entries = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [
+        `call_${index}_${String(index).repeat(20).slice(0, 20)}`,
+        { content: 'x', key: index === 3 ? 'toolu_01AbCdEf_0' : `key_${index}` },
+      ]),
+    )
+    const tool = toolOf(entries, { scoped: true })
+    const likely = async (reference: string): Promise<string | undefined> =>
+      /Written most like it: (\w+)/.exec((await fail(tool, { reference })).text)?.[1]
+    expect(await likely('call_7_77777777777777777')).toBe('call_7_77777777777777777777')
+    expect(await likely('call_12_12121212121212121219')).toBe('call_12_12121212121212121212')
+    expect(await likely('toolu_01AbCdEf')).toBe('call_3_33333333333333333333')
+    expect(await likely('zz')).toBeUndefined()
+    expect(await likely('x'.repeat(3_000))).toBeUndefined()
+  })
+
   it('of evicted content says when, why and which tool to run again', async () => {
     const eviction = {
       reason: 'turns',
@@ -84,6 +101,24 @@ describe('a failure', () => {
       expect(code).toBe('not-text')
       expect(text).toContain('retrieve_offloaded_content {"reference":"image"}')
     }
+  })
+
+  it('of a document whose text is stored beside it gives the call for that', async () => {
+    const entries = {
+      other: { content: 'x', key: 'call_2_0_text' },
+      pdf: { content: '%PDF-', contentType: 'application/pdf', key: 'call_1_0' },
+      older: { content: 'x', key: 'call_1_0_text', storedAt: 5 },
+      text: { content: 'x', key: 'call_1_0_text', contentType: 'text/markdown' },
+    }
+    const tool = toolOf(entries, { scoped: true })
+    expect((await fail(tool, { reference: 'pdf', pattern: 'x', ignore_case: true })).text).toBe(
+      'Error: This content is binary, and its text is stored beside it. To use that: ' +
+        'retrieve_offloaded_content {"reference":"text","pattern":"x","ignore_case":true}',
+    )
+    expect((await fail(tool, { reference: 'pdf', line_range: { start: 1, end: 2 } })).text).toContain(
+      'retrieve_offloaded_content {"reference":"text","line_range":{"start":1,"end":2}}',
+    )
+    expect((await fail(toolOf(entries), { reference: 'pdf', pattern: 'x' })).text).not.toContain('"text"')
   })
 
   it('of a pattern that takes too long, or is too long or too large, says what to change', async () => {

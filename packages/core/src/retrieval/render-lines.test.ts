@@ -39,6 +39,16 @@ describe('renderLines', () => {
     ])
   })
 
+  it('shows a hit that is in sight of the one before it only once', () => {
+    const line = `${'a'.repeat(50)}ONE TWO${'b'.repeat(90)}END`
+    const at = (start: number, end: number): LineView => view(1, line, { start, end })
+    expect(renderLines([at(50, 53), at(54, 57), at(147, 150)], 20)).toEqual([
+      '> 1| …aaaaaaaaONE TWObbbbb…  [columns 43-62 of 150]',
+      '> 1| …bbbbbbbbbbbbbbbbbEND  [columns 131-150 of 150]',
+    ])
+    expect(renderLines([{ ...at(50, 53), place: '$.a\n[0]' }], 200)).toEqual([`> 1| ${line}  [$.a␤[0]]`])
+  })
+
   it('cuts no grapheme, and says how much is left out', () => {
     const family = '👨‍👩‍👧‍👦'
     expect(renderLines([view(1, family.repeat(3))], family.length + 3)).toEqual([
