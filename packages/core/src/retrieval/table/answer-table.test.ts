@@ -160,6 +160,9 @@ describe('answerTable', () => {
   it('refuses text that is no table, binary content and what is not there', async () => {
     for (const text of ['', 'One line of prose.\nAnother one.\n', '{"a": {"b": 1}}', '[1, 2, 3]', '{\n  "a": 1\n}'])
       expect((await failureOf(ask(text))).code).toBe('not-a-table')
+    const nested = await failureOf(ask('{"total": 2, "hits": [{"a": 1}, {"a": 2}]}'))
+    expect(nested.message).toMatch(/To see the objects in "hits":$/)
+    expect(nested.call).toEqual({ reference: 'ref', json_path: '$..["hits"][*]' })
     expect((await failureOf(ask('a,b\n1,2', { contentType: 'image/png' }))).code).toBe('not-text')
     const missing = new StorageError('not-found', 'not there', { reference: 'ref' })
     const storage = storageOf({ ref: missing }, false)
@@ -226,6 +229,12 @@ describe('kinds of tables', () => {
       'web-5c4b,12',
       'jobs-x2,0',
     ])
+  })
+
+  it('a small table that nothing declares is read where its first line has names, and a log is not', async () => {
+    expect(rowsOf(await ask('name,city\nanna,Oslo\nbert,Rome\n', { where: 'city = Rome' }))).toEqual(['bert,Rome'])
+    const log = Array.from({ length: 9 }, (_, index) => `2024-03-05 10:00:0${index},123 INFO all is well`).join('\n')
+    expect((await failureOf(ask(log))).code).toBe('not-a-table')
   })
 
   it('a table without a header has numbered columns', async () => {

@@ -4,7 +4,7 @@ import { SearchClock } from '../../search/search-clock.ts'
 import { assertText } from '../assert-text.ts'
 import { cutToFit, unitsFor } from '../fit-answer.ts'
 import { withContent } from '../open-content.ts'
-import { abridge } from '../plain-text.ts'
+import { abridge, quote } from '../plain-text.ts'
 import type { RetrievalCall } from '../retrieval-call.ts'
 import type { RetrievalContext } from '../retrieval-context.ts'
 import { RetrievalError } from '../retrieval-error.ts'
@@ -58,12 +58,12 @@ async function read(
   const text = new TextDecoder().decode(start)
   const length = source.size <= start.length ? text.length : undefined
   const reader = readTable({ start: text, length, contentType: source.contentType }, selection)
-  if (reader === undefined) throw noTable(source)
+  if (reader === undefined) throw noTable(source, text)
   const stoppedAt = await pushAll(source, reader, selection, context)
   if (stoppedAt !== undefined || selection.isDone)
     return { notes: [], ...(stoppedAt === undefined ? {} : { stoppedAt }) }
   const notes = reader.finish()
-  if (notes === undefined) throw noTable(source)
+  if (notes === undefined) throw noTable(source, text)
   return { notes }
 }
 
@@ -93,11 +93,18 @@ async function pushAll(
   return undefined
 }
 
-function noTable({ reference, contentType }: ContentSource): RetrievalError {
-  const message =
-    `This content (${abridge(contentType, 80)}) is no table: rows are those of CSV, TSV and the like, of aligned ` +
-    'columns and Markdown tables, and JSON objects in an array or on lines. To see how it begins:'
-  return new RetrievalError('not-a-table', message, { call: { reference, line_range: { start: 1, end: 20 } } })
+function noTable({ reference, contentType }: ContentSource, start: string): RetrievalError {
+  const rows =
+    'rows are those of CSV, TSV and the like, of aligned columns and Markdown tables, and JSON objects in an array or on ' +
+    'lines'
+  const message = `This content (${abridge(contentType, 80)}) is no table: ${rows}.`
+  const [, list] = /"([^"\\]{1,100})"\s*:\s*\[\s*\{/.exec(start) ?? []
+  if (/^\s*\{/.test(start) && list !== undefined) {
+    const call = { reference, json_path: `$..[${JSON.stringify(list)}][*]` }
+    return new RetrievalError('not-a-table', `${message} To see the objects in ${quote(list)}:`, { call })
+  }
+  const call = { reference, line_range: { start: 1, end: 20 } }
+  return new RetrievalError('not-a-table', `${message} To see how it begins:`, { call })
 }
 
 function write(

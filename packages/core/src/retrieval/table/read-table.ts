@@ -3,6 +3,7 @@ import { alignedFormat } from '../../content/table/aligned-format.ts'
 import type { AlignedFormat } from '../../content/table/aligned-format.ts'
 import { separatedFormat } from '../../content/table/separated-format.ts'
 import type { SeparatedFormat } from '../../content/table/separated-format.ts'
+import { splitRecord } from '../../content/table/split-record.ts'
 import type { TableText } from '../../content/table/table-text.ts'
 import { AlignedRows } from './aligned-rows.ts'
 import { ExpandedRows } from './expanded-rows.ts'
@@ -12,6 +13,8 @@ import type { RowReader, TableSink } from './table-row.ts'
 
 /** How sure it must be that a text which nothing declares a table is one, when it is asked for rows. */
 const DECLARED_SURENESS = 0.97
+/** A name without quotes. */
+const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
 /** Begin to read the rows of a text, of which the start is known; `undefined` where it is no table. */
 export function readTable(text: Omit<TableText, 'intent'>, sink: TableSink): RowReader | undefined {
@@ -52,10 +55,19 @@ function isObject(line: string): boolean {
   }
 }
 
-/** A text that would be a table if it were declared one, with a header and nearly all rows alike: it is asked for rows. */
+/** A text that would be a table if it were declared one, with names in its header and nearly all rows alike: it is asked for rows. */
 function lenientFormat(text: TableText): SeparatedFormat | undefined {
   const formats = ['text/csv', 'text/tab-separated-values'].map((contentType) =>
     separatedFormat({ ...text, contentType }),
   )
-  return formats.find((format) => format !== undefined && format.header && format.sureness >= DECLARED_SURENESS)
+  return formats.find(
+    (format) =>
+      format !== undefined && format.header && format.sureness >= DECLARED_SURENESS && hasNames(text.start, format),
+  )
+}
+
+/** Whether the first line names columns, and is none of a log; what stands in quotes may be any name. */
+function hasNames(start: string, { separator, quotes, comments }: SeparatedFormat): boolean {
+  const first = start.split('\n', comments + 1)[comments] ?? ''
+  return splitRecord(first.trimEnd(), separator, quotes).every((cell) => cell.startsWith('"') || NAME.test(cell.trim()))
 }

@@ -1,6 +1,6 @@
 import { formatCount } from '../../content/format-count.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
-import { cutToFit, fitCount, fits } from '../fit-answer.ts'
+import { cutToFit, fitCount, fits, unitsFor } from '../fit-answer.ts'
 import type { AnswerLimit } from '../fit-answer.ts'
 import { oneLine } from '../plain-text.ts'
 import type { SelectedCell, SelectedRow } from './table-selection.ts'
@@ -8,6 +8,8 @@ import type { SelectedCell, SelectedRow } from './table-selection.ts'
 /** UTF-16 units shown of a cell where not all rows fit whole, and where not even one does. */
 const LONG_CELL = 300
 const CUT_CELL_LENGTHS = [100, 40]
+/** UTF-16 units that a column takes at least, with its name and the commas. */
+const LEAST_COLUMN_UNITS = 4
 
 /** What is said where all rows are there, though not the whole of each. */
 const CUT_NOTE = '[Long cells are cut: fewer columns or rows show more of them.]'
@@ -40,6 +42,9 @@ export function writeTable(
     const rest = [...left, ...frame.notes, ...(more === undefined ? [] : [more])]
     return (rest.length === 0 ? body : [...body, '', ...rest]).join('\n')
   }
+  // Each column takes some letters: more than so many cannot fit.
+  const most = Math.min(names.length, Math.ceil(unitsFor(limit) / LEAST_COLUMN_UNITS))
+  if (most < names.length) return writeColumns(most)
   const longest = rows.reduce((most, { cells }) => cells.reduce((one, { length }) => Math.max(one, length), most), 1)
   const whole = write(rows.length, longest, names.length)
   if (fits(whole, limit)) return whole
@@ -53,8 +58,13 @@ export function writeTable(
     const best = fitCount((count) => write(count, length, names.length), 1, rows.length, limit)
     if (best !== undefined) return best.text
   }
-  const narrow = fitCount((columns) => write(1, CUT_CELL_LENGTHS.at(-1)!, columns), 1, names.length, limit)
-  return narrow?.text ?? cutToFit(frame.header, limit)
+  return writeColumns(names.length)
+
+  /** Write one row, with as many of its columns as fit. */
+  function writeColumns(columns: number): string {
+    const narrow = fitCount((count) => write(1, CUT_CELL_LENGTHS.at(-1)!, count), 1, columns, limit)
+    return narrow?.text ?? cutToFit(frame.header, limit)
+  }
 }
 
 function writeNames(names: readonly string[], columns: number): string {
