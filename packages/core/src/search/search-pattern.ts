@@ -1,21 +1,26 @@
+import { assertCompiles, parseExpression, type ExpressionFlags } from './pattern/parse-expression.ts'
+import { expandModifiers } from './pattern/expand-modifiers.ts'
+import { matchCost, type PatternCost } from './pattern/match-cost.ts'
+import { partSource } from './pattern/part-source.ts'
+import { patternTree } from './pattern/pattern-tree.ts'
+import { literalString, requiredStrings } from './pattern/required-strings.ts'
+import { SyntaxFailure } from './pattern/syntax-failure.ts'
+import { textSource } from './pattern/text-source.ts'
+import { translateDialect, type Translation } from './pattern/translate-dialect.ts'
+
+export type { PatternCost } from './pattern/match-cost.ts'
+
 /** What is wrong with an expression. */
 export interface PatternProblem {
   /** One sentence without a full stop, such as `Unterminated group`. */
   readonly message: string
-  /** Where in the text as it was written, in UTF-16 units from 0; absent where that is not known. */
-  readonly position?: number
+  /** Where in the text as it was written, in UTF-16 units from 0. */
+  readonly position: number
 }
 
 /** How a pattern is read. */
 export interface SearchPatternOptions {
   readonly ignoreCase: boolean
-}
-
-/** A proven upper bound on the steps of a search in a line of `n` UTF-16 units: `factor * n ** degree + factor`. */
-export interface PatternCost {
-  /** `Infinity` where nothing is proven. */
-  readonly degree: number
-  readonly factor: number
 }
 
 /** A pattern as a model wrote it, ready to be searched. */
@@ -30,65 +35,111 @@ export interface SearchPattern {
   /** Why it is searched as literal text; absent where it is a valid expression. */
   readonly problem?: PatternProblem
   /**
-   * The one string that matches, with `ignoreCase` in any case, where the pattern stands for no other and the bytes of the
-   * string in UTF-8 are just what has to be found.
+   * The one string that matches, in any case of its ASCII letters with `ignoreCase`, where a search for its bytes in UTF-8
+   * finds just what the expression does; absent elsewhere.
+   *
+   * It has no CR, LF, U+FEFF and U+FFFD, which a text may have without their bytes or lose; with `ignoreCase`, it is
+   * lower-case ASCII.
    */
   readonly literal?: string
   /**
    * Strings of which each match contains at least one; absent where nothing is known to be required.
    *
-   * None has an LF, and each has at least two characters. With `ignoreCase` all are lower-case ASCII, and what a match
+   * None has an LF or U+FFFD, and each has at least two units. With `ignoreCase` all are lower-case ASCII, and what a match
    * contains differs from them by the case of ASCII letters alone.
    */
   readonly required?: readonly string[]
+  /** A proven bound on the steps of a search for `expression`; the others below take at most six times as many. */
   readonly cost: PatternCost
   /**
-   * The expression for a text of many lines that has no CR, U+2028 and U+2029; absent where there is none.
+   * The expression for a text of many lines that has no CR, U+2028 and U+2029.
    *
    * A match never contains an LF. From the beginning of a line, the first match lies in the first line that `expression`
-   * matches, at the same place. What matches the empty text behind the last LF is no line.
+   * matches, at the same place. What matches the empty text behind the last LF is in no line.
    */
-  readonly textExpression?: string
+  readonly textExpression: string
   /** The flags of `textExpression`: those of `expression` and `m`. */
-  readonly textFlags?: string
+  readonly textFlags: string
   /**
-   * The expression for a part of a line that ends before the line does: what it matches, `expression` matches in the line.
-   *
-   * Absent where that is true of `expression` itself.
+   * The expression for a part of a line that begins with the line and ends before it does: where it matches, `expression`
+   * matches in the line. Absent where that is true of `expression` itself.
    */
   readonly partExpression?: string
 }
 
+/** A longer expression could take an engine too long to compile. */
+const LONGEST_EXPRESSION = 4_096
+
 /** Read a pattern. What is no valid expression is searched literally, and `problem` says why. */
 export function parseSearchPattern(text: string, { ignoreCase }: SearchPatternOptions): SearchPattern {
-  const leading = text.startsWith('(?i)')
-  const expression = text.replace(/^\(\?i\)/, '')
-  const flags = ignoreCase || leading ? 'is' : 's'
-  const unknown = { degree: Infinity, factor: Infinity }
   try {
-    new RegExp(`|(?:${expression})`, flags).test('')
-    const plain = /^[\w <>="',:;/-]{2,}$/.test(expression)
-    return {
-      text,
-      ignoreCase: ignoreCase || leading,
-      expression,
-      flags,
-      cost: plain ? { degree: 1, factor: expression.length + 1 } : unknown,
-      ...(plain && { literal: expression, required: [flags === 'is' ? expression.toLowerCase() : expression] }),
-      ...(plain && { textExpression: expression, textFlags: `${flags}m` }),
+    if (text.length > LONGEST_EXPRESSION) {
+      throw new SyntaxFailure(`An expression has at most ${LONGEST_EXPRESSION} characters`, LONGEST_EXPRESSION)
     }
+    return analyze(text, translateDialect(text), ignoreCase)
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    const literal = text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-    const cost = { degree: 1, factor: text.length + 1 }
-    return {
-      text,
-      ignoreCase,
-      expression: literal,
-      flags: ignoreCase ? 'is' : 's',
-      literal: text,
-      problem: { message: error.message },
-      cost,
-    }
+    if (!(error instanceof SyntaxFailure)) throw error
+    return literalPattern(text, ignoreCase, { message: error.message, position: error.position })
   }
+}
+
+function analyze(text: string, translation: Translation, ignoreCase: boolean): SearchPattern {
+  try {
+    const unicode = translation.needsUnicode
+    const asked = { ignoreCase: ignoreCase || translation.ignoreCase, unicode }
+    const plain = expandModifiers(parseExpression(translation.source, unicode), asked)
+    return describe(text, plain.source, { unicode, ignoreCase: plain.ignoreCase })
+  } catch (error) {
+    if (!(error instanceof SyntaxFailure)) throw error
+    throw new SyntaxFailure(error.message, translation.positionOf(error.position))
+  }
+}
+
+function describe(text: string, expression: string, flags: ExpressionFlags): SearchPattern {
+  const { ignoreCase, unicode } = flags
+  const letters = `${ignoreCase ? 'i' : ''}s${unicode ? 'u' : ''}`
+  assertCompiles(expression, letters)
+  const pattern = parseExpression(expression, unicode)
+  const tree = patternTree(pattern, flags)
+  const literal = literalString(tree)
+  const required = requiredStrings(tree)
+  const part = partSource(pattern)
+  return {
+    text,
+    ignoreCase,
+    expression,
+    flags: letters,
+    ...(literal !== undefined && isFoundByBytes(literal) && { literal }),
+    ...(required && { required }),
+    cost: matchCost(tree),
+    textExpression: textSource(pattern, flags),
+    textFlags: `${letters}m`,
+    ...(part !== expression && { partExpression: part }),
+  }
+}
+
+function literalPattern(text: string, ignoreCase: boolean, problem: PatternProblem): SearchPattern {
+  const expression = text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const described = text.length <= LONGEST_EXPRESSION
+  return { ...(described ? describe : describeLong)(text, expression, { ignoreCase, unicode: false }), problem }
+}
+
+/** Describe a literal without parsing it. */
+function describeLong(text: string, expression: string, { ignoreCase }: ExpressionFlags): SearchPattern {
+  const flags = ignoreCase ? 'is' : 's'
+  const isLiteral = isFoundByBytes(text) && !(ignoreCase && /[^\0-\x7f]/.test(text))
+  return {
+    text,
+    ignoreCase,
+    expression,
+    flags,
+    ...(isLiteral && { literal: ignoreCase ? text.toLowerCase() : text }),
+    cost: { degree: 1, factor: 2 * text.length + 4 },
+    textExpression: expression.replaceAll('\n', '[]'),
+    textFlags: `${flags}m`,
+  }
+}
+
+function isFoundByBytes(literal: string): boolean {
+  return literal.isWellFormed() && !/[\n\r\ufeff\ufffd]/.test(literal)
 }

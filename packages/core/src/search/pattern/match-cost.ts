@@ -1,0 +1,318 @@
+/**
+ * A proven upper bound on the work of a backtracking engine.
+ *
+ * **What is counted.** An engine matches a node at a place and then calls what follows, `next`; when `next` fails, it tries
+ * the next way of the node. A step is one visit of a node, of a branch, of an iteration, or of a character compared by a
+ * reference. Whether quantifiers are greedy does not matter: all ways are counted.
+ *
+ * **What is proven of a node**, whatever place it is matched at and however often its `next` fails: it takes at most `cost`
+ * steps apart from `next`, and calls `next` at most `calls` times, of which at most `live` are at places where `next` could
+ * get anywhere: where the character ahead, or the edge, is one that a match of `next` can begin with (`follow`). At all
+ * other places `next` fails without consuming anything, which is bounded by `failure`. So of a sequence `a b`:
+ * `cost = a.cost + a.calls × failure(b) + a.live × b.cost`. Behind the whole expression nothing can fail: the search ends
+ * when it is reached for the first time, so that `follow` is empty there.
+ *
+ * **Repeats.** If the body has at most one live call, from any place there is just one chain of iterations, of at most `max`,
+ * and at most one for each character (engines refuse an empty iteration that is not required). Each place of the chain
+ * calls the body once and `next` once. If no match of `next` can begin as the body does, then only the last place of the
+ * chain is live for `next`: one way. Otherwise each is. If the body has more live calls, the iterations branch: a repeat
+ * with an end multiplies them, one without has no bound: `Infinity`. That refuses `(a+)+`, `(a|a)*` and `(\w+\s?)*`, and
+ * accepts `(\w+\s)*`.
+ *
+ * **Look-around** is matched on its own, has one way, and costs what its body does. **References** have one way, too.
+ *
+ * **Choices** try all branches. Their live calls add up, but not of branches that cannot match at the same place: those
+ * that begin with other characters, or differ in a later one after the same number.
+ *
+ * **The search** begins at each of `n + 1` places, unless all branches begin with `^`. What always matches at the end of the
+ * expression is paid once for each match, by the characters that it consumes. Where no run of characters (`\s*`, `[^"]*`) can have the character that a match begins with, a
+ * start lies in no run of an earlier start, so each character is in the runs of few starts: of at most as many as the
+ * rest of the expression is wide, and one. Then the starts do not multiply the runs.
+ *
+ * Sets may be taken for larger than they are, with the flag `i` for example: that only raises the bound. It holds for all
+ * matches together that are found one behind the other, for each line of a text, and for the whole text as well, because
+ * the sum of powers is at most the power of the sum.
+ */
+import { areDisjoint, NO_CHARACTER, unionOf, type CharacterSet } from './character-set.ts'
+import { consumes } from './consumes.ts'
+import { FirstCharacters } from './first-characters.ts'
+import type { PatternNode, RepeatNode } from './pattern-tree.ts'
+import {
+  geometric,
+  greatest,
+  isAtMostOne,
+  isConstant,
+  isUnbounded,
+  ONE,
+  power,
+  product,
+  sum,
+  UNBOUNDED,
+  ZERO,
+  type Polynomial,
+} from './polynomial.ts'
+import { splitTail } from './split-tail.ts'
+
+/** A bound on the steps of a search in a line of `n` UTF-16 units: `factor * n ** degree + factor`. */
+export interface PatternCost {
+  /** At least 1; `Infinity` where nothing is proven. */
+  readonly degree: number
+  readonly factor: number
+}
+
+/** Nothing is proven. */
+export const UNKNOWN_COST: PatternCost = { degree: Infinity, factor: Infinity }
+
+/** Bound the steps of a search for a tree in one line. */
+export function matchCost(tree: PatternNode): PatternCost {
+  const total = searchCost(tree)
+  if (isUnbounded(total)) return UNKNOWN_COST
+  return { degree: Math.max(1, total.length - 1), factor: total.reduce((all, coefficient) => all + coefficient, 0) }
+}
+
+function searchCost(tree: PatternNode): Polynomial {
+  const analysis = new Analysis()
+  const { head, tailCost } = splitTail(tree, (node) => {
+    const { cost } = analysis.ways(node, NO_CHARACTER)
+    return isConstant(cost) ? cost[0] : undefined
+  })
+  const { cost } = analysis.ways(head, NO_CHARACTER)
+  const places: Polynomial = [1, 1]
+  const tail = product([tailCost], [1, 2])
+  const atEach = 1 + cost[0]!
+  const anchored = anchorCost(head)
+  if (anchored !== undefined) return sum(cost, product(places, [atEach + anchored]), tail)
+  const width = widthBetweenStarts(head, analysis)
+  if (width === Infinity) return sum(product(places, sum(ONE, cost)), tail)
+  return sum(product(places, [atEach]), product([width + 1], [0, ...cost.slice(1)]), tail)
+}
+
+/** What is proven of a node and what follows it. */
+interface Ways {
+  readonly cost: Polynomial
+  readonly calls: Polynomial
+  readonly live: Polynomial
+}
+
+/** What is proven where the character ahead is none that a match can begin with. */
+interface Failure {
+  readonly cost: Polynomial
+  readonly calls: Polynomial
+}
+
+const ONE_WAY: Ways = { cost: ONE, calls: ONE, live: ONE }
+/** A repeat of more is taken for one without end, to be bounded by the line. */
+const GREATEST_COUNT = 1_000
+/** The branches of a larger choice are not compared with each other. */
+const MOST_BRANCHES = 100
+/** A set of more ranges is taken for a larger one. */
+const MOST_RANGES = 64
+
+class Analysis {
+  readonly first = new FirstCharacters()
+  readonly #failures = new WeakMap<PatternNode, Failure>()
+
+  /** Analyze a node before something that begins with `follow`. */
+  ways(node: PatternNode, follow: CharacterSet): Ways {
+    switch (node.kind) {
+      case 'character':
+      case 'edge':
+      case 'boundary':
+        return ONE_WAY
+      case 'look':
+      case 'reference':
+        return { ...ONE_WAY, cost: this.failure(node).cost }
+      case 'sequence':
+        return this.#sequenceWays(node.parts, follow)
+      case 'choice':
+        return this.#choiceWays(node.branches, follow)
+      case 'repeat':
+        return this.#repeatWays(node, follow)
+    }
+  }
+
+  /** Analyze a node where it fails, or matches nothing before something that fails. */
+  failure(node: PatternNode): Failure {
+    const known = this.#failures.get(node)
+    if (known !== undefined) return known
+    const failure = this.#computeFailure(node)
+    this.#failures.set(node, failure)
+    return failure
+  }
+
+  #sequenceWays(parts: readonly PatternNode[], follow: CharacterSet): Ways {
+    let ways: Ways = { cost: ZERO, calls: ONE, live: ONE }
+    let failure: Failure = { cost: ZERO, calls: ONE }
+    let begin = follow
+    for (const part of parts.toReversed()) {
+      const own = this.ways(part, begin)
+      ways = {
+        cost: sum(own.cost, product(own.calls, failure.cost), product(own.live, ways.cost)),
+        calls: sum(product(own.calls, failure.calls), product(own.live, ways.calls)),
+        live: product(own.live, ways.live),
+      }
+      failure = inSequence(this.failure(part), failure)
+      begin = simplified(this.first.before(part, begin))
+    }
+    return ways
+  }
+
+  #choiceWays(branches: readonly PatternNode[], follow: CharacterSet): Ways {
+    const all = branches.map((branch) => this.ways(branch, follow))
+    const groups = this.#groupsOfBranches(branches, follow)
+    return {
+      cost: sum([branches.length + 1], ...all.map(({ cost }) => cost)),
+      calls: sum(...all.map(({ calls }) => calls)),
+      live: greatest(...groups.map((group) => sum(...group.map((index) => all[index]!.live)))),
+    }
+  }
+
+  /** Group branches so that only those of one group can match at the same place. */
+  #groupsOfBranches(branches: readonly PatternNode[], follow: CharacterSet): readonly (readonly number[])[] {
+    const indexes = [...branches.keys()]
+    if (branches.length > MOST_BRANCHES) return [indexes]
+    const begins = branches.map((branch) => simplified(this.first.before(branch, follow)))
+    const rows = branches.map(leadingSets)
+    let groups: number[][] = []
+    for (const index of indexes) {
+      const meets = (other: number): boolean =>
+        !areDisjoint(begins[index]!, begins[other]!) && !differ(rows[index]!, rows[other]!)
+      const joined = groups.filter((group) => group.some(meets))
+      groups = [...groups.filter((group) => !joined.includes(group)), [...joined.flat(), index]]
+    }
+    return groups
+  }
+
+  #repeatWays(node: RepeatNode, follow: CharacterSet): Ways {
+    const { body, min, max } = node
+    if (max === 0) return ONE_WAY
+    const first = this.first.of(body)
+    const own = this.ways(body, simplified(unionOf(first.set, follow)))
+    const failure = this.failure(node)
+    const isChain = isAtMostOne(own.live)
+    if (!isChain && max === Infinity) return { cost: UNBOUNDED, calls: UNBOUNDED, live: UNBOUNDED }
+    const places = isChain ? chainLength(node) : geometric(own.live, max)
+    return {
+      cost: product(places, sum(ONE, own.cost, product(own.calls, sum(failure.cost, ONE)))),
+      calls: product(places, sum(ONE, product(own.calls, sum(failure.calls, ONE)))),
+      live: isChain
+        ? min === max || (!first.isEmpty && areDisjoint(first.set, follow))
+          ? ONE
+          : places
+        : min === max
+          ? power(own.live, max)
+          : places,
+    }
+  }
+
+  #computeFailure(node: PatternNode): Failure {
+    switch (node.kind) {
+      case 'character':
+        return { cost: ONE, calls: ZERO }
+      case 'edge':
+        return { cost: ONE, calls: node.ahead ? ZERO : ONE }
+      case 'boundary':
+        return { cost: ONE, calls: ONE }
+      case 'look':
+        return { cost: sum(ONE, this.ways(node.body, NO_CHARACTER).cost), calls: ONE }
+      case 'reference':
+        return { cost: [1, 1], calls: ONE }
+      case 'sequence':
+        return node.parts.reduceRight<Failure>((failure, part) => inSequence(this.failure(part), failure), {
+          cost: ZERO,
+          calls: ONE,
+        })
+      case 'choice': {
+        const all = node.branches.map((branch) => this.failure(branch))
+        return {
+          cost: sum([all.length + 1], ...all.map(({ cost }) => cost)),
+          calls: sum(...all.map(({ calls }) => calls)),
+        }
+      }
+      case 'repeat':
+        return this.#repeatFailure(node)
+    }
+  }
+
+  #repeatFailure({ body, min, max }: RepeatNode): Failure {
+    if (max === 0) return { cost: ONE, calls: ONE }
+    const { cost, calls } = this.failure(body)
+    const iteration = sum(ONE, cost, calls)
+    if (!this.first.of(body).isEmpty) return { cost: sum(ONE, iteration), calls: min === 0 ? ONE : ZERO }
+    return { cost: product(geometric(calls, min), sum(ONE, iteration)), calls: power(calls, min) }
+  }
+}
+
+function inSequence(own: Failure, behind: Failure): Failure {
+  return { cost: sum(own.cost, product(own.calls, behind.cost)), calls: product(own.calls, behind.calls) }
+}
+
+/** How many places a chain of iterations has, the first included. */
+function chainLength({ body, min, max }: RepeatNode): Polynomial {
+  if (max <= GREATEST_COUNT) return [max + 1]
+  return consumes(body) ? [1, 1] : [min + 1, 1]
+}
+
+/** Return what the characters at the beginning of a branch are, one by one, as far as all its matches have them. */
+function leadingSets(branch: PatternNode): readonly CharacterSet[] {
+  const parts = branch.kind === 'sequence' ? branch.parts : [branch]
+  const sets: CharacterSet[] = []
+  for (const part of parts) {
+    if (part.kind === 'character') sets.push(part.set)
+    else if (part.kind !== 'boundary' && part.kind !== 'edge' && part.kind !== 'look') break
+  }
+  return sets
+}
+
+function differ(one: readonly CharacterSet[], other: readonly CharacterSet[]): boolean {
+  return one.some((set, index) => index < other.length && areDisjoint(set, other[index]!))
+}
+
+function simplified(set: CharacterSet): CharacterSet {
+  return set.length <= MOST_RANGES ? set : [[set[0]![0], set.at(-1)![1]]]
+}
+
+/** Return what it takes to fail where no line begins; `undefined` unless all branches begin with `^`. */
+function anchorCost(node: PatternNode): number | undefined {
+  if (node.kind === 'edge') return node.ahead ? undefined : 1
+  if (node.kind === 'sequence') return node.parts[0] && anchorCost(node.parts[0])
+  if (node.kind === 'repeat') {
+    const cost = node.min > 0 ? anchorCost(node.body) : undefined
+    return cost === undefined ? undefined : cost + 2
+  }
+  if (node.kind !== 'choice') return undefined
+  const costs = node.branches.map(anchorCost)
+  return costs.every((cost) => cost !== undefined) ? costs.reduce((all, cost) => all + cost + 1, 1) : undefined
+}
+
+/**
+ * Return how many characters of a match, apart from those of runs, can be the start of another match; `Infinity` where
+ * runs, too, may have such characters.
+ */
+function widthBetweenStarts(tree: PatternNode, { first }: Analysis): number {
+  const { set, isEmpty } = first.of(tree)
+  return isEmpty ? Infinity : widthWithoutRuns(tree, set)
+}
+
+function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
+  switch (node.kind) {
+    case 'character':
+      return 1
+    case 'edge':
+    case 'boundary':
+      return 0
+    case 'look':
+    case 'reference':
+      return Infinity
+    case 'sequence':
+      return node.parts.reduce((width, part) => width + widthWithoutRuns(part, starts), 0)
+    case 'choice':
+      return Math.max(...node.branches.map((branch) => widthWithoutRuns(branch, starts)))
+    case 'repeat': {
+      if (node.max === 0) return 0
+      const isRun = node.body.kind === 'character' && areDisjoint(node.body.set, starts)
+      const width = isRun ? 0 : widthWithoutRuns(node.body, starts)
+      return width === 0 ? 0 : width * node.max
+    }
+  }
+}
