@@ -1,4 +1,5 @@
 import { concatBytes } from '../concat-bytes.ts'
+import type { JsonName } from './json-name.ts'
 import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
 
 /** Levels that a walker enters; what is deeper can only be passed over. */
@@ -76,6 +77,9 @@ export class JsonWalker {
   /** The next quote of the chunk, where it was looked for. */
   #quoteAt = -1
 
+  #levels = 0
+  /** The first level that has brackets. */
+  readonly #firstLevel: number
   /** Of each open level: whether it is an object, and which of its entries is current, from 0. */
   readonly #objects: boolean[] = []
   readonly #indexes: number[] = []
@@ -96,13 +100,14 @@ export class JsonWalker {
   }) {
     this.#form = options.form
     this.#visitor = options.visitor
+    this.#firstLevel = options.form === 'json-lines' ? 1 : 0
     this.#base = options.base ?? 0
     if (options.form === 'json-lines') this.#open(false)
   }
 
   /** Levels that are open; the lines of JSON Lines are items of one. */
   get levels(): number {
-    return this.#objects.length
+    return this.#levels
   }
 
   /** Where the walk stands in the content. */
@@ -127,8 +132,8 @@ export class JsonWalker {
 
   /** Whether what has been walked is complete: a whole value, or any number of whole values one after the other. */
   get isComplete(): boolean {
-    if (this.#form === 'json') return this.#state === AFTER_VALUE && this.levels === 0
-    return this.levels === 1 && (this.#state === AFTER_VALUE || this.#state === VALUE)
+    if (this.#form === 'json') return this.#state === AFTER_VALUE && this.#levels === 0
+    return this.#levels === 1 && (this.#state === AFTER_VALUE || this.#state === VALUE)
   }
 
   /** Take the next chunk; the one before it must have been walked to its end, and is let go. */
@@ -163,7 +168,7 @@ export class JsonWalker {
 
   /** Where the key of the value that begins here begins; -1 where the value is no member. */
   get keyStart(): number {
-    const level = this.levels - 1
+    const level = this.#levels - 1
     return level >= 0 && this.#objects[level]! ? this.#keyStarts[level]! : -1
   }
 
@@ -177,9 +182,18 @@ export class JsonWalker {
     return end > this.#base ? concatBytes([kept!, here.subarray(0, MAX_KEY_BYTES)]) : kept!
   }
 
+  /** Tell whether the current key of the innermost level is this name. */
+  isNamed(name: JsonName): boolean {
+    const start = this.keyStart
+    if (start < 0) return false
+    return start >= this.#base
+      ? name.stands(this.#bytes, start - this.#base)
+      : name.stands(this.key(this.#levels - 1), 0)
+  }
+
   /** Levels that lead to where it stands: the innermost one only where one of its entries has begun. */
   get pathLevels(): number {
-    return this.#isInEntry ? this.levels : Math.max(0, this.levels - 1)
+    return this.#isInEntry ? this.#levels : Math.max(0, this.#levels - 1)
   }
 
   #step(to: number): void {
@@ -204,67 +218,69 @@ export class JsonWalker {
     if (this.#state === IN_STRING) this.#endValue()
     else if (this.#state === PASSING_STRING) this.#state = PASSING
     else {
-      this.#keyEnds[this.levels - 1] = this.position
+      this.#keyEnds[this.#levels - 1] = this.position
       this.#isInEntry = true
       this.#state = COLON
     }
   }
 
+  /** Walk over what stands between strings, numbers and words. */
   #walkStructure(to: number): void {
     const bytes = this.#bytes
-    for (let at = this.#at; at < to; at++) {
+    let at = this.#at
+    while (at < to) {
       const byte = bytes[at]!
-      if (byte <= 32) {
-        if (byte === 32 || byte === LINE_FEED || byte === 13 || byte === 9) continue
-        if (byte === RECORD_SEPARATOR && this.#form === 'json-lines' && this.levels === 1) continue
+      if (byte <= 32 && this.#isBlank(byte)) {
+        at++
+        continue
       }
-      this.#at = at
-      this.#takeByte(byte)
-      at = this.#at - 1
+      switch (this.#state) {
+        case COLON:
+          if (byte !== 58) return this.#fail(at)
+          this.#state = VALUE
+          at++
+          continue
+        case AFTER_VALUE: {
+          const level = this.#levels - 1
+          if (byte === COMMA && level >= this.#firstLevel) {
+            this.#state = this.#objects[level]! ? KEY : VALUE
+            at++
+            continue
+          }
+          this.#at = at
+          if (level >= this.#firstLevel && byte === (this.#objects[level]! ? CLOSE_OBJECT : CLOSE_ARRAY)) this.#close()
+          else if (level === 0 && this.#form === 'json-lines') this.#beginValue(byte)
+          else this.#fail(at)
+          break
+        }
+        case VALUE:
+          this.#at = at
+          this.#beginValue(byte)
+          break
+        case FIRST_ITEM:
+          this.#at = at
+          if (byte === CLOSE_ARRAY) this.#close()
+          else this.#beginValue(byte)
+          break
+        default:
+          this.#at = at
+          if (byte === QUOTE) this.#beginKey()
+          else if (byte === CLOSE_OBJECT && this.#state === FIRST_KEY) this.#close()
+          else this.#fail(at)
+      }
       if (this.#state > AFTER_VALUE) return
+      at = this.#at
     }
     this.#at = to
   }
 
-  /** Take a byte between values, keys and blanks. */
-  #takeByte(byte: number): void {
-    switch (this.#state) {
-      case VALUE:
-        this.#beginValue(byte)
-        return
-      case FIRST_ITEM:
-        if (byte === CLOSE_ARRAY) this.#close()
-        else this.#beginValue(byte)
-        return
-      case AFTER_VALUE:
-        this.#takeAfterValue(byte)
-        return
-      case COLON:
-        if (byte !== 58) return this.#fail()
-        this.#at++
-        this.#state = VALUE
-        return
-      default:
-        if (byte === QUOTE) this.#beginKey()
-        else if (byte === CLOSE_OBJECT && this.#state === FIRST_KEY) this.#close()
-        else this.#fail()
-    }
-  }
-
-  #takeAfterValue(byte: number): void {
-    const level = this.levels - 1
-    if (level < 0) return this.#fail()
-    if (level === 0 && this.#form === 'json-lines') return this.#beginValue(byte)
-    const isObject = this.#objects[level]!
-    if (byte === COMMA) {
-      this.#at++
-      this.#state = isObject ? KEY : VALUE
-    } else if (byte === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) this.#close()
-    else this.#fail()
+  #isBlank(byte: number): boolean {
+    if (byte === 32 || byte === LINE_FEED || byte === 13 || byte === 9) return true
+    return byte === RECORD_SEPARATOR && this.#form === 'json-lines' && this.#levels === 1
   }
 
   #beginKey(): void {
-    const level = this.levels - 1
+    const level = this.#levels - 1
     this.#indexes[level]!++
     this.#keyStarts[level] = this.position
     this.#keyEnds[level] = Infinity
@@ -275,10 +291,10 @@ export class JsonWalker {
   }
 
   #beginValue(byte: number): void {
-    const level = this.levels - 1
+    const level = this.#levels - 1
     const isContainer = byte === OPEN_OBJECT || byte === OPEN_ARRAY
     const scalar = SCALAR_NEXT[SCALAR_START * 256 + byte]!
-    if (!isContainer && byte !== QUOTE && scalar === 0) return this.#fail()
+    if (!isContainer && byte !== QUOTE && scalar === 0) return this.#fail(this.#at)
     if (level >= 0 && !this.#objects[level]!) {
       this.#indexes[level]!++
       this.#isInEntry = true
@@ -293,8 +309,8 @@ export class JsonWalker {
     } else if (!enters) {
       this.#passedLevels = 1
       this.#state = PASSING
-    } else if (this.levels >= MAX_LEVELS) {
-      this.#fail()
+    } else if (this.#levels >= MAX_LEVELS) {
+      this.#fail(this.#at)
     } else {
       this.#open(byte === OPEN_OBJECT)
       this.#state = byte === OPEN_OBJECT ? FIRST_KEY : FIRST_ITEM
@@ -302,21 +318,18 @@ export class JsonWalker {
   }
 
   #open(isObject: boolean): void {
-    this.#objects.push(isObject)
-    this.#indexes.push(-1)
-    this.#keyStarts.push(0)
-    this.#keyEnds.push(0)
-    this.#keptKeys.push(undefined)
+    const level = this.#levels++
+    this.#objects[level] = isObject
+    this.#indexes[level] = -1
+    this.#keyStarts[level] = 0
+    this.#keyEnds[level] = 0
+    this.#keptKeys[level] = undefined
     this.#isInEntry = false
   }
 
   #close(): void {
-    this.#objects.pop()
-    this.#indexes.pop()
-    this.#keyStarts.pop()
-    this.#keyEnds.pop()
-    this.#keptKeys.pop()
-    this.#keptLevels = Math.min(this.#keptLevels, this.levels)
+    this.#levels--
+    if (this.#keptLevels > this.#levels) this.#keptLevels = this.#levels
     this.#at++
     this.#endValue()
   }
@@ -327,7 +340,8 @@ export class JsonWalker {
     this.#visitor?.end(this.position)
   }
 
-  #fail(): void {
+  #fail(at: number): void {
+    this.#at = at
     this.#state = FAILED
   }
 
@@ -351,7 +365,7 @@ export class JsonWalker {
 
   #endScalar(): void {
     if (SCALAR_ENDS[this.#scalar] === 1) this.#endValue()
-    else this.#fail()
+    else this.#fail(this.#at)
   }
 
   /** Pass over the rest of an array or an object, with no look at anything but its levels and strings. */
@@ -421,7 +435,7 @@ export class JsonWalker {
 
   /** Keep those keys of open objects that stand in the chunk which is let go. */
   #keepKeys(): void {
-    for (let level = this.#keptLevels; level < this.levels; level++) {
+    for (let level = this.#keptLevels; level < this.#levels; level++) {
       if (!this.#objects[level]! || this.#indexes[level]! < 0) continue
       const start = this.#keyStarts[level]!
       const end = Math.min(this.#keyEnds[level]!, this.#base + this.#bytes.length)
@@ -433,6 +447,6 @@ export class JsonWalker {
       if (kept === undefined) this.#keptKeys[level] = part
       else if (part.length > 0 && kept.length < MAX_KEY_BYTES) this.#keptKeys[level] = concatBytes([kept, part])
     }
-    this.#keptLevels = this.#state === IN_KEY ? this.levels - 1 : this.levels
+    this.#keptLevels = this.#state === IN_KEY ? this.#levels - 1 : this.#levels
   }
 }

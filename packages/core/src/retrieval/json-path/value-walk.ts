@@ -138,9 +138,7 @@ export class ValueWalk implements JsonVisitor {
     if (step.type === 'wildcard') return true
     if (step.type === 'name') {
       if (!isObject || this.#found[level] === true) return false
-      const key = this.#walker.key(level - 1)
-      this.#found[level] = step.name.stands(key, 0)
-      return this.#found[level]
+      return (this.#found[level] = this.#walker.isNamed(step.name))
     }
     if (isObject) return false
     if (step.type === 'index') return index === step.index
