@@ -1,4 +1,6 @@
 import { createSharedProgress, PATTERN_WORKER_SOURCE, readSharedProgress } from './node-pattern-worker.ts'
+import type { WorkerAnswer, WorkerQuestion } from './node-pattern-worker.ts'
+import { chooseRe2, giveUpRe2 } from './node-re2.ts'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
 import { createPatternBudget } from './pattern-budget.ts'
 import { PatternError } from './platform.ts'
@@ -7,14 +9,15 @@ import type { PatternFlags, PatternMatcher, PatternProgress } from './platform.t
 const MAX_TEXT_LENGTH = 1_048_576
 
 /** A batch of an ordinary pattern takes less: a pattern that takes longer may have to wait for those that do not. */
-const SHORT_MS = 100
+const SHORT_MS = 250
 
-const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS })
+const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysReady: true })
 
 /**
  * Match with the JavaScript engine of Node.js, in a worker that is terminated once the pattern has spent its time.
  *
- * Where no worker can be started (`--permission` without `--allow-worker`), RE2 takes its place.
+ * Where the user has installed `re2`, the worker uses it for patterns that it matches alike, so that they cannot take
+ * long. Where no worker can be started (`--permission` without `--allow-worker`), RE2 in JavaScript takes its place.
  *
  * @param pattern - A valid regular expression.
  * @param deadlineMs - Milliseconds of matching, for all calls together; grows with the text, by 20 ms for each million
@@ -23,6 +26,7 @@ const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS })
 export function createPatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {
   const budget = createPatternBudget(deadlineMs)
   let fallback: PatternMatcher | undefined
+  let re2: ReturnType<typeof chooseRe2> | undefined
   return {
     maxTextLength: MAX_TEXT_LENGTH,
     async match(text, from = 0, signal) {
@@ -30,10 +34,11 @@ export function createPatternMatcher(pattern: string, flags: PatternFlags, deadl
       const timeoutMs = budget.begin(text.length)
       const shared = createSharedProgress()
       try {
-        const message = { pattern, flags: javascriptFlags(flags), text, from, shared }
-        const { hits, milliseconds } = readAnswer(await pool.run(message, timeoutMs, signal))
-        budget.spend(milliseconds)
-        return hits
+        re2 ??= chooseRe2(pattern, flags)
+        const question = { pattern, flags: javascriptFlags(flags), text, from, shared, re2: await re2 }
+        const answer = (await pool.run(question satisfies WorkerQuestion, timeoutMs, signal)) as WorkerAnswer
+        budget.spend(answer.milliseconds ?? 0)
+        return hitsOf(answer)
       } catch (error) {
         if (error instanceof WorkerTimeout) {
           budget.spend(timeoutMs)
@@ -58,15 +63,10 @@ function javascriptFlags({ ignoreCase, unicode }: PatternFlags): string {
   return `s${ignoreCase ? 'i' : ''}${unicode ? 'u' : ''}`
 }
 
-interface WorkerAnswer {
-  readonly hits: Uint32Array
-  readonly milliseconds: number
-}
-
 /** Unpack what the worker answered. */
-function readAnswer(answer: unknown): WorkerAnswer {
-  const { hits, milliseconds, error } = answer as Partial<WorkerAnswer & { readonly error: string }>
-  if (hits !== undefined && milliseconds !== undefined) return { hits, milliseconds }
+function hitsOf({ hits, error, re2Failure }: WorkerAnswer): Uint32Array {
+  if (re2Failure !== undefined) giveUpRe2(re2Failure)
+  if (hits !== undefined) return hits
   throw new PatternError('too-complex', `The regular expression engine gave up (${error ?? 'no reason given'}).`)
 }
 

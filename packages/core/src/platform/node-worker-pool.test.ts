@@ -46,15 +46,20 @@ it('ends what is aborted, gives its place to others, and never asks for a place 
   expect(await Promise.all(next)).toEqual(next.map((_, index) => index))
 })
 
-it('serves short runs between long ones, which all get their time in the end', async () => {
-  const pool = createWorkerPool(SOURCE, { shortMs: 100 })
-  const order: unknown[] = []
-  const note = (what: unknown): number => order.push(what)
-  const long = Array.from({ length: 12 }, () => reasonOf(pool.run('spin', 400)).then(note))
-  const short = Array.from({ length: 6 }, (_, index) => pool.run(index, 10_000).then(note))
-  await Promise.all([...long, ...short])
-  expect(order.filter((what) => what instanceof WorkerTimeout)).toHaveLength(12)
-  expect(order.slice(0, 16).filter((what) => typeof what === 'number')).toHaveLength(6)
+it('serves short runs while more long ones than it has workers want all their time', async () => {
+  const pool = createWorkerPool(SOURCE, { shortMs: 300 })
+  const controller = new AbortController()
+  const long = Array.from({ length: 8 }, () => reasonOf(pool.run('spin', 600_000, controller.signal)))
+  const short = Array.from({ length: 6 }, (_, index) => pool.run(index, 10_000))
+  expect(await Promise.all(short)).toEqual([0, 1, 2, 3, 4, 5])
+  controller.abort('enough')
+  expect(await Promise.all(long)).toEqual(long.map(() => 'enough'))
+})
+
+it('gives long runs all their time, one after the other', async () => {
+  const pool = createWorkerPool(SOURCE, { shortMs: 20 })
+  const reasons = await Promise.all(Array.from({ length: 9 }, () => reasonOf(pool.run('spin', 100))))
+  for (const reason of reasons) expect(reason).toBeInstanceOf(WorkerTimeout)
 })
 
 it('replaces a worker that ends or runs out of memory', async () => {

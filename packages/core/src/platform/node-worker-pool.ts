@@ -43,6 +43,8 @@ export interface WorkerPoolOptions {
    * runs are alike.
    */
   readonly shortMs?: number
+  /** Whether the program sends one message first, once it can take messages: its time begins then. */
+  readonly saysReady?: boolean
 }
 
 /** Workers that run one program, started on demand and ended when idle; they never keep the process alive. */
@@ -74,7 +76,7 @@ interface Attempt {
 
 /** Make a pool of workers that run `source`, which must answer each message with one message. */
 export function createWorkerPool(source: string, options: WorkerPoolOptions = {}): WorkerPool {
-  const { idleMs = IDLE_MS, maxMemoryMb = MAX_MEMORY_MB, shortMs = Infinity } = options
+  const { idleMs = IDLE_MS, maxMemoryMb = MAX_MEMORY_MB, shortMs = Infinity, saysReady = false } = options
   const idle: PooledWorker[] = []
   const seats = createSeats(shortMs === Infinity ? MAX_WORKERS : MAX_WORKERS + 1)
   const longSeats = createSeats(MAX_WORKERS)
@@ -86,7 +88,7 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
       warm.worker.ref()
       return warm
     }
-    const pooled = startWorker(source, maxMemoryMb)
+    const pooled = startWorker(source, maxMemoryMb, saysReady ? 'message' : 'online')
     pooled.worker.once('exit', () => leaveIdle(pooled))
     return pooled
   }
@@ -195,11 +197,12 @@ function createSeats(count: number): Seats {
   }
 }
 
-function startWorker(source: string, maxMemoryMb: number): PooledWorker {
+function startWorker(source: string, maxMemoryMb: number, startEvent: 'message' | 'online'): PooledWorker {
   const worker = newWorker(source, maxMemoryMb)
   const started = new Promise<void>((resolve, reject) => {
-    worker.once('online', resolve)
+    worker.once(startEvent, () => resolve())
     worker.once('error', (cause) => reject(new WorkerFailure(false, { cause })))
+    worker.once('exit', () => reject(new WorkerFailure(false)))
   })
   // A failure to start is seen by the run that waits for it; one after that must not surface as uncaught.
   started.catch(() => {})

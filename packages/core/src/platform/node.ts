@@ -1,12 +1,12 @@
 /** What core needs of Node.js. `web.ts` exports the same names for every other runtime. */
 import { Buffer } from 'node:buffer'
 import { createHash, randomFillSync } from 'node:crypto'
-import process from 'node:process'
 import type { Sha256 } from './platform.ts'
 
 export { findBytes, isAsciiBytes, singleByteText, utf8Text } from './node-byte-text.ts'
 export { isolate } from './node-isolate.ts'
 export { createPatternMatcher } from './node-pattern-matcher.ts'
+export { warn } from './node-warn.ts'
 
 /** Start a SHA-256. */
 export function createSha256(): Sha256 {
@@ -38,10 +38,4 @@ export function encodeBase64(bytes: Uint8Array): string {
 /** Let timers, I/O and other calls have their turn. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-/** Tell the developer of a fault that must not fail the operation at hand. */
-export function warn(message: string, cause: unknown): void {
-  const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-  process.emitWarning(message, { type: 'SpillwayWarning', detail })
 }

