@@ -21,12 +21,11 @@ export interface TapePlaces {
   readonly nexts: Int32Array
   /** Where the key of a member begins; -1 for what is no member. */
   readonly keys: Int32Array
-  readonly count: number
 }
 
 /**
  * Where the values of a document stand in its bytes: enough to go through them without building any. Made by
- * {@link readJsonTape}.
+ * a `JsonTapeReader`.
  */
 export class JsonTape {
   readonly bytes: Uint8Array

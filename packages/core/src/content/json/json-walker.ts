@@ -48,6 +48,8 @@ PASSED[QUOTE] = 1
 for (const open of [OPEN_ARRAY, OPEN_OBJECT]) PASSED[open] = 2
 for (const close of [CLOSE_ARRAY, CLOSE_OBJECT]) PASSED[close] = 3
 
+const NO_BYTES: Uint8Array = new Uint8Array()
+
 /** Bytes of a string that are looked at one by one, before the search for its end is left to `indexOf`. */
 const NEAR = 48
 
@@ -64,7 +66,7 @@ export type JsonForm = 'json' | 'json-lines'
 export class JsonWalker {
   readonly #visitor: JsonVisitor | undefined
   readonly #form: JsonForm
-  #bytes: Uint8Array = new Uint8Array()
+  #bytes: Uint8Array = NO_BYTES
   /** Where the chunk begins in the content. */
   #base: number
   /** Where the walk stands in the chunk. */

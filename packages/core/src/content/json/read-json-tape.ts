@@ -18,62 +18,64 @@ export interface JsonTapeRead {
   readonly isFull: boolean
 }
 
-/** Read a document whose bytes are at hand. It yields where other work may have its turn. */
-export function* readJsonTape(bytes: Uint8Array, form: JsonForm = 'json'): Generator<undefined, JsonTapeRead> {
-  const builder = new TapeBuilder(form === 'json-lines')
-  const walker = new JsonWalker({ form, visitor: builder })
-  builder.walker = walker
-  walker.take(bytes)
-  for (let end = SLICE_BYTES; ; end += SLICE_BYTES) {
-    walker.advance(end)
-    if (end >= bytes.length || walker.hasFailed || builder.isFull) break
-    yield
-  }
-  walker.finish()
-  const failedAt = walker.isComplete ? undefined : walker.position
-  return { tape: builder.finish(bytes, walker.position), failedAt, isFull: builder.isFull }
-}
+/** Places that are kept for the next document. */
+const MAX_KEPT_PLACES = 65_536
 
-class TapeBuilder implements JsonVisitor {
-  walker: JsonWalker | undefined
-  readonly #isLines: boolean
-  #starts: Int32Array = new Int32Array(32)
-  #ends: Int32Array = new Int32Array(32)
-  #nexts: Int32Array = new Int32Array(32)
-  #keys: Int32Array = new Int32Array(32)
+/** Reads documents whose bytes are at hand, one after the other: a tape is good until the next one is read. */
+export class JsonTapeReader implements JsonVisitor {
+  #walker: JsonWalker | undefined
+  #starts: Int32Array = new Int32Array(64)
+  #ends: Int32Array = new Int32Array(64)
+  #nexts: Int32Array = new Int32Array(64)
+  #keys: Int32Array = new Int32Array(64)
   #count = 0
   readonly #open: JsonNode[] = []
 
-  constructor(isLines: boolean) {
-    this.#isLines = isLines
-    if (isLines) this.#add(0, -1)
-  }
-
-  get isFull(): boolean {
+  get #isFull(): boolean {
     return this.#count >= MAX_VALUES
   }
 
+  /** Read a document. It yields where other work may have its turn. */
+  *read(bytes: Uint8Array, form: JsonForm = 'json'): Generator<undefined, JsonTapeRead> {
+    this.#reset()
+    const walker = new JsonWalker({ form, visitor: this })
+    this.#walker = walker
+    if (form === 'json-lines') this.#add(0, -1)
+    walker.take(bytes)
+    for (let end = SLICE_BYTES; ; end += SLICE_BYTES) {
+      walker.advance(end)
+      if (end >= bytes.length || walker.hasFailed || this.#isFull) break
+      yield
+    }
+    walker.finish()
+    for (const node of this.#open) this.#close(node, walker.position)
+    const places = { starts: this.#starts, ends: this.#ends, nexts: this.#nexts, keys: this.#keys }
+    return {
+      tape: new JsonTape(bytes, places, form === 'json-lines'),
+      failedAt: walker.isComplete ? undefined : walker.position,
+      isFull: this.#isFull,
+    }
+  }
+
+  #reset(): void {
+    this.#count = 0
+    this.#open.length = 0
+    if (this.#starts.length <= MAX_KEPT_PLACES) return
+    this.#starts = new Int32Array(64)
+    this.#ends = new Int32Array(64)
+    this.#nexts = new Int32Array(64)
+    this.#keys = new Int32Array(64)
+  }
+
   begin(at: number): boolean {
-    if (this.isFull) return false
-    this.#add(at, this.walker!.keyStart)
+    if (this.#isFull) return false
+    this.#add(at, this.#walker!.keyStart)
     return true
   }
 
   end(at: number): void {
     const node = this.#open.pop()
     if (node !== undefined) this.#close(node, at)
-  }
-
-  finish(bytes: Uint8Array, end: number): JsonTape {
-    for (const node of this.#open) this.#close(node, end)
-    const places = {
-      starts: this.#starts,
-      ends: this.#ends,
-      nexts: this.#nexts,
-      keys: this.#keys,
-      count: this.#count,
-    }
-    return new JsonTape(bytes, places, this.#isLines)
   }
 
   #close(node: JsonNode, end: number): void {

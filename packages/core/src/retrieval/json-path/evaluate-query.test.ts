@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readJsonTape } from '../../content/json/read-json-tape.ts'
+import { JsonTapeReader } from '../../content/json/read-json-tape.ts'
 import { QueryEvaluator } from './evaluate-query.ts'
 import { parseJsonPath } from './parse-json-path.ts'
 
@@ -27,7 +27,7 @@ function complianceCases(): readonly ComplianceCase[] {
 async function evaluate(path: string, text: string): Promise<{ values: unknown[]; paths: string[] } | undefined> {
   const parsed = await parseJsonPath(path)
   if ('problem' in parsed) return undefined
-  const { tape } = finish(readJsonTape(new TextEncoder().encode(text)))
+  const { tape } = finish(new JsonTapeReader().read(new TextEncoder().encode(text)))
   const nodes = finish(new QueryEvaluator(tape).select(parsed.segments))
   const values = nodes.map(
     (node) => JSON.parse(new TextDecoder().decode(tape.bytes.subarray(tape.start(node), tape.end(node)))) as unknown,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chunkedSource } from '../../../test/chunked-source.ts'
 import { jsonLayout } from '../../content/json/json-form.ts'
-import { readJsonTape } from '../../content/json/read-json-tape.ts'
+import { JsonTapeReader } from '../../content/json/read-json-tape.ts'
 import { QueryEvaluator } from './evaluate-query.ts'
 import { parseJsonPath } from './parse-json-path.ts'
 import { selectJson } from './select-json.ts'
@@ -43,7 +43,7 @@ async function selectWhole(text: string, path: string): Promise<string[]> {
   if ('problem' in parsed) throw new Error(`${path}: ${parsed.problem.message}`)
   const bytes = encoder.encode(text)
   const pace = new WorkPace(60_000, undefined)
-  const { tape } = await pace.run(readJsonTape(bytes))
+  const { tape } = await pace.run(new JsonTapeReader().read(bytes))
   const nodes = await pace.run(new QueryEvaluator(tape).select(parsed.segments))
   return nodes.map(
     (node) => `${tape.pathOf(node, '$')} ${decoder.decode(bytes.subarray(tape.start(node), tape.end(node)))}`,

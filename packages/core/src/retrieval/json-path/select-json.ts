@@ -1,7 +1,7 @@
 import { concatBytes } from '../../content/concat-bytes.ts'
 import type { ContentSource } from '../../content/content-source.ts'
 import type { JsonLayout } from '../../content/json/json-form.ts'
-import { readJsonTape } from '../../content/json/read-json-tape.ts'
+import { JsonTapeReader } from '../../content/json/read-json-tape.ts'
 import { QueryEvaluator } from './evaluate-query.ts'
 import type { Segment } from './json-path-syntax.ts'
 import { countFromStart, countsFromEnd, divideUnion, firstOpenSegment, planWalk } from './plan-walk.ts'
@@ -96,6 +96,7 @@ class Selector implements Selection {
   readonly #source: SelectSource
   readonly #options: SelectOptions
   readonly #expressions = new TextExpressions()
+  readonly #reader = new JsonTapeReader()
   readonly values: SelectedValue[] = []
   count = 0
   ended: Selection['ended'] = { by: 'all' }
@@ -108,7 +109,14 @@ class Selector implements Selection {
   async run(plan: WalkPlan): Promise<void> {
     const { layout, pace } = this.#options
     const isWhole = plan.filter === undefined && plan.rest.length === 0
-    const walk = new ValueWalk({ layout, steps: plan.steps, keptBytes: isWhole ? 0 : MAX_BUILT_BYTES })
+    const before = this.count
+    const walk = new ValueWalk({
+      layout,
+      steps: plan.steps,
+      keptBytes: isWhole ? 0 : MAX_BUILT_BYTES,
+      // What is only counted needs no path.
+      isNamed: (index) => !isWhole || this.#isKept(before + index),
+    })
     try {
       for await (const block of this.#source.blocks(layout.start)) {
         pace.resume()
@@ -145,7 +153,7 @@ class Selector implements Selection {
   async #selectWithin({ start, path, bytes }: WalkedValue, { filter, rest }: WalkPlan): Promise<void> {
     const { pace, layout } = this.#options
     const isLines = layout.form === 'json-lines' && start === layout.start && path() === '$'
-    const read = readJsonTape(concatBytes(bytes), isLines ? 'json-lines' : 'json')
+    const read = this.#reader.read(concatBytes(bytes), isLines ? 'json-lines' : 'json')
     const { tape, failedAt, isFull } = await pace.run(read)
     if (isFull) {
       this.ended = { by: 'too-large', path: path() }
@@ -162,9 +170,13 @@ class Selector implements Selection {
   }
 
   #add(path: () => string, start: number, end: number): void {
-    const { skip, keep, enough } = this.#options
     const place = this.count++
-    if (place >= skip && place < skip + keep) this.values.push({ path: path(), start, end })
-    if (this.count >= enough) this.ended = { by: 'enough' }
+    if (this.#isKept(place)) this.values.push({ path: path(), start, end })
+    if (this.count >= this.#options.enough) this.ended = { by: 'enough' }
+  }
+
+  #isKept(place: number): boolean {
+    const { skip, keep } = this.#options
+    return place >= skip && place < skip + keep
   }
 }

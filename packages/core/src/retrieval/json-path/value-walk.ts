@@ -13,6 +13,7 @@ export interface WalkedValue {
   readonly end: number
   /** The bytes where they are wanted. */
   readonly bytes: readonly Uint8Array[]
+  /** Its path, where that is wanted. */
   readonly path: () => string
 }
 
@@ -22,8 +23,11 @@ export interface ValueWalkOptions {
   readonly steps: readonly WalkStep[]
   /** Bytes of a value that are kept for the receiver, at most; 0 where only places are wanted. */
   readonly keptBytes: number
+  /** Tell by its place among all, from 0, whether the path of a value is wanted. */
+  readonly isNamed: (index: number) => boolean
 }
 
+const rootPath = (): string => '$'
 const OPEN_ARRAY = 91
 const OPEN_OBJECT = 123
 
@@ -36,6 +40,8 @@ export class ValueWalk implements JsonVisitor {
   readonly #steps: readonly WalkStep[]
   readonly #isLines: boolean
   readonly #keptBytes: number
+  readonly #isNamed: (index: number) => boolean
+  #count = 0
   /** Levels that a walk enters through one entry each: after it nothing more can be found there. */
   readonly #singularLevels: number
   #chunk: Uint8Array = new Uint8Array()
@@ -54,13 +60,14 @@ export class ValueWalk implements JsonVisitor {
   /** Set where a value was found that is larger than what is kept. */
   tooLarge: { readonly start: number; readonly path: string } | undefined
 
-  constructor({ layout, steps, keptBytes }: ValueWalkOptions) {
+  constructor({ layout, steps, keptBytes, isNamed }: ValueWalkOptions) {
     this.#walker = new JsonWalker({ form: layout.form, visitor: this, base: layout.start })
     this.#isLines = layout.form === 'json-lines'
     this.#base = layout.start
     this.#levels = this.#walker.levels
     this.#steps = steps
     this.#keptBytes = keptBytes
+    this.#isNamed = isNamed
     const open = steps.findIndex((step) => !isSingular(step))
     this.#singularLevels = open < 0 ? steps.length : open
     if (this.#isLines && steps.length === 0) this.#select(layout.start)
@@ -148,8 +155,8 @@ export class ValueWalk implements JsonVisitor {
 
   #select(start: number): void {
     const level = this.#walker.levels
-    if (level === 0 || this.#steps.length === 0) {
-      this.#selected = { start, path: () => '$' }
+    if (level === 0 || this.#steps.length === 0 || !this.#isNamed(this.#count++)) {
+      this.#selected = { start, path: rootPath }
       return
     }
     const parentPath = (this.#parentPath ??= this.#pathOf(level - 1))
