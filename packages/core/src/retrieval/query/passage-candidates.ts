@@ -1,5 +1,5 @@
 /** Candidates that are kept, at most; above it the lower half goes. */
-export const MAX_CANDIDATES = 131_072
+export const MAX_CANDIDATES = 65_536
 
 /** Times that a word counts in one unit, at most: what two bits hold. */
 const MAX_TIMES = 3

@@ -7,7 +7,9 @@ async function chunksOf(bytes: Uint8Array, blockBytes: number): Promise<TextChun
   async function* blocks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += blockBytes) yield bytes.subarray(at, at + blockBytes)
   }
-  return await Array.fromAsync(textChunks(blocks()))
+  const chunks: TextChunk[] = []
+  for await (const chunk of textChunks(blocks())) chunks.push(chunk)
+  return chunks
 }
 
 /** Text with lines from nothing to several chunks. */

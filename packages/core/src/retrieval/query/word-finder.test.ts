@@ -46,6 +46,10 @@ describe('WordFinder', () => {
     expect(found('port test art', 'report contest start part testament')).toEqual([])
   })
 
+  it('finds words that a colour code stands before', () => {
+    expect(found('wait', '\u001B[38;5;153mwait\u001B[0m mwait [0mwait')).toEqual(['wait'])
+  })
+
   it('finds codes and numbers as they are', () => {
     expect(found('E7731 500', 'e7731 E77310 XE7731 500 5000 1500 code500')).toEqual(['e7731', '500', '500'])
   })

@@ -110,6 +110,9 @@ function inAnyCase(unit: string): string {
   return escaped.length === 1 ? escaped[0]! : `[${escaped.join('')}]`
 }
 
+/** A colour code ends in a letter that belongs to no word. */
+const COLOUR_BEFORE = /\u001B\[[\d;]*m$/
+
 const LETTER = /\p{L}/u
 
 function isLower(code: number): boolean {
@@ -136,8 +139,8 @@ function beginsWord(text: string, start: number): boolean {
   const first = text.charCodeAt(start)
   if (isDigit(before)) return !isDigit(first)
   if (!isLetter(before) || !isLetter(first)) return true
-  if (!isUpper(first)) return false
-  return isLower(before) || isLower(text.charCodeAt(start + 1))
+  if (isUpper(first) && (isLower(before) || isLower(text.charCodeAt(start + 1)))) return true
+  return before === 109 && COLOUR_BEFORE.test(text.slice(Math.max(0, start - 20), start))
 }
 
 /** Where the part of a name ends that goes on at `from`; `undefined` where that is no ending any more. */
