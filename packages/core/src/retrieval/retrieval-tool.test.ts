@@ -58,6 +58,32 @@ describe('createRetrievalTool', () => {
     ])
   })
 
+  it('reports what each call asked for', async () => {
+    const modes: string[] = []
+    const onRetrieve = ({ mode, isError }: RetrievalEvent): void => void modes.push(isError ? `${mode} failed` : mode)
+    const tool = toolOf(
+      { csv: { content: 'a,b\n1,2\n3,4\n' }, json: { content: '{"a": [1, 2]}', contentType: 'application/json' } },
+      { onRetrieve, scoped: true },
+    )
+    const calls: readonly (readonly [object, string, RegExp])[] = [
+      [{ reference: 'csv', patterns: ['1', '9'] }, 'pattern', /^\[1 line matches: 1 \/1\/, 0 \/9\//],
+      [{ reference: 'csv', pattern: '1', count_only: true }, 'count', /^\[1 match for \/1\/; it is in line 2\]$/],
+      [{ pattern: '1', count_only: true }, 'count', /^\[2 matches for \/1\/ in 2 of 2 stored results\]/],
+      [{ reference: 'json', json_path: '$.a[1]' }, 'json-path', /\$\.a\[1\]: 2/],
+      [{ reference: 'csv', where: 'a = 3', columns: ['b'] }, 'table', /3\| 4|\| 4$/],
+      [{ reference: 'csv', query: '3' }, 'query', /^> 3\| 3,4$/m],
+      [{ query: '3' }, 'scope-query', /^> 3\| 3,4$/m],
+      [{ reference: 'csv', from_end: true, limit: 1 }, 'head', /\[Lines 3-3 of 3\]/],
+      [{ reference: 'json', json_path: '$.a[' }, 'json-path failed', /^Error: /],
+      [{ query: '3', json_path: '$' }, 'invalid failed', /cannot be used together/],
+    ]
+    for (const [call, mode, expected] of calls) {
+      const text = textOf(await tool.execute(call))
+      expect(modes.at(-1), text).toBe(mode)
+      expect(text).toMatch(expected)
+    }
+  })
+
   it('writes the calls that it suggests as it is told to', async () => {
     const tool = toolOf({ log: { content: 'abc' } }, { formatCall: (call) => `spillway get ${call.reference}` })
     expect((await fail(tool, {})).text).toContain('A right call: spillway get call_1_0_')

@@ -10,7 +10,9 @@ import { answerHead, answerRange } from './answer-lines.ts'
 import { answerPattern } from './answer-pattern.ts'
 import { answerScope } from './answer-scope.ts'
 import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
+import { answerJsonPath } from './json-path/answer-json-path.ts'
 import { answerQuery } from './query/answer-query.ts'
+import { answerTable } from './table/answer-table.ts'
 import { explainStorageError } from './failure-message.ts'
 import { cutToFit } from './fit-answer.ts'
 import { formatRetrievalCall } from './retrieval-call.ts'
@@ -152,11 +154,12 @@ async function answerText(
       return await answerRange(request.reference, request.range, context)
     case 'head':
       return await answerHead(request, context)
+    case 'json-path':
+      return await answerJsonPath(request, context)
     case 'query':
       return await answerQuery(request, context)
-    case 'json-path':
     case 'table':
-      throw new RetrievalError('unsupported', 'This is not possible here. Use a pattern or a line_range.')
+      return await answerTable(request, context)
     case 'pattern': {
       const { reference } = request
       return reference === undefined
