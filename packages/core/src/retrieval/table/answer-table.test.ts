@@ -487,4 +487,55 @@ describe('laws', () => {
       ),
     )
   })
+
+  test('any text and any call are answered within the limit, or fail with a code', async () => {
+    const piece = fc.constantFrom(
+      'a',
+      '1',
+      ',',
+      '"',
+      '\n',
+      '\r\n',
+      '\t',
+      '|',
+      '-',
+      '+',
+      ' ',
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      '\\',
+      '{"a":1}',
+      ' a | b \n---+---\n',
+      '\u0000',
+      '😀',
+    )
+    const text = fc.array(piece, { maxLength: 80 }).map((pieces) => pieces.join(''))
+    const call = fc.record({
+      columns: fc.option(fc.array(fc.constantFrom('a', 'b', '1', 'column 1', '')), { nil: undefined }),
+      where: fc.option(fc.constantFrom('a = 1', 'column 1 > 0', 'b is null', '"" = x', 'a contains "'), {
+        nil: undefined,
+      }),
+      skip: fc.nat(3),
+      limit: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+      countOnly: fc.boolean(),
+      contentType: fc.constantFrom('text/csv', 'text/tab-separated-values', 'text/plain', 'application/json'),
+      maxTokens: fc.constantFrom(1, 20, 60, 500),
+    })
+    await fc.assert(
+      fc.asyncProperty(text, call, async (content, { maxTokens, ...asked }) => {
+        try {
+          const answer = await ask(content, { ...asked, context: { maxTokens, blockBytes: 7 } })
+          expect(countTokens(answer)).toBeLessThanOrEqual(maxTokens)
+          expect(answer.isWellFormed()).toBe(true)
+        } catch (error) {
+          if (!(error instanceof RetrievalError)) throw error
+          expect(['not-a-table', 'unknown-column', 'invalid-input']).toContain(error.code)
+        }
+      }),
+      { numRuns: 400 },
+    )
+  })
 })

@@ -20,7 +20,7 @@ export class JsonRows implements RowReader, TableRow {
   readonly #columns = new GrowingColumns()
   /** Depth at which objects are rows: inside of an array, or on lines of their own. */
   readonly #base: number
-  #values: (string | undefined)[] = []
+  #row: Readonly<Record<string, unknown>> = {}
   #began = false
   #line = 1
   #depth = 0
@@ -46,16 +46,17 @@ export class JsonRows implements RowReader, TableRow {
     if (this.#ended) return
     let start = 0
     for (let at = 0; at < text.length; at++) {
+      if (this.#inString) {
+        at = this.#endOfString(text, at)
+        if (at >= text.length) break
+      }
       const code = text.charCodeAt(at)
       if (code === NEWLINE) {
         this.#line++
         // No string has a line end, and no line more than its objects: what is broken ends here.
         if (this.#isOpen && (this.#inString || this.#base === 0)) this.#drop()
-      } else if (this.#escaped) this.#escaped = false
-      else if (this.#inString) {
-        if (code === BACKSLASH) this.#escaped = true
-        else if (code === QUOTE) this.#inString = false
-      } else if (code === QUOTE) this.#inString = true
+        else this.#inString = false
+      } else if (code === QUOTE) this.#inString = !this.#inString
       else if (code === 123 || code === 91) {
         if (this.#depth === this.#base) {
           start = at
@@ -64,7 +65,7 @@ export class JsonRows implements RowReader, TableRow {
           this.line = this.#line
         }
         this.#depth++
-        this.#deepest = Math.max(this.#deepest, this.#depth)
+        if (this.#depth > this.#deepest) this.#deepest = this.#depth
       } else if (code === 125 || code === 93) {
         this.#depth--
         if (this.#depth === this.#base && this.#isOpen) {
@@ -73,12 +74,30 @@ export class JsonRows implements RowReader, TableRow {
         } else if (this.#depth < this.#base) {
           // The array has ended: what follows it is not read.
           this.#ended = this.#base === 1
-          this.#depth = this.#ended ? -1 : this.#base
+          this.#depth = this.#base
           if (this.#ended) return
         }
       }
     }
     if (this.#isOpen) this.#keep(text.slice(start))
+  }
+
+  /** Find the quote or the line end that ends the string in which `from` is; the end of the text where none does. */
+  #endOfString(text: string, from: number): number {
+    let at = from
+    if (this.#escaped) {
+      this.#escaped = false
+      if (text.charCodeAt(at) !== NEWLINE) at++
+    }
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE || code === NEWLINE) return at
+      if (code === BACKSLASH) {
+        if (at + 1 === text.length) this.#escaped = true
+        else if (text.charCodeAt(at + 1) !== NEWLINE) at++
+      }
+    }
+    return at
   }
 
   finish(): readonly string[] | undefined {
@@ -93,15 +112,16 @@ export class JsonRows implements RowReader, TableRow {
   }
 
   get cells(): number {
-    return this.#values.length
+    return this.#columns.names.length
   }
 
   cell(column: number): string | undefined {
-    return this.#values[column]
+    const name = this.#columns.names[column]
+    return name === undefined || !Object.hasOwn(this.#row, name) ? undefined : textOf(this.#row[name])
   }
 
   lengthOf(column: number): number {
-    return this.#values[column]?.length ?? 0
+    return this.cell(column)?.length ?? 0
   }
 
   #keep(part: string): void {
@@ -137,11 +157,8 @@ export class JsonRows implements RowReader, TableRow {
       this.#others++
       return
     }
-    this.#values = []
-    for (const [name, cell] of Object.entries(value)) {
-      const column = this.#columns.place(name)
-      if (column !== undefined) this.#values[column] = textOf(cell)
-    }
+    this.#row = value as Readonly<Record<string, unknown>>
+    for (const name of Object.keys(value)) this.#columns.place(name)
     if (!this.#began) this.#sink.begin(this.#columns.names, 'growing')
     this.#began = true
     this.#sink.row(this)
@@ -160,5 +177,6 @@ function parsed(text: string): object | undefined {
 
 function textOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value === 'string') return value
+  return typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
