@@ -53,7 +53,12 @@ export class TinyDriver implements StorageDriver {
     if (this.disk.isDown) throw new Error('the disk is down')
   }
 
-  async write(id: EntryId, chunks: AsyncIterable<Uint8Array>, info: NewEntryInfo): Promise<boolean> {
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex?: () => string | undefined,
+  ): Promise<boolean> {
     await this.reach()
     const unfinished = { since: this.disk.now(), bytes: 0 }
     const name = `unfinished-${(this.disk.writes += 1)}`
@@ -65,7 +70,8 @@ export class TinyDriver implements StorageDriver {
         unfinished.bytes += chunk.byteLength
       }
       await this.reach()
-      return this.commit(id, joined(parts), info)
+      const index = lineIndex?.()
+      return this.commit(id, joined(parts), index === undefined ? info : { ...info, lineIndex: index })
     } finally {
       this.disk.unfinished.delete(name)
     }

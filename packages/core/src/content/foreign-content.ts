@@ -76,7 +76,7 @@ class ForeignContent {
   }
 
   #opened(content: CachedContent<ContentInfo>, reader: ContentReader, signal: AbortSignal | undefined): OpenContent {
-    return new OpenedContent({ reference: this.#reference, content, signal, openReader: async () => reader })
+    return new OpenedContent({ reference: this.#reference, content, signal, reader })
   }
 
   /** Some storages give less than they were asked for: the rest is then asked for again. */

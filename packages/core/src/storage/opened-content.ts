@@ -21,8 +21,8 @@ export interface ContentReader {
 export interface OpenedContentOptions extends OperationOptions {
   readonly reference: string
   readonly content: CachedContent<ContentInfo>
-  /** Open the backend's content. Called at most once, when something is needed that is not remembered. */
-  readonly openReader: () => Promise<ContentReader>
+  /** What reads from the backend, or what opens it, once something is needed that is not remembered. Closed in the end. */
+  readonly reader: ContentReader | (() => Promise<ContentReader>)
 }
 
 /** Content that is open: what is remembered of it comes from memory, the rest from its backend. */
@@ -39,6 +39,7 @@ export class OpenedContent implements OpenContent {
     this.contentType = contentType
     this.size = size
     this.#options = options
+    if (typeof options.reader === 'object') this.#reader = Promise.resolve(options.reader)
   }
 
   async read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array> {
@@ -93,6 +94,19 @@ export class OpenedContent implements OpenContent {
     else await closing()
   }
 
+  async #open(): Promise<ContentReader> {
+    const { reader } = this.#options
+    if (typeof reader === 'object') return reader
+    this.#reader ??= reader()
+    try {
+      return await this.#reader
+    } catch (error) {
+      // The next read tries again; there is nothing to close.
+      this.#reader = undefined
+      throw error
+    }
+  }
+
   /** What is for others too is read neither with the signal nor into the memory of one of them. */
   #load(range: ByteRange, isShared: boolean, buffer: Uint8Array | undefined): Promise<Uint8Array> {
     const own = isShared ? {} : { buffer, signal: this.#options.signal }
@@ -111,8 +125,8 @@ export class OpenedContent implements OpenContent {
   }
 
   async #readExactly({ offset, length }: ByteRange, { buffer, signal }: OwnRead): Promise<Uint8Array> {
-    const { reference, openReader } = this.#options
-    const reader = await (this.#reader ??= openReader())
+    const { reference } = this.#options
+    const reader = await this.#open()
     const bytes: unknown = await reader.read({ offset, length }, buffer, signal)
     if (isBytes(bytes) && bytes.byteLength === length) return plainBytes(bytes)
     const got = isBytes(bytes) ? `${bytes.byteLength} bytes` : 'something else'

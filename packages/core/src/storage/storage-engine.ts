@@ -202,7 +202,7 @@ export class StorageEngine {
     const known = this.#opened.find(id)
     if (known !== undefined && (await this.#isStillThere(id, reference, known))) {
       this.#lifetime.retrieved(path, reference)
-      return new OpenedContent({ reference, content: known, signal, openReader: () => this.#reopen(path, reference) })
+      return new OpenedContent({ reference, content: known, signal, reader: () => this.#reopen(path, reference) })
     }
     if (known !== undefined) this.#opened.remove(id)
     const { removals } = this.#opened
@@ -210,7 +210,7 @@ export class StorageEngine {
     try {
       const checkedAt = await this.#countUse(path, reference, entry.info)
       const content = this.#opened.add(id, entry.info, checkedAt, removals)
-      return new OpenedContent({ reference, content, signal, openReader: async () => this.#guarded(entry, reference) })
+      return new OpenedContent({ reference, content, signal, reader: this.#guarded(entry, reference) })
     } catch (error) {
       await Promise.allSettled([entry.close()])
       throw error

@@ -23,6 +23,7 @@ export function overridden(storage: Storage, override: Override, segments: reado
     scope: (...more) => overridden(inner.scope(...more), override, [...segments, ...more]),
     stat: (...parameters) => inner.stat(...parameters),
     retrieveRange: (...parameters) => inner.retrieveRange(...parameters),
+    open: (...parameters) => inner.open(...parameters),
     storeStream: (...parameters) => inner.storeStream(...parameters),
     list: (...parameters) => inner.list(...parameters),
     delete: (...parameters) => inner.delete(...parameters),

@@ -11,6 +11,7 @@ import { instanceCases } from './instance-cases.ts'
 import { keyCases } from './key-cases.ts'
 import { listCases } from './list-cases.ts'
 import { metadataCases } from './metadata-cases.ts'
+import { openCases } from './open-cases.ts'
 import { outageCases } from './outage-cases.ts'
 import { quotaCases } from './quota-cases.ts'
 import { rangeCases } from './range-cases.ts'
@@ -42,6 +43,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...listCases,
   ...metadataCases,
   ...rangeCases,
+  ...openCases,
   ...streamCases,
   ...deleteCases,
   ...turnCases,

@@ -25,6 +25,11 @@ const OPERATIONS: readonly Operation[] = [
     run: (storage, reference) => storage.retrieveRange(reference, { offset: 0, length: 1 }),
   },
   {
+    name: 'open',
+    requires: ['open'],
+    run: async (storage, reference) => await (await storage.open(reference)).read(0, 1),
+  },
+  {
     name: 'store-stream',
     requires: ['storeStream'],
     run: (storage) => storage.storeStream('call_2_0', stream(bytes('new'), bytes('er'))),

@@ -1,0 +1,157 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { CachedContents, MAX_WHOLE_BYTES } from './cached-content.ts'
+import type { CachedContent, ContentInfo, LoadBytes } from './cached-content.ts'
+import { ContentCache, DEFAULT_CONTENT_CACHE_BYTES } from './content-cache.ts'
+import { LINE_BLOCK_BYTES } from './line-index.ts'
+
+/** Content in which every byte tells where it is, as far as a byte can. */
+function contentOf(size: number): Uint8Array {
+  return Uint8Array.from({ length: size }, (_, at) => (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255)
+}
+
+const large = contentOf(MAX_WHOLE_BYTES + 300_000)
+
+class Backend {
+  readonly reads: string[] = []
+  readonly #content: Uint8Array
+
+  constructor(content: Uint8Array) {
+    this.#content = content
+  }
+
+  readonly load: LoadBytes = async ({ offset, length }, isShared) => {
+    this.reads.push(`${offset}+${length}${isShared ? '' : ' alone'}`)
+    await Promise.resolve()
+    return this.#content.slice(offset, offset + length)
+  }
+}
+
+const infoOf = (content: Uint8Array): ContentInfo => ({ contentType: 'text/plain', size: content.length })
+
+function remember(
+  content: Uint8Array,
+  cache: ContentCache = new ContentCache(DEFAULT_CONTENT_CACHE_BYTES),
+): {
+  cached: CachedContent<ContentInfo>
+  contents: CachedContents<ContentInfo>
+  backend: Backend
+  cache: ContentCache
+} {
+  const contents = new CachedContents<ContentInfo>(cache)
+  return { cached: contents.add('a', infoOf(content), 0, 0), contents, backend: new Backend(content), cache }
+}
+
+describe('CachedContent', () => {
+  test('gives what the backend has, whatever was read before and however little is remembered', async () => {
+    const read = fc.tuple(fc.nat(large.length - 1), fc.oneof(fc.nat(300), fc.nat(200_000), fc.nat(1_000_000)))
+    const content = fc.constantFrom(contentOf(1), contentOf(200_000), contentOf(1_000_000), large)
+    await fc.assert(
+      fc.asyncProperty(
+        content,
+        fc.array(read, { maxLength: 12 }),
+        fc.constantFrom(0, 70_000, 300_000, DEFAULT_CONTENT_CACHE_BYTES),
+        async (bytes, reads, budget) => {
+          const { cached, backend, cache } = remember(bytes, new ContentCache(budget))
+          const results = reads.map(async ([at, length]) => {
+            const offset = at % bytes.length
+            const end = Math.min(bytes.length, offset + length)
+            const found = await cached.read(offset, end, backend.load)
+            return equal(found, bytes, offset, end)
+          })
+          expect(await Promise.all(results)).not.toContain(false)
+          expect(cache.bytes).toBeLessThanOrEqual(budget)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('reads small content once, and all of it', async () => {
+    const content = contentOf(1_000_000)
+    const { cached, backend } = remember(content)
+    await Promise.all([cached.read(0, 600_000, backend.load), cached.read(5, 700_000, backend.load)])
+    await cached.read(999_999, 1_000_000, backend.load)
+    expect(backend.reads).toEqual(['0+1000000'])
+  })
+
+  test('reads blocks of what is asked for here and there, next to each other in one go, each once', async () => {
+    const { cached, backend } = remember(large)
+    const at = 10 * LINE_BLOCK_BYTES
+    await cached.read(at + 5, at + 10, backend.load)
+    await Promise.all([
+      cached.read(at - 5, at + 5 + 2 * LINE_BLOCK_BYTES, backend.load),
+      cached.read(at + LINE_BLOCK_BYTES, at + LINE_BLOCK_BYTES + 9, backend.load),
+    ])
+    expect(backend.reads).toEqual([
+      `${at}+${LINE_BLOCK_BYTES}`,
+      `${at - LINE_BLOCK_BYTES}+${LINE_BLOCK_BYTES}`,
+      `${at + LINE_BLOCK_BYTES}+${2 * LINE_BLOCK_BYTES}`,
+    ])
+    await cached.read(at - LINE_BLOCK_BYTES, at + 3 * LINE_BLOCK_BYTES, backend.load)
+    expect(backend.reads).toHaveLength(3)
+  })
+
+  test('remembers nothing of large content that is read from end to end', async () => {
+    const { cached, backend, cache } = remember(large)
+    const before = cache.bytes
+    for (let at = 0; at + 524_288 <= large.length; at += 524_288) await cached.read(at, at + 524_288, backend.load)
+    expect(cache.bytes).toBe(before)
+    expect(backend.reads[0]).toBe('0+524288 alone')
+  })
+
+  test('lets a failed read be tried again', async () => {
+    const { cached, backend } = remember(contentOf(1_000))
+    await expect(cached.read(0, 1_000, () => Promise.reject(new Error('down')))).rejects.toThrow('down')
+    expect(await cached.read(0, 1_000, backend.load)).toEqual(contentOf(1_000))
+  })
+
+  test('does not keep a larger buffer for a part of it', async () => {
+    const { cached } = remember(contentOf(1_000))
+    const memory = new Uint8Array(1_000_000)
+    const found = await cached.read(0, 1_000, async () => memory.subarray(0, 1_000))
+    expect(found.buffer.byteLength).toBe(1_000)
+  })
+})
+
+describe('CachedContents', () => {
+  test('forgets what was removed, also where its bytes are only just being read', async () => {
+    const { cached, contents, backend, cache } = remember(contentOf(1_000))
+    const reading = cached.read(0, 1_000, backend.load)
+    contents.remove('a')
+    await reading
+    expect([contents.find('a'), cache.bytes]).toEqual([undefined, 0])
+    await cached.read(0, 1_000, backend.load)
+    expect(backend.reads).toEqual(['0+1000', '0+1000 alone'])
+  })
+
+  test('does not remember what may have been removed since the backend described it', () => {
+    const contents = new CachedContents<ContentInfo>(new ContentCache(1_000_000))
+    const { removals } = contents
+    contents.remove('a')
+    const content = contents.add('a', infoOf(contentOf(10)), 0, removals)
+    expect([content.isKept, contents.find('a')]).toEqual([false, undefined])
+  })
+
+  test('has one content for all who describe it equally, and a new one where it is another', () => {
+    const { cached, contents } = remember(contentOf(1_000))
+    expect(contents.add('a', infoOf(contentOf(1_000)), 5, 0)).toBe(cached)
+    expect(cached.checkedAt).toBe(5)
+    expect(contents.add('a', infoOf(contentOf(999)), 5, 0)).not.toBe(cached)
+    expect(cached.isKept).toBe(false)
+  })
+
+  test('forgets a content once there is no room to know of it', () => {
+    const cache = new ContentCache(3_000)
+    const { contents } = remember(contentOf(10), cache)
+    for (const key of ['b', 'c', 'd']) contents.add(key, infoOf(contentOf(10)), 0, 0)
+    expect(contents.find('a')).toBeUndefined()
+    expect(contents.find('d')).toBeDefined()
+    contents.clear()
+    expect([contents.find('d'), cache.bytes]).toEqual([undefined, 0])
+  })
+})
+
+function equal(found: Uint8Array, bytes: Uint8Array, offset: number, end: number): boolean {
+  return found.length === end - offset && found.every((byte, index) => byte === bytes[offset + index])
+}
