@@ -1,3 +1,6 @@
+/** UTF-16 units of a path; nobody can use a longer one. */
+export const MAX_PATH_UNITS = 1_000
+
 /** Names that stand in a path after a dot (RFC 9535, section 2.5.1.1), of those only what every reader knows as a name. */
 const PLAIN_NAME = /^[A-Za-z_][\w]*$/
 /** What a normalized path escapes (RFC 9535, section 2.7), and what else ends a line. */

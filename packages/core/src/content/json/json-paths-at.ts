@@ -3,11 +3,9 @@ import { checkAborted } from '../../storage/guard.ts'
 import type { ContentSource } from '../content-source.ts'
 import { decodeJsonString } from './decode-json-string.ts'
 import { jsonLayout } from './json-form.ts'
-import { jsonPathStep } from './json-path-step.ts'
+import { jsonPathStep, MAX_PATH_UNITS } from './json-path-step.ts'
 import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
 
-/** UTF-16 units of a path; where it would be longer, that of an outer value is given. */
-const MAX_PATH_UNITS = 1_000
 /** Bytes that are walked without letting other work have a turn: below 8 ms. */
 const SLICE_BYTES = 524_288
 

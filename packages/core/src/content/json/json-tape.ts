@@ -1,6 +1,6 @@
 import { decodeJsonString } from './decode-json-string.ts'
 import type { JsonName } from './json-name.ts'
-import { jsonPathStep } from './json-path-step.ts'
+import { jsonPathStep, MAX_PATH_UNITS } from './json-path-step.ts'
 
 const QUOTE = 34
 const ARRAY = 91
@@ -32,6 +32,7 @@ export class JsonTape {
   readonly #places: TapePlaces
   /** Whether the root is the lines of JSON Lines: an array that has no brackets. */
   readonly #isLines: boolean
+  readonly #children = new Map<JsonNode, readonly JsonNode[]>()
 
   constructor(bytes: Uint8Array, places: TapePlaces, isLines: boolean) {
     this.bytes = bytes
@@ -87,21 +88,42 @@ export class JsonTape {
     return first === QUOTE ? decodeJsonString(bytes) : Number(decoder.decode(bytes))
   }
 
-  /** Write the path of a value, after the path of the root. */
+  /** Write the path of a value, after the path of the root; one of over 1,000 characters ends with `…` where it is cut. */
   pathOf(node: JsonNode, root: string): string {
     let path = root
     for (let at = 0; at < node;) {
-      let child = at + 1
-      let index = 0
-      while (this.next(child) <= node) {
-        child = this.next(child)
-        index++
-      }
+      if (path.length > MAX_PATH_UNITS) return `${path}…`
+      const children = this.#childrenOf(at)
+      const index = lastAtMost(children, node)
+      const child = children[index]!
       path += jsonPathStep(this.isObject(at) ? this.key(child) : index)
       at = child
     }
     return path
   }
+
+  /** Return what an array or an object holds: looked for once, as many paths may lead through it. */
+  #childrenOf(node: JsonNode): readonly JsonNode[] {
+    const known = this.#children.get(node)
+    if (known !== undefined) return known
+    const children: JsonNode[] = []
+    const end = this.next(node)
+    for (let child = node + 1; child < end; child = this.next(child)) children.push(child)
+    this.#children.set(node, children)
+    return children
+  }
+}
+
+/** Find the last of ascending numbers that is at most `value`; the first one must be. */
+function lastAtMost(ascending: readonly number[], value: number): number {
+  let low = 0
+  let high = ascending.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (ascending[middle]! <= value) low = middle
+    else high = middle - 1
+  }
+  return low
 }
 
 function stringEnd(bytes: Uint8Array, start: number): number {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countTokens, storageOf } from '../../../test/retrieval-fixture.ts'
-import type { Entries } from '../../../test/retrieval-fixture.ts'
+import { countTokens } from '../../../test/retrieval-fixture.ts'
 import { DEFAULT_BLOCK_BYTES } from '../../content/content-source.ts'
 import type { RetrievalContext } from '../retrieval-context.ts'
 import { answerJsonPath } from './answer-json-path.ts'
@@ -19,11 +18,17 @@ interface Asked extends Partial<JsonPathRequest> {
 }
 
 async function ask(content: unknown, path: string, asked: Asked = {}): Promise<string> {
-  const { contentType = 'application/json', maxTokens = 2_500, deadlineMs = 2_000, ...request } = asked
+  const { contentType = 'application/json', maxTokens = 2_500, deadlineMs = 60_000, ...request } = asked
   const text = typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
-  const entries: Entries = { r: { content: text, contentType } }
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
   const context: RetrievalContext = {
-    storage: storageOf(entries, false),
+    storage: {
+      store: async (key) => key,
+      retrieve: async () => ({ content: bytes.slice(), contentType }),
+      retrieveRange: async (_, { offset, length }) => {
+        return { content: bytes.slice(offset, offset + length), contentType, size: bytes.length }
+      },
+    },
     scoped: false,
     maxMediaBytes: 1,
     deadlineMs,
@@ -232,10 +237,8 @@ describe('a hostile path', () => {
   })
 
   test('does not select without bound', async () => {
-    const wide = `[${Array.from({ length: 3_000 }, () => '1').join(',')}]`
-    expect(await ask(wide, `$[${'*,'.repeat(900)}*]`, { countOnly: true })).toContain('[2,703,000 results for ')
     const deep = `${'['.repeat(5_000)}1${']'.repeat(5_000)}`
-    await expect(ask(deep, '$..*..*', { deadlineMs: 60_000 })).rejects.toMatchObject({ code: 'too-large' })
+    await expect(ask(deep, '$..*..*')).rejects.toMatchObject({ code: 'too-large' })
   })
 
   test('that needs the whole of a large content is refused, with what works', async () => {
@@ -248,6 +251,20 @@ describe('a hostile path', () => {
     expect(await ask(large, '$.pages[*].text', { maxTokens: 200 })).toMatch(
       /\$\.pages\[0\]\.text \(a string; [\d,]+ bytes\)/,
     )
+  })
+
+  test('to very many or very deep values costs no more than the values', async () => {
+    const deep = `${'{"key":['.repeat(50_000)}1${']}'.repeat(50_000)}`
+    const answer = await ask(deep, '$..key', { maxTokens: 20_000 })
+    expect(answer).toContain('[50,000 results for $..key]')
+    expect(answer).toContain('$.key[0].key[0].key (')
+    const wide = JSON.stringify(Array.from({ length: 300_000 }, (_, id) => ({ id })))
+    expect(await ask(wide, '$..id', { skip: 290_000 })).toContain('$[290000].id: 290000\n$[290001].id: 290001\n')
+    expect(await ask(wide, '$[::-1]..id', { skip: 5 })).toContain('$[299994].id: 299994\n')
+    const long = JSON.stringify({ ['k'.repeat(70_000)]: { inner: 'v'.repeat(20_000) }, b: 1 })
+    const cut = await ask(long, '$.*.*', { maxTokens: 600 })
+    expect(cut).toMatch(/\$\.k{900,}… \(a string; 20,002 bytes\): "v+/)
+    expect(cut).toContain('[Cut: to find something in it: {"reference":"r","pattern"')
   })
 
   test('cannot reach what objects have by birth', async () => {

@@ -23,7 +23,7 @@ import { readResults, writeResults } from './write-results.ts'
 /** Milliseconds of work that each million bytes of content add to the deadline of a call. */
 const MS_PER_MILLION_BYTES = 60
 /** UTF-16 units that a result takes in an answer, at least: its path, a mark and a value. */
-const LEAST_UNITS_OF_A_RESULT = 6
+const LEAST_UNITS_OF_A_RESULT = 8
 
 /**
  * Answer what a JSONPath selects: each value with its path, which may be used as a path again.
@@ -120,8 +120,9 @@ class Answer {
   }
 
   #cut({ path, partPath }: { readonly path: string; readonly partPath: string }): string {
-    if (path !== this.#path.text) return `[Cut: to see one whole: ${this.#call({ json_path: path })}]`
-    if (partPath !== path) return `[Cut: to see a part of it: ${this.#call({ json_path: partPath })}]`
+    const isUsable = !path.endsWith('…')
+    if (isUsable && path !== this.#path.text) return `[Cut: to see one whole: ${this.#call({ json_path: path })}]`
+    if (isUsable && partPath !== path) return `[Cut: to see a part of it: ${this.#call({ json_path: partPath })}]`
     return `[Cut: to find something in it: ${this.#call({ pattern: '<expression>' })}]`
   }
 

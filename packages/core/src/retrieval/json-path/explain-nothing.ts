@@ -1,7 +1,7 @@
 import type { ContentSource } from '../../content/content-source.ts'
 import type { JsonLayout } from '../../content/json/json-form.ts'
 import { editDistance } from '../edit-distance.ts'
-import { quote } from '../plain-text.ts'
+import { oneLine, quote } from '../plain-text.ts'
 import type { RetrievalContext } from '../retrieval-context.ts'
 import type { Segment } from './json-path-syntax.ts'
 import { describeShape, pathWithin, readShape } from './json-shape.ts'
@@ -83,5 +83,6 @@ function similarKey(name: string, keys: readonly string[]): string | undefined {
 
 /** Show a path on one line, cut where it is very long. */
 export function quotePath(path: string): string {
-  return path.length > SHOWN_UNITS ? `${path.slice(0, SHOWN_UNITS).toWellFormed()}…` : path
+  const shown = oneLine(path)
+  return shown.length > SHOWN_UNITS ? `${shown.slice(0, SHOWN_UNITS).toWellFormed()}…` : shown
 }

@@ -164,6 +164,7 @@ class Selector implements Selection {
       for (const node of await pace.run(evaluator.select(rest))) {
         this.#add(() => tape.pathOf(node, path()), start + tape.start(node), start + tape.end(node))
         if (this.ended.by !== 'all') return
+        if (pace.isDue) await pace.turn()
       }
     }
     if (failedAt !== undefined) this.ended = { by: 'failure', at: start + failedAt }

@@ -1,5 +1,5 @@
 import { decodeJsonString } from '../../content/json/decode-json-string.ts'
-import { jsonPathStep } from '../../content/json/json-path-step.ts'
+import { jsonPathStep, MAX_PATH_UNITS } from '../../content/json/json-path-step.ts'
 import { JsonWalker } from '../../content/json/json-walker.ts'
 import type { JsonLayout } from '../../content/json/json-form.ts'
 import type { JsonVisitor } from '../../content/json/json-walker.ts'
@@ -13,7 +13,7 @@ export interface WalkedValue {
   readonly end: number
   /** The bytes where they are wanted. */
   readonly bytes: readonly Uint8Array[]
-  /** Its path, where that is wanted. */
+  /** Its path, where that is wanted: to be asked for before the next chunk. */
   readonly path: () => string
 }
 
@@ -161,8 +161,8 @@ export class ValueWalk implements JsonVisitor {
     }
     const parentPath = (this.#parentPath ??= this.#pathOf(level - 1))
     const { index, isObject } = this.#walker.entry(level - 1)
-    const key = isObject ? this.#walker.key(level - 1).slice() : undefined
-    const path = (): string => parentPath + jsonPathStep(key === undefined ? index : decodeJsonString(key))
+    const key = isObject ? this.#walker.key(level - 1) : undefined
+    const path = (): string => longerPath(parentPath, key === undefined ? index : decodeJsonString(key))
     this.#selected = { start, path }
   }
 
@@ -170,7 +170,7 @@ export class ValueWalk implements JsonVisitor {
     let path = '$'
     for (let level = 0; level < levels; level++) {
       const { index, isObject } = this.#walker.entry(level)
-      path += jsonPathStep(isObject ? decodeJsonString(this.#walker.key(level)) : index)
+      path = longerPath(path, isObject ? decodeJsonString(this.#walker.key(level)) : index)
     }
     return path
   }
@@ -197,4 +197,11 @@ export class ValueWalk implements JsonVisitor {
     }
     if (part.length > 0) this.#parts.push(part)
   }
+}
+
+/** Write a path one step longer; one of over 1,000 characters ends with `…` where it is cut. */
+function longerPath(path: string, step: string | number): string {
+  if (path.endsWith('…')) return path
+  const longer = path + jsonPathStep(step)
+  return longer.length > MAX_PATH_UNITS ? `${longer.slice(0, MAX_PATH_UNITS).toWellFormed()}…` : longer
 }

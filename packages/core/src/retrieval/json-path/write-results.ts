@@ -26,7 +26,10 @@ export interface ResultView {
   readonly partPath: string
 }
 
-/** Read values to show, until more would not fit. */
+/**
+ * Read values to show, until more would not fit: as much of each as may be shown, and once that is more than all could
+ * show, the beginnings alone.
+ */
 export async function readResults(
   source: ContentSource,
   values: readonly SelectedValue[],
@@ -34,16 +37,18 @@ export async function readResults(
   pace: WorkPace,
 ): Promise<readonly ResultView[]> {
   const views: ResultView[] = []
-  let units = 0
+  let least = 0
+  let read = 0
   let described = 0
   for (const value of values) {
     const isLarge = value.end - value.start > maxUnits / 4
-    const view = await readResult(source, value, { maxUnits, isDescribed: isLarge && described < MAX_DESCRIBED }, pace)
+    const maxBytes = read > maxUnits ? CUT_UNITS[0]! : maxUnits * 2
+    const view = await readResult(source, value, { maxBytes, isDescribed: isLarge && described < MAX_DESCRIBED }, pace)
     if (isLarge) described++
     views.push(view)
-    // Where values are cut, so many units of each may still be shown.
-    units += view.path.length + Math.min(view.json.length, CUT_UNITS.at(-1)!)
-    if (units > maxUnits) break
+    read += view.json.length
+    least += view.path.length + Math.min(view.json.length, CUT_UNITS.at(-1)!)
+    if (least > maxUnits) break
   }
   return views
 }
@@ -51,11 +56,11 @@ export async function readResults(
 async function readResult(
   source: ContentSource,
   value: SelectedValue,
-  { maxUnits, isDescribed }: { readonly maxUnits: number; readonly isDescribed: boolean },
+  { maxBytes, isDescribed }: { readonly maxBytes: number; readonly isDescribed: boolean },
   pace: WorkPace,
 ): Promise<ResultView> {
   const { path, start, end } = value
-  const kept = Math.min(end - start, MAX_SHOWN_BYTES, maxUnits * 2)
+  const kept = Math.min(end - start, MAX_SHOWN_BYTES, maxBytes)
   const bytes = await source.read(start, kept)
   if (pace.isDue) await pace.turn()
   const size = `${formatCount(end - start)} bytes`
