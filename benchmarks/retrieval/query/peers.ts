@@ -45,9 +45,10 @@ export const contextMode: Ranker = {
       ContentStore: new (path: string) => ContentStore
     }
     const directory = mkdtempSync(join(tmpdir(), 'spillway-bench-query-'))
-    process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
     const store = new Store(join(directory, 'index.db'))
     store.indexPlainText(text, 'log')
+    // The open file goes on to be read once its name is gone.
+    rmSync(directory, { recursive: true })
     return async (question) =>
       store.searchWithFallback(question, PASSAGES, 'log').map(({ content }) => ({ text: content }))
   },
