@@ -92,9 +92,9 @@ describe('the path of a byte', () => {
   })
 
   test('is found in strings of any length, whatever they escape', async () => {
-    const value = String.raw`\\\"`.repeat(30_000) + 'x'.repeat(70_000) + String.raw`\\`
+    const value = String.raw`\\\"`.repeat(10_000) + 'x'.repeat(70_000) + String.raw`\\`
     const text = `{"a":"${value}","b":["${value}",1]}`
-    const targets = [100_000, text.indexOf('"b"') + 100_000, text.length - 3]
+    const targets = [50_000, text.indexOf('"b"') + 50_000, text.length - 3]
     for (const chunkBytes of [7, 4_096, 1_000_000]) {
       const paths = await jsonPathsAt(chunkedSource(text, { chunkBytes }), targets)
       expect(paths).toEqual(['$.a', '$.b[0]', '$.b[1]'])

@@ -237,7 +237,7 @@ describe('a hostile path', () => {
   })
 
   test('does not select without bound', async () => {
-    const deep = `${'['.repeat(5_000)}1${']'.repeat(5_000)}`
+    const deep = `${'['.repeat(3_000)}1${']'.repeat(3_000)}`
     await expect(ask(deep, '$..*..*')).rejects.toMatchObject({ code: 'too-large' })
   })
 
@@ -255,7 +255,7 @@ describe('a hostile path', () => {
 
   test('to very many or very deep values costs no more than the values', async () => {
     const deep = `${'{"key":['.repeat(50_000)}1${']}'.repeat(50_000)}`
-    const answer = await ask(deep, '$..key', { maxTokens: 20_000 })
+    const answer = await ask(deep, '$..key', { maxTokens: 4_000 })
     expect(answer).toContain('[50,000 results for $..key]')
     expect(answer).toContain('$.key[0].key[0].key (')
     const wide = JSON.stringify(Array.from({ length: 300_000 }, (_, id) => ({ id })))

@@ -145,7 +145,10 @@ class Selector implements Selection {
   async #take(values: readonly WalkedValue[], plan: WalkPlan): Promise<void> {
     for (const value of values) {
       if (plan.filter === undefined && plan.rest.length === 0) this.#add(value.path, value.start, value.end)
-      else await this.#selectWithin(value, plan)
+      else {
+        await this.#selectWithin(value, plan)
+        if (this.#options.pace.isDue) await this.#options.pace.turn()
+      }
       if (this.ended.by !== 'all') return
     }
   }
