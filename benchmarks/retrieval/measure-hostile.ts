@@ -14,7 +14,8 @@ const PATTERNS = ['(a+)+$', '(a|a)+$', '(.*a){12}$']
 const LENGTHS = [28, 5_000, 1_000_000]
 const SUBJECTS: readonly SubjectName[] = ['Spillway, memory', 'Strands, memory', 'V8, decoded string', 'native re2']
 const KILL_MS = 15_000
-const QUICK_KILL_MS = 4_000
+/** Those that come to an end. */
+const QUICK_SUBJECTS = SUBJECTS.slice(0, 2)
 /** What a search may take beside its deadline of two seconds. */
 const MOST_MS = 5_000
 
@@ -31,7 +32,6 @@ interface HostileFigures {
 /** Measure patterns that take a backtracking engine time without bound. */
 export async function measureHostile(options: RunOptions): Promise<Section> {
   const lengths = options.isQuick ? LENGTHS.slice(0, 2) : LENGTHS
-  const killMs = options.isQuick ? QUICK_KILL_MS : KILL_MS
   const file = join(DATA, `hostile-${process.pid}.txt`)
   const rows: HostileFigures[] = []
   for (const pattern of options.isQuick ? PATTERNS.slice(0, 1) : PATTERNS) {
@@ -39,12 +39,12 @@ export async function measureHostile(options: RunOptions): Promise<Section> {
       const ms = lengths.map((length) => {
         writeFileSync(file, `${'a'.repeat(length)}!\n`)
         const [program, ...argv] = searchCommand(name, { name: '', pattern }, file, { isCount: true })
-        const { ms: time, killed } = runCommand(program, argv, { killMs })
+        const { ms: time, killed } = runCommand(program, argv, { killMs: KILL_MS })
         return killed ? undefined : time
       })
       rows.push({ who: name, pattern, ms, pause: undefined, answer: '' })
     }
-    for (const subject of SUBJECTS.filter((one) => options.has(one))) {
+    for (const subject of (options.isQuick ? QUICK_SUBJECTS : SUBJECTS).filter((one) => options.has(one))) {
       const ms: (number | undefined)[] = []
       let [pause, answer] = [0, '']
       for (const length of lengths) {
@@ -54,7 +54,7 @@ export async function measureHostile(options: RunOptions): Promise<Section> {
         }
         writeFileSync(file, `${'a'.repeat(length)}!\n`)
         const place = { file, directory: '', reference: '', ours: options.ours }
-        const calls = await searchOrKill({ subject, place, contentType: 'text/plain' }, { pattern }, killMs)
+        const calls = await searchOrKill({ subject, place, contentType: 'text/plain' }, { pattern })
         ms.push(calls?.first)
         pause = Math.max(pause, calls?.pause ?? 0)
         answer = calls?.text.split('\n', 1)[0] ?? ''
@@ -63,7 +63,7 @@ export async function measureHostile(options: RunOptions): Promise<Section> {
     }
   }
   rmSync(file, { force: true })
-  const killed = `killed at ${killMs / 1_000} s`
+  const killed = `killed at ${KILL_MS / 1_000} s`
   const cells = rows.map(({ who, pattern, ms, pause, answer }) => [
     who,
     `\`${pattern.replaceAll('|', String.raw`\|`)}\``,
@@ -93,9 +93,9 @@ export async function measureHostile(options: RunOptions): Promise<Section> {
   }
 }
 
-async function searchOrKill(target: Target, question: Question, killMs: number): Promise<SearchCalls | undefined> {
+async function searchOrKill(target: Target, question: Question): Promise<SearchCalls | undefined> {
   try {
-    return await searchInProcess(target, question, { killMs })
+    return await searchInProcess(target, question, { killMs: KILL_MS })
   } catch (error) {
     if (error instanceof TaskError) return undefined
     throw error

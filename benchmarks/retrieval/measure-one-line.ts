@@ -13,7 +13,7 @@ const OURS: readonly SubjectName[] = ['Spillway, file', 'Spillway, memory']
 const SUBJECTS: readonly SubjectName[] = [...OURS, 'Strands, file', 'Strands, memory']
 
 /** A planted hit: what stands right before it, and where it is. */
-interface Hit {
+export interface PlantedHit {
   readonly neighbour: string
   readonly path: string
 }
@@ -36,7 +36,7 @@ export async function measureOneLine(options: RunOptions): Promise<Section> {
   for (const name of SEARCH_COMMANDS.filter((one) => options.has(one))) {
     const command = searchCommand(name, RARE, content.file)
     const times = Array.from({ length: options.rounds }, () => timeCommand(command))
-    rows.push({ who: name, ms: median(times), ...check(outputOf(command), hits) })
+    rows.push({ who: name, ms: median(times), ...countShown(outputOf(command), hits) })
   }
   for (const subject of SUBJECTS.filter((one) => options.has(one))) {
     const target = await content.target(subject)
@@ -44,7 +44,11 @@ export async function measureOneLine(options: RunOptions): Promise<Section> {
     for (let round = 0; round < options.rounds; round++) {
       samples.push(await searchInProcess(target, RARE))
     }
-    rows.push({ who: subject, ms: median(samples.map(({ first }) => first)), ...check(samples[0]?.text ?? '', hits) })
+    rows.push({
+      who: subject,
+      ms: median(samples.map(({ first }) => first)),
+      ...countShown(samples[0]?.text ?? '', hits),
+    })
   }
   content.forget()
   const of = (value: number): string => `${value} of ${hits.length}`
@@ -66,7 +70,8 @@ export async function measureOneLine(options: RunOptions): Promise<Section> {
   }
 }
 
-function plantedHits(file: string): readonly Hit[] {
+/** Find what is planted in JSON on one line. */
+export function plantedHits(file: string): readonly PlantedHit[] {
   const { items } = JSON.parse(readFileSync(file, 'utf8')) as {
     items: readonly { readonly id: number; readonly note?: string }[]
   }
@@ -75,8 +80,8 @@ function plantedHits(file: string): readonly Hit[] {
   )
 }
 
-/** Any notation of a path counts. */
-function check(text: string, hits: readonly Hit[]): Omit<OneLineFigures, 'who' | 'ms'> {
+/** Count the hits that an answer shows, those with what stands beside them, and those with their path in any notation. */
+export function countShown(text: string, hits: readonly PlantedHit[]): Omit<OneLineFigures, 'who' | 'ms'> {
   const plain = text.replaceAll(/\[(['"])(\w+)\1\]/g, '.$2')
   return {
     chars: text.length,

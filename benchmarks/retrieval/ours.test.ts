@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeFile } from '../speed/lib.mjs'
+import { countShown, plantedHits } from './measure-one-line.ts'
 import { open } from './ours.ts'
-import { QUICK_CASES } from './patterns.ts'
+import { PLANTED, QUICK_CASES } from './patterns.ts'
 
 const CONTEXT = 5
 const MAX_CHARS = 10_000
@@ -29,6 +30,11 @@ test.each(['file', 'memory'] as const)('what is measured counts and shows what t
     expect(text).toContain(`${start}| ${lines[start - 1]}`)
     expect(Buffer.from(await store.get(reference)).equals(readFileSync(file))).toBe(true)
   }
+  const json = makeFile('json1', 1)
+  const hits = plantedHits(json)
+  const reference = await store.putFile('session', 'json', json, { contentType: 'application/json' })
+  const { text } = await store.search(reference, { pattern: PLANTED, context: CONTEXT, maxChars: MAX_CHARS })
+  expect(countShown(text, hits)).toMatchObject({ shown: 3, surrounded: 3, located: 3 })
   await store.close()
   rmSync(directory, { recursive: true })
 })

@@ -91,7 +91,7 @@ export class TaskError extends Error {
 export async function inProcess<Name extends keyof Tasks>(
   name: Name,
   input: Parameters<Tasks[Name]>[0],
-  killMs = 120_000,
+  killMs = 300_000,
 ): Promise<ReturnType<Tasks[Name]>> {
   const outcome = (await child(SCRIPT, { name, input }, { killMs })) as
     | { value: ReturnType<Tasks[Name]> }
