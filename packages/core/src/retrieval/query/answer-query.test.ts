@@ -115,7 +115,7 @@ describe('answerQuery', () => {
 
   it('is within its limit, and every page goes on where the one before ended', async () => {
     const words = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet'.split(' ')
-    const lines = Array.from({ length: 4_000 }, (_, index) =>
+    const lines = Array.from({ length: 1_600 }, (_, index) =>
       index % 20 === 0
         ? `the ${words[index % 7]} ${words[(index / 20) % 10]} needle ${words[(index * 3) % 9]} fell ${'of the tree '.repeat(index % 6)}`
         : `hay ${index}`,
@@ -162,7 +162,7 @@ describe('answerQuery', () => {
 
   it('ends when its signal fires', async () => {
     const controller = new AbortController()
-    const content = 'needle in a line\n'.repeat(4_000_000)
+    const content = 'needle in a line\n'.repeat(1_000_000)
     setTimeout(() => controller.abort(), 1)
     await expect(ask(content, 'needle', {}, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
   })
@@ -170,7 +170,7 @@ describe('answerQuery', () => {
   it('lets others have their turn', async () => {
     let turns = 0
     const timer = setInterval(() => turns++, 1)
-    await ask('needle in a line of hay\n'.repeat(250_000), 'why did the needle fail in hay')
+    await ask('needle in a line of hay\n'.repeat(150_000), 'why did the needle fail in hay')
     clearInterval(timer)
     expect(turns).toBeGreaterThan(4)
   })
@@ -284,6 +284,7 @@ describe('laws of answerQuery', () => {
         const answer = await ask(content, `${asked} payment`, {}, { maxTokens: 300 })
         expect(countTokens(answer)).toBeLessThanOrEqual(300)
       }),
+      { numRuns: 40 },
     )
   })
 
