@@ -137,6 +137,7 @@ class OpenSource implements ContentSource {
 
   lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex> {
     if (this.#opened.lineIndex !== undefined) return this.#opened.lineIndex(options)
+    if (options?.rebuild === true) this.#lineIndex = undefined
     this.#lineIndex ??= indexLines(this.blocks(0, this.size, { transient: true }))
     return this.#lineIndex
   }

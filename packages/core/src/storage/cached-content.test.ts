@@ -7,7 +7,9 @@ import { LINE_BLOCK_BYTES } from './line-index.ts'
 
 /** Content in which every byte tells where it is, as far as a byte can. */
 function contentOf(size: number): Uint8Array {
-  return Uint8Array.from({ length: size }, (_, at) => (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255)
+  const bytes = new Uint8Array(size)
+  for (let at = 0; at < size; at += 1) bytes[at] = (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255
+  return bytes
 }
 
 const large = contentOf(MAX_WHOLE_BYTES + 300_000)
