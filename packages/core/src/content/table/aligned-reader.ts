@@ -25,6 +25,8 @@ export interface AlignedTable {
   readonly unfit: number
   /** Take in the row that stands in a block from `start` to `end`. */
   add(block: BlockText, start: number, end: number, line: number): void
+  /** Take in a line that may go on with the cells of the row before it; without this, such lines are passed over. */
+  rest?(block: BlockText, start: number, end: number, line: number): void
   /** What was handed on of `text` is about to be let go. */
   endBlock(text: string): void
   /** Take in a line that stands behind the rows. */
@@ -154,7 +156,8 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     const isRest = this.#continued
     // A cell that goes on in the next line ends with a plus sign, as psql writes it.
     this.#continued = block.codes[end - 1] === PLUS || block.text.slice(start, end).includes('+|')
-    if (!isRest) this.#add(block, start, end)
+    if (isRest) this.#sections.at(-1)!.rest?.(block, start, end, this.#line)
+    else this.#add(block, start, end)
   }
 
   #mayBeRule({ codes }: BlockText, start: number): boolean {

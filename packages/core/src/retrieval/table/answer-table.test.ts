@@ -231,6 +231,24 @@ describe('kinds of tables', () => {
     ])
   })
 
+  it('cells of psql that go on in further lines are whole, and those that end with a plus sign are no such cells', async () => {
+    const text = [
+      ' id |   note    | lang ',
+      '----+-----------+------',
+      '  1 | one      +| C++',
+      '    | two      +| ',
+      '    | three     | ',
+      '  2 | plain     | C++',
+      '  3 | plain     | C',
+      '(3 rows)',
+      '',
+    ].join('\n')
+    const answer = await ask(text)
+    expect(answer).toContain('[3 rows]')
+    expect(answer.split('\n').slice(3, 6)).toEqual(['1:3| 1,"one␤two␤three",C++', '2:6| 2,plain,C++', '3:7| 3,plain,C'])
+    expect(rowsOf(await ask(text, { where: 'note contains three', columns: ['id'] }))).toEqual(['1'])
+  })
+
   it('a small table that nothing declares is read where its first line has names, and a log is not', async () => {
     expect(rowsOf(await ask('name,city\nanna,Oslo\nbert,Rome\n', { where: 'city = Rome' }))).toEqual(['bert,Rome'])
     const log = Array.from({ length: 9 }, (_, index) => `2024-03-05 10:00:0${index},123 INFO all is well`).join('\n')
