@@ -69,7 +69,7 @@ const CLASSICS = [
   '[z-a]',
 ]
 
-/** Make patterns that hurt, the known ones first, the same each time. */
-export function hostilePatterns(count: number): readonly string[] {
-  return [...CLASSICS, ...fc.sample(hostile, { numRuns: Math.max(0, count - CLASSICS.length), seed: 20_260_101 })]
+/** Make patterns that hurt, the known ones first, the same each time for a seed. */
+export function hostilePatterns(count: number, seed = 20_260_101): readonly string[] {
+  return [...CLASSICS, ...fc.sample(hostile, { numRuns: Math.max(0, count - CLASSICS.length), seed })]
 }
