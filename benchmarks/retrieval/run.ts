@@ -1,8 +1,11 @@
 /**
  * Measures retrieval beside others and prints the tables.
  *
- *   node retrieval/run.ts [PART...] [--quick] [--ours MODULE] [--tag NAME]
+ *   node retrieval/run.ts [PART...] [--quick] [--ours MODULE] [--tag NAME] [--publish]
+ *
+ * `--publish` writes the main tables into docs/benchmarks.md.
  */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { table } from '../adapters/table.ts'
@@ -16,6 +19,7 @@ import { measureOneLine } from './measure-one-line.ts'
 import { measurePatterns } from './measure-patterns.ts'
 import { measureRange } from './measure-range.ts'
 import { measureSearch } from './measure-search.ts'
+import { replaceSection } from './replace-section.ts'
 import { runOptions, type RunOptions } from './run-options.ts'
 import type { Bound, Section } from './section.ts'
 import { TaskError } from './tasks.ts'
@@ -36,8 +40,20 @@ const PARTS = new Map<string, Part>([
   ['hostile', { title: 'Hostile patterns', measure: measureHostile }],
 ])
 
+const DOCUMENT = join(import.meta.dirname, '../../docs/benchmarks.md')
+/** What stands before the tables in the document, and the section that follows them. */
+const INTRODUCTION =
+  'How long does a search of stored content take, what does it hold in memory and what does it read, beside other ways? ' +
+  'The tables are one run of `pnpm retrieval` in `benchmarks/`; [how to read them](../benchmarks/retrieval/README.md).'
+const NEXT_SECTION = 'Reproduce it'
+
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean' }, ours: { type: 'string' }, tag: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean' },
+    ours: { type: 'string' },
+    tag: { type: 'string' },
+    publish: { type: 'boolean' },
+  },
   allowPositionals: true,
 })
 const names = positionals.length === 0 ? [...PARTS.keys()] : positionals
@@ -64,26 +80,27 @@ const frame = [
   ...(options.missing.length > 0 ? [`Not installed and left out: ${options.missing.join(', ')}.`] : []),
 ]
 const bounds = measured.flatMap((section) => section.bounds)
-const write = (textOf: (section: Section) => string): string =>
-  [
-    '# Retrieval',
-    ...frame,
-    ...(bounds.length > 0 ? ['## Bounds', boundsTable(bounds)] : []),
-    ...measured.flatMap((section) => [`## ${section.title}`, textOf(section)]),
-  ].join('\n\n')
-const report = write(({ text }) => text)
+const allBounds = bounds.length > 0 ? [boundsTable(bounds)] : []
+const report = [
+  '# Retrieval',
+  ...frame,
+  ...allBounds.flatMap((text) => ['## Bounds', text]),
+  ...measured.flatMap((section) => [`## ${section.title}`, section.text]),
+].join('\n\n')
 console.log(report)
 const results = join(import.meta.dirname, 'results')
 const figures = Object.fromEntries(measured.map((section) => [section.name, section.figures]))
 const title = parts.length === PARTS.size ? 'retrieval' : names.join('-')
 save(title, { machine: before, bounds, ...figures }, report, values.tag, results)
-save(
-  `${title}-summary`,
-  { bounds },
-  write(({ text, summary }) => summary ?? text),
-  values.tag,
-  results,
-)
+if (values.publish === true) {
+  const published = [
+    INTRODUCTION,
+    ...frame,
+    ...allBounds,
+    ...measured.flatMap((section) => [`### ${section.title}`, section.summary ?? section.text]),
+  ].join('\n\n')
+  writeFileSync(DOCUMENT, replaceSection(readFileSync(DOCUMENT, 'utf8'), 'Retrieval', published, NEXT_SECTION))
+}
 
 function seconds(): number {
   return Math.round((performance.now() - start) / 1_000)
