@@ -145,16 +145,19 @@ describe('answerTable', () => {
     expect(columns.message).toBe(
       'The table has no column "state". Closest: "status". Its columns are ts, path, status, bytes. A right call:',
     )
-    expect(columns.call).toEqual({ reference: 'ref', columns: ['status'] })
+    expect(columns.call).toEqual({ reference: 'ref', columns: ['ts', 'status'] })
     const where = await failureOf(ask(requests, { where: 'zzz = 1' }))
     expect(where.message).toContain('The table has no column "zzz". Its columns are ')
+    expect(where.call).toEqual({ reference: 'ref' })
+    const both = await failureOf(ask(requests, { columns: ['zzz'], where: 'statuz >= 500' }))
+    expect(both.call).toEqual({ reference: 'ref', columns: ['ts', 'path', 'status'], where: 'status >= 500' })
   })
 
   it('refuses a condition that it cannot read with an example of this table', async () => {
     const { code, message, call } = await failureOf(ask(requests, { where: 'status ~ 5' }))
     expect(code).toBe('invalid-input')
     expect(message).toContain('At position 8 of where, an operator (')
-    expect(call).toEqual({ reference: 'ref', where: 'ts = "some value"' })
+    expect(call).toEqual({ reference: 'ref', where: 'status = "some value"' })
   })
 
   it('refuses text that is no table, binary content and what is not there', async () => {
@@ -324,10 +327,11 @@ describe('tables that are hard to read', () => {
     const text = `${Array.from({ length: 1_000_000 }, (_, column) => `c${column}`).join(',')}\n${row('1')}${row('2')}`
     const answer = await ask(text, { contentType: 'text/csv', context })
     expect(answer).toContain('[2 rows]')
-    expect(answer).toMatch(/\[Not shown: 6\d,\d{3} more columns/)
+    expect(answer).toMatch(/\[Not shown: 1\d,\d{3} more columns/)
     expect(
-      rowsOf(await ask(text, { columns: ['c60000'], where: 'c60001 = 2', contentType: 'text/csv', context })),
+      rowsOf(await ask(text, { columns: ['c16000'], where: 'c16001 = 2', contentType: 'text/csv', context })),
     ).toEqual(['2'])
+    expect(answer).toContain('The table has 1,000,000 columns, of which the first 16,384 are read.')
     expect(countTokens(answer)).toBeLessThanOrEqual(2_500)
   })
 

@@ -94,6 +94,15 @@ describe('parseCondition', () => {
     expect(call).toEqual({ reference: 'ref', where: 'status = "some value"' })
   })
 
+  it('keeps what stands behind the column', () => {
+    expect(parseCondition('unit price>= 3', names, 'ref').rest).toBe('>= 3')
+    expect(parseCondition('"statuz" in (1)', names, 'ref').rest).toBe(' in (1)')
+  })
+
+  it('gives an example with the column that was meant, where that is known', () => {
+    expect(failureOf('unit price ~ 3').call?.where).toBe('"unit price" = "some value"')
+  })
+
   it('gives an example that can be read, also for names that need quotes', () => {
     for (const name of names) {
       try {

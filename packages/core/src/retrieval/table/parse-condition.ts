@@ -1,5 +1,6 @@
 import { quote } from '../plain-text.ts'
 import { RetrievalError } from '../retrieval-error.ts'
+import { ColumnPlaces } from './column-places.ts'
 import { tableCondition } from './table-condition.ts'
 import type { ConditionOperator, TableCondition } from './table-condition.ts'
 
@@ -48,6 +49,8 @@ class ConditionParser {
   readonly #names: readonly string[]
   readonly #reference: string
   #at = 0
+  /** The column that a right example names. */
+  #name: string | undefined
 
   constructor(text: string, names: readonly string[], reference: string) {
     this.#text = text
@@ -60,6 +63,12 @@ class ConditionParser {
       throw this.#problem(`where has more than ${LONGEST_CONDITION} characters.`)
     this.#blanks()
     const column = this.#column()
+    this.#name = this.#names[new ColumnPlaces(this.#names).find(column) ?? 0]
+    const rest = this.#text.slice(this.#at)
+    return { ...this.#operation(column), rest }
+  }
+
+  #operation(column: string): Omit<TableCondition, 'rest'> {
     const is = this.#match(IS)
     if (is !== undefined) return tableCondition(column, 'is null', [], is[1] !== undefined)
     const symbol = this.#match(SYMBOL)?.[1]
@@ -211,7 +220,7 @@ class ConditionParser {
   }
 
   #problem(message: string): RetrievalError {
-    const where = `${writeName(this.#names[0] ?? 'column')} = "some value"`
+    const where = `${writeName(this.#name ?? this.#names[0] ?? 'column')} = "some value"`
     return new RetrievalError('invalid-input', `${message} A right call:`, {
       call: { reference: this.#reference, where },
     })
@@ -219,6 +228,6 @@ class ConditionParser {
 }
 
 /** Write the name of a column so that a condition takes it. */
-function writeName(name: string): string {
+export function writeName(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }

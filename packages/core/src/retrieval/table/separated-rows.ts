@@ -8,8 +8,8 @@ import { unquote } from '../../content/table/split-record.ts'
 import { columnName } from './column-name.ts'
 import type { RowReader, TableRow, TableSink } from './table-row.ts'
 
-/** Cells of a row that are read; a row that has more is long enough to be kept by cells, within the same number. */
-const MOST_COLUMNS = 65_536
+/** Cells of a row that are read, at most: as many columns as a spreadsheet has. */
+const MOST_COLUMNS = 16_384
 /** UTF-16 units of a line that may be a footer. */
 const FOOTER_UNITS = 80
 const QUOTE = 34
@@ -42,6 +42,10 @@ export class SeparatedRows implements RowReader, RecordSink, TableRow {
     this.#records.finish()
     if (this.#columns === 0) return undefined
     const notes: string[] = []
+    if (this.#columns > MOST_COLUMNS)
+      notes.push(
+        `The table has ${formatCount(this.#columns)} columns, of which the first ${formatCount(MOST_COLUMNS)} are read.`,
+      )
     if (this.#otherLength > 0)
       notes.push(
         `Rows with another number of cells than the header: ${formatCount(this.#otherLength)}; cells beyond its columns are not shown.`,

@@ -18,6 +18,8 @@ export type ConditionOperator =
 export interface TableCondition {
   /** The column as the model wrote it, without quotes. */
   readonly column: string
+  /** What stands behind the column, as the model wrote it. */
+  readonly rest: string
   /** What it compares cells with. */
   readonly values: readonly string[]
   /** Whether a cell meets it; `undefined` is a cell that is missing or null. */
@@ -30,7 +32,7 @@ export function tableCondition(
   operator: ConditionOperator,
   values: readonly string[],
   isNegated: boolean,
-): TableCondition {
+): Omit<TableCondition, 'rest'> {
   const test = testOf(operator, values)
   return { column, values, holds: isNegated ? (cell) => !test(cell) : test }
 }

@@ -1,9 +1,11 @@
 import { detach } from '../../content/detach.ts'
 import { quote } from '../plain-text.ts'
+import type { RetrievalCall } from '../retrieval-call.ts'
 import { RetrievalError } from '../retrieval-error.ts'
 import { closestNames } from './closest-names.ts'
+import { ColumnPlaces } from './column-places.ts'
 import { ColumnValues } from './column-values.ts'
-import { parseCondition } from './parse-condition.ts'
+import { parseCondition, writeName } from './parse-condition.ts'
 import type { TableCondition } from './table-condition.ts'
 import type { TableRequest } from './table-request.ts'
 import type { TableKind, TableRow, TableSink } from './table-row.ts'
@@ -13,6 +15,7 @@ const LONGEST_CELL = 65_536
 /** UTF-16 units of a list of names in an error, at most. */
 const LONGEST_LIST = 1_500
 const MOST_SUGGESTED = 3
+const MOST_REPAIRED = 16
 const MOST_OTHER_NAMES = 1_000
 
 /** A cell of a row that is kept. */
@@ -50,6 +53,7 @@ export class TableSelection implements TableSink {
   #places: (number | undefined)[] | undefined
   #where: { readonly condition: TableCondition; place: number | undefined } | undefined
   #names: readonly string[] = []
+  #columns = new ColumnPlaces([])
   #known = 0
   /** Names of columns of tables that do not fit the call. */
   readonly #otherNames: string[] = []
@@ -100,6 +104,7 @@ export class TableSelection implements TableSink {
       return
     }
     this.#names = names
+    this.#columns = new ColumnPlaces(names)
     this.#places = undefined
     this.#where = undefined
     this.#resolve()
@@ -139,12 +144,28 @@ export class TableSelection implements TableSink {
     const names = this.#otherNames.length > 0 && !this.#isBound ? [...new Set(this.#otherNames)] : this.#names
     const closest = closestNames(missing, names, MOST_SUGGESTED)
     const meant = closest.length === 0 ? '' : ` Closest: ${closest.map((name) => quote(name)).join(', ')}.`
-    const call = { reference: this.#request.reference, columns: closest.length > 0 ? closest : names.slice(0, 3) }
     throw new RetrievalError(
       'unknown-column',
       `The table has no column ${quote(missing)}.${meant} Its columns are ${listNames(names, LONGEST_LIST)}. A right call:`,
-      { call },
+      { call: this.#repaired(names) },
     )
+  }
+
+  /** The call with the closest column in place of each that the table has not; without those that are like none. */
+  #repaired(names: readonly string[]): RetrievalCall {
+    const { reference, columns, where } = this.#request
+    const places = new ColumnPlaces(names)
+    const known = (name: string): string[] => (places.find(name) === undefined ? closestNames(name, names, 1) : [name])
+    const condition = this.#where?.condition
+    const [column] = condition === undefined ? [] : known(condition.column)
+    const isSame = column === undefined || column === condition?.column
+    const repaired = isSame ? undefined : `${writeName(column)}${condition?.rest}`
+    const shown = columns?.slice(0, MOST_REPAIRED).flatMap(known)
+    return {
+      reference,
+      columns: shown?.length === 0 ? names.slice(0, MOST_SUGGESTED) : shown,
+      where: repaired ?? (column === undefined ? undefined : where),
+    }
   }
 
   /** Say which values the column of the condition has. */
@@ -169,7 +190,7 @@ export class TableSelection implements TableSink {
   #resolve(): void {
     const { columns, where, reference } = this.#request
     this.#known = this.#names.length
-    const placeOf = (name: string): number | undefined => placeOfColumn(name, this.#names)
+    const placeOf = (name: string): number | undefined => this.#columns.find(name)
     if (columns !== undefined) this.#places = columns.map((name, index) => this.#places?.[index] ?? placeOf(name))
     if (where === undefined) return
     this.#where ??= { condition: parseCondition(where, this.#names, reference), place: undefined }
@@ -192,17 +213,6 @@ export class TableSelection implements TableSink {
     }
     this.#kept.push({ number: this.rows, line: row.line, cells })
   }
-}
-
-/** Find a column by its name, in any case where none is written just so, or as `column 3` where none is called that. */
-function placeOfColumn(name: string, names: readonly string[]): number | undefined {
-  const exact = names.indexOf(name)
-  if (exact >= 0) return exact
-  const wanted = name.trim().toLowerCase()
-  const place = names.findIndex((other) => other.trim().toLowerCase() === wanted)
-  if (place >= 0) return place
-  const number = Number(/^column (\d{1,6})$/.exec(wanted)?.[1] ?? 0)
-  return number >= 1 && number <= names.length ? number - 1 : undefined
 }
 
 /** Write names with commas between them, those in quotes that need them, as many as `most` UTF-16 units hold. */
