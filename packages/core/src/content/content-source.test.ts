@@ -9,6 +9,7 @@ import { concatBytes } from './concat-bytes.ts'
 import { openContentSource, withContentSource } from './content-source.ts'
 import type { ContentSource, ReadableStorage } from './content-source.ts'
 
+const close = async (): Promise<void> => undefined
 const BLOCK_BYTES = 300_000
 const small = pattern(1_000_000)
 const large = pattern(MAX_WHOLE_BYTES + 1_234_567)
@@ -69,7 +70,8 @@ describe('openContentSource', () => {
   ])('reads %s content right in every way, again and again', async (_size, content) => {
     const { lines } = indexOf(content)
     for (const [way, storage, reference] of await storagesOf(content)) {
-      for (let time = 0; time < 2; time += 1) {
+      const times = content === large ? 1 : 2
+      for (let time = 0; time < times; time += 1) {
         await withContentSource(storage, reference, { blockBytes: BLOCK_BYTES }, async (source) => {
           expect([way, source.contentType, source.size]).toEqual([way, 'text/plain', content.length])
           for (const transient of [false, true])
@@ -131,9 +133,9 @@ describe('openContentSource', () => {
     undefined,
     null,
     {},
-    { contentType: 'text/plain', size: 3, close: async () => undefined },
-    { contentType: 'text/plain', size: -1, read: async () => small, close: async () => undefined },
-    { size: 3, read: async () => small, close: async () => undefined },
+    { contentType: 'text/plain', size: 3, close },
+    { contentType: 'text/plain', size: -1, read: async () => small, close },
+    { size: 3, read: async () => small, close },
   ])('rejects with corrupt where a storage opens anything but content: %j', async (opened) => {
     const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
     await expect(openContentSource(storage, 'a', { blockBytes: 10 })).rejects.toMatchObject({ code: 'corrupt' })
@@ -142,7 +144,7 @@ describe('openContentSource', () => {
   test.each([undefined, 'abc', new Uint8Array(2), new Uint8Array(4)])(
     'rejects with corrupt where opened content gives anything but the bytes asked for: %s',
     async (given) => {
-      const opened = { contentType: 'text/plain', size: 3, read: async () => given, close: async () => undefined }
+      const opened = { contentType: 'text/plain', size: 3, read: async () => given, close }
       const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
       const source = await openContentSource(storage, 'a', { blockBytes: 10 })
       await expect(source.read(0, 3)).rejects.toMatchObject({ code: 'corrupt' })
@@ -153,14 +155,14 @@ describe('openContentSource', () => {
 
 describe('withContentSource', () => {
   test('closes, also where using the content fails', async () => {
-    const close = vi.fn<() => Promise<void>>(async () => undefined)
-    const opened = { contentType: 'text/plain', size: 0, read: async () => new Uint8Array(0), close }
+    const closed = vi.fn<() => Promise<void>>(close)
+    const opened = { contentType: 'text/plain', size: 0, read: async () => new Uint8Array(0), close: closed }
     const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
     await withContentSource(storage, 'a', { blockBytes: 10 }, async () => undefined)
     const failing = withContentSource(storage, 'a', { blockBytes: 10 }, () =>
       Promise.reject(new Error('of the caller')),
     )
     await expect(failing).rejects.toThrow('of the caller')
-    expect(close).toHaveBeenCalledTimes(2)
+    expect(closed).toHaveBeenCalledTimes(2)
   })
 })

@@ -55,7 +55,7 @@ export const backendFaults: readonly Fault[] = [
   {
     name: 'takes an outage for a miss',
     caughtBy: 'outage/retrieve',
-    also: ['outage/retrieve-unknown', 'outage/retrieve-range'],
+    also: ['outage/open', 'outage/retrieve-unknown', 'outage/retrieve-range'],
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       const read = driver.read.bind(driver)
@@ -127,6 +127,7 @@ export const backendFaults: readonly Fault[] = [
     name: 'stays down after an outage',
     caughtBy: 'outage/rejects',
     also: [
+      'outage/open',
       'outage/store',
       'outage/store-again',
       'outage/retrieve',

@@ -154,6 +154,10 @@ export const entryFaults: readonly Fault[] = [
     name: 'counts the end of a range in',
     caughtBy: 'range/inside',
     also: [
+      'open/equals-slice',
+      'open/of-large-content',
+      'open/many-at-once',
+      'open/removed-while-open',
       'range/equals-slice',
       'range/of-large-content',
       'range/output-copied',

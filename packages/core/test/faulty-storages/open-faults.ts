@@ -92,6 +92,7 @@ export const openFaults: readonly Fault[] = [
   {
     name: 'reads blocks only from their beginning',
     caughtBy: 'open/of-large-content',
+    also: ['open/removed-while-open'],
     driver: (disk) =>
       new OpeningDriver(disk, (content, offset, length) =>
         length > 1_000_000 && length < content.length

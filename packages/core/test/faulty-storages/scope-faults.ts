@@ -101,6 +101,7 @@ export const scopeFaults: readonly Fault[] = [
     name: 'ignores scopes',
     caughtBy: 'scope/look-alikes-apart',
     also: [
+      'open/walled',
       'store/different-input-different-reference',
       'reference/forged',
       'scope/parent-cannot-read-child',

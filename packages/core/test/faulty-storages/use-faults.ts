@@ -226,6 +226,8 @@ export const useFaults: readonly Fault[] = [
     name: 'forgets what it has evicted',
     caughtBy: 'turns/error',
     also: [
+      'open/expires',
+      'open/refreshes',
       'turns/evicts-after-exactly-n',
       'turns/streams-too',
       'turns/tombstones-bounded',
@@ -309,6 +311,7 @@ export const useFaults: readonly Fault[] = [
     name: 'counts the age from the first store',
     caughtBy: 'age/retrieving-refreshes',
     also: [
+      'open/expires',
       'stat/last-use',
       'age/storing-refreshes',
       'age/revived-by-storing',
@@ -333,6 +336,7 @@ export const useFaults: readonly Fault[] = [
     name: 'has no age',
     caughtBy: 'age/expires',
     also: [
+      'open/expires',
       'age/error',
       'age/retrieving-refreshes',
       'age/expires-at',

@@ -92,7 +92,8 @@ export const openCases: readonly ConformanceCase[] = [
       // Of one size, so that only their own indexes fit.
       const contents = [lines(30_000, 100), lines(300_000, 10)]
       const references: string[] = []
-      for (const content of contents) references.push(await storage.store('lines', content))
+      for (const [position, content] of contents.entries())
+        references.push(await storage.store(`lines_${position}`, content))
       const streamed = contents[0] as Uint8Array
       if (typeof storage.storeStream === 'function') {
         const parts = [streamed.subarray(0, 1), streamed.subarray(1, 100_000), streamed.subarray(100_000)]
