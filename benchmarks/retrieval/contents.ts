@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATA } from '../speed/lib.mjs'
 import type { RunOptions } from './run-options.ts'
@@ -20,25 +20,26 @@ const STORED = join(DATA, `retrieval-${process.pid}`)
 /** Larger content is generated anew by each run. */
 const MOST_KEPT_BYTES = 200 * 1_048_576
 
+const largest = new Set<string>()
+
 /** Remove what the run has stored, and the largest content. */
 export function cleanUp(): void {
   rmSync(STORED, { recursive: true, force: true })
-  for (const name of readdirSync(DATA)) {
-    const path = join(DATA, name)
-    if (statSync(path).size > MOST_KEPT_BYTES) rmSync(path)
-  }
+  for (const file of largest) rmSync(file, { force: true })
 }
 
 /** Generate content of a kind. Throws where it cannot be stored. */
 export async function makeContent(kind: string, megabytes: number, { ours }: RunOptions): Promise<Content> {
   const file = await inProcess('make', { kind, megabytes })
+  const bytes = statSync(file).size
+  if (bytes > MOST_KEPT_BYTES) largest.add(file)
   const stored = join(STORED, `${kind}-${megabytes}`)
   const directoryOf = (subject: SubjectName): string => join(stored, subject.replaceAll(/\W+/g, '-'))
   const contentType = kind === 'json1' ? 'application/json' : 'text/plain'
   const targets = new Map<SubjectName, Target>()
   return {
     file,
-    bytes: statSync(file).size,
+    bytes,
     target: async (subject) => {
       const known = targets.get(subject)
       if (known !== undefined) return known
