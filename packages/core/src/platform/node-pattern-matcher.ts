@@ -32,7 +32,7 @@ export function createPatternMatcher(pattern: string, flags: PatternFlags, deadl
     async match(text, from = 0, signal) {
       if (fallback !== undefined) return await fallback.match(text, from, signal)
       const timeoutMs = budget.begin(text.length)
-      const shared = createSharedProgress()
+      const shared = createSharedProgress(text.length)
       try {
         re2 ??= chooseRe2(pattern, flags)
         const question = { pattern, flags: javascriptFlags(flags), text, from, shared, re2: await re2 }

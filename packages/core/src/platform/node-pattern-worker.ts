@@ -1,11 +1,14 @@
 import type { Re2Expression } from './re2-expression.ts'
 
-/** Lines with a match that the memory shared with a worker has room for: progress is known as far as that. */
-const SHARED_HITS = 1_024
+/** Lines with a match that the memory shared with a worker has room for, at most: progress is known as far as that. */
+const MAX_SHARED_HITS = 32_768
+/** UTF-16 units of a text for each line with a match that there is room for. */
+const UNITS_OF_A_HIT = 8
 
-/** Make the memory in which a worker tells how far it has come, also where it is terminated. */
-export function createSharedProgress(): Int32Array<SharedArrayBuffer> {
-  return new Int32Array(new SharedArrayBuffer((1 + 3 * SHARED_HITS) * Int32Array.BYTES_PER_ELEMENT))
+/** Make the memory in which a worker tells how far it has come in a text, also where it is terminated. */
+export function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer> {
+  const hits = Math.min(MAX_SHARED_HITS, Math.ceil(textLength / UNITS_OF_A_HIT))
+  return new Int32Array(new SharedArrayBuffer((1 + 3 * hits) * Int32Array.BYTES_PER_ELEMENT))
 }
 
 /** What a worker has told: how many lines it has matched, and what it found in them. */
