@@ -3,8 +3,8 @@ import { estimateTokens, type Storage } from '@spillway/core'
 import { answerQuery } from '../../../packages/core/src/retrieval/query/answer-query.ts'
 import { PASSAGES, type Ranker } from './ranker.ts'
 
-/** Answer a question about one content; tokens of the answer as the tool has them by default. */
-export async function askOurs(content: Uint8Array, query: string, limit = PASSAGES): Promise<string> {
+/** Keep a content, and answer questions about it in as many tokens as the tool has by default. */
+export function openOurs(content: Uint8Array): (question: string) => Promise<string> {
   const contentType = 'text/plain'
   const storage: Storage = {
     store: async () => 'log',
@@ -15,26 +15,27 @@ export async function askOurs(content: Uint8Array, query: string, limit = PASSAG
       size: content.length,
     }),
   }
-  const request = { mode: 'query', reference: 'log', query, skip: 0, limit } as const
-  return await answerQuery(request, {
+  const context = {
     storage,
     scoped: false,
     maxTokens: 2_500,
-    countTokens: (text) => estimateTokens(text),
+    countTokens: (text: string) => estimateTokens(text),
     maxMediaBytes: 0,
     deadlineMs: 60_000,
-    formatCall: (call) => JSON.stringify(call),
+    formatCall: (call: object) => JSON.stringify(call),
     blockBytes: 1_048_576,
     signal: undefined,
-  })
+  }
+  return async (query) =>
+    await answerQuery({ mode: 'query', reference: 'log', query, skip: 0, limit: PASSAGES }, context)
 }
 
 export const ours: Ranker = {
   name: 'Spillway',
   async open(text) {
-    const content = new TextEncoder().encode(text)
+    const ask = openOurs(new TextEncoder().encode(text))
     return async (question) =>
-      (await askOurs(content, question)).split('\n\n').flatMap((passage) => {
+      (await ask(question)).split('\n\n').flatMap((passage) => {
         const lines = [...passage.matchAll(/^[> ] +(\d+)\| /gm)].map(([, number]) => Number(number))
         return lines.length === 0 ? [] : [{ first: Math.min(...lines), last: Math.max(...lines) }]
       })

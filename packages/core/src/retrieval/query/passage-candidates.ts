@@ -2,7 +2,7 @@
 export const MAX_CANDIDATES = 65_536
 
 /** Times that a word counts in one unit, at most: what two bits hold. */
-const MAX_TIMES = 3
+export const MAX_TIMES = 3
 
 /** A line that has a word of the question, or a part of a very long line. */
 export interface Candidate {
@@ -121,11 +121,18 @@ export class PassageCandidates {
     return this.shape(index) * 0x1f_ffff + (Math.imul(this.present(index), 0x9e3779b1) >>> 11)
   }
 
-  /** Keep `keep` of them: let those go that score lowest, of equal ones the later. */
-  keepBest(keep: number, scoreOf: (index: number) => number): void {
-    if (keep >= this.#count) return
+  /** Let go of one that was not added. */
+  drop(): void {
+    this.#dropped++
+  }
+
+  /** Keep `keep` of them: let those go that score lowest, of equal ones the later. Returns the most that any of those scores. */
+  keepBest(keep: number, scoreOf: (index: number) => number): number {
+    if (keep >= this.#count) return -Infinity
     const scores = Float64Array.from({ length: this.#count }, (_, index) => scoreOf(index))
-    const least = scores.toSorted()[this.#count - keep]!
+    const sorted = scores.toSorted()
+    const least = sorted[this.#count - keep]!
+    const most = sorted[this.#count - keep - 1]!
     // How many of those remain that score just the least.
     let equal = keep
     for (const score of scores) if (score > least) equal--
@@ -138,5 +145,6 @@ export class PassageCandidates {
     this.#dropped += this.#count - kept
     this.#count = kept
     this.#data = this.#data.slice(0, Math.max(FIRST_ROOM, kept) * COLUMNS)
+    return most
   }
 }

@@ -1,11 +1,12 @@
 import { yieldToEventLoop } from '#platform'
 import { checkAborted } from '../../storage/guard.ts'
 import { shapeOf } from './line-shape.ts'
-import { MAX_CANDIDATES, PassageCandidates } from './passage-candidates.ts'
+import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './passage-candidates.ts'
 import type { QueryWord } from './query-words.ts'
 import { textChunks } from './text-chunks.ts'
 import type { TextChunk } from './text-chunks.ts'
 import { WordFinder } from './word-finder.ts'
+import type { WordHit } from './word-finder.ts'
 import { averageLength, saturate, weighWords } from './word-weights.ts'
 import type { WordStatistics } from './word-weights.ts'
 
@@ -87,23 +88,33 @@ export async function scanWords(
   return scanner.finish(spent, true)
 }
 
-/** Let go of the lines that have the least of the words. */
+/** Keep so many of the lines: let go of those that have the least of the words. */
 export function keepBest(
   count: number,
   candidates: PassageCandidates,
   words: readonly QueryWord[],
   statistics: WordStatistics,
 ): void {
-  const weights = weighWords(words, statistics)
-  const average = averageLength(statistics)
-  candidates.keepBest(count, (index) => {
+  keepByScore(count, candidates, ownScore(weighWords(words, statistics), averageLength(statistics)))
+}
+
+/** Return the most that any has that was let go. */
+function keepByScore(count: number, candidates: PassageCandidates, score: OwnScore): number {
+  return candidates.keepBest(count, (index) => score((word) => candidates.times(index, word), candidates.length(index)))
+}
+
+type OwnScore = (timesOf: (word: number) => number, length: number) => number
+
+/** Score a line for its own words alone. */
+function ownScore(weights: readonly number[], average: number): OwnScore {
+  return (timesOf, length) => {
     let score = 0
     for (let word = 0; word < weights.length; word++) {
-      const times = candidates.times(index, word)
-      if (times > 0) score += weights[word]! * saturate(times, candidates.length(index), average)
+      const times = timesOf(word)
+      if (times > 0) score += weights[word]! * saturate(times, length, average)
     }
     return score
-  })
+  }
 }
 
 class Scanner {
@@ -116,6 +127,12 @@ class Scanner {
   readonly #candidates = new PassageCandidates()
   readonly #chunks: ChunkPlace[] = []
   readonly #times: Uint8Array
+  /** The next word in the chunk at hand. */
+  #hit: WordHit | undefined
+  readonly #timesOf = (word: number): number => this.#times[word]!
+  /** Once there were too many lines: how they are scored, and what is too little. */
+  #score: OwnScore | undefined
+  #least = 0
   #lines = 0
   #bytes = 0
 
@@ -129,42 +146,47 @@ class Scanner {
   }
 
   add(chunk: TextChunk): void {
-    const { text, lineEnds } = chunk
-    const { offset, size, firstLine, column, open } = chunk
+    const { text, lineEnds, offset, size, firstLine, column, open } = chunk
     this.#chunks.push({ offset, size, firstLine, column, firstEnd: lineEnds[0]!, open })
-    this.#bytes += chunk.size
-    this.#lines = chunk.firstLine + lineEnds.length - 1
-    let hit = this.#finder.next(text, 0)
+    this.#bytes += size
+    this.#lines = firstLine + lineEnds.length - 1
+    this.#hit = this.#finder.next(text, 0)
+    const isPart = column > 0 || open
     let start = 0
     for (let index = 0; index < lineEnds.length; index++) {
-      const lineEnd = lineEnds[index]!
-      const parts = index === 0 && (chunk.column > 0 || chunk.open) ? true : lineEnd - start > MAX_UNIT_LENGTH
-      // A part of a line that has nothing but its end is none.
-      if (chunk.column > 0 && start === lineEnd) {
-        start = lineEnd + 1
-        continue
-      }
-      do {
-        const end = parts ? Math.min(lineEnd, start + PART_LENGTH) : lineEnd
-        this.#statistics.length += end - start
-        if (hit !== undefined && hit.start < end) {
-          this.#times.fill(0)
-          let pairs = 0
-          let lastWord = -2
-          let lastEnd = -1
-          for (; hit !== undefined && hit.start < end; hit = this.#finder.next(text, hit.end)) {
-            for (const word of hit.words) if (this.#times[word]! < 255) this.#times[word]!++
-            if (hit.words.includes(lastWord + 1) && hit.start - lastEnd <= MAX_PAIR_GAP) pairs++
-            lastWord = hit.words[0]!
-            lastEnd = hit.end
-          }
-          this.#take(chunk, index, start, end, pairs)
-        }
-        this.#statistics.units++
-        start = end
-      } while (start < lineEnd)
-      start = lineEnd + 1
+      const end = lineEnds[index]!
+      const inParts = isPart || end - start > MAX_UNIT_LENGTH
+      // The end of a long line may stand alone in its last chunk, and is no part of it.
+      if (column === 0 || end > start) this.#addLine(chunk, index, start, end, inParts ? PART_LENGTH : Infinity)
+      start = end + 1
     }
+  }
+
+  #addLine(chunk: TextChunk, index: number, lineStart: number, lineEnd: number, length: number): void {
+    let start = lineStart
+    do {
+      const end = Math.min(lineEnd, start + length)
+      this.#statistics.length += end - start
+      if (this.#hit !== undefined && this.#hit.start < end) {
+        this.#take(chunk, index, start, end, this.#countWords(chunk.text, end))
+      }
+      this.#statistics.units++
+      start = end
+    } while (start < lineEnd)
+  }
+
+  /** Count the words up to `end`, and return how many of them follow another one as in the question. */
+  #countWords(text: string, end: number): number {
+    this.#times.fill(0)
+    let pairs = 0
+    let last: WordHit | undefined
+    for (; this.#hit !== undefined && this.#hit.start < end; this.#hit = this.#finder.next(text, this.#hit.end)) {
+      const { words, start } = this.#hit
+      for (const word of words) if (this.#times[word]! < MAX_TIMES) this.#times[word]!++
+      if (last !== undefined && words.includes(last.words[0]! + 1) && start - last.end <= MAX_PAIR_GAP) pairs++
+      last = this.#hit
+    }
+    return pairs
   }
 
   finish(milliseconds: number, ended: boolean): WordScan {
@@ -190,9 +212,7 @@ class Scanner {
       if (this.#lastLines[word] !== line) this.#lineCounts[word]!++
       this.#lastLines[word] = line
     }
-    if (this.#candidates.count === MAX_CANDIDATES) {
-      keepBest(MAX_CANDIDATES / 2, this.#candidates, this.#words, this.#statistics)
-    }
+    if (this.#isOneTooMany(end - start)) return
     this.#candidates.add({
       unit: this.#statistics.units,
       line,
@@ -203,6 +223,18 @@ class Scanner {
       pairs,
       times: this.#times,
     })
+  }
+
+  /** Where there were too many lines, one that has less of the words than all that were kept is not noted. */
+  #isOneTooMany(length: number): boolean {
+    if (this.#candidates.count === MAX_CANDIDATES) {
+      const weights = weighWords(this.#words, this.#statistics)
+      this.#score = ownScore(weights, averageLength(this.#statistics))
+      this.#least = keepByScore(MAX_CANDIDATES / 2, this.#candidates, this.#score)
+    }
+    if (this.#score === undefined || this.#score(this.#timesOf, length) > this.#least) return false
+    this.#candidates.drop()
+    return true
   }
 
   /** A line of which little is left without its numbers is told from others by its neighbours. */
