@@ -153,15 +153,18 @@ class Engine {
 
   #assert(node: AST.Assertion, at: number, next: Next): boolean {
     this.#step()
-    if (node.kind === 'start') return at === 0 && next(at)
-    if (node.kind === 'end') return at === this.#text.length && next(at)
-    if (node.kind === 'word') return (this.#isWord(at - 1) !== this.#isWord(at)) !== node.negate && next(at)
+    if (!('alternatives' in node)) return this.#isEdge(node, at) && next(at)
     const before = [...this.#captures]
     const isMatch = this.#matchBranches(node.alternatives, at, node.kind === 'lookbehind', () => true)
     if (node.negate) this.#captures = before
     if (isMatch !== node.negate && next(at)) return true
     this.#captures = before
     return false
+  }
+
+  #isEdge(node: AST.BoundaryAssertion, at: number): boolean {
+    if (node.kind === 'word') return (this.#isWord(at - 1) !== this.#isWord(at)) !== node.negate
+    return at === (node.kind === 'start' ? 0 : this.#text.length)
   }
 
   #isWord(at: number): boolean {

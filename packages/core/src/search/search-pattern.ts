@@ -68,13 +68,16 @@ export interface SearchPattern {
 }
 
 /** A longer expression could take an engine too long to compile. */
-const LONGEST_EXPRESSION = 4_096
+const LONGEST_EXPRESSION = 2_048
 
 /** Read a pattern. What is no valid expression is searched literally, and `problem` says why. */
 export function parseSearchPattern(text: string, { ignoreCase }: SearchPatternOptions): SearchPattern {
   try {
     if (text.length > LONGEST_EXPRESSION) {
-      throw new SyntaxFailure(`An expression has at most ${LONGEST_EXPRESSION} characters`, LONGEST_EXPRESSION)
+      throw new SyntaxFailure(
+        `An expression has at most ${LONGEST_EXPRESSION.toLocaleString('en')} characters`,
+        LONGEST_EXPRESSION,
+      )
     }
     return analyze(text, translateDialect(text), ignoreCase)
   } catch (error) {

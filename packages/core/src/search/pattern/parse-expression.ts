@@ -15,7 +15,8 @@ export function parseExpression(source: string, unicode: boolean): AST.Pattern {
     return PARSER.parsePattern(source, 0, source.length, { unicode })
   } catch (error) {
     if (!(error instanceof RegExpSyntaxError)) throw error
-    throw new SyntaxFailure(error.message.slice(error.message.lastIndexOf('/: ') + 3), error.index)
+    // The parser has just read what is wrong.
+    throw new SyntaxFailure(reasonOf(error), Math.max(0, error.index - 1))
   }
 }
 
@@ -29,6 +30,11 @@ export function assertCompiles(source: string, flags: string): void {
     new RegExp(`\\0(?:${source})`, flags).test('q')
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new SyntaxFailure(error.message.slice(error.message.lastIndexOf('/: ') + 3).replace(/^[a-z]*: /, ''), 0)
+    throw new SyntaxFailure(reasonOf(error), 0)
   }
+}
+
+/** What follows the expression in `Invalid regular expression: /(/s: Unterminated group`. */
+function reasonOf({ message }: Error): string {
+  return message.slice(message.lastIndexOf(': ') + 2)
 }

@@ -16,6 +16,7 @@ export class PatternWriter {
     const character = String.fromCodePoint(code)
     const isLoneSurrogate = code >= 0xd800 && code <= 0xdfff
     if (isLoneSurrogate) this.write(`\\u${code.toString(16)}`, position)
+    else if (code < 0x20) this.write(`\\x${code.toString(16).padStart(2, '0')}`, position)
     else this.write(/[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character, position)
   }
 

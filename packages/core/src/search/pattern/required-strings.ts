@@ -18,6 +18,10 @@ interface Strings {
 /** Return the one string that a tree matches, or `undefined` where it may match others, none, or under a condition. */
 export function literalString(tree: PatternNode): string | undefined {
   if (tree.kind === 'character') return tree.few?.length === 1 ? String.fromCodePoint(tree.few[0]!) : undefined
+  if (tree.kind === 'repeat') {
+    const repeated = tree.min === tree.max && tree.max <= LONGEST_STRING ? literalString(tree.body) : undefined
+    return repeated === undefined || tree.max === 0 ? undefined : repeated.repeat(tree.max)
+  }
   if (tree.kind !== 'sequence') return undefined
   const parts = tree.parts.map(literalString)
   return parts.includes(undefined) || parts.length === 0 ? undefined : parts.join('')
@@ -32,7 +36,9 @@ export function literalString(tree: PatternNode): string | undefined {
  */
 export function requiredStrings(tree: PatternNode): readonly string[] | undefined {
   const { exact, required } = stringsOf(tree)
-  return better(exact, required)
+  const best = better(exact, required)
+  // Whoever has `foobar` has `foo`.
+  return best?.filter((string) => !best.some((other) => other !== string && string.includes(other)))
 }
 
 function stringsOf(node: PatternNode): Strings {

@@ -34,9 +34,16 @@ function visitBranches(branches: readonly AST.Alternative[], visit: (leaf: Chara
 }
 
 function withoutLineFeed(leaf: CharacterLeaf, flags: ExpressionFlags): string {
-  if (!matchesLineFeed(leaf.raw, flags)) return leaf.raw
+  if (!mayMatchLineFeed(leaf) || !matchesLineFeed(leaf.raw, flags)) return leaf.raw
   const source = narrowed(leaf, flags)
-  return matchesLineFeed(source, flags) ? `(?:(?!\\n)${leaf.raw})` : source
+  return source === leaf.raw || matchesLineFeed(source, flags) ? `(?:(?!\\n)${leaf.raw})` : source
+}
+
+/** Spare the simple ones a trial. */
+function mayMatchLineFeed(leaf: CharacterLeaf): boolean {
+  if (leaf.type === 'Character') return leaf.value === 0x0a
+  if (leaf.type === 'CharacterClass' || leaf.kind === 'any' || leaf.kind === 'property') return true
+  return (leaf.kind === 'space') !== leaf.negate
 }
 
 /** Without LF in a way that engines run fast, if there is one that means the same with all flags. */
