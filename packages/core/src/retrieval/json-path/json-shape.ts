@@ -48,6 +48,7 @@ export async function readShape(
       if (reader.isDone) return reader.shape()
       if (pace.isDue) await pace.turn()
     }
+    pace.rest()
   }
   return reader.shape()
 }

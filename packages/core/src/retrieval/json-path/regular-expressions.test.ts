@@ -28,6 +28,11 @@ describe('an expression of a path', () => {
   test('may be more than RFC 9485 has, as models write it', () => {
     expect(find('\\d{3}\\b', 'code 404')).toBe(true)
     expect(find('\\p{Lu}', 'été')).toBe(false)
+    expect([find('(?i)ERROR: .*', 'an error: x'), find('^an', 'an error'), find('or$', 'an error')]).toEqual([
+      true,
+      true,
+      true,
+    ])
   })
 
   test('is unknown where RE2 does not know it, or would be very large', () => {

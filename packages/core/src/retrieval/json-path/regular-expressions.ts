@@ -2,8 +2,8 @@ import { RE2JS, RE2JSException } from 're2js'
 
 /** Programs larger than this match nothing: each character of a text may cost as many steps. */
 const MAX_PROGRAM_SIZE = 1_500
-/** Steps of one text, which cannot be interrupted: some 0.2 s at the worst. */
-const MAX_STEPS = 3_000_000
+/** Steps of one text, which cannot be interrupted: some 0.1 s at the worst. */
+const MAX_STEPS = 1_500_000
 /** Expressions of one path that are kept compiled: they may stand in the content. */
 const MAX_KEPT = 64
 

@@ -126,6 +126,7 @@ class Selector implements Selection {
           if (pace.isDue) await pace.turn()
         }
         if (this.#isAtEnd(walk)) break
+        pace.rest()
       }
       if (!this.#isAtEnd(walk)) await this.#take(walk.finish(), plan)
     } catch (error) {

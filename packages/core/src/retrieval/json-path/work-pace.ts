@@ -3,6 +3,9 @@ import { checkAborted } from '../../storage/guard.ts'
 
 /** Milliseconds between two turns of the event loop. */
 const TURN_MS = 8
+/** Pauses of steps between two turns, at most; and what each takes at least. Some runtimes stop the clock while code runs. */
+const MAX_PAUSES = 8
+const LEAST_MS_OF_A_PAUSE = 0.5
 
 /** The time that the work of one call may take is spent. */
 export class WorkTimeout extends Error {
@@ -13,6 +16,7 @@ export class WorkTimeout extends Error {
 export class WorkPace {
   readonly #signal: AbortSignal | undefined
   #since = performance.now()
+  #pauses = 0
   #leftMs: number
 
   /** @param deadlineMs - For all work together. */
@@ -23,21 +27,28 @@ export class WorkPace {
 
   /** Whether it is time to take a turn. */
   get isDue(): boolean {
-    return performance.now() - this.#since >= TURN_MS
+    return this.#pauses >= MAX_PAUSES || performance.now() - this.#since >= TURN_MS
+  }
+
+  /** Count what was worked, before waiting for something. */
+  rest(): void {
+    this.#leftMs -= Math.max(performance.now() - this.#since, this.#pauses * LEAST_MS_OF_A_PAUSE)
+    this.resume()
   }
 
   /** Begin to count anew, after waiting. */
   resume(): void {
+    this.#pauses = 0
     this.#since = performance.now()
   }
 
   /** Give way. Throws {@link WorkTimeout}, or what an abort throws. */
   async turn(): Promise<void> {
-    this.#leftMs -= performance.now() - this.#since
+    this.rest()
     checkAborted(this.#signal)
     if (this.#leftMs <= 0) throw new WorkTimeout('The path took too long.')
     await yieldToEventLoop()
-    this.#since = performance.now()
+    this.resume()
   }
 
   /** Go through steps that say where they can pause. */
@@ -45,6 +56,7 @@ export class WorkPace {
     for (;;) {
       const step = steps.next()
       if (step.done === true) return step.value
+      this.#pauses++
       if (this.isDue) await this.turn()
     }
   }

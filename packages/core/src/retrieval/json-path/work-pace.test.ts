@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { WorkPace, WorkTimeout } from './work-pace.ts'
+
+function* endless(): Generator<undefined, never> {
+  for (;;) yield
+}
+
+function* steps(count: number): Generator<undefined, number> {
+  for (let step = 0; step < count; step++) yield
+  return count
+}
+
+describe('work', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  test('is gone through to its result', async () => {
+    expect(await new WorkPace(1_000, undefined).run(steps(5))).toBe(5)
+  })
+
+  test('lets other work have its turn, and ends at its deadline', async () => {
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    await expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  test('does so where the clock stands still', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(5)
+    await expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
+    expect(await new WorkPace(40, undefined).run(steps(60))).toBe(60)
+  })
+
+  test('does not count what is waited for', async () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const pace = new WorkPace(10, undefined)
+    now += 6
+    pace.rest()
+    now += 1_000
+    pace.resume()
+    now += 3
+    await pace.turn()
+    now += 2
+    await expect(pace.turn()).rejects.toBeInstanceOf(WorkTimeout)
+  })
+
+  test('ends where the signal says so', async () => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(), 5)
+    await expect(new WorkPace(60_000, controller.signal).run(endless())).rejects.toMatchObject({ code: 'aborted' })
+  })
+})
