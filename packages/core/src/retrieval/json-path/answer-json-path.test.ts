@@ -151,6 +151,13 @@ describe('a path that selects nothing', () => {
     expect(answer).toContain(reason)
   })
 
+  test('says where else a missing key is', async () => {
+    const content = { head: 1, body: { parts: [{ other: 1 }, { state: 'failed' }] } }
+    const answer = await ask(content, '$.body.state')
+    expect(answer).toContain('$.body is an object of 1 key: parts. It has no key "state".')
+    expect(answer).toContain('[Elsewhere there is one: {"reference":"r","json_path":"$.body.parts[1].state"}]')
+  })
+
   test('comes with a call that works', async () => {
     const answer = await ask(MANY, '$.items[*].nme')
     const call = /\[For example: (.*)\]$/.exec(answer)?.[1]

@@ -43,6 +43,11 @@ export async function explainNothing(
     const missing = segments[reached]
     if (shape === undefined || missing === undefined) return []
     const notes = [`[${quotePath(found.path)} is ${describeShape(shape)}.${explain(missing, shape)}]`]
+    const elsewhere = await findElsewhere(source, missing, options)
+    if (elsewhere !== undefined) {
+      const call = context.formatCall({ reference: source.reference, json_path: elsewhere })
+      return [...notes, `[Elsewhere there is one: ${call}]`]
+    }
     const example = pathWithin(found.path, shape)
     const call = context.formatCall({ reference: source.reference, json_path: example })
     return example === found.path ? notes : [...notes, `[For example: ${call}]`]
@@ -50,6 +55,19 @@ export async function explainNothing(
     if (error instanceof WorkTimeout) return []
     throw error
   }
+}
+
+/** Find a key that is missing at one place at another, where the content is not too large for that. */
+async function findElsewhere(
+  source: ContentSource,
+  { descends, selectors, position }: Segment,
+  { layout, pace }: { readonly layout: JsonLayout; readonly pace: WorkPace },
+): Promise<string | undefined> {
+  if (descends || selectors.length !== 1 || selectors[0]?.type !== 'name') return undefined
+  const anywhere = [{ descends: true, selectors, position }]
+  const found = await selectJson(source, anywhere, { layout, skip: 0, keep: 1, enough: 1, pace })
+  const path = found.values[0]?.path
+  return path?.endsWith('…') === true ? undefined : path
 }
 
 function explain({ descends, selectors }: Segment, shape: JsonShape): string {
