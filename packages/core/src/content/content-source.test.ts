@@ -4,7 +4,7 @@ import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from '../storage/content-cache.ts'
 import { LineIndexBuilder } from '../storage/line-index.ts'
 import type { LineIndex } from '../storage/line-index.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { OpenContent, Storage } from '../storage/storage.ts'
 import { concatBytes } from './concat-bytes.ts'
 import { openContentSource, withContentSource } from './content-source.ts'
 import type { ContentSource, ReadableStorage } from './content-source.ts'
@@ -154,6 +154,20 @@ describe('openContentSource', () => {
 })
 
 describe('withContentSource', () => {
+  test('closes what opens only after it was aborted', async () => {
+    const { promise: opening, resolve } = Promise.withResolvers<OpenContent>()
+    const { promise: closed, resolve: noteClosed } = Promise.withResolvers<void>()
+    const storage: ReadableStorage = { retrieve: () => Promise.reject(new Error('not used')), open: () => opening }
+    const controller = new AbortController()
+    const options = { blockBytes: 10, signal: controller.signal }
+    const using = withContentSource(storage, 'a', options, async () => undefined)
+    controller.abort()
+    await expect(using).rejects.toMatchObject({ code: 'aborted' })
+    const read = async (): Promise<Uint8Array> => small
+    resolve({ contentType: 'text/plain', size: 0, read, close: async () => noteClosed() })
+    await closed
+  })
+
   test('closes, also where using the content fails', async () => {
     const closed = vi.fn<() => Promise<void>>(close)
     const opened = { contentType: 'text/plain', size: 0, read: async () => new Uint8Array(0), close: closed }

@@ -83,9 +83,19 @@ export async function openContentSource(
   if (storage.open === undefined)
     return new OpenSource(storage, reference, await openForeign(storage, reference, signal), options)
   checkAborted(signal)
-  const opened = await orAborted(storage.open(reference, { signal }), signal)
+  const opened = await orClosed(storage.open(reference, { signal }), signal)
   assertOpened(opened, reference)
   return new OpenSource(storage, reference, opened, options)
+}
+
+/** Wait for content to open; where the signal fires before, it is closed once it has. */
+async function orClosed(opening: Promise<OpenContent>, signal: AbortSignal | undefined): Promise<OpenContent> {
+  try {
+    return await orAborted(opening, signal)
+  } catch (error) {
+    void Promise.allSettled([opening.then((late) => late.close())])
+    throw error
+  }
 }
 
 class OpenSource implements ContentSource {

@@ -16,13 +16,26 @@ const MAX_COUNT_BYTES = 3
  * Where the lines of a content begin, sparsely: how many line ends each block of 64 KiB has.
  *
  * Lines end at LF, and a final LF ends the last line.
+ *
+ * @example
+ * ```ts
+ * import type { LineIndex } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const storage = new InMemoryStorage()
+ * const reference = await storage.store('log', new TextEncoder().encode('one\ntwo\n'))
+ * const content = await storage.open(reference)
+ * const index: LineIndex | undefined = await content.lineIndex?.()
+ * console.assert(index?.lines === 2 && index.blockOfLine(2) === 0)
+ * await content.close()
+ * ```
  */
 export class LineIndex {
   /** Bytes of the content. */
   readonly size: number
   /** Lines of the content, the last one also where nothing ends it. */
   readonly lines: number
-  /** Blocks of {@link LINE_BLOCK_BYTES}, the last one shorter. */
+  /** Blocks of 64 KiB, the last one shorter. */
   readonly blocks: number
   readonly endsWithLineFeed: boolean
   /** Line ends before each block, and at the end those of the whole. */

@@ -275,6 +275,9 @@ describe('an entry that a driver opens', () => {
     await expect(storage.open(reference)).rejects.toMatchObject({ code: 'unavailable' })
     disk.isDown = false
     for (const record of disk.records.values()) record.info = { ...record.info, lastUsedAt: 0 }
+    const evict = vi.spyOn(driver, 'evict').mockRejectedValueOnce(new Error('down'))
+    await expect(storage.open(reference)).rejects.toMatchObject({ code: 'unavailable' })
+    expect([evict.mock.calls.length, driver.handles]).toEqual([1, 0])
     await expect(storage.open(reference)).rejects.toMatchObject({ code: 'evicted' })
     expect(driver.handles).toBe(0)
   })

@@ -202,6 +202,7 @@ export class StorageEngine {
     const known = this.#opened.find(id)
     if (known !== undefined && (await this.#isStillThere(id, reference, known))) {
       this.#lifetime.retrieved(path, reference)
+      this.#contentTypes.set(id, known.info.contentType)
       return new OpenedContent({ reference, content: known, signal, reader: () => this.#reopen(path, reference) })
     }
     if (known !== undefined) this.#opened.remove(id)
@@ -221,9 +222,14 @@ export class StorageEngine {
   async #openEntry(path: string, reference: string): Promise<OpenEntry> {
     const id = entryId(path, reference)
     const entry = await guard({ action: 'retrieve', reference }, () => openEntry(this.driver, id))
-    if (entry !== undefined && !(await this.#lifetime.expire(path, reference, entry.info))) return entry
-    await Promise.allSettled([entry?.close()])
-    throw await this.#missing(path, reference)
+    if (entry === undefined) throw await this.#missing(path, reference)
+    try {
+      if (await this.#lifetime.expire(path, reference, entry.info)) throw await this.#missing(path, reference)
+      return entry
+    } catch (error) {
+      await Promise.allSettled([entry.close()])
+      throw error
+    }
   }
 
   /** Open what was opened before, for bytes of it that are not remembered. */
