@@ -1,7 +1,15 @@
 import { InvalidArgumentError } from 'commander'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encodeScope, parseCount, parseDuration, parseLines, parseScope, parseTokenLimit } from './option-parsers.ts'
+import {
+  encodeScope,
+  parseCount,
+  parseDuration,
+  parseLines,
+  parseNames,
+  parseScope,
+  parseTokenLimit,
+} from './option-parsers.ts'
 
 describe('parseLines', () => {
   test.each([
@@ -16,6 +24,12 @@ describe('parseLines', () => {
   test.each(['', ':', '0', '0:5', '5:4', 'a:b', '1:2:3', '-1', '1.5', ' 1', '9'.repeat(20)])('refuses %j', (text) => {
     expect(() => parseLines(text)).toThrow(InvalidArgumentError)
   })
+})
+
+test('names are parted by commas, or an array where they have commas', () => {
+  expect(parseNames('path, status')).toEqual(['path', 'status'])
+  expect(parseNames('["a,b", "c"]')).toEqual(['a,b', 'c'])
+  for (const text of ['', 'a,,b', '[1]', '["a"', '[""]']) expect(() => parseNames(text)).toThrow(InvalidArgumentError)
 })
 
 describe('parseDuration', () => {

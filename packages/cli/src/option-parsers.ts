@@ -25,15 +25,35 @@ export function parseCount(text: string): number {
   return count
 }
 
-/** Parse a number of tokens, 1 or more. */
-export function parseTokens(text: string): number {
-  const tokens = parseCount(text)
-  if (tokens === 0) throw invalid('Write a whole number, 1 or more.')
-  return tokens
+/** Parse a whole number, 1 or more. */
+export function parsePositive(text: string): number {
+  const count = parseCount(text)
+  if (count === 0) throw invalid('Write a whole number, 1 or more.')
+  return count
 }
 
+/** Parse names parted by commas, or a JSON array of names that may have commas. */
+export function parseNames(text: string): readonly string[] {
+  const names = text.startsWith('[') ? namesInJson(text) : text.split(',').map((name) => name.trim())
+  if (names === undefined || names.includes('')) throw invalid('Write names parted by commas, such as path,status.')
+  return names
+}
+
+function namesInJson(text: string): readonly string[] | undefined {
+  try {
+    const names: unknown = JSON.parse(text)
+    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Append what an option is given to what it was given before. */
+export const collect = (text: string, earlier: readonly string[] = []): readonly string[] => [...earlier, text]
+
 /** Parse a number of tokens, or `none` for no limit. */
-export const parseTokenLimit = (text: string): number => (text === 'none' ? Infinity : parseTokens(text))
+export const parseTokenLimit = (text: string): number => (text === 'none' ? Infinity : parsePositive(text))
 
 /** What every storage takes for a content type. */
 const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/

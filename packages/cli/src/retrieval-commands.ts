@@ -8,14 +8,37 @@ import { quoteForShell } from './format.ts'
  * @param storeArguments - What the command needs to find the store, each word with a space before it.
  */
 export function formatCommand(call: RetrievalCall, storeArguments = ''): string {
-  const { reference, pattern, line_range: range, context_lines: context, ignore_case: ignoreCase } = call
-  const words: string[] = []
-  if (pattern !== undefined) words.push('--pattern', quoteForShell(pattern))
-  if (range !== undefined) words.push('--lines', `${range.start}:${range.end}`)
-  if (context !== undefined) words.push('--context', String(context))
-  if (ignoreCase === true) words.push('--ignore-case')
-  if (reference === undefined) return words.join(' ')
-  return [`spillway get ${shownReference(reference)}${storeArguments}`, ...words].join(' ')
+  const options = formatOptions(call, '--pattern')
+  if (call.reference === undefined) return options.join(' ')
+  return [`spillway get ${shownReference(call.reference)}${storeArguments}`, ...options].join(' ')
+}
+
+/** Write a retrieval from everything that is stored as the command that makes it. */
+export function formatGrep(call: RetrievalCall, storeArguments = ''): string {
+  return [`spillway grep${storeArguments}`, ...formatOptions(call, '-e')].join(' ')
+}
+
+function formatOptions(call: RetrievalCall, patternOption: string): string[] {
+  const { pattern, patterns = pattern === undefined ? [] : [pattern], line_range: range, columns } = call
+  const text = (name: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [name, quoteForShell(value)]
+  const count = (name: string, value: number | undefined): string[] =>
+    value === undefined ? [] : [name, String(value)]
+  const flag = (name: string, value: boolean | undefined): string[] => (value === true ? [name] : [])
+  return [
+    ...patterns.flatMap((each) => text(patternOption, each)),
+    ...text('--query', call.query),
+    ...text('--json-path', call.json_path),
+    ...text('--columns', columns?.some((name) => name.includes(',')) ? JSON.stringify(columns) : columns?.join(',')),
+    ...text('--where', call.where),
+    ...text('--lines', range === undefined ? undefined : `${range.start}:${range.end}`),
+    ...count('--context', call.context_lines),
+    ...flag('--ignore-case', call.ignore_case),
+    ...flag('--count', call.count_only),
+    ...count('--limit', call.limit),
+    ...count('--skip', call.skip),
+    ...flag('--from-end', call.from_end),
+  ]
 }
 
 /** Say in a replacement how somebody who has a shell, and no retrieval tool, gets more. */

@@ -8,7 +8,7 @@ import {
 } from '@spillway/core'
 import { CliError } from './cli-error.ts'
 import { EXIT_CODE } from './exit-code.ts'
-import { formatCommand } from './retrieval-commands.ts'
+import { formatCommand, formatGrep } from './retrieval-commands.ts'
 
 /** Tokens that an answer has at most, unless the caller says otherwise. */
 export const DEFAULT_MAX_TOKENS = 2_500
@@ -32,7 +32,10 @@ export async function retrieve(
     scoped: true,
     maxRetrievalTokens: maxTokens,
     countTokens: estimateTokens,
-    formatCall: (suggested) => formatCommand(suggested, storeArguments),
+    formatCall: (suggested) =>
+      suggested.reference === undefined
+        ? formatGrep(suggested, storeArguments)
+        : formatCommand(suggested, storeArguments),
   })
   const result = await tool.execute(call)
   if (!result.isError) return result
@@ -41,8 +44,10 @@ export async function retrieve(
   throw new CliError(result.code, exitCodeOf(result.code), message)
 }
 
-/** Tell by its header whether an answer to patterns has found anything. */
-export const hasMatches = (answer: string): boolean => !/^\[(?:Stopped [^\n]*: )?0 (?:matches for|lines match)/.test(answer)
+/** Tell by its header whether an answer has found anything. */
+export const hasMatches = (answer: string): boolean => !NOTHING.test(answer)
+
+const NOTHING = /^\[(?:Stopped .* So far: )?(?:0 (?:matches|results|rows|passages) |0 lines match|None left )/
 
 function exitCodeOf(code: RetrievalErrorCode): number {
   switch (code) {

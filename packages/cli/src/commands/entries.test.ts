@@ -27,6 +27,35 @@ describe('grep', () => {
   })
 })
 
+describe('grep, as grep has it,', () => {
+  test('counts, takes several patterns, and shows the last matches', async () => {
+    const cwd = temporaryFolder()
+    const reference = await put('one ERROR\ntwo\nthree error\nfour ERROR\n', cwd, ['--name', 'log'])
+    const count = await spillway(['grep', '-c', '-e', 'ERROR', '-e', 'two'], { cwd })
+    expect(count).toMatchObject({ code: 0, stderr: '' })
+    expect(count.stdout).toBe(
+      `[3 lines match: 2 /ERROR/, 1 /two/; in 1 of 1 stored result]\n\n` +
+        `== ${reference} (text/plain, 37 bytes): 3 lines match: 2 /ERROR/, 1 /two/ ==\n`,
+    )
+    const last = await spillway(['grep', 'error', '-i', '--last', '1', '-C', '0'], { cwd })
+    expect(last.stdout).toContain('> 4| four ERROR')
+    expect(last.stdout).not.toContain('one')
+    expect(await spillway(['grep', '-c', 'nothing'], { cwd })).toMatchObject({ code: 1 })
+    expect(await spillway(['grep'], { cwd })).toMatchObject({ code: 2 })
+    expect(await spillway(['grep', 'x', '--last', '1', '--limit', '1'], { cwd })).toMatchObject({ code: 2 })
+  })
+
+  test('finds the best passages for words', async () => {
+    const cwd = temporaryFolder()
+    const lines = Array.from({ length: 2_000 }, (_, line) => (line % 500 === 9 ? `payment ${line} refused` : 'tick'))
+    await put(lines.join('\n'), cwd)
+    const ended = await spillway(['grep', '--query', 'refused payments'], { cwd })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(ended.stdout).toMatch(/^> +\d+\| payment \d+ refused$/m)
+    expect(await spillway(['grep', '--query', 'zebra'], { cwd })).toMatchObject({ code: 1 })
+  })
+})
+
 describe('ls', () => {
   test('lists the newest first, in columns parted by tabs', async () => {
     const cwd = temporaryFolder()

@@ -53,6 +53,36 @@ test('searches in a span of lines, and shows the first lines', async () => {
   expect(Array.from(head.stdout.matchAll(/\| line (\d+) of/g), ([, line]) => Number(line))).toEqual([1, 2])
 })
 
+test('counts matches, and shows the last of them', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put(numbered(100), cwd)
+  const get = async (...args: string[]): Promise<string> =>
+    (await spillway(['get', reference, ...args], { cwd })).stdout
+  expect(await get('-p', '9 of', '-p', '^line 5 ', '--count')).toBe(
+    '[11 lines match: 10 /9 of/, 1 /^line 5 /; the first is in line 5, the last in line 99]\n',
+  )
+  expect(await get('-p', '9 of', '-C', '0', '--last', '2')).toMatch(
+    /^\[Last 2 of 10 matches .*\n\n> 89\| .*\n---\n> 99\| .*\n\n.*To continue: spillway get \S+ --pattern '9 of' --context 0 --limit 2 --skip 2 --from-end\]\n$/,
+  )
+  expect(await get('--last', '1')).toBe('[Lines 100-100 of 100]\n\n  100| line 100 of the text\n')
+})
+
+test('selects values of JSON, and rows of a table', async () => {
+  const cwd = temporaryFolder()
+  const users = await put('{"users": [{"name": "Ann"}, {"name": "Bo"}]}', cwd, ['--type', 'application/json'])
+  const rows = await put('path,status\n/a,200\n/b,500\n', cwd, ['--type', 'text/csv'])
+  const names = await spillway(['get', users, '--json-path', '$.users[*].name'], { cwd })
+  expect(names).toMatchObject({ code: 0, stderr: '' })
+  expect(names.stdout).toContain('$.users[1].name: "Bo"')
+  expect(await spillway(['get', users, '--json-path', '$.users[?@.name == "Cy"]'], { cwd })).toMatchObject({ code: 1 })
+  const failed = await spillway(['get', rows, '--columns', 'path', '--where', 'status >= 500'], { cwd })
+  expect(failed.stdout).toMatch(/\/b\n$/)
+  expect(await spillway(['get', rows, '--columns', 'path,', '--where', 'status >= 500'], { cwd })).toMatchObject({
+    code: 2,
+  })
+  expect(await spillway(['get', rows, '--json-path', '$', '-p', 'x'], { cwd })).toMatchObject({ code: 2 })
+})
+
 test('caps an answer and gives the command that goes on, in the same store', async () => {
   const cwd = temporaryFolder()
   const store = ['--store', 'file:./elsewhere']

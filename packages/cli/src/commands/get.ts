@@ -1,24 +1,27 @@
-import { estimateTokens, type ContentBlock, type Storage, type StoredContent } from '@spillway/core'
+import { estimateTokens, type ContentBlock, type RetrievalCall, type Storage, type StoredContent } from '@spillway/core'
 import { Option, type Command } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { formatBytes, printable } from '../format.ts'
-import { parseCount, parseLines, parseTokenLimit, type LineSpan } from '../option-parsers.ts'
+import { collect, parseCount, parseLines, parseNames, parseTokenLimit, type LineSpan } from '../option-parsers.ts'
 import { note, print, printJson, printLine } from '../output.ts'
 import { DEFAULT_MAX_TOKENS, hasMatches, retrieve } from '../retrieval.ts'
 import { highlight } from '../highlight.ts'
 import { readContent } from '../read-content.ts'
+import { addSearchOptions, searchParameters, type SearchOptions } from '../search-options.ts'
 import { addStoreOptions, storeArguments, withStore, type StoreOptions } from '../store-options.ts'
 import { action, type Invocation } from '../action.ts'
 
 /** Above this, in bytes, whole content is not put into JSON. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024
 
-interface GetOptions extends StoreOptions {
-  readonly pattern?: string
+interface GetOptions extends StoreOptions, SearchOptions {
+  readonly pattern?: readonly string[]
   readonly lines?: LineSpan
   readonly context?: number
-  readonly ignoreCase?: boolean
+  readonly jsonPath?: string
+  readonly columns?: readonly string[]
+  readonly where?: string
   readonly raw?: boolean
   readonly maxTokens: number
 }
@@ -29,14 +32,18 @@ export function addGetCommand(program: Command): void {
     .command('get')
     .summary('search, read or print what is stored')
     .description(
-      'Print stored content: the lines that match a pattern, a span of lines, or everything.\n\n' +
+      'Print stored content: lines that match, a span of lines, values of JSON, rows of a table, or everything.\n\n' +
         'Without a filter, a pipe or file gets all bytes, a terminal the numbered first lines.',
     )
     .argument('<reference>', 'a reference, as `spillway run` and `spillway ls` print it')
-    .option('-p, --pattern <regex>', 'lines that match a regular expression or keyword')
+    .option('-p, --pattern <regex>', 'lines that match a regular expression or keyword; may be repeated', collect)
     .option('-l, --lines <A:B>', 'lines A to B, from 1; A: and :B go to the end and from the start', parseLines)
     .option('-C, --context <count>', 'lines around each match (5), or alone: the first lines', parseCount)
-    .option('-i, --ignore-case', 'match the pattern in any case')
+    .option('--json-path <path>', 'values of JSON, by a JSONPath (RFC 9535)')
+    .option('--columns <names>', 'columns of a table, parted by commas', parseNames)
+    .option('--where <condition>', "rows of a table, such as 'status >= 500'")
+  addSearchOptions(command)
+  command
     .addOption(
       new Option('--max-tokens <count>', 'tokens of an answer; alone: everything, or its beginning; none for no limit')
         .argParser(parseTokenLimit)
@@ -50,19 +57,32 @@ export function addGetCommand(program: Command): void {
 Examples:
   $ spillway get npm_0_4tq… --pattern 'error|failed'
   $ spillway get npm_0_4tq… --lines 120:160
+  $ spillway get users_0_x7… --json-path '$.items[*].name' --limit 20
+  $ spillway get rows_0_k3j… --columns path,status --where 'status >= 500'
   $ spillway get npm_0_4tq… > output.log`,
   )
   action(command, get)
 }
 
 async function get({ args: [reference = ''], options, command }: Invocation<GetOptions>): Promise<number> {
-  const { pattern, lines, context, ignoreCase, raw = false, json = false } = options
-  const filtered = pattern !== undefined || lines !== undefined || context !== undefined
-  if (raw && (filtered || json)) {
-    throw usageError('--raw prints everything: leave out --pattern, --lines, --context and --json.')
+  const { pattern, lines, context, raw = false, json = false, jsonPath, columns, where } = options
+  const call: RetrievalCall = {
+    patterns: pattern,
+    line_range: lines,
+    context_lines: context,
+    json_path: jsonPath,
+    columns,
+    where,
+    ...searchParameters(options),
   }
-  if (ignoreCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')
-  if (pattern === '') throw usageError('--pattern must not be empty. To print everything, leave it out.')
+  const { ignore_case: ignoresCase, ...filters } = call
+  const filtered = Object.values(filters).some((value) => value !== undefined)
+  if (raw && (filtered || json)) {
+    throw usageError('--raw prints everything: leave out --json and whatever selects a part.')
+  }
+  if (ignoresCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')
+  if (pattern?.includes('') === true)
+    throw usageError('--pattern must not be empty. To print everything, leave it out.')
   if (context !== undefined && lines !== undefined && pattern === undefined) {
     throw usageError('--context shows lines around matches, or alone the first lines: leave it out with --lines.')
   }
@@ -72,15 +92,14 @@ async function get({ args: [reference = ''], options, command }: Invocation<GetO
     // A reference that leads nowhere fails here, with the storage's own message and not with that for a model.
     await storage.stat?.(reference)
     if (json && !limited) return printWholeJson(storage, reference)
-    const call = { reference, pattern, line_range: lines, context_lines: context, ignore_case: ignoreCase }
-    const { content } = await retrieve(storage, call, options.maxTokens, storeArguments(command))
+    const { content } = await retrieve(storage, { reference, ...call }, options.maxTokens, storeArguments(command))
     const [block] = content
     // Only where everything was asked for, and it fits.
     if (block?.type !== 'text')
       return json ? printWholeJson(storage, reference) : printNative(storage, reference, block)
     const { text } = block
     await (json ? printJson({ reference, text, tokens: estimateTokens(text) }) : printLine(highlight(text)))
-    return pattern === undefined || hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
+    return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
 }
 

@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { errorJson, usageError } from '../cli-error.ts'
 import { formatBytes, quoteForShell } from '../format.ts'
-import { parseCount, parseTokens } from '../option-parsers.ts'
+import { parseCount, parsePositive } from '../option-parsers.ts'
 import { note, noteLine, OutputClosedError, print, printJson } from '../output.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
 import { assertWritable } from '../run/assert-writable.ts'
@@ -32,7 +32,7 @@ export function addRunCommand(program: Command): void {
     )
     .usage('[options] -- <command> [args...]')
     .argument('<command...>', 'the command and its arguments; it is run as it stands, without a shell')
-    .option('--max-tokens <count>', 'output with more tokens than this is offloaded (default: 2500)', parseTokens)
+    .option('--max-tokens <count>', 'output with more tokens than this is offloaded (default: 2500)', parsePositive)
     .option('--preview-tokens <count>', 'tokens of the preview (default: 1000)', parseCount)
     .option('-n, --name <name>', "what the reference begins with (default: the command's name)")
     .passThroughOptions()
