@@ -14,7 +14,7 @@ export interface CountedSearch {
  * Search a text as ECMAScript describes it, without any of the short cuts of real engines, and count: visits of nodes, of
  * branches, of iterations, and characters compared by references.
  *
- * For expressions with the flag `s`, and with `i` where there are no references; not with `u`.
+ * For expressions with the flag `s`, with `i` and `(?i:…)` where there are no references; not with `u`.
  */
 export function searchCounting(source: string, flags: string, text: string, mostSteps: number): CountedSearch {
   const pattern = new RegExpParser({ ecmaVersion: 2025 }).parsePattern(source, 0, source.length, { unicode: false })
@@ -175,10 +175,20 @@ class Engine {
     this.#step()
     const character = this.#text[isBehind ? at - 1 : at]
     if (character === undefined) return false
-    const expression = this.#characters.get(node) ?? new RegExp(`^${node.raw}$`, this.#flags)
+    const expression = this.#characters.get(node) ?? new RegExp(`^${node.raw}$`, flagsAt(node, this.#flags))
     this.#characters.set(node, expression)
     return expression.test(character) && next(isBehind ? at - 1 : at + 1)
   }
+}
+
+/** The flags of the innermost group around a node that changes them. */
+function flagsAt(node: AST.Element, flags: string): string {
+  for (let at: AST.Node | null = node; at !== null; at = at.parent) {
+    const modifiers = at.type === 'Group' ? at.modifiers : null
+    if (modifiers?.add.ignoreCase) return `${flags.replace('i', '')}i`
+    if (modifiers?.remove?.ignoreCase) return flags.replace('i', '')
+  }
+  return flags
 }
 
 function groupsIn(branches: readonly AST.Alternative[]): AST.CapturingGroup[] {
