@@ -107,6 +107,20 @@ export class JsonWalker {
     if (options.form === 'json-lines') this.#open(false)
   }
 
+  /** Begin anew, with a document that begins at 0. */
+  restart(): void {
+    this.#bytes = NO_BYTES
+    this.#base = 0
+    this.#at = 0
+    this.#state = VALUE
+    this.#isEscaped = false
+    this.#quoteAt = -1
+    this.#levels = 0
+    this.#keptLevels = 0
+    this.#isInEntry = false
+    if (this.#form === 'json-lines') this.#open(false)
+  }
+
   /** Levels that are open; the lines of JSON Lines are items of one. */
   get levels(): number {
     return this.#levels

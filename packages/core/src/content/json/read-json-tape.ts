@@ -23,7 +23,8 @@ const MAX_KEPT_PLACES = 65_536
 
 /** Reads documents whose bytes are at hand, one after the other: a tape is good until the next one is read. */
 export class JsonTapeReader implements JsonVisitor {
-  #walker: JsonWalker | undefined
+  readonly #form: JsonForm
+  readonly #walker: JsonWalker
   #starts: Int32Array = new Int32Array(64)
   #ends: Int32Array = new Int32Array(64)
   #nexts: Int32Array = new Int32Array(64)
@@ -31,16 +32,21 @@ export class JsonTapeReader implements JsonVisitor {
   #count = 0
   readonly #open: JsonNode[] = []
 
+  constructor(form: JsonForm = 'json') {
+    this.#form = form
+    this.#walker = new JsonWalker({ form, visitor: this })
+  }
+
   get #isFull(): boolean {
     return this.#count >= MAX_VALUES
   }
 
   /** Read a document. It yields where other work may have its turn. */
-  *read(bytes: Uint8Array, form: JsonForm = 'json'): Generator<undefined, JsonTapeRead> {
+  *read(bytes: Uint8Array): Generator<undefined, JsonTapeRead> {
     this.#reset()
-    const walker = new JsonWalker({ form, visitor: this })
-    this.#walker = walker
-    if (form === 'json-lines') this.#add(0, -1)
+    const walker = this.#walker
+    walker.restart()
+    if (this.#form === 'json-lines') this.#add(0, -1)
     walker.take(bytes)
     for (let end = SLICE_BYTES; ; end += SLICE_BYTES) {
       walker.advance(end)
@@ -51,7 +57,7 @@ export class JsonTapeReader implements JsonVisitor {
     for (const node of this.#open) this.#close(node, walker.position)
     const places = { starts: this.#starts, ends: this.#ends, nexts: this.#nexts, keys: this.#keys }
     return {
-      tape: new JsonTape(bytes, places, form === 'json-lines'),
+      tape: new JsonTape(bytes, places, this.#form === 'json-lines'),
       failedAt: walker.isComplete ? undefined : walker.position,
       isFull: this.#isFull,
     }
@@ -69,7 +75,7 @@ export class JsonTapeReader implements JsonVisitor {
 
   begin(at: number): boolean {
     if (this.#isFull) return false
-    this.#add(at, this.#walker!.keyStart)
+    this.#add(at, this.#walker.keyStart)
     return true
   }
 

@@ -157,7 +157,8 @@ class Selector implements Selection {
   async #selectWithin({ start, path, bytes }: WalkedValue, { filter, rest }: WalkPlan): Promise<void> {
     const { pace, layout } = this.#options
     const isLines = layout.form === 'json-lines' && start === layout.start && path() === '$'
-    const read = this.#reader.read(concatBytes(bytes), isLines ? 'json-lines' : 'json')
+    const reader = isLines ? new JsonTapeReader('json-lines') : this.#reader
+    const read = reader.read(concatBytes(bytes))
     const { tape, failedAt, isFull } = await pace.run(read)
     if (isFull) {
       this.ended = { by: 'too-large', path: path() }
