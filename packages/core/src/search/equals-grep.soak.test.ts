@@ -93,7 +93,12 @@ function patternsOf(kind: Kind): fc.Arbitrary<string> {
       fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `(${left}|${right})`),
     ),
   }))
-  const edged = fc.tuple(edge, pattern, edge, pattern, edge).map((parts) => parts.join(''))
+  // Simple parts: grep takes hours for some repeats of repeats beside a word edge.
+  const part = fc.oneof(
+    word,
+    fc.tuple(fc.constantFrom(...sets[kind]), repeats).map(([set, repeat]) => set + repeat),
+  )
+  const edged = fc.tuple(edge, part, edge, part, edge).map((parts) => parts.join(''))
   const inner = fc.oneof(pattern, edged)
   const whole = fc.tuple(fc.constantFrom('', '', '^'), inner, fc.constantFrom('', '', '$'))
   const anchored = fc
