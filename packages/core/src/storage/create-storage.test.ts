@@ -10,6 +10,7 @@ const READING_IS_USE: readonly string[] = [
   'stat/last-use',
   'undo/keeps-a-retrieved-entry',
   'age/retrieving-refreshes',
+  'open/refreshes-age',
   'quota/evicts-least-recently-used',
 ]
 

@@ -175,7 +175,7 @@ export const openFaults: readonly Fault[] = [
   {
     name: 'does not count opening as use',
     caughtBy: 'open/refreshes',
-    also: ['open/expires'],
+    also: ['open/refreshes-age'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async open(reference, options) {

@@ -311,7 +311,7 @@ export const useFaults: readonly Fault[] = [
     name: 'counts the age from the first store',
     caughtBy: 'age/retrieving-refreshes',
     also: [
-      'open/expires',
+      'open/refreshes-age',
       'stat/last-use',
       'age/storing-refreshes',
       'age/revived-by-storing',
