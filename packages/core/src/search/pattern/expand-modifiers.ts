@@ -20,15 +20,23 @@ export function expandModifiers(
   pattern: AST.Pattern,
   { ignoreCase, unicode }: { readonly ignoreCase: boolean; readonly unicode: boolean },
 ): PlainExpression {
+  if (!MODIFIERS.test(pattern.raw)) return { source: pattern.raw, ignoreCase }
   const scan: Scan = { edits: [], leaves: [] }
   scanBranches(pattern.alternatives, ignoreCase, scan)
   const isIgnored = scan.leaves.some((leaf) => leaf.ignoreCase)
   const isMixed = isIgnored && scan.leaves.some((leaf) => !leaf.ignoreCase)
   const withoutGroups = scan.leaves.length === 0 ? ignoreCase : isIgnored
   if (!isMixed) return { source: editSource(pattern.raw, scan.edits), ignoreCase: withoutGroups }
-  const expanded = scan.leaves.filter((leaf) => leaf.ignoreCase).flatMap(({ node }) => expandLeaf(node, unicode))
+  const ignored = scan.leaves.filter((leaf) => leaf.ignoreCase).map(({ node }) => node)
+  if (ignored.reduce((units, node) => units + unitsOf(node), 0) > MOST_UNITS)
+    throw new SyntaxFailure('Classes are too large in a part that ignores case', ignored[0]!.start)
+  const expanded = ignored.flatMap((node) => expandLeaf(node, unicode))
   return { source: editSource(pattern.raw, [...scan.edits, ...expanded]), ignoreCase: false }
 }
+
+const MODIFIERS = /\(\?-?i/
+/** To find the cases of more units takes too long. */
+const MOST_UNITS = 0x10000
 
 /** What case may matter for. */
 type Leaf = AST.Character | AST.CharacterClass | AST.Backreference | AST.CharacterSet
@@ -59,13 +67,25 @@ function hasCase(node: AST.Element): boolean {
   if (node.type !== 'CharacterClass') return node.type === 'Backreference'
   return node.elements.some((element) => {
     if (element.type === 'Character') return hasVariants(element.value)
-    if (element.type === 'CharacterClassRange') return addedCases(element.min.value, element.max.value).length > 0
+    if (element.type === 'CharacterClassRange') return rangeHasCase(element.min.value, element.max.value)
     return element.type === 'CharacterSet' && element.kind === 'property'
   })
 }
 
+function rangeHasCase(first: number, last: number): boolean {
+  return last - first > 0xff || addedCases(first, last).length > 0
+}
+
 function hasVariants(character: number): boolean {
   return character > 0xffff || caseVariants(character).length > 1
+}
+
+function unitsOf(node: Leaf): number {
+  if (node.type !== 'CharacterClass') return 1
+  return node.elements.reduce((units, element) => {
+    const size = element.type === 'CharacterClassRange' ? element.max.value - element.min.value : 0
+    return units + size + 1
+  }, 0)
 }
 
 function expandLeaf(node: Leaf, unicode: boolean): readonly Edit[] {

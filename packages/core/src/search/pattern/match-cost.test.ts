@@ -146,6 +146,7 @@ test.each([
   ['"[^"]*"', '"'.repeat(200)],
   ['a(b.*)?', 'ab'.repeat(100)],
   ['a(b.*c)?', 'ab'.repeat(100)],
+  ['b(?:aa){2,2000}c', 'baaaa'.repeat(40)],
   ['(?i)k+s', 'kK'.repeat(100)],
 ])('%s stays within its bound', (source, text) => {
   const pattern = parseSearchPattern(source, { ignoreCase: false })

@@ -312,7 +312,9 @@ function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
       if (node.max === 0) return 0
       const isRun = node.body.kind === 'character' && areDisjoint(node.body.set, starts)
       const width = isRun ? 0 : widthWithoutRuns(node.body, starts)
-      return width === 0 ? 0 : width * node.max
+      if (width === 0) return 0
+      // More would count as a run, in the bound of the repeat.
+      return node.max > GREATEST_COUNT ? Infinity : width * node.max
     }
   }
 }

@@ -259,6 +259,7 @@ test.each([
   ['(?q', 'Unknown kind of group', 0],
   ['(?#a', 'Unterminated comment', 0],
   ['(?i:\\p{Lu}x)y', '`(?i:…)` beside `\\p{…}` or emoji in brackets is not supported', 4],
+  ['a(?i:[\\0-\\ufff0][\\0-\\ufff0])', 'Classes are too large in a part that ignores case', 5],
   ['(a)x(?i:\\1)', 'References in a part that ignores case are not supported', 8],
   ['(?i)x\\Q(\\E**', 'Nothing to repeat', 11],
   [`${'('.repeat(300)}a${')'.repeat(300)}`, 'Groups nested too deep', 200],
