@@ -95,6 +95,7 @@ describe('retrievalTool', () => {
       return retrieveContent(reference, options)
     }
     watched.retrieveRange = undefined as never
+    watched.open = undefined as never
     const { signal } = new AbortController()
     await retrievalTool(new ContextOffloader({ storage: watched })).execute({ reference: 'a' }, { abortSignal: signal })
     expect(seen).toContain(signal)

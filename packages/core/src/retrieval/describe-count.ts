@@ -1,4 +1,5 @@
 import type { ContentSource } from '../content/content-source.ts'
+import { PatternError } from '../platform/platform.ts'
 import type { Hit } from '../search/search-lines.ts'
 import type { SearchPattern } from '../search/search-pattern.ts'
 import { describeMatches } from './describe-matches.ts'
@@ -24,13 +25,17 @@ export async function describeCount(
   if (first === undefined) return counts
   const firstLine = await lineOfByte(source, first.start)
   if (found.total === 1) return `${counts}; it is in line ${firstLine}`
-  const last = found.hits.length === found.total ? found.hits.at(-1) : await findLast(source, patterns, found, context)
+  const last =
+    found.hits.length === found.total
+      ? found.hits.at(-1)
+      : await findLast(source, patterns, found, context).catch(passOverTimeout)
   const lastLine = last === undefined ? undefined : await lineOfByte(source, last.start)
   if (lastLine === undefined) return `${counts}; the first is in line ${firstLine}`
   if (lastLine === firstLine) return `${counts}; all are in line ${firstLine}`
   return `${counts}; the first is in line ${firstLine}, the last in line ${lastLine}`
 }
 
+/** Find the last of many hits from the end; `undefined` where that takes too long. */
 async function findLast(
   source: ContentSource,
   patterns: readonly SearchPattern[],
@@ -42,7 +47,13 @@ async function findLast(
   for (let lines = FIRST_TAIL_LINES; ; lines *= TAIL_GROWTH) {
     const start = Math.max(begin, found.lastLine - lines + 1)
     const selection = { range: { start, end: found.lastLine }, skip: 0, limit: 1, fromEnd: true }
-    const { hits } = await findHits(source, patterns, selection, context)
-    if (hits.length > 0 || start === begin) return hits[0]
+    const { hits, stopped } = await findHits(source, patterns, selection, context)
+    if (hits.length > 0 || stopped !== undefined || start === begin) return hits[0]
   }
+}
+
+/** The count itself is there. */
+function passOverTimeout(error: unknown): undefined {
+  if (error instanceof PatternError && error.code === 'timeout') return undefined
+  throw error
 }

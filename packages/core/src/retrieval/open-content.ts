@@ -1,4 +1,4 @@
-import { openContentSource, withContentSource } from '../content/content-source.ts'
+import { withContentSource } from '../content/content-source.ts'
 import type { ContentSource, ReadableStorage, ReadOptions } from '../content/content-source.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -17,11 +17,6 @@ export async function withContent<Result>(
   use: (source: ContentSource) => Promise<Result>,
 ): Promise<Result> {
   return await withContentSource(guarded(storage), reference, options, use)
-}
-
-/** Open content that the caller closes. Rejects like {@link withContent}. */
-export async function openContent(storage: Storage, reference: string, options: ReadOptions): Promise<ContentSource> {
-  return await openContentSource(guarded(storage), reference, options)
 }
 
 /** Run a call of a storage. What it throws beside `StorageError` may be an outage or, in a storage of others, a miss. */
