@@ -1,3 +1,4 @@
+import { LONG_LINE_LENGTH } from './platform.ts'
 import type { Re2Expression } from './re2-expression.ts'
 
 /** Lines with a match that the memory shared with a worker has room for, at most: progress is known as far as that. */
@@ -81,6 +82,16 @@ import('node:worker_threads').then(({ parentPort }) => {
       return String(error)
     }
   }
+  function nextMatch(engine, line, { index, 0: { length } }) {
+    if (line.length <= ${LONG_LINE_LENGTH}) return null
+    for (let from = Math.max(index + length, index + 1); from <= line.length; from++) {
+      engine.lastIndex = from
+      const match = engine.exec(line)
+      if (match === null || match[0] !== '') return match
+      from = match.index
+    }
+    return null
+  }
   parentPort.on('message', async ({ pattern, flags, text, from, shared, re2 }) => {
     const begin = performance.now()
     const hits = []
@@ -102,8 +113,7 @@ import('node:worker_threads').then(({ parentPort }) => {
         const line = text.slice(start, end)
         const engine = engineOf(line)
         engine.lastIndex = index === 0 ? from : 0
-        const match = engine.exec(line)
-        if (match !== null) {
+        for (let match = engine.exec(line); match !== null; match = nextMatch(engine, line, match)) {
           const at = 1 + hits.length
           hits.push(index, match.index, match.index + match[0].length)
           if (at < shared.length) {

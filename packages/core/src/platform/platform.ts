@@ -13,6 +13,9 @@ export interface PatternFlags {
   readonly unicode: boolean
 }
 
+/** In a line of more UTF-16 units than this, every match counts; in others only the first. */
+export const LONG_LINE_LENGTH = 4_096
+
 /** One pattern to run over batches of lines without holding the event loop. */
 export interface PatternMatcher {
   /** UTF-16 units that one call of {@link PatternMatcher.match} takes at most. */
@@ -21,7 +24,8 @@ export interface PatternMatcher {
    * Match each line of `text` (lines end at LF; a CR before it is not part of the line).
    *
    * Returns a flat array with three numbers for each matching line: its index in `text` from 0, and the start and end
-   * of the first match in UTF-16 units from the start of the line. Rejects with a {@link PatternError}, and with the
+   * of the first match in UTF-16 units from the start of the line. Of a line longer than {@link LONG_LINE_LENGTH} the
+   * further matches follow in the same way, those of nothing at all left out. Rejects with a {@link PatternError}, and with the
    * reason of `signal` once that has fired: the work for it ends then.
    *
    * @param from - Where the search begins in the first line; what is before it is seen by look-behind only.

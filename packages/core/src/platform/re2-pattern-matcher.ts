@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { createStepClock } from './step-clock.ts'
 import { createPatternBudget } from './pattern-budget.ts'
-import { PatternError } from './platform.ts'
+import { LONG_LINE_LENGTH, PatternError } from './platform.ts'
 import type { PatternFlags, PatternMatcher } from './platform.ts'
 import { yieldToEventLoop } from './yield-to-event-loop.ts'
 
@@ -24,6 +24,7 @@ const STEPS_OF_A_SLICE = 120_000
 /**
  * Match with RE2 in JavaScript, in time linear in the text: for runtimes without workers that can be terminated.
  *
+ * Of a long line at least the first match is found, and more as long as that takes few steps.
  * Look-around and back-references are `unsupported`; very large programs, and lines that are very long for the size of
  * the program, `too-complex`. Matches by code points, also without `unicode`.
  *
@@ -49,13 +50,20 @@ export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, de
         const next = lineFeed < 0 ? text.length : lineFeed + 1
         const end = lineFeed > start && text.charCodeAt(lineFeed - 1) === 13 ? lineFeed - 1 : lineFeed
         const line = text.slice(start, lineFeed < 0 ? text.length : end)
-        const stepsOfLine = (line.length + 1) * programSize
+        let stepsOfLine = (line.length + 1) * programSize
         if (stepsOfLine > MAX_STEPS_OF_A_LINE && line.length > MIN_TEXT_LENGTH) {
           throw new PatternError('too-complex', 'The pattern is too large for a line as long as this.')
         }
         const matcher = compiled.matcher(line)
-        const searchFrom = index === 0 ? from : 0
-        if (searchFrom <= line.length && matcher.find(searchFrom)) hits.push(index, matcher.start(), matcher.end())
+        let searchFrom = index === 0 ? from : 0
+        for (let found = 0; searchFrom <= line.length && matcher.find(searchFrom);) {
+          const isFirst = found++ === 0
+          if (isFirst || matcher.end() > matcher.start()) hits.push(index, matcher.start(), matcher.end())
+          // Each further match may look at the rest of the line once more.
+          stepsOfLine += (line.length - matcher.end()) * programSize
+          if (line.length <= LONG_LINE_LENGTH || stepsOfLine > MAX_STEPS_OF_A_LINE) break
+          searchFrom = Math.max(matcher.end(), matcher.start() + 1)
+        }
         start = next
         steps += stepsOfLine
         if (steps < STEPS_OF_A_SLICE) continue

@@ -67,11 +67,15 @@ async function matchLongLine(
   line: string,
   signal: AbortSignal | undefined,
 ): Promise<Uint32Array> {
-  const overlap = Math.floor(engine.maxTextLength / OVERLAP_SHARE)
-  for (let start = 0; ; start += engine.maxTextLength - overlap) {
-    const part = line.slice(start, start + engine.maxTextLength)
-    const found = await engine.match(part, start === 0 ? 0 : Math.floor(overlap / 2), signal)
-    if (found.length > 0) return Uint32Array.of(0, start + found[1]!, start + found[2]!)
-    if (start + part.length >= line.length) return found
+  const { maxTextLength } = engine
+  const overlap = Math.floor(maxTextLength / OVERLAP_SHARE)
+  const matches: number[] = []
+  for (let start = 0; ; start += maxTextLength - 2 * overlap) {
+    const isLast = start + maxTextLength >= line.length
+    const until = isLast ? line.length + 1 : maxTextLength - overlap
+    const found = await engine.match(line.slice(start, start + maxTextLength), start === 0 ? 0 : overlap, signal)
+    for (let at = 0; at < found.length; at += 3)
+      if (found[at + 1]! < until) matches.push(0, start + found[at + 1]!, start + found[at + 2]!)
+    if (isLast) return Uint32Array.from(matches)
   }
 }

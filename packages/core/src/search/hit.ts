@@ -1,5 +1,7 @@
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
+
 /** In a line longer than this, in bytes, each match is a hit of its own; in others the line is. */
-export const LONG_LINE_BYTES = 4_096
+export const LONG_LINE_BYTES: number = LONG_LINE_LENGTH
 
 /** A hit: a matching line, or one of the matches in a very long line. Offsets are bytes of the content. */
 export interface Hit {

@@ -69,7 +69,7 @@ const WORDS = [
   '',
   ' ',
   '\t',
-  'x'.repeat(20),
+  'x'.repeat(1_500),
 ]
 const LINE_ENDS = ['\n', '\n', '\n', '\r\n', '\r', '\u2028']
 const PATTERNS = [
@@ -162,6 +162,8 @@ describe('searchLines', () => {
     for (const [written, ignoreCase] of [
       ['needle', false],
       ['NEEDLE', true],
+      ['n[e]+dle', false],
+      ['(n|n)e+(d|d)*le', false],
     ] as const) {
       const found = await searchChunks(bytes, 700_000, patternsOf([written], ignoreCase))
       expect(found.lines, written).toBe(1)

@@ -171,7 +171,8 @@ export class TextScanner implements Scanner {
         .match(text, fromUnit, signal)
         .then(
           (found) => {
-            if (found.length > 0 && found[1]! < untilUnit) take(found[1]!, found[2]!)
+            for (let at = 0; at < found.length; at += 3)
+              if (found[at + 1]! < untilUnit) take(found[at + 1]!, found[at + 2]!)
           },
           (error: unknown) => {
             if (!(error instanceof PatternError) || error.code !== 'timeout') throw error
