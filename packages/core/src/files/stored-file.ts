@@ -82,7 +82,8 @@ export class StoredFile {
   async *#blocks(): AsyncGenerator<Uint8Array> {
     const source = await openContentSource(this.#storage, this.reference, { blockBytes: DEFAULT_BLOCK_BYTES })
     try {
-      yield* source.blocks()
+      // What reads them decodes each before it asks for the next.
+      yield* source.blocks(0, source.size, { transient: true })
     } finally {
       await source.close()
     }
