@@ -44,10 +44,10 @@ describe.each([
   ['web', web],
 ])('the pattern matcher of the %s platform', (_name, { createPatternMatcher }) => {
   it('finds every match in a line that is very long, and only the first in others', async () => {
-    const matcher = createPatternMatcher('b|x*', CASE_SENSITIVE, 10_000)
+    const matcher = createPatternMatcher('b|$', CASE_SENSITIVE, 10_000)
     const long = `${'a'.repeat(5_000)}bab`
     const found = [...(await matcher.match(`bab\n${long}\nbb\n`))]
-    expect(found).toEqual([0, 0, 1, 1, 0, 0, 1, 5_000, 5_001, 1, 5_002, 5_003, 2, 0, 1])
+    expect(found).toEqual([0, 0, 1, 1, 5_000, 5_001, 1, 5_002, 5_003, 2, 0, 1])
   })
 
   it('finds the first match of each line, as a loop over the lines does', async () => {
