@@ -9,7 +9,7 @@
  * steps apart from `next`, and calls `next` at most `calls` times, of which at most `live` are at places where `next` could
  * get anywhere: where the character ahead, or the edge, is one that a match of `next` can begin with (`follow`). At all
  * other places `next` fails without consuming anything, which is bounded by `failure`. So of a sequence `a b`:
- * `cost = a.cost + a.calls × failure(b) + a.live × b.cost`. Behind the whole expression nothing can fail: the search ends
+ * `cost = a.cost + a.live × b.cost + (a.calls − a.live) × failure(b)`. Behind the whole expression nothing can fail: the search ends
  * when it is reached for the first time, so that `follow` is empty there.
  *
  * **Repeats.** If the body has at most one live call, from any place there is just one chain of iterations, of at most `max`,
@@ -38,6 +38,7 @@ import { consumes } from './consumes.ts'
 import { FirstCharacters } from './first-characters.ts'
 import type { PatternNode, RepeatNode } from './pattern-tree.ts'
 import {
+  excess,
   geometric,
   greatest,
   isAtMostOne,
@@ -67,7 +68,9 @@ export const UNKNOWN_COST: PatternCost = { degree: Infinity, factor: Infinity }
 export function matchCost(tree: PatternNode): PatternCost {
   const total = searchCost(tree)
   if (isUnbounded(total)) return UNKNOWN_COST
-  return { degree: Math.max(1, total.length - 1), factor: total.reduce((all, coefficient) => all + coefficient, 0) }
+  const [constant, ...others] = total
+  const factor = others.reduce((all, coefficient) => all + coefficient, 0)
+  return { degree: Math.max(1, others.length), factor: Math.max(constant!, factor) }
 }
 
 function searchCost(tree: PatternNode): Polynomial {
@@ -146,9 +149,10 @@ class Analysis {
     let begin = follow
     for (const part of parts.toReversed()) {
       const own = this.ways(part, begin)
+      const dead = excess(own.calls, own.live)
       ways = {
-        cost: sum(own.cost, product(own.calls, failure.cost), product(own.live, ways.cost)),
-        calls: sum(product(own.calls, failure.calls), product(own.live, ways.calls)),
+        cost: sum(own.cost, product(dead, failure.cost), product(own.live, greatest(ways.cost, failure.cost))),
+        calls: sum(product(dead, failure.calls), product(own.live, greatest(ways.calls, failure.calls))),
         live: product(own.live, ways.live),
       }
       failure = inSequence(this.failure(part), failure)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  excess,
   geometric,
   greatest,
   isAtMostOne,
@@ -25,6 +26,7 @@ test('polynomials are what their values are', () => {
       expect(valueOf(sum(one, other), n)).toBe(a + b)
       expect(valueOf(product(one, other), n)).toBe(a * b)
       expect(valueOf(greatest(one, other), n)).toBeGreaterThanOrEqual(Math.max(a, b))
+      expect(valueOf(excess(one, other), n)).toBeGreaterThanOrEqual(a - b)
       expect(valueOf(power(one, exponent), n)).toBe(a ** exponent)
       const terms = Array.from({ length: exponent + 1 }, (_, index) => a ** index)
       expect(valueOf(geometric(one, exponent), n)).toBeGreaterThanOrEqual(terms.reduce((all, term) => all + term, 0))

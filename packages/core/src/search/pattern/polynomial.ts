@@ -62,6 +62,12 @@ export function greatest(...polynomials: readonly Polynomial[]): Polynomial {
   return Array.from({ length }, (_, power) => Math.max(...polynomials.map((one) => one[power] ?? 0)))
 }
 
+/** Return by how much a polynomial exceeds another, or more; 0 where it does not. */
+export function excess(one: Polynomial, other: Polynomial): Polynomial {
+  if (isUnbounded(one)) return UNBOUNDED
+  return bounded(one.map((coefficient, power) => Math.max(0, coefficient - (other[power] ?? 0))))
+}
+
 /** Return whether a polynomial is at most 1 whatever `n`. */
 export function isAtMostOne(polynomial: Polynomial): boolean {
   return polynomial[0]! <= 1 && polynomial.every((coefficient, power) => power === 0 || coefficient === 0)
