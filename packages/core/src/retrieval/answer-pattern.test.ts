@@ -229,6 +229,21 @@ describe('a pattern', () => {
     expect(both).toHaveLength(1)
   })
 
+  it('that finds nothing in much is tried with less in the beginning of it', async () => {
+    const lines = Array.from({ length: 90_000 }, (_, index) =>
+      index % 1_000 === 7 ? 'an ERROR happened' : 'all went well',
+    )
+    const tool = toolOf({ log: { content: lines.join('\n') }, one: { content: 'x'.repeat(2_000_000) } })
+    expect(await ask(tool, { reference: 'log', pattern: 'error' })).toMatch(
+      /^\[0 matches for \/error\/ \(searched 90,000 lines\)\]\n\[In another case: \d+ matches for \/error\/ in lines 1-\d{5}\. To see them: retrieve_offloaded_content \{"reference":"log","pattern":"error","ignore_case":true\}\]$/,
+    )
+    const range = { start: 5_000, end: 90_000 }
+    expect(await ask(tool, { reference: 'log', pattern: 'error', line_range: range })).toMatch(
+      / in lines 5000-\d{5}\. To see them: .*"line_range":\{"start":5000,"end":90000\},"ignore_case":true\}\]$/,
+    )
+    expect(await ask(tool, { reference: 'one', pattern: 'X' })).toBe('[0 matches for /X/ (searched 1 line)]')
+  })
+
   it('shows each hit of a very long line by itself, and in JSON with its path', async () => {
     const items = Array.from({ length: 2_000 }, (_, id) => ({ id, note: id % 500 === 99 ? 'the needle' : 'hay' }))
     const tool = toolOf({ json: { content: JSON.stringify({ items }) } }, { maxRetrievalTokens: 5_000 })

@@ -37,7 +37,7 @@ export async function answerPattern(
     const counts = describeMatches(found, request.patterns, found.range)
     if (stop !== '') return [`[${stop}${counts}]`, ...search.notes, ...rest].join('\n')
     const searched = `searched ${formatCount(found.searched)} ${found.searched === 1 ? 'line' : 'lines'}`
-    const hints = await hintVariant(request, patterns, source, context)
+    const hints = await hintVariant(request, patterns, found, source, context)
     return [`[${counts} (${searched})]`, ...search.notes, ...hints].join('\n')
   })
 }
