@@ -248,7 +248,8 @@ export function makeFile(kind, mb) {
   if (fs.existsSync(f) && fs.statSync(f).size >= want * 0.99) return f
   const r = prng(1234 + mb),
     nl = kind === 'crlf' ? '\r\n' : '\n',
-    fd = fs.openSync(f + '.part', 'w')
+    part = `${f}.${process.pid}.part`,
+    fd = fs.openSync(part, 'w')
   let bytes = 0,
     chunk = [],
     cb = 0,
@@ -284,7 +285,7 @@ export function makeFile(kind, mb) {
   if (json) put('{"id":-1}],"next_cursor":"eyJvIjo4MDB9","status":"partial"}')
   flush()
   fs.closeSync(fd)
-  fs.renameSync(f + '.part', f)
+  fs.renameSync(part, f)
   return f
 }
 export const BLOCK = 1 << 16
