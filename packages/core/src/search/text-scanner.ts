@@ -15,6 +15,9 @@ const LINE_FEED = 10
 /** Bytes of a piece where all of it goes to an engine elsewhere: each trip takes its time. */
 const ENGINE_PIECE_BYTES = 262_144
 
+/** The forms for many lines and for parts of lines take up to this many times the steps of that for one line. */
+const TEXT_FORM_STEPS = 6
+
 /** How the lines of a text are matched. All expressions have the flag `g`. */
 export interface TextPlan {
   /** For one line. */
@@ -201,10 +204,11 @@ export class TextScanner implements Scanner {
   /** Whether all lines of a text can be searched by one call. */
   #fitsAtOnce(text: string): boolean {
     const { cost, required } = this.#plan
-    if (cost.degree <= 1) return cost.factor * (text.length + 1) <= MAX_STEPS
+    const steps = TEXT_FORM_STEPS * cost.factor * (text.length + 1)
+    if (cost.degree <= 1) return steps <= MAX_STEPS
     if (required !== undefined || cost.degree === Infinity) return false
     // Lines are searched one after the other: the longest bounds what each unit costs.
-    return cost.factor * (text.length + 1) * (longestLine(text) + 1) ** (cost.degree - 1) <= MAX_STEPS
+    return steps * (longestLine(text) + 1) ** (cost.degree - 1) <= MAX_STEPS
   }
 }
 
