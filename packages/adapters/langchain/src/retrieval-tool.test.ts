@@ -43,7 +43,7 @@ it.each<unknown>([
   { reference: 7 },
   { reference: 'x', unknown: 1 },
   { reference: 'x', line_range: 'all' },
-  { pattern: ['a'] },
+  { pattern: [7] },
   { reference: null },
 ])('answers with advice what its schema refuses: %j', async (args) => {
   expect(await call(args)).toMatchObject({ status: 'error', content: expect.stringMatching(/^Error: /) })
