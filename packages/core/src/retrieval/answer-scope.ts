@@ -2,7 +2,6 @@ import type { ContentSource } from '../content/content-source.ts'
 import { PatternError } from '../platform/platform.ts'
 import { parseSearchPattern } from '../search/search-pattern.ts'
 import type { SearchPattern } from '../search/search-pattern.ts'
-import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { describeProblems } from './describe-matches.ts'
 import { findHits } from './find-hits.ts'
@@ -12,16 +11,10 @@ import { invalidInput } from './read-parameters.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import { referenceRequired } from './retrieval-input.ts'
 import type { PatternRequest } from './retrieval-input.ts'
-import { canList, listNewest } from './scope-entries.ts'
+import { canList, listNewest, MAX_SEARCHED_BYTES, MAX_SEARCHED_ENTRIES, unlessGone } from './scope-entries.ts'
 import { showHits } from './show-hits.ts'
 import { writeScope } from './write-scope.ts'
 import type { ScopeGroup } from './write-scope.ts'
-
-/** One call searches at most this many entries, the newest first. */
-const MAX_ENTRIES = 1_000
-
-/** One call reads at most this many bytes, unless a single entry has more. */
-const MAX_BYTES = 1_073_741_824
 
 /** What the size of an entry adds to the time of a call, as it does to that of a search of it alone. */
 const MS_PER_BYTE = 20 / 1_000_000
@@ -50,12 +43,12 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
     )
   }
   const patterns = request.patterns.map((text) => parseSearchPattern(text, request))
-  const { newest, total, others } = await listNewest(context, MAX_ENTRIES, true)
+  const { newest, total, others } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
   const search = new ScopeSearch(request, patterns, context)
   let searched = 0
   let bytes = 0
   for (const info of newest) {
-    if (searched > 0 && (bytes + info.size > MAX_BYTES || search.isOver)) break
+    if (searched > 0 && (bytes + info.size > MAX_SEARCHED_BYTES || search.isOver)) break
     bytes += info.size
     searched++
     await search.add(info)
@@ -109,11 +102,12 @@ class ScopeSearch {
     const deadlineMs = this.#left / 2
     const context = { ...this.#context, deadlineMs }
     try {
-      await withContent(context.storage, info.reference, context, (source) => this.#search(info, source, context))
+      await unlessGone(() =>
+        withContent(context.storage, info.reference, context, (source) => this.#search(info, source, context)),
+      )
     } catch (error) {
-      if (error instanceof PatternError && error.code === 'timeout')
-        this.slow = { entries: (this.slow?.entries ?? 0) + 1, error }
-      else if (!isGone(error)) throw error
+      if (!(error instanceof PatternError) || error.code !== 'timeout') throw error
+      this.slow = { entries: (this.slow?.entries ?? 0) + 1, error }
     } finally {
       const spent = performance.now() - begin - info.size * MS_PER_BYTE
       // Starting a worker, and waiting for one, is no matching.
@@ -133,8 +127,4 @@ class ScopeSearch {
     for (const { text } of views) this.#room -= text.length
     this.groups.push({ info, found, views })
   }
-}
-
-function isGone(error: unknown): boolean {
-  return StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')
 }

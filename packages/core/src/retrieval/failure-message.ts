@@ -6,7 +6,7 @@ import { abridge, quote } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import { canList, listNewest } from './scope-entries.ts'
-import { closestNames } from './table/closest-names.ts'
+import { closestNames } from './closest-names.ts'
 
 /** References that are suggested in place of an unknown one. */
 const MAX_SUGGESTIONS = 10

@@ -1,8 +1,15 @@
 import { isTextContentType } from '../content/text-content-type.ts'
 import { checkAborted } from '../storage/guard.ts'
+import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { guard } from './open-content.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
+
+/** One call looks into at most this many entries, the newest first. */
+export const MAX_SEARCHED_ENTRIES = 1_000
+
+/** One call reads at most this many bytes, unless a single entry has more. */
+export const MAX_SEARCHED_BYTES = 1_073_741_824
 
 /** The newest entries of a scope. */
 export interface ScopeEntries {
@@ -47,6 +54,16 @@ export async function listNewest(
     }
   })
   return { newest: takeNewest(kept, count), total, others }
+}
+
+/** Return what `run` does, or `undefined` where the entry it is about has gone since it was listed. */
+export async function unlessGone<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await run()
+  } catch (error) {
+    if (StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')) return undefined
+    throw error
+  }
 }
 
 function takeNewest(entries: readonly StoredInfo[], count: number): StoredInfo[] {

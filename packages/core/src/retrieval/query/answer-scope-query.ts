@@ -1,11 +1,10 @@
 import { formatCount } from '../../content/format-count.ts'
-import { StorageError } from '../../storage/storage-error.ts'
 import type { StoredInfo } from '../../storage/storage.ts'
 import { entryHeading } from '../entry-heading.ts'
 import { withContent } from '../open-content.ts'
 import type { RetrievalContext } from '../retrieval-context.ts'
 import { referenceRequired } from '../retrieval-input.ts'
-import { canList, listNewest } from '../scope-entries.ts'
+import { canList, listNewest, MAX_SEARCHED_BYTES, MAX_SEARCHED_ENTRIES, unlessGone } from '../scope-entries.ts'
 import { absentWords, describeCounts, noteAbsent, noteLeftOut, showQuery } from './describe-words.ts'
 import { MAX_CANDIDATES } from './passage-candidates.ts'
 import { passageCount } from './passage-count.ts'
@@ -21,12 +20,6 @@ import { averageLength, weighWords } from './word-weights.ts'
 import type { WordStatistics } from './word-weights.ts'
 import { writePassages } from './write-passages.ts'
 import type { ShownPassage } from './write-passages.ts'
-
-/** One call reads at most this many entries, the newest first. */
-const MAX_ENTRIES = 1_000
-
-/** One call reads at most this many bytes, unless a single entry has more. */
-const MAX_BYTES = 1_073_741_824
 
 /** What each further passage of the same entry counts, so that one entry does not take the place of all others. */
 const SAME_ENTRY = 0.85
@@ -51,7 +44,7 @@ export async function answerScopeQuery(
   if (!canList(context)) throw referenceRequired('query')
   const { words } = query
   const { skip, limit } = request
-  const { newest, total: stored } = await listNewest(context, MAX_ENTRIES, true)
+  const { newest, total: stored } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
   const { entries, statistics, lineCounts, searched } = await scanEntries(newest, words, context)
   const weights = weighWords(words, statistics)
   const ranking = { weights, averageLength: averageLength(statistics) }
@@ -114,7 +107,7 @@ async function scanEntries(
   let bytes = 0
   let left = context.deadlineMs
   for (const info of newest) {
-    if (searched > 0 && (bytes + info.size > MAX_BYTES || left <= 0)) break
+    if (searched > 0 && (bytes + info.size > MAX_SEARCHED_BYTES || left <= 0)) break
     bytes += info.size
     searched++
     const deadlineMs = queryDeadline(info.size, left)
@@ -178,15 +171,6 @@ async function readPage(
     )
   }
   return page.flatMap((found) => shown.get(found) ?? [])
-}
-
-async function unlessGone<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await run()
-  } catch (error) {
-    if (StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')) return undefined
-    throw error
-  }
 }
 
 function noteEntries(searched: number, stored: number, entries: readonly EntryScan[]): string[] {

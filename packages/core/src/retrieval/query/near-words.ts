@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from '#platform'
+import { editDistance } from '../edit-distance.ts'
 import { textChunks } from './text-chunks.ts'
 
 /** Different words that are compared, at most. */
@@ -46,22 +47,4 @@ export async function findNearWords(
       .slice(0, MAX_NAMED)
       .map(([word]) => word),
   )
-}
-
-/** Letters to insert, remove, replace or swap with the next to make one word of another. */
-function editDistance(a: string, b: string): number {
-  let beforePrevious: readonly number[] = []
-  let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      const replaced = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)
-      const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
-      const swapped = isSwapped ? beforePrevious[column - 2]! + 1 : Infinity
-      current.push(Math.min(replaced, swapped, previous[column]! + 1, current[column - 1]! + 1))
-    }
-    beforePrevious = previous
-    previous = current
-  }
-  return previous[b.length]!
 }

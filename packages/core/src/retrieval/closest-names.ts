@@ -1,4 +1,4 @@
-import { editDistance } from '../edit-distance.ts'
+import { editDistance } from './edit-distance.ts'
 
 /** UTF-16 units of a name that are compared, and names that are. */
 const LONGEST_COMPARED = 64
