@@ -50,7 +50,8 @@ describe.each(listPublicPackages())('$name', ({ name, folder, manifest }) => {
   it('takes core as a peer, unless it is the command line', () => {
     const peers = (manifest['peerDependencies'] ?? {}) as Entries
     const dependencies = (manifest['dependencies'] ?? {}) as Entries
-    if (name === '@spillway/core') expect(Object.keys(dependencies)).toEqual(['@eslint-community/regexpp', 'json-p3', 're2js'])
+    if (name === '@spillway/core')
+      expect(Object.keys(dependencies)).toEqual(['@eslint-community/regexpp', 'json-p3', 're2js'])
     else if (name === 'spillway') expect(dependencies['@spillway/core']).toBe('workspace:^')
     else expect(peers['@spillway/core']).toBe('workspace:^')
   })
