@@ -106,7 +106,10 @@ function askReference(content: Uint8Array, { expression, flags }: SearchPattern)
 /** Whether bytes of a match can be told from its characters, and each line has one hit at most. */
 function isPlain(content: Uint8Array): boolean {
   const text = new TextDecoder().decode(content)
-  return !text.includes('\uFFFD') && text.split('\n').every((line) => line.length <= LONG_LINE_BYTES / 4)
+  return (
+    !/\uFFFD|\p{Surrogate}|[\u{10000}-\u{10FFFF}]/u.test(text) &&
+    text.split('\n').every((line) => line.length <= LONG_LINE_BYTES / 4)
+  )
 }
 
 it(
