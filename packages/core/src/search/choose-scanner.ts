@@ -23,19 +23,19 @@ export function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: Sc
   if (literal !== undefined && literal !== '' && !ignoreCase && !NOT_IN_BYTES.test(literal))
     return new LiteralScanner(literal)
   const unicode = flags.includes('u')
-  let engine: PatternMatcher | undefined
-  const prefilter = required?.map((text) => text.replace(METACHARACTERS, '\\$&')).join('|')
+  const part = pattern.partExpression ?? expression
+  const matcher = (source: string): PatternMatcher => createPatternMatcher(source, { ignoreCase, unicode }, deadlineMs)
+  const engines: { line?: PatternMatcher; part?: PatternMatcher } = {}
   return new TextScanner({
     line: new RegExp(expression, `${flags}g`),
-    text:
-      pattern.textExpression === undefined
-        ? undefined
-        : new RegExp(pattern.textExpression, `${pattern.textFlags ?? flags}g`),
-    part: new RegExp(pattern.partExpression ?? expression, `${flags}g`),
-    required: prefilter === undefined ? undefined : new RegExp(prefilter, ignoreCase ? 'gi' : 'g'),
+    text: new RegExp(pattern.textExpression, `${pattern.textFlags}g`),
+    part: new RegExp(part, `${flags}g`),
+    required: (required ?? []).map((set) => new RegExp(set.map(escape).join('|'), ignoreCase ? 'gi' : 'g')),
     cost: pattern.cost,
     asSingleBytes: !unicode && matchesSingleBytes(expression),
-    engine: () => (engine ??= createPatternMatcher(expression, { ignoreCase, unicode }, deadlineMs)),
+    engine: (unit) => (engines[unit] ??= matcher(unit === 'line' ? expression : part)),
     signal,
   })
 }
+
+const escape = (text: string): string => text.replace(METACHARACTERS, '\\$&')

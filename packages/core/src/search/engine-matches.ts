@@ -31,7 +31,7 @@ export async function engineMatches(
     try {
       takeAll(
         text.length > engine.maxTextLength
-          ? await matchLongLine(engine, lines[first]!, signal)
+          ? await matchLongLine(engine, lines[first]!, 0, signal)
           : await engine.match(text, 0, signal),
       )
     } catch (error) {
@@ -61,21 +61,33 @@ function countLineFeeds(text: string, end: number): number {
   return count
 }
 
-/** Match a line part by part, each with some of the one before; what is longer than that share may be missed. */
-async function matchLongLine(
+/**
+ * Match a line, or a part of one, from `from` on; where an engine does not take it as a whole, in pieces that share some of
+ * it: what is longer than that share may be missed.
+ */
+export async function matchLongLine(
   engine: PatternMatcher,
   line: string,
+  from: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint32Array> {
   const { maxTextLength } = engine
   const overlap = Math.floor(maxTextLength / OVERLAP_SHARE)
   const matches: number[] = []
+  let reached = from
   for (let start = 0; ; start += maxTextLength - 2 * overlap) {
     const isLast = start + maxTextLength >= line.length
-    const until = isLast ? line.length + 1 : maxTextLength - overlap
-    const found = await engine.match(line.slice(start, start + maxTextLength), start === 0 ? 0 : overlap, signal)
-    for (let at = 0; at < found.length; at += 3)
-      if (found[at + 1]! < until) matches.push(0, start + found[at + 1]!, start + found[at + 2]!)
+    const until = isLast ? line.length + 1 : start + maxTextLength - overlap
+    const first = start === 0 ? from : Math.max(overlap, from - start)
+    if (first < maxTextLength) {
+      const found = await engine.match(line.slice(start, start + maxTextLength), first, signal)
+      for (let at = 0; at < found.length; at += 3) {
+        const begin = start + found[at + 1]!
+        if (begin < reached || begin >= until) continue
+        reached = start + found[at + 2]!
+        matches.push(0, begin, reached)
+      }
+    }
     if (isLast) return Uint32Array.from(matches)
   }
 }

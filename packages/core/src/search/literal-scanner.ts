@@ -18,6 +18,8 @@ export class LiteralScanner implements Scanner {
   readonly #regex: RegExp
   /** Bytes looked through without a pause: the search of a hostile text takes this times the length of the literal. */
   readonly #stride: number
+  /** Where the last match in the parts of a line ends, in bytes of the content: no other may begin before. */
+  #reached = 0
 
   /** @param literal - Without LF, not empty. */
   constructor(literal: string) {
@@ -29,7 +31,8 @@ export class LiteralScanner implements Scanner {
 
   *scan({ bytes, offset, part }: SearchBlock, sink: MatchSink): Scan {
     const until = part?.until ?? bytes.length
-    let at = part?.from ?? 0
+    if (part?.isFirst === true) this.#reached = 0
+    let at = part === undefined ? 0 : Math.max(part.from, this.#reached - offset)
     let since = at
     let hits = 0
     while (at < until) {
@@ -51,7 +54,8 @@ export class LiteralScanner implements Scanner {
         at = this.#takeLine(bytes, offset, found, since, sink)
       } else {
         at = found + this.#needle.length
-        sink.add(offset + found, offset + at, PART_LINE, true)
+        this.#reached = offset + at
+        sink.add(offset + found, this.#reached, PART_LINE, true)
       }
       hits++
     }

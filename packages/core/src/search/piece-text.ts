@@ -13,7 +13,7 @@ export interface PieceText {
   readonly hasPlainLines: boolean
   /**
    * Return the byte of the block at which the character of a unit begins, or with `'end'` at which what comes before it
-   * ends. Asked for lines in ascending order.
+   * ends. It is fast where units are asked for in ascending order.
    */
   byteOf(unit: number, side?: 'end'): number
 }
@@ -28,29 +28,72 @@ export interface PieceText {
 export function pieceText(bytes: Uint8Array, start: number, end: number, asSingleBytes: boolean): PieceText {
   const isDirect = asSingleBytes || isAsciiBytes(bytes, start, end)
   const decoded = isDirect ? singleByteText(bytes, start, end) : utf8Text(bytes, start, end)
-  const hasReturns = decoded.includes('\r')
-  if (isDirect && !hasReturns) return { text: decoded, hasPlainLines: true, byteOf: (unit) => start + unit }
+  if (isDirect && !decoded.includes('\r')) return { text: decoded, hasPlainLines: true, byteOf: (unit) => start + unit }
   let text = decoded.replaceAll('\r\n', '\n')
   if (bytes[end] === LINE_FEED && text.endsWith('\r')) text = text.slice(0, -1)
-  return { text, hasPlainLines: !OTHER_LINE_ENDS.test(text), byteOf: byteFinder(bytes, start, end, text, isDirect) }
+  const finder = new ByteFinder(bytes, start, end, text, isDirect)
+  return {
+    text,
+    hasPlainLines: !OTHER_LINE_ENDS.test(text),
+    byteOf: (unit, side) => finder.find(unit, side === 'end'),
+  }
 }
 
-/** Lines end at the same LF in the text and in the bytes; within a line, units are counted. */
-function byteFinder(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  text: string,
-  isDirect: boolean,
-): PieceText['byteOf'] {
-  let lineStart = 0
-  let byteStart = start
-  return (unit, side) => {
-    for (let next = text.indexOf('\n', lineStart); next >= 0 && next < unit; next = text.indexOf('\n', lineStart)) {
-      lineStart = next + 1
-      byteStart = bytes.indexOf(LINE_FEED, byteStart) + 1
-    }
-    const units = unit - lineStart
-    return byteStart + (isDirect ? units : unitsToBytes(bytes, byteStart, end, units, side === 'end' ? 'up' : 'down'))
+/** Finds the bytes of units: lines end at the same LF in the text and in the bytes, and within a line units are counted. */
+class ByteFinder {
+  readonly #bytes: Uint8Array
+  readonly #start: number
+  readonly #end: number
+  readonly #text: string
+  readonly #isDirect: boolean
+  /** A unit at which a character begins, its byte, and the first LF from there. */
+  #unit = 0
+  #byte: number
+  #lineFeed: number
+
+  constructor(bytes: Uint8Array, start: number, end: number, text: string, isDirect: boolean) {
+    this.#bytes = bytes
+    this.#start = this.#byte = start
+    this.#end = end
+    this.#text = text
+    this.#isDirect = isDirect
+    this.#lineFeed = text.indexOf('\n')
   }
+
+  find(unit: number, isEnd: boolean): number {
+    if (unit < this.#unit) {
+      this.#unit = 0
+      this.#byte = this.#start
+      this.#lineFeed = this.#text.indexOf('\n')
+    }
+    this.#skipLines(unit)
+    // Within a character that has two units.
+    const isHalf = !this.#isDirect && isHighSurrogate(this.#text, unit - 1) && isLowSurrogate(this.#text, unit)
+    this.#advance(isHalf ? unit - 1 : unit)
+    return isHalf && isEnd ? this.#byte + 4 : this.#byte
+  }
+
+  #skipLines(unit: number): void {
+    while (this.#lineFeed >= 0 && this.#lineFeed < unit) {
+      this.#unit = this.#lineFeed + 1
+      this.#byte = this.#bytes.indexOf(LINE_FEED, this.#byte) + 1
+      this.#lineFeed = this.#text.indexOf('\n', this.#unit)
+    }
+  }
+
+  #advance(unit: number): void {
+    const units = unit - this.#unit
+    this.#byte += this.#isDirect ? units : unitsToBytes(this.#bytes, this.#byte, this.#end, units)
+    this.#unit = unit
+  }
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit < 0xdc00
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xdc00 && unit < 0xe000
 }

@@ -45,6 +45,10 @@ export class SearchClock {
     try {
       await work
       checkAborted(this.#signal)
+    } catch (error) {
+      // Whatever was given up for it, the answer is that it was aborted.
+      checkAborted(this.#signal)
+      throw error
     } finally {
       this.#begin = performance.now()
     }

@@ -7,7 +7,7 @@ test('an expression is described by what a search needs', () => {
     ignoreCase: false,
     expression: '^ERROR.*time(?:out|d out)$',
     flags: 's',
-    required: ['timeout', 'timed out'],
+    required: [['timeout', 'timed out'], ['ERROR']],
     cost: { degree: 1, factor: expect.any(Number) },
     textExpression: '^ERROR[^\\n]*time(?:out|d out)$',
     textFlags: 'sm',
@@ -18,7 +18,7 @@ test('an expression is described by what a search needs', () => {
 test('plain text is its own literal', () => {
   expect(parseSearchPattern('connection refused', { ignoreCase: false })).toMatchObject({
     literal: 'connection refused',
-    required: ['connection refused'],
+    required: [['connection refused']],
   })
 })
 
@@ -28,7 +28,7 @@ test('case is ignored as asked for, or as the pattern says', () => {
     parseSearchPattern('(?i)Foo.*BAR', { ignoreCase: false }),
   ]) {
     expect(pattern).toMatchObject({ ignoreCase: true, expression: 'Foo.*BAR', flags: 'is', textFlags: 'ism' })
-    expect(pattern.required).toEqual(['foo'])
+    expect(pattern.required).toEqual([['foo'], ['bar']])
   }
   expect(parseSearchPattern('(?-i)Foo', { ignoreCase: true })).toMatchObject({ ignoreCase: false, literal: 'Foo' })
 })
@@ -40,7 +40,7 @@ test('what is no expression is searched literally, and why is said', () => {
     literal: 'open(path, "r',
     cost: { degree: 1 },
   })
-  expect(parseSearchPattern('Öffne(', { ignoreCase: true })).toMatchObject({ required: ['ffne('], flags: 'is' })
+  expect(parseSearchPattern('Öffne(', { ignoreCase: true })).toMatchObject({ required: [['ffne(']], flags: 'is' })
   expect(parseSearchPattern('Öffne(', { ignoreCase: true }).literal).toBeUndefined()
 })
 

@@ -1,9 +1,10 @@
+import { formatCount } from '../content/format-count.ts'
 import { assertCompiles, parseExpression, type ExpressionFlags } from './pattern/parse-expression.ts'
 import { expandModifiers } from './pattern/expand-modifiers.ts'
 import { matchCost, type PatternCost } from './pattern/match-cost.ts'
 import { partSource } from './pattern/part-source.ts'
 import { patternTree } from './pattern/pattern-tree.ts'
-import { literalString, requiredStrings } from './pattern/required-strings.ts'
+import { literalString, requiredSets } from './pattern/required-strings.ts'
 import { SyntaxFailure } from './pattern/syntax-failure.ts'
 import { textSource } from './pattern/text-source.ts'
 import { translateDialect, type Translation } from './pattern/translate-dialect.ts'
@@ -43,12 +44,13 @@ export interface SearchPattern {
    */
   readonly literal?: string
   /**
-   * Strings of which each match contains at least one; absent where nothing is known to be required.
+   * Sets of strings, the best first: each match contains at least one string of every set. Absent where nothing is known
+   * to be required.
    *
    * None has an LF or U+FFFD, and each has at least two units. With `ignoreCase` all are lower-case ASCII, and what a match
    * contains differs from them by the case of ASCII letters alone.
    */
-  readonly required?: readonly string[]
+  readonly required?: readonly (readonly string[])[]
   /** A proven bound on the steps of a search for `expression`; the others below take at most six times as many. */
   readonly cost: PatternCost
   /**
@@ -70,12 +72,16 @@ export interface SearchPattern {
 /** A longer expression could take an engine too long to compile. */
 const LONGEST_EXPRESSION = 2_048
 
+/** Printable ASCII that stands for itself: most of what is searched, which need not be parsed. */
+const PLAIN = /^[\w !"#%&',/:;<=>@`~-]{2,}$/
+
 /** Read a pattern. What is no valid expression is searched literally, and `problem` says why. */
 export function parseSearchPattern(text: string, { ignoreCase }: SearchPatternOptions): SearchPattern {
+  if (PLAIN.test(text) && text.length <= LONGEST_EXPRESSION) return plainPattern(text, ignoreCase)
   try {
     if (text.length > LONGEST_EXPRESSION) {
       throw new SyntaxFailure(
-        `An expression has at most ${LONGEST_EXPRESSION.toLocaleString('en')} characters`,
+        `An expression has at most ${formatCount(LONGEST_EXPRESSION)} characters`,
         LONGEST_EXPRESSION,
       )
     }
@@ -83,6 +89,22 @@ export function parseSearchPattern(text: string, { ignoreCase }: SearchPatternOp
   } catch (error) {
     if (!(error instanceof SyntaxFailure)) throw error
     return literalPattern(text, ignoreCase, { message: error.message, position: error.position })
+  }
+}
+
+function plainPattern(text: string, ignoreCase: boolean): SearchPattern {
+  const literal = ignoreCase ? text.toLowerCase() : text
+  const flags = ignoreCase ? 'is' : 's'
+  return {
+    text,
+    ignoreCase,
+    expression: text,
+    flags,
+    literal,
+    required: [[literal]],
+    cost: { degree: 1, factor: 2 * text.length + 4 },
+    textExpression: text,
+    textFlags: `${flags}m`,
   }
 }
 
@@ -105,7 +127,7 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
   const pattern = parseExpression(expression, unicode)
   const tree = patternTree(pattern, flags)
   const literal = literalString(tree)
-  const required = requiredStrings(tree)
+  const required = requiredSets(tree)
   const part = partSource(pattern)
   return {
     text,
@@ -113,7 +135,7 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
     expression,
     flags: letters,
     ...(literal !== undefined && isFoundByBytes(literal) && { literal }),
-    ...(required && { required }),
+    ...(required.length > 0 && { required }),
     cost: matchCost(tree),
     textExpression: textSource(pattern, flags),
     textFlags: `${letters}m`,

@@ -1,9 +1,11 @@
 import { PatternError } from '../platform/platform.ts'
 import type { PatternMatcher } from '../platform/platform.ts'
-import { engineMatches } from './engine-matches.ts'
+import { engineMatches, matchLongLine } from './engine-matches.ts'
+import { FastestWay } from './fastest-way.ts'
 import { LONG_LINE_BYTES } from './hit.ts'
 import type { MatchSink } from './hit-sink.ts'
 import { countLines, matchLines, matchRest } from './match-lines.ts'
+import type { TakeMatch } from './match-lines.ts'
 import { pieceText } from './piece-text.ts'
 import type { PieceText } from './piece-text.ts'
 import { MAX_STEPS, PART_LINE, PIECE_BYTES } from './scanner.ts'
@@ -13,7 +15,7 @@ import type { PatternCost } from './search-pattern.ts'
 
 const LINE_FEED = 10
 /** Bytes of a piece where all of it goes to an engine elsewhere: each trip takes its time. */
-const ENGINE_PIECE_BYTES = 262_144
+const ENGINE_PIECE_BYTES = 131_072
 
 /** The forms for many lines and for parts of lines take up to this many times the steps of that for one line. */
 const TEXT_FORM_STEPS = 6
@@ -22,18 +24,21 @@ const TEXT_FORM_STEPS = 6
 export interface TextPlan {
   /** For one line. */
   readonly line: RegExp
-  /** For many lines at once; absent where there is no such form. */
-  readonly text: RegExp | undefined
+  /** For many lines at once. */
+  readonly text: RegExp
   /** For a part of a line that does not reach its end. */
   readonly part: RegExp
-  /** What every matching line has a match of; absent where nothing is required. */
-  readonly required: RegExp | undefined
+  /** Every matching line has a match of each; there may be none. */
+  readonly required: readonly RegExp[]
   readonly cost: PatternCost
   readonly asSingleBytes: boolean
-  /** Matches what would cost too much here. */
-  readonly engine: () => PatternMatcher
+  /** Match what would cost too much here: lines, or parts of lines that do not reach their ends. */
+  readonly engine: (unit: 'line' | 'part') => PatternMatcher
   readonly signal: AbortSignal | undefined
 }
+
+/** All lines of a text at once, or each line that has a match of what is required; `undefined` for each line. */
+type Way = 'at-once' | RegExp | undefined
 
 /** Lines of a piece that may match: where they begin and end in its text. */
 interface Candidates {
@@ -41,12 +46,19 @@ interface Candidates {
   readonly ends: readonly number[]
 }
 
+const ALL_LINES: Candidates = { starts: [], ends: [] }
+
 /** Finds a regular expression in decoded text: in place where the cost is known to be small, else by the engine. */
 export class TextScanner implements Scanner {
   readonly #plan: TextPlan
+  readonly #ways: FastestWay<Way>
+  /** Where the last match in the parts of a line ends, in bytes of the content: no other may begin before. */
+  #reached = 0
 
   constructor(plan: TextPlan) {
     this.#plan = plan
+    const each: readonly Way[] = plan.required.length === 0 ? [undefined] : plan.required
+    this.#ways = new FastestWay(plan.cost.degree === Infinity ? each : ['at-once', ...each])
   }
 
   *scan(block: SearchBlock, sink: MatchSink): Scan {
@@ -61,7 +73,7 @@ export class TextScanner implements Scanner {
       if (end < start) end = bytes.indexOf(LINE_FEED, start)
       if (end < 0) end = bytes.length
       const piece = pieceText(bytes, start, end, this.#plan.asSingleBytes)
-      const stopped = yield* this.#scanPiece(piece, offset, sink)
+      const stopped = yield* this.#scanPiece(piece, bytes, offset, sink)
       if (stopped !== undefined) return stopped
       start = end + 1
       yield Math.min(start, bytes.length)
@@ -71,59 +83,74 @@ export class TextScanner implements Scanner {
 
   /** Whether every line that may match goes to the engine. */
   get #needsEngine(): boolean {
-    return this.#plan.cost.degree === Infinity && this.#plan.required === undefined
+    return this.#plan.cost.degree === Infinity && this.#plan.required.length === 0
   }
 
-  *#scanPiece(piece: PieceText, offset: number, sink: MatchSink): Scan {
+  *#scanPiece(piece: PieceText, bytes: Uint8Array, offset: number, sink: MatchSink): Scan {
     const { text } = piece
-    const take = (start: number, end: number, lineStart: number, lineEnd: number): void => {
-      // Bytes are asked for in ascending order.
-      const from = offset + piece.byteOf(start)
-      sink.add(
-        from,
-        offset + piece.byteOf(end, 'end'),
-        offset + piece.byteOf(lineEnd),
-        lineEnd - lineStart > LONG_LINE_BYTES,
-      )
-    }
-    const whole = this.#plan.text
-    if (whole !== undefined && piece.hasPlainLines && this.#fitsAtOnce(text)) {
-      if (sink.wantsPositions) matchLines(whole, text, take)
-      else {
-        const { lines, hits } = countLines(whole, text)
-        sink.count(lines, hits)
+    let lastEnd = -1
+    let lineFeed = -1
+    const take: TakeMatch = (start, end, lineStart, lineEnd) => {
+      const from = piece.byteOf(start)
+      if (lineEnd !== lastEnd) {
+        lastEnd = lineEnd
+        lineFeed = bytes.indexOf(LINE_FEED, from)
       }
-      return undefined
+      const line = offset + (lineFeed < 0 ? bytes.length : lineFeed)
+      sink.add(offset + from, offset + piece.byteOf(end, 'end'), line, lineEnd - lineStart > LONG_LINE_BYTES)
     }
-    const candidates = findCandidates(text, this.#plan.required)
+    const left = this.#ways.run(
+      text.length,
+      (way) => (way === 'at-once' ? this.#matchAtOnce(text, sink, take) : this.#matchEach(text, way, take)),
+      (way) => way !== 'at-once' || (piece.hasPlainLines && this.#fitsAtOnce(text)),
+    )
+    if (left === undefined) return undefined
+    return yield* this.#matchCostly(piece, left, take)
+  }
+
+  #matchAtOnce(text: string, sink: MatchSink, take: TakeMatch): undefined {
+    if (sink.wantsPositions) matchLines(this.#plan.text, text, take)
+    else {
+      const { lines, hits } = countLines(this.#plan.text, text)
+      sink.count(lines, hits)
+    }
+  }
+
+  /** Match line by line; return the lines where not all can be matched here without a pause. */
+  #matchEach(text: string, required: RegExp | undefined, take: TakeMatch): Candidates | undefined {
+    const needsEngine = this.#plan.cost.degree === Infinity
+    if (needsEngine && required === undefined) return ALL_LINES
+    const candidates = findCandidates(text, required)
     const { starts, ends } = candidates
-    if (starts.length === 0) return undefined
-    if (starts.some((start, index) => this.#steps(ends[index]! - start) > MAX_STEPS)) {
+    const steps = starts.reduce((sum, start, index) => sum + this.#steps(ends[index]! - start), 0)
+    if (steps > MAX_STEPS) return candidates
+    for (const [index, start] of starts.entries()) this.#matchLine(text, start, ends[index]!, take)
+    return undefined
+  }
+
+  /** Match lines one by one with pauses, or where one of them costs too much, all of them by the engine. */
+  *#matchCostly({ text, byteOf }: PieceText, candidates: Candidates, take: TakeMatch): Scan {
+    const { starts, ends } = candidates === ALL_LINES ? findCandidates(text, undefined) : candidates
+    if (starts.some((from, index) => this.#steps(ends[index]! - from) > MAX_STEPS)) {
       let matched = 0
-      yield this.#askEngine(text, candidates, take).then((lines) => {
+      yield this.#askEngine(text, { starts, ends }, take).then((lines) => {
         matched = lines
       })
-      return matched < starts.length ? piece.byteOf(starts[matched]!) : undefined
+      return matched < starts.length ? byteOf(starts[matched]!) : undefined
     }
     let steps = 0
-    for (let index = 0; index < starts.length; index++) {
-      const start = starts[index]!
-      const end = ends[index]!
-      this.#matchLine(text, start, end, take)
-      steps += this.#steps(end - start)
-      if (steps < MAX_STEPS) continue
+    for (const [index, from] of starts.entries()) {
+      this.#matchLine(text, from, ends[index]!, take)
+      steps += this.#steps(ends[index]! - from)
+      const next = starts[index + 1]
+      if (steps < MAX_STEPS || next === undefined) continue
       steps = 0
-      yield piece.byteOf(end)
+      yield byteOf(next)
     }
     return undefined
   }
 
-  #matchLine(
-    text: string,
-    start: number,
-    end: number,
-    take: (start: number, end: number, lineStart: number, lineEnd: number) => void,
-  ): void {
+  #matchLine(text: string, start: number, end: number, take: TakeMatch): void {
     const { line } = this.#plan
     const only = text.slice(start, end)
     line.lastIndex = 0
@@ -141,14 +168,10 @@ export class TextScanner implements Scanner {
     )
   }
 
-  async #askEngine(
-    text: string,
-    { starts, ends }: Candidates,
-    take: (start: number, end: number, lineStart: number, lineEnd: number) => void,
-  ): Promise<number> {
+  async #askEngine(text: string, { starts, ends }: Candidates, take: TakeMatch): Promise<number> {
     const lines = starts.map((start, index) => text.slice(start, ends[index]))
     return await engineMatches(
-      this.#plan.engine(),
+      this.#plan.engine('line'),
       lines,
       (line, from, to) => take(starts[line]! + from, starts[line]! + to, starts[line]!, ends[line]!),
       this.#plan.signal,
@@ -156,43 +179,56 @@ export class TextScanner implements Scanner {
   }
 
   *#scanPart({ bytes, offset }: SearchBlock, { from, until, isFirst, isLast }: LinePart, sink: MatchSink): Scan {
-    const { line, part, required, asSingleBytes, engine, signal } = this.#plan
+    const { line, part, required, asSingleBytes } = this.#plan
+    if (isFirst) this.#reached = 0
     const end = isLast && bytes.at(-1) === LINE_FEED ? bytes.length - 1 : bytes.length
     const piece = pieceText(bytes, 0, end, asSingleBytes)
     const { text } = piece
-    if (required !== undefined) {
-      required.lastIndex = 0
-      if (!required.test(text)) return undefined
+    if (required.length > 0 && findCandidates(text, required[0]).starts.length === 0) return undefined
+    const span = {
+      from: pieceText(bytes, 0, from, asSingleBytes).text.length,
+      until: isLast ? text.length + 1 : pieceText(bytes, 0, until, asSingleBytes).text.length,
     }
-    const take = (start: number, stop: number): void =>
-      sink.add(offset + piece.byteOf(start), offset + piece.byteOf(stop, 'end'), PART_LINE, true)
-    const fromUnit = pieceText(bytes, 0, from, asSingleBytes).text.length
-    const untilUnit = isLast ? text.length + 1 : pieceText(bytes, 0, until, asSingleBytes).text.length
+    const take = (start: number, stop: number): void => {
+      const begin = offset + piece.byteOf(start)
+      if (begin < this.#reached) return
+      this.#reached = offset + piece.byteOf(stop, 'end')
+      sink.add(begin, this.#reached, PART_LINE, true)
+    }
     if (this.#steps(text.length) > MAX_STEPS) {
       let stopped: number | undefined
-      yield engine()
-        .match(text, fromUnit, signal)
-        .then(
-          (found) => {
-            for (let at = 0; at < found.length; at += 3)
-              if (found[at + 1]! < untilUnit) take(found[at + 1]!, found[at + 2]!)
-          },
-          (error: unknown) => {
-            if (!(error instanceof PatternError) || error.code !== 'timeout') throw error
-            stopped = 0
-          },
-        )
+      yield this.#askEngineForPart(text, span, isLast, take).then((isDone) => {
+        if (!isDone) stopped = 0
+      })
       return stopped
     }
     const regex = isLast ? line : part
-    regex.lastIndex = fromUnit
+    regex.lastIndex = span.from
     const match = regex.exec(text)
-    if (match === null || match.index >= untilUnit) return undefined
+    if (match === null || match.index >= span.until) return undefined
     const stop = match.index + match[0].length
     // Nothing at all is found everywhere: it counts once.
     if (match[0].length > 0 || isFirst || isLast) take(match.index, stop)
-    matchRest(regex, text, Math.max(stop, match.index + 1), take, untilUnit)
+    matchRest(regex, text, Math.max(stop, match.index + 1), take, span.until)
     return undefined
+  }
+
+  /** Match a part of a line by the engine; return whether there was time for it. */
+  async #askEngineForPart(
+    text: string,
+    { from, until }: { readonly from: number; readonly until: number },
+    isLast: boolean,
+    take: (start: number, end: number) => void,
+  ): Promise<boolean> {
+    const { engine, signal } = this.#plan
+    try {
+      const found = await matchLongLine(engine(isLast ? 'line' : 'part'), text, from, signal)
+      for (let at = 0; at < found.length; at += 3) if (found[at + 1]! < until) take(found[at + 1]!, found[at + 2]!)
+      return true
+    } catch (error) {
+      if (error instanceof PatternError && error.code === 'timeout') return false
+      throw error
+    }
   }
 
   /** Steps that the engine of JavaScript takes at most for a line of so many units. */
@@ -203,10 +239,9 @@ export class TextScanner implements Scanner {
 
   /** Whether all lines of a text can be searched by one call. */
   #fitsAtOnce(text: string): boolean {
-    const { cost, required } = this.#plan
+    const { cost } = this.#plan
     const steps = TEXT_FORM_STEPS * cost.factor * (text.length + 1)
     if (cost.degree <= 1) return steps <= MAX_STEPS
-    if (required !== undefined || cost.degree === Infinity) return false
     // Lines are searched one after the other: the longest bounds what each unit costs.
     return steps * (longestLine(text) + 1) ** (cost.degree - 1) <= MAX_STEPS
   }

@@ -2,20 +2,13 @@
  * Return how many bytes from `start` make up the first `units` UTF-16 units of their text, as a decoder of UTF-8 reads
  * them by the Encoding Standard: of what is invalid, each longest beginning of a character becomes one U+FFFD.
  *
- * Where they end within a character of two units, all of it counts, or with `halves` `down` none.
+ * Where they end within a character of two units, all of it counts.
  */
-export function unitsToBytes(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  units: number,
-  halves: 'up' | 'down' = 'up',
-): number {
+export function unitsToBytes(bytes: Uint8Array, start: number, end: number, units: number): number {
   let at = start
   let left = units
   while (left > 0 && at < end) {
     const length = characterLength(bytes, at, end)
-    if (length === 4 && left === 1 && halves === 'down') break
     left -= length === 4 ? 2 : 1
     at += Math.abs(length)
   }

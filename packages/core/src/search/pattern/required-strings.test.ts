@@ -54,7 +54,7 @@ const texts = fc.tuple(patterns, around, around, fc.boolean()).map(([{ source, s
   text: before + (isUpper ? sample.toUpperCase() : sample) + behind,
 }))
 
-test('each match contains one of the required strings', () => {
+test('each match contains one string of each required set', () => {
   let checked = 0
   fc.assert(
     fc.property(texts, fc.boolean(), ({ source, text }, ignoreCase) => {
@@ -62,16 +62,22 @@ test('each match contains one of the required strings', () => {
       const { required, expression, flags } = pattern
       if (required === undefined || !isQuick(pattern, text)) return
       expect(required.length).toBeGreaterThan(0)
-      expect(required.length).toBeLessThanOrEqual(16)
-      for (const string of required) expect(string).toMatch(/^[^\n\ufffd]{2,}$/)
-      if (pattern.ignoreCase) expect(required.join('')).toMatch(/^[\0-@[-\x7f]*$/)
+      expect(required.length).toBeLessThanOrEqual(4)
+      for (const set of required) {
+        expect(set.length).toBeGreaterThan(0)
+        expect(set.length).toBeLessThanOrEqual(16)
+        for (const string of set) expect(string).toMatch(/^[^\n\ufffd]{2,}$/)
+        if (pattern.ignoreCase) expect(set.join('')).toMatch(/^[\0-@[-\x7f]*$/)
+      }
       for (const [match] of text.matchAll(new RegExp(expression, `${flags}g`))) {
         checked++
         const folded = pattern.ignoreCase ? match.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) : match
-        expect(
-          required.some((string) => folded.includes(string)),
-          `${match} by ${required.join()}`,
-        ).toBe(true)
+        for (const set of required) {
+          expect(
+            set.some((string) => folded.includes(string)),
+            `${match} by ${set.join()}`,
+          ).toBe(true)
+        }
       }
     }),
     { numRuns: 1_500 },
@@ -120,7 +126,14 @@ test.each([
   ['\\p{Lu}one', ['one']],
 ])('%s requires %j', (source, expected) => {
   const { required } = parseSearchPattern(source, { ignoreCase: false })
-  expect(required?.toSorted()).toEqual(expected?.toSorted())
+  expect(required?.[0]?.toSorted()).toEqual(expected?.toSorted())
+})
+
+test('each of the strings that stand in a row is required, the longest first', () => {
+  const setsOf = (source: string): unknown => parseSearchPattern(source, { ignoreCase: false }).required
+  expect(setsOf('auth.*DELETE.*status=5')).toEqual([['status=5'], ['DELETE'], ['auth']])
+  expect(setsOf('x{2}\\d(?:GET|POST)\\s+a')).toEqual([['GET', 'POST'], ['xx']])
+  expect(setsOf('foo.*foobar.*oo')).toEqual([['foobar']])
 })
 
 test.each([
@@ -147,5 +160,5 @@ test('a literal is in lower case where case is ignored, and has no letters beyon
   expect(literalOf('Foo')).toBe('foo')
   expect(literalOf('größe')).toBeUndefined()
   expect(literalOf('Foo[')).toBe('foo[')
-  expect(parseSearchPattern('GRÖßE-Ordnung', { ignoreCase: true }).required).toEqual(['e-ordnung'])
+  expect(parseSearchPattern('GRÖßE-Ordnung', { ignoreCase: true }).required).toEqual([['e-ordnung'], ['gr']])
 })

@@ -7,6 +7,9 @@ const LONGEST_STRING = 256
 /** Shorter strings are found everywhere. */
 const SHORTEST_STRING = 2
 
+/** Sets that are worth trying. */
+const MOST_SETS = 4
+
 /** What is known of the strings that a node matches. */
 interface Strings {
   /** All of them, where they are few. */
@@ -39,6 +42,36 @@ export function requiredStrings(tree: PatternNode): readonly string[] | undefine
   const best = better(exact, required)
   // Whoever has `foobar` has `foo`.
   return best?.filter((string) => !best.some((other) => other !== string && string.includes(other)))
+}
+
+/**
+ * Return sets of strings, the best first, such that each match of a tree contains one of every set: those of nodes that
+ * stand in a row. Which of them narrows a search most, the text tells.
+ */
+export function requiredSets(tree: PatternNode): readonly (readonly string[])[] {
+  const best = requiredStrings(tree)
+  if (best === undefined) return []
+  const rows = tree.kind === 'sequence' ? rowSets(tree.parts) : []
+  const others = rows.filter((set) => worth(set) > 0 && !set.some((string) => best.some((one) => one.includes(string))))
+  return [best, ...others.toSorted((a, b) => worth(b) - worth(a)).slice(0, MOST_SETS - 1)]
+}
+
+/** Return the strings of each run of nodes that have few, and what is required of each of the others. */
+function rowSets(parts: readonly PatternNode[]): (readonly string[])[] {
+  const sets: (readonly string[])[] = []
+  let run: readonly string[] = ['']
+  for (const part of parts) {
+    const { exact, required } = stringsOf(part)
+    const longer = joined(run, exact)
+    if (longer !== undefined) {
+      run = longer
+      continue
+    }
+    sets.push(run)
+    if (required !== undefined) sets.push(required)
+    run = exact ?? ['']
+  }
+  return [...sets, run]
 }
 
 function stringsOf(node: PatternNode): Strings {
