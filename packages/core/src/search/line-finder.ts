@@ -19,6 +19,8 @@ export interface FoundLine {
 export class LineFinder {
   readonly #blocks: IndexedBlocks
   readonly #held = new Map<number, Uint8Array>()
+  /** How many line ends a block has before a byte of it, as far as was counted last. */
+  #counted = { block: -1, at: 0, lineEnds: 0 }
 
   constructor(blocks: IndexedBlocks) {
     this.#blocks = blocks
@@ -35,16 +37,38 @@ export class LineFinder {
     return block * LINE_BLOCK_BYTES + at + 1
   }
 
-  /** Return the line that a byte lies in; the LF of a line is part of it. */
+  /** Return the line that a byte lies in; the LF of a line is part of it. Fast where bytes are asked for in ascending order. */
   async lineAt(offset: number): Promise<FoundLine> {
     const { index } = this.#blocks
     const block = Math.floor(offset / LINE_BLOCK_BYTES)
     const at = offset - block * LINE_BLOCK_BYTES
     const bytes = await this.#block(block)
-    const number = index.lineEndsBefore(block) + countLineEnds(bytes, 0, Math.min(at, bytes.length)) + 1
+    const from = this.#counted.block === block && this.#counted.at <= at ? this.#counted : { at: 0, lineEnds: 0 }
+    const lineEnds = from.lineEnds + countLineEnds(bytes, from.at, Math.min(at, bytes.length))
+    this.#counted = { block, at, lineEnds }
+    const number = index.lineEndsBefore(block) + lineEnds + 1
     const before = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
     const start = before >= 0 ? block * LINE_BLOCK_BYTES + before + 1 : await this.startOfLine(number)
     return { number, start, end: await this.endFrom(offset) }
+  }
+
+  /** Return the line that is `count` lines before another, or the first. */
+  async before({ number, start }: FoundLine, count: number): Promise<FoundLine> {
+    const first = Math.max(1, number - count)
+    const block = Math.floor(start / LINE_BLOCK_BYTES)
+    const base = block * LINE_BLOCK_BYTES
+    const bytes = await this.#block(block)
+    let at = start - base
+    // The LF before each of the lines.
+    let left = number - first + 1
+    while (left > 0) {
+      const lineFeed = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
+      if (lineFeed < 0) break
+      at = lineFeed
+      left--
+    }
+    const from = first === 1 ? 0 : left === 0 ? base + at + 1 : await this.startOfLine(first)
+    return { number: first, start: from, end: await this.endFrom(from) }
   }
 
   /** Return where the first LF at or after a byte is, or the end of the content. */
@@ -65,6 +89,13 @@ export class LineFinder {
   async next({ number, end }: FoundLine): Promise<FoundLine | undefined> {
     const start = end + 1
     return start >= this.#blocks.index.size ? undefined : { number: number + 1, start, end: await this.endFrom(start) }
+  }
+
+  /** Return the bytes of a line and its LF where they lie in a block that is held. */
+  bytesOf({ start, end }: FoundLine): Uint8Array | undefined {
+    const block = Math.floor(start / LINE_BLOCK_BYTES)
+    const base = block * LINE_BLOCK_BYTES
+    return end < base + LINE_BLOCK_BYTES ? this.#held.get(block)?.subarray(start - base, end + 1 - base) : undefined
   }
 
   async #block(number: number): Promise<Uint8Array> {

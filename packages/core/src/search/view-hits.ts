@@ -3,7 +3,7 @@ import { withLineIndex } from '../content/with-line-index.ts'
 import { LineFinder } from './line-finder.ts'
 import type { FoundLine } from './line-finder.ts'
 import type { Hit } from './search-lines.ts'
-import { viewLine } from './view-line.ts'
+import { viewLine, viewWholeLine } from './view-line.ts'
 import type { LineView } from './view-line.ts'
 
 export type { LineMatch, LineView } from './view-line.ts'
@@ -80,18 +80,21 @@ class HitViewer {
     }
   }
 
-  async #viewBefore({ number }: FoundLine): Promise<void> {
-    const first = Math.max(1, number - this.#options.contextLines, (this.#last?.number ?? 0) + 1)
-    if (first >= number || this.#isFull) return
-    let line: FoundLine | undefined = await this.#finder.lineAt(await this.#finder.startOfLine(first))
-    while (line !== undefined && line.number < number && !this.#isFull) {
-      await this.#add(line)
-      line = await this.#finder.next(line)
+  async #viewBefore(line: FoundLine): Promise<void> {
+    const first = Math.max(1, line.number - this.#options.contextLines, (this.#last?.number ?? 0) + 1)
+    if (first >= line.number || this.#isFull) return
+    let before: FoundLine | undefined = await this.#finder.before(line, line.number - first)
+    while (before !== undefined && before.number < line.number && !this.#isFull) {
+      await this.#add(before)
+      before = await this.#finder.next(before)
     }
   }
 
   async #add(line: FoundLine, hit?: Hit): Promise<void> {
-    const view = await viewLine(this.#source, line, this.#options.keep, hit)
+    const bytes = this.#finder.bytesOf(line)
+    const { keep } = this.#options
+    const view =
+      bytes === undefined ? await viewLine(this.#source, line, keep, hit) : viewWholeLine(bytes, line, keep, hit)
     this.#views.push(view)
     this.#size += view.text.length + String(view.number).length + FRAME_UNITS
     this.#last = line

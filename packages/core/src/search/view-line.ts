@@ -43,11 +43,20 @@ export async function viewLine(
   const size = line.end - line.start
   return size > MAX_DECODED_BYTES
     ? await viewPart(source, line, keep, match)
-    : viewWhole(await source.read(line.start, size + 1), line, keep, match)
+    : viewWholeLine(await source.read(line.start, size + 1), line, keep, match)
 }
 
-/** @param bytes - The line and its LF, if it has one. */
-function viewWhole(bytes: Uint8Array, { number, start, end }: FoundLine, keep: number, match?: ByteSpan): LineView {
+/**
+ * View a line of which all bytes are there.
+ *
+ * @param bytes - The line and its LF, if it has one.
+ */
+export function viewWholeLine(
+  bytes: Uint8Array,
+  { number, start, end }: FoundLine,
+  keep: number,
+  match?: ByteSpan,
+): LineView {
   const size = end - start
   const isEnded = bytes[size] === LINE_FEED
   const stop = isEnded && size > 0 && bytes[size - 1] === CARRIAGE_RETURN ? size - 1 : size
