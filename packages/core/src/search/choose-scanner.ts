@@ -1,7 +1,7 @@
 import { createPatternMatcher } from '#platform'
 import type { PatternMatcher } from '../platform/platform.ts'
+import { byteTraits } from './byte-traits.ts'
 import { LiteralScanner } from './literal-scanner.ts'
-import { matchesSingleBytes } from './matches-single-bytes.ts'
 import type { Scanner } from './scanner.ts'
 import type { SearchPattern } from './search-pattern.ts'
 import { TextScanner } from './text-scanner.ts'
@@ -32,7 +32,7 @@ export function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: Sc
     part: new RegExp(part, `${flags}g`),
     required: (required ?? []).map((set) => new RegExp(set.map(escape).join('|'), ignoreCase ? 'gi' : 'g')),
     cost: pattern.cost,
-    asSingleBytes: !unicode && matchesSingleBytes(expression),
+    traits: unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression),
     engine: (unit) => (engines[unit] ??= matcher(unit === 'line' ? expression : part)),
     signal,
   })

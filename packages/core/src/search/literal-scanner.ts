@@ -29,7 +29,8 @@ export class LiteralScanner implements Scanner {
     this.#stride = Math.max(PIECE_BYTES, Math.floor(MAX_STEPS / length))
   }
 
-  *scan({ bytes, offset, part }: SearchBlock, sink: MatchSink): Scan {
+  *scan(block: SearchBlock, sink: MatchSink): Scan {
+    const { bytes, offset, part } = block
     const until = part?.until ?? bytes.length
     if (part?.isFirst === true) this.#reached = 0
     let at = part === undefined ? 0 : Math.max(part.from, this.#reached - offset)
@@ -38,7 +39,7 @@ export class LiteralScanner implements Scanner {
     while (at < until) {
       if (hits >= DENSE_HITS && part === undefined) {
         // Where hits were dense, the next piece is searched as text as long as that goes on.
-        const piece = at - since < PIECE_BYTES ? this.#scanText(bytes, offset, at, sink) : undefined
+        const piece = at - since < PIECE_BYTES ? this.#scanText(block, at, sink) : undefined
         hits = piece?.hits ?? 0
         since = at = piece?.end ?? at
         yield at
@@ -81,14 +82,13 @@ export class LiteralScanner implements Scanner {
 
   /** Search the lines of the next piece as text, with one UTF-16 unit for each byte. */
   #scanText(
-    bytes: Uint8Array,
-    offset: number,
+    { bytes, offset, decoded }: SearchBlock,
     start: number,
     sink: MatchSink,
   ): { readonly end: number; readonly hits: number } | undefined {
     const cut = bytes.lastIndexOf(LINE_FEED, Math.min(start + PIECE_BYTES, bytes.length) - 1)
     if (cut < start) return undefined
-    const text = singleByteText(bytes, start, cut)
+    const text = decoded?.text.slice(offset + start, offset + cut) ?? singleByteText(bytes, start, cut)
     const end = cut + 1
     if (!sink.wantsPositions) {
       const { lines, hits } = countLines(this.#regex, text)

@@ -1,4 +1,7 @@
 import { isAsciiBytes, singleByteText, utf8Text } from '#platform'
+import type { ByteTraits } from './byte-traits.ts'
+import type { DecodedText } from './decoded-text.ts'
+import type { SearchBlock } from './search-blocks.ts'
 import { unitsToBytes } from './units-to-bytes.ts'
 
 const LINE_FEED = 10
@@ -18,17 +21,29 @@ export interface PieceText {
   byteOf(unit: number, side?: 'end'): number
 }
 
+/** What is known of lines before they are decoded. */
+export interface PieceReading {
+  /** What the expression sought can see of them. */
+  readonly traits: ByteTraits
+  /** The block that they are in. */
+  readonly block: SearchBlock
+}
+
 /**
  * Decode lines.
  *
- * @param start - Where the first line begins in `bytes`.
+ * @param start - Where the first line begins in the block.
  * @param end - Where the last line ends, its LF not included.
- * @param asSingleBytes - Read each byte as one unit: where what is sought can tell no byte beyond ASCII from another.
  */
-export function pieceText(bytes: Uint8Array, start: number, end: number, asSingleBytes: boolean): PieceText {
-  const isDirect = asSingleBytes || isAsciiBytes(bytes, start, end)
+export function pieceText({ traits, block }: PieceReading, start: number, end: number): PieceText {
+  const { bytes, offset, decoded: whole } = block
+  const byteOf = (unit: number): number => start + unit
+  if (whole !== undefined && isDirectly(whole, traits))
+    return { text: whole.text.slice(offset + start, offset + end), hasPlainLines: true, byteOf }
+  const isDirect = traits.isSingleByte || isAsciiBytes(bytes, start, end)
   const decoded = isDirect ? singleByteText(bytes, start, end) : utf8Text(bytes, start, end)
-  if (isDirect && !decoded.includes('\r')) return { text: decoded, hasPlainLines: true, byteOf: (unit) => start + unit }
+  if (isDirect && !(traits.seesLineEnds && decoded.includes('\r')))
+    return { text: decoded, hasPlainLines: true, byteOf }
   let text = decoded.replaceAll('\r\n', '\n')
   if (bytes[end] === LINE_FEED && text.endsWith('\r')) text = text.slice(0, -1)
   const finder = new ByteFinder(bytes, start, end, text, isDirect)
@@ -37,6 +52,11 @@ export function pieceText(bytes: Uint8Array, start: number, end: number, asSingl
     hasPlainLines: !OTHER_LINE_ENDS.test(text),
     byteOf: (unit, side) => finder.find(unit, side === 'end'),
   }
+}
+
+/** Whether text with one unit for each byte is what an expression has to see. */
+function isDirectly({ isAscii, hasReturns }: DecodedText, { isSingleByte, seesLineEnds }: ByteTraits): boolean {
+  return (isSingleByte || isAscii) && !(seesLineEnds && hasReturns)
 }
 
 /** Finds the bytes of units: lines end at the same LF in the text and in the bytes, and within a line units are counted. */

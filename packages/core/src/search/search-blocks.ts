@@ -1,6 +1,8 @@
 import { concatBytes } from '../content/concat-bytes.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
+import { decodedText } from './decoded-text.ts'
+import type { DecodedText } from './decoded-text.ts'
 
 /** Bytes of a line that are searched as one text, at most; longer lines are searched in parts. */
 export const MAX_LINE_BYTES = 1_048_576
@@ -28,6 +30,8 @@ export interface SearchBlock {
   /** Where `bytes` begin in the content. */
   readonly offset: number
   readonly part?: LinePart
+  /** All of the content as text, where that is remembered. */
+  readonly decoded?: DecodedText | undefined
 }
 
 /**
@@ -56,7 +60,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
     return wasInParts || !isLast ? { ...block, part: { ...part, until } } : block
   }
 
-  for await (const block of read(source, start, end)) {
+  for await (const { block, decoded } of read(source, start, end)) {
     let at = 0
     if (offset === 0 && carried === 0 && BYTE_ORDER_MARK.every((byte, index) => block[index] === byte)) {
       offset = at = BYTE_ORDER_MARK.length
@@ -65,7 +69,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
       if (carried === 0) {
         const cut = block.lastIndexOf(LINE_FEED, Math.min(at + MAX_LINE_BYTES, block.length) - 1) + 1
         if (cut > at) {
-          yield { bytes: block.subarray(at, cut), offset }
+          yield { bytes: block.subarray(at, cut), offset, decoded }
           offset += cut - at
           at = cut
           continue
@@ -85,8 +89,17 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
   if (carried > 0) yield takeLine(true)
 }
 
+interface ReadBlock {
+  readonly block: Uint8Array
+  readonly decoded?: DecodedText | undefined
+}
+
 /** Read what is remembered as a whole at once, and larger content block by block. */
-async function* read(source: ContentSource, start: number, end: number): AsyncGenerator<Uint8Array> {
-  if (source.size <= MAX_WHOLE_BYTES) yield await source.read(start, end - start)
-  else yield* source.blocks(start, end, { transient: true })
+async function* read(source: ContentSource, start: number, end: number): AsyncGenerator<ReadBlock> {
+  if (source.size <= MAX_WHOLE_BYTES) {
+    const block = await source.read(start, end - start)
+    yield { block, decoded: block.length === source.size ? decodedText(block) : undefined }
+  } else {
+    for await (const block of source.blocks(start, end, { transient: true })) yield { block }
+  }
 }

@@ -1,5 +1,6 @@
 import { PatternError } from '../platform/platform.ts'
 import type { PatternMatcher } from '../platform/platform.ts'
+import type { ByteTraits } from './byte-traits.ts'
 import { engineMatches, matchLongLine } from './engine-matches.ts'
 import { FastestWay } from './fastest-way.ts'
 import { LONG_LINE_BYTES } from './hit.ts'
@@ -31,7 +32,7 @@ export interface TextPlan {
   /** Every matching line has a match of each; there may be none. */
   readonly required: readonly RegExp[]
   readonly cost: PatternCost
-  readonly asSingleBytes: boolean
+  readonly traits: ByteTraits
   /** Match what would cost too much here: lines, or parts of lines that do not reach their ends. */
   readonly engine: (unit: 'line' | 'part') => PatternMatcher
   readonly signal: AbortSignal | undefined
@@ -72,7 +73,7 @@ export class TextScanner implements Scanner {
       // A line longer than a piece, or the last one without an LF.
       if (end < start) end = bytes.indexOf(LINE_FEED, start)
       if (end < 0) end = bytes.length
-      const piece = pieceText(bytes, start, end, this.#plan.asSingleBytes)
+      const piece = pieceText({ traits: this.#plan.traits, block }, start, end)
       const stopped = yield* this.#scanPiece(piece, bytes, offset, sink)
       if (stopped !== undefined) return stopped
       start = end + 1
@@ -178,16 +179,17 @@ export class TextScanner implements Scanner {
     )
   }
 
-  *#scanPart({ bytes, offset }: SearchBlock, { from, until, isFirst, isLast }: LinePart, sink: MatchSink): Scan {
-    const { line, part, required, asSingleBytes } = this.#plan
+  *#scanPart(block: SearchBlock, { from, until, isFirst, isLast }: LinePart, sink: MatchSink): Scan {
+    const { bytes, offset } = block
+    const { line, part, required, traits } = this.#plan
     if (isFirst) this.#reached = 0
     const end = isLast && bytes.at(-1) === LINE_FEED ? bytes.length - 1 : bytes.length
-    const piece = pieceText(bytes, 0, end, asSingleBytes)
+    const piece = pieceText({ traits, block }, 0, end)
     const { text } = piece
     if (required.length > 0 && findCandidates(text, required[0]).starts.length === 0) return undefined
     const span = {
-      from: pieceText(bytes, 0, from, asSingleBytes).text.length,
-      until: isLast ? text.length + 1 : pieceText(bytes, 0, until, asSingleBytes).text.length,
+      from: pieceText({ traits, block }, 0, from).text.length,
+      until: isLast ? text.length + 1 : pieceText({ traits, block }, 0, until).text.length,
     }
     const take = (start: number, stop: number): void => {
       const begin = offset + piece.byteOf(start)
