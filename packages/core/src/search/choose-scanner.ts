@@ -31,11 +31,17 @@ export function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: Sc
     text: new RegExp(pattern.textExpression, `${pattern.textFlags}g`),
     part: new RegExp(part, `${flags}g`),
     required: (required ?? []).map((set) => new RegExp(set.map(escape).join('|'), ignoreCase ? 'gi' : 'g')),
+    needles: ignoreCase ? [] : (required ?? []).flatMap(needleOf),
     cost: pattern.cost,
     traits: unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression),
     engine: (unit) => (engines[unit] ??= matcher(unit === 'line' ? expression : part)),
     signal,
   })
+}
+
+/** A set of one string is found in the bytes. */
+function needleOf([text, ...others]: readonly string[]): Uint8Array[] {
+  return text === undefined || others.length > 0 || NOT_IN_BYTES.test(text) ? [] : [new TextEncoder().encode(text)]
 }
 
 const escape = (text: string): string => text.replace(METACHARACTERS, '\\$&')

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { FastestWay } from './fastest-way.ts'
 
 /** Run 1,000 times with ways that take so long, and count how often each was taken. */
-function taken(costs: Readonly<Record<string, number>>, isPossible?: (way: string) => boolean): Record<string, number> {
+function taken(costs: Readonly<Record<string, number>>): Record<string, number> {
   let now = 0
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   try {
@@ -13,7 +13,7 @@ function taken(costs: Readonly<Record<string, number>>, isPossible?: (way: strin
         now += costs[way]!
         counts[way] = (counts[way] ?? 0) + 1
       }
-      ways.run(100, work, isPossible)
+      ways.run(100, work)
     }
     return counts
   } finally {
@@ -23,18 +23,11 @@ function taken(costs: Readonly<Record<string, number>>, isPossible?: (way: strin
 
 it('takes the way that is fastest, and looks at others that are not far behind now and then', () => {
   const { fast = 0, near = 0, far = 0 } = taken({ near: 2, far: 50, fast: 1 })
-  expect(fast).toBeGreaterThan(950)
-  expect(near).toBeGreaterThan(2)
+  expect(fast).toBeGreaterThan(900)
+  expect(near).toBeGreaterThan(10)
   expect(far).toBe(1)
 })
 
-it('takes only what is possible, and says where nothing is', () => {
-  expect(taken({ fast: 1, slow: 9 }, (way) => way === 'slow')).toEqual({ slow: 1_000 })
-  expect(
-    new FastestWay(['one']).run(
-      1,
-      () => 'done',
-      () => false,
-    ),
-  ).toBeUndefined()
+it('does the work where there is but one way', () => {
+  expect(taken({ only: 5 })).toEqual({ only: 1_000 })
 })

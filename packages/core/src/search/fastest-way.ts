@@ -1,9 +1,9 @@
-/** Calls that each way is tried at first: the first of a regular expression is slow. */
-const TRIALS = 2
+/** Calls that each way is tried at first: the first of a regular expression are slow. */
+const TRIALS = 3
 /** After so many calls of the fastest way, those that are not far behind are tried once more, since content changes. */
-const RETRY_CALLS = 128
-/** A way that takes so many times as long as the fastest is not tried again. */
-const FAR_BEHIND = 4
+const RETRY_CALLS = 32
+/** A way that takes so many times as long as the fastest is not tried again; at first, while it may be slow, twice that. */
+const FAR_BEHIND = 8
 
 interface Record<Way> {
   readonly way: Way
@@ -22,16 +22,10 @@ export class FastestWay<Way> {
     this.#records = ways.map((way) => ({ way, trials: 0, cost: Infinity }))
   }
 
-  /** Do some work in the way that is fastest, as far as is known, among those that `isPossible`. */
-  run<Result>(
-    units: number,
-    work: (way: Way) => Result,
-    isPossible: (way: Way) => boolean = () => true,
-  ): Result | undefined {
-    const possible = this.#records.filter(({ way }) => isPossible(way))
-    const record = this.#choose(possible)
-    if (record === undefined) return undefined
-    if (possible.length === 1) return work(record.way)
+  /** Do so many units of the work in the way that is fastest, as far as is known. */
+  run<Result>(units: number, work: (way: Way) => Result): Result {
+    const record = this.#choose()
+    if (this.#records.length === 1) return work(record.way)
     const begin = performance.now()
     const result = work(record.way)
     const cost = (performance.now() - begin) / (units + 1)
@@ -40,12 +34,15 @@ export class FastestWay<Way> {
     return result
   }
 
-  #choose(records: readonly Record<Way>[]): Record<Way> | undefined {
+  #choose(): Record<Way> {
+    const records = this.#records
     const best = Math.min(...records.map(({ cost }) => cost))
-    const hopeful = records.filter(({ trials, cost }) => trials === 0 || cost <= FAR_BEHIND * best)
+    const hopeful = records.filter(
+      ({ trials, cost }) => trials === 0 || cost <= (trials < TRIALS ? 2 : 1) * FAR_BEHIND * best,
+    )
     const untried = hopeful.find(({ trials }) => trials < TRIALS)
     if (untried !== undefined) return untried
     this.#calls++
-    return hopeful[this.#calls % RETRY_CALLS] ?? hopeful.find(({ cost }) => cost === best)
+    return hopeful[this.#calls % RETRY_CALLS] ?? hopeful.find(({ cost }) => cost === best) ?? records[0]!
   }
 }

@@ -1,3 +1,4 @@
+import { findBytes } from '#platform'
 import { PatternError } from '../platform/platform.ts'
 import type { PatternMatcher } from '../platform/platform.ts'
 import type { ByteTraits } from './byte-traits.ts'
@@ -31,6 +32,8 @@ export interface TextPlan {
   readonly part: RegExp
   /** Every matching line has a match of each; there may be none. */
   readonly required: readonly RegExp[]
+  /** Every matching line has each of them in its bytes; there may be none. */
+  readonly needles: readonly Uint8Array[]
   readonly cost: PatternCost
   readonly traits: ByteTraits
   /** Match what would cost too much here: lines, or parts of lines that do not reach their ends. */
@@ -38,13 +41,23 @@ export interface TextPlan {
   readonly signal: AbortSignal | undefined
 }
 
-/** All lines of a text at once, or each line that has a match of what is required; `undefined` for each line. */
-type Way = 'at-once' | RegExp | undefined
+/**
+ * All lines of a text at once; each line of it that has a match of what is required; each line in whose bytes a string is,
+ * so that others are not even decoded.
+ */
+type Way = 'at-once' | RegExp | Uint8Array
 
 /** Lines of a piece that may match: where they begin and end in its text. */
 interface Candidates {
   readonly starts: readonly number[]
   readonly ends: readonly number[]
+}
+
+/** Lines that are not matched yet. */
+interface Left {
+  readonly piece: PieceText
+  readonly candidates: Candidates
+  readonly take: TakeMatch
 }
 
 const ALL_LINES: Candidates = { starts: [], ends: [] }
@@ -58,23 +71,23 @@ export class TextScanner implements Scanner {
 
   constructor(plan: TextPlan) {
     this.#plan = plan
-    const each: readonly Way[] = plan.required.length === 0 ? [undefined] : plan.required
-    this.#ways = new FastestWay(plan.cost.degree === Infinity ? each : ['at-once', ...each])
+    const ways: Way[] = [...plan.needles, ...plan.required]
+    if (plan.cost.degree < Infinity || ways.length === 0) ways.unshift('at-once')
+    this.#ways = new FastestWay(ways)
   }
 
   *scan(block: SearchBlock, sink: MatchSink): Scan {
     if (block.part !== undefined) {
       return yield* this.#scanPart(block, block.part, sink)
     }
-    const { bytes, offset } = block
+    const { bytes } = block
     const pieceBytes = this.#needsEngine ? ENGINE_PIECE_BYTES : PIECE_BYTES
     for (let start = 0; start < bytes.length;) {
       let end = bytes.lastIndexOf(LINE_FEED, Math.min(start + pieceBytes, bytes.length) - 1)
       // A line longer than a piece, or the last one without an LF.
       if (end < start) end = bytes.indexOf(LINE_FEED, start)
       if (end < 0) end = bytes.length
-      const piece = pieceText({ traits: this.#plan.traits, block }, start, end)
-      const stopped = yield* this.#scanPiece(piece, bytes, offset, sink)
+      const stopped = yield* this.#scanPiece(block, start, end, sink)
       if (stopped !== undefined) return stopped
       start = end + 1
       yield Math.min(start, bytes.length)
@@ -87,29 +100,54 @@ export class TextScanner implements Scanner {
     return this.#plan.cost.degree === Infinity && this.#plan.required.length === 0
   }
 
-  *#scanPiece(piece: PieceText, bytes: Uint8Array, offset: number, sink: MatchSink): Scan {
-    const { text } = piece
-    let lastEnd = -1
-    let lineFeed = -1
-    const take: TakeMatch = (start, end, lineStart, lineEnd) => {
-      const from = piece.byteOf(start)
-      if (lineEnd !== lastEnd) {
-        lastEnd = lineEnd
-        lineFeed = bytes.indexOf(LINE_FEED, from)
-      }
-      const line = offset + (lineFeed < 0 ? bytes.length : lineFeed)
-      sink.add(offset + from, offset + piece.byteOf(end, 'end'), line, lineEnd - lineStart > LONG_LINE_BYTES)
-    }
-    const left = this.#ways.run(
-      text.length,
-      (way) => (way === 'at-once' ? this.#matchAtOnce(text, sink, take) : this.#matchEach(text, way, take)),
-      (way) => way !== 'at-once' || (piece.hasPlainLines && this.#fitsAtOnce(text)),
+  *#scanPiece(block: SearchBlock, start: number, end: number, sink: MatchSink): Scan {
+    const left = this.#ways.run(end - start, (way) =>
+      way instanceof Uint8Array
+        ? this.#matchByBytes(block, start, end, way, sink)
+        : this.#matchText(block, start, end, way, sink),
     )
-    if (left === undefined) return undefined
-    return yield* this.#matchCostly(piece, left, take)
+    return left === undefined ? undefined : yield* this.#matchCostly(left)
   }
 
-  #matchAtOnce(text: string, sink: MatchSink, take: TakeMatch): undefined {
+  /** Match the lines that have some bytes; return what cannot be matched here without a pause. */
+  #matchByBytes(block: SearchBlock, start: number, end: number, needle: Uint8Array, sink: MatchSink): Left | undefined {
+    const { traits } = this.#plan
+    const bytes = block.bytes.subarray(0, end)
+    const lines: PieceText[] = []
+    for (let at = start; at < end;) {
+      const found = findBytes(bytes, needle, at)
+      if (found < 0) break
+      const lineStart = found === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, found - 1) + 1
+      const lineFeed = bytes.indexOf(LINE_FEED, found)
+      const lineEnd = lineFeed < 0 ? end : lineFeed
+      lines.push(pieceText({ traits, block }, lineStart, lineEnd))
+      at = lineEnd + 1
+    }
+    const steps = lines.reduce((sum, { text }) => sum + this.#steps(text.length), 0)
+    if (steps > MAX_STEPS) return this.#matchText(block, start, end, this.#plan.required[0], sink)
+    for (const line of lines) this.#matchLine(line.text, 0, line.text.length, takeIn(block, line, sink))
+    return undefined
+  }
+
+  /** Decode lines and match them; return what cannot be matched here without a pause. */
+  #matchText(
+    block: SearchBlock,
+    start: number,
+    end: number,
+    way: RegExp | 'at-once' | undefined,
+    sink: MatchSink,
+  ): Left | undefined {
+    const piece = pieceText({ traits: this.#plan.traits, block }, start, end)
+    const take = takeIn(block, piece, sink)
+    if (way === 'at-once' && piece.hasPlainLines && this.#fitsAtOnce(piece.text)) {
+      this.#matchAtOnce(piece.text, sink, take)
+      return undefined
+    }
+    const candidates = this.#matchEach(piece.text, way === 'at-once' ? this.#plan.required[0] : way, take)
+    return candidates === undefined ? undefined : { piece, candidates, take }
+  }
+
+  #matchAtOnce(text: string, sink: MatchSink, take: TakeMatch): void {
     if (sink.wantsPositions) matchLines(this.#plan.text, text, take)
     else {
       const { lines, hits } = countLines(this.#plan.text, text)
@@ -130,7 +168,7 @@ export class TextScanner implements Scanner {
   }
 
   /** Match lines one by one with pauses, or where one of them costs too much, all of them by the engine. */
-  *#matchCostly({ text, byteOf }: PieceText, candidates: Candidates, take: TakeMatch): Scan {
+  *#matchCostly({ piece: { text, byteOf }, candidates, take }: Left): Scan {
     const { starts, ends } = candidates === ALL_LINES ? findCandidates(text, undefined) : candidates
     if (starts.some((from, index) => this.#steps(ends[index]! - from) > MAX_STEPS)) {
       let matched = 0
@@ -245,7 +283,23 @@ export class TextScanner implements Scanner {
     const steps = TEXT_FORM_STEPS * cost.factor * (text.length + 1)
     if (cost.degree <= 1) return steps <= MAX_STEPS
     // Lines are searched one after the other: the longest bounds what each unit costs.
+    if (cost.degree === Infinity) return false
     return steps * (longestLine(text) + 1) ** (cost.degree - 1) <= MAX_STEPS
+  }
+}
+
+/** Pass on matches in a piece with where they are in the content. */
+function takeIn({ bytes, offset }: SearchBlock, piece: PieceText, sink: MatchSink): TakeMatch {
+  let lastEnd = -1
+  let lineFeed = -1
+  return (start, end, lineStart, lineEnd) => {
+    const from = piece.byteOf(start)
+    if (lineEnd !== lastEnd) {
+      lastEnd = lineEnd
+      lineFeed = bytes.indexOf(LINE_FEED, from)
+    }
+    const line = offset + (lineFeed < 0 ? bytes.length : lineFeed)
+    sink.add(offset + from, offset + piece.byteOf(end, 'end'), line, lineEnd - lineStart > LONG_LINE_BYTES)
   }
 }
 
