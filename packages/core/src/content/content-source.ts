@@ -9,7 +9,10 @@ import type { OpenContent, Storage } from '../storage/storage.ts'
 import { openForeign } from './foreign-content.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
-export const DEFAULT_BLOCK_BYTES = 524_288
+export const DEFAULT_BLOCK_BYTES = 1_048_576
+
+/** Blocks that are read ahead into memory that is used again. */
+const TRANSIENT_AHEAD = 2
 
 /** What reading needs of a storage. */
 export type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
@@ -139,10 +142,13 @@ class OpenSource implements ContentSource {
       return
     }
     const length = Math.min(blockBytes, until - start)
-    // One block is used while the next is read.
-    const buffers = transient ? [new Uint8Array(length), new Uint8Array(length)] : []
+    const ahead = transient ? TRANSIENT_AHEAD : 1
+    // One block is used while the next are read.
+    const buffers = transient ? Array.from({ length: ahead + 1 }, () => new Uint8Array(length)) : []
     let reads = 0
-    yield* ranges(start, until, (offset) => this.read(offset, Math.min(length, until - offset), buffers[reads++ % 2]))
+    yield* ranges(start, until, length, ahead, (offset) =>
+      this.read(offset, Math.min(length, until - offset), buffers[reads++ % buffers.length]),
+    )
   }
 
   lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex> {
@@ -189,22 +195,29 @@ async function indexLines(blocks: AsyncIterable<Uint8Array>): Promise<LineIndex>
   return builder.finish()
 }
 
-/** From the second block on, each is asked for while the one before it is worked on. */
+/**
+ * Read block after block, some of them while one is worked on.
+ *
+ * @param ahead - Blocks that are read ahead, at most; none before the second, which may not be asked for.
+ */
 async function* ranges(
   start: number,
   end: number,
+  length: number,
+  ahead: number,
   read: (offset: number) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  let offset = start
-  let ahead: Promise<Uint8Array> | undefined
-  while (offset < end) {
-    const block = await (ahead ?? read(offset))
-    const isFirst = offset === start
-    offset += block.length
-    ahead = offset < end && !isFirst ? read(offset) : undefined
-    // The reader may stop here; the failure of a block that nobody waits for does not matter.
-    void Promise.allSettled([ahead])
-    yield block
+  const reads: Promise<Uint8Array>[] = []
+  let asked = start
+  for (let offset = start; offset < end; offset += length) {
+    const most = offset === start ? 1 : 1 + ahead
+    for (; reads.length < most && asked < end; asked += length) {
+      const next = read(asked)
+      // The reader may stop; the failure of a block that nobody waits for does not matter.
+      void Promise.allSettled([next])
+      reads.push(next)
+    }
+    yield (await reads.shift())!
     await yieldToEventLoop()
   }
 }

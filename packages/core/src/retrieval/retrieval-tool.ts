@@ -46,7 +46,7 @@ export interface RetrievalToolOptions {
   readonly maxMediaBytes?: number | undefined
   /** Milliseconds that the pattern of one call may spend on matching, apart from 20 ms per million characters. Defaults to 2,000. */
   readonly deadlineMs?: number | undefined
-  /** Bytes read from storage at a time. Defaults to 512 KiB. */
+  /** Bytes read from storage at a time. Defaults to 1 MiB. */
   readonly blockBytes?: number | undefined
   /** Write the calls that answers suggest. Defaults to the tool's name and the input as JSON. */
   readonly formatCall?: ((call: RetrievalCall) => string) | undefined
