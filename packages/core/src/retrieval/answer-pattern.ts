@@ -1,5 +1,6 @@
 import { formatCount } from '../content/format-count.ts'
 import { parseSearchPattern } from '../search/search-pattern.ts'
+import type { SearchPattern } from '../search/search-pattern.ts'
 import { describeCount } from './describe-count.ts'
 import { describeMatches, describeProblems } from './describe-matches.ts'
 import { describeStop } from './describe-stop.ts'
@@ -23,8 +24,8 @@ export async function answerPattern(
   request: PatternRequest & { readonly reference: string },
   context: RetrievalContext,
 ): Promise<string> {
-  const patterns = request.patterns.map((text) => parseSearchPattern(text, request))
-  return await withContent(context.storage, request.reference, context, async (source) => {
+  let patterns: readonly SearchPattern[] = []
+  const answer = withContent(context.storage, request.reference, context, async (source) => {
     const found = await findHits(source, patterns, selectionOf(request, context), context)
     const search = { request, source, found, notes: describeProblems(patterns) }
     if (found.total > 0 && !request.countOnly) return await writeFound(search, context)
@@ -40,6 +41,9 @@ export async function answerPattern(
     const hints = await hintVariant(request, patterns, found, source, context)
     return [`[${counts} (${searched})]`, ...search.notes, ...hints].join('\n')
   })
+  // While the content is being opened.
+  patterns = request.patterns.map((text) => parseSearchPattern(text, request))
+  return await answer
 }
 
 /** One hit more than is shown, to know where the next is. */

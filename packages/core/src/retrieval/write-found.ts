@@ -1,10 +1,11 @@
 import type { ContentSource } from '../content/content-source.ts'
 import { formatCount } from '../content/format-count.ts'
+import type { Hit } from '../search/hit.ts'
 import { callOf } from './call-of.ts'
 import { countMatches, describeMatches, describeSelection } from './describe-matches.ts'
 import { describeStop } from './describe-stop.ts'
 import type { FoundHits } from './find-hits.ts'
-import { unitsFor } from './fit-answer.ts'
+import { fits, unitsFor } from './fit-answer.ts'
 import { lineOfByte } from './line-of-byte.ts'
 import type { ShownLine } from './render-lines.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
@@ -21,14 +22,16 @@ export interface Found {
   readonly notes: readonly string[]
 }
 
+/** UTF-16 units of a token, more than most text has: no more is read at first. */
+const USUAL_UNITS_PER_TOKEN = 5
+
 /** Write what was found in one content: the hits that were asked for, as many as fit, and how to see the others. */
 export async function writeFound(search: Found, context: RetrievalContext): Promise<string> {
   const { request, source, found } = search
-  const { limit = Infinity, fromEnd, contextLines } = request
+  const { limit = Infinity, fromEnd } = request
   const count = Math.min(limit, found.hits.length)
   const hits = fromEnd ? found.hits.slice(found.hits.length - count) : found.hits.slice(0, count)
-  const options = { contextLines, limit: unitsFor(context), range: found.range, fromEnd, signal: context.signal }
-  const views = hits.length === 0 ? [] : await showHits(source, hits, options)
+  const views = await viewsOf(search, hits, context)
   const inViews = views.filter(isHit).map(({ number }) => number)
   const beyond = fromEnd ? undefined : found.hits[inViews.length]
   const lines = beyond === undefined ? inViews : [...inViews, await lineOfHit(source, beyond)]
@@ -45,6 +48,26 @@ export async function writeFound(search: Found, context: RetrievalContext): Prom
     },
   }
   return writeSearch(views, frame, context)
+}
+
+/** Read the lines of hits, as many as may fit. */
+async function viewsOf(
+  { request: { contextLines, fromEnd }, source, found }: Found,
+  hits: readonly Hit[],
+  context: RetrievalContext,
+): Promise<readonly ShownLine[]> {
+  if (hits.length === 0) return []
+  const most = unitsFor(context)
+  const options = { contextLines, range: found.range, fromEnd, signal: context.signal }
+  const views = await showHits(source, hits, {
+    ...options,
+    limit: Math.min(most, context.maxTokens * USUAL_UNITS_PER_TOKEN),
+  })
+  const isAll = views.filter(isHit).length === hits.length
+  // Where the tokens of the text are long, more of it fits.
+  return isAll || !fits(views.map(({ text }) => text).join('\n'), context)
+    ? views
+    : await showHits(source, hits, { ...options, limit: most })
 }
 
 /** Say how to search what a stopped search has not come to. */

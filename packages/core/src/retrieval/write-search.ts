@@ -30,7 +30,10 @@ export function writeSearch(views: readonly ShownLine[], frame: SearchFrame, lim
     const body = [frame.header(hits.length), ...(lines.length === 0 ? [] : ['', ...lines])]
     return (more === undefined ? body : [...body, '', more]).join('\n')
   }
-  for (const length of LINE_LENGTHS) {
+  const longest = Math.max(0, ...views.map(({ text }) => text.length))
+  for (const [index, length] of LINE_LENGTHS.entries()) {
+    // The text is that of the length before.
+    if (index > 0 && longest <= length) break
     const text = write(views, views.length, length)
     if (fits(text, limit)) return text
   }

@@ -20,3 +20,9 @@ export interface KeepOptions {
   /** Keep the last hits instead of the first; `skip` then counts from the end. */
   readonly fromEnd: boolean
 }
+
+/** A span of bytes, or of the units of a text, the end not included. */
+export interface ByteSpan {
+  readonly start: number
+  readonly end: number
+}

@@ -88,19 +88,26 @@ export class LiteralScanner implements Scanner {
   ): { readonly end: number; readonly hits: number } | undefined {
     const cut = bytes.lastIndexOf(LINE_FEED, Math.min(start + PIECE_BYTES, bytes.length) - 1)
     if (cut < start) return undefined
-    const text = decoded?.text.slice(offset + start, offset + cut) ?? singleByteText(bytes, start, cut)
     const end = cut + 1
+    // Of text that is remembered only this span is looked at, which costs less than taking it out.
+    const text = decoded?.text ?? singleByteText(bytes, start, cut)
+    const span = decoded === undefined ? undefined : { start: offset + start, end: offset + cut }
     if (!sink.wantsPositions) {
-      const { lines, hits } = countLines(this.#regex, text)
+      const { lines, hits } = countLines(this.#regex, text, span)
       sink.count(lines, hits)
       return { end, hits }
     }
-    const base = offset + start
+    const base = decoded === undefined ? offset + start : 0
     let hits = 0
-    matchLines(this.#regex, text, (from, to, first, last) => {
-      hits++
-      sink.add(base + from, base + to, base + last, last - first > LONG_LINE_BYTES)
-    })
+    matchLines(
+      this.#regex,
+      text,
+      (from, to, first, last) => {
+        hits++
+        sink.add(base + from, base + to, base + last, last - first > LONG_LINE_BYTES)
+      },
+      span,
+    )
     return { end, hits }
   }
 }

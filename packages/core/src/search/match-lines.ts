@@ -1,4 +1,5 @@
 import { LONG_LINE_BYTES } from './hit.ts'
+import type { ByteSpan } from './hit.ts'
 
 /** Takes a match: where it begins and ends in the text, and where its line does. */
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
@@ -8,13 +9,18 @@ export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd:
  *
  * @param regex - With the flag `g`. No match of it may have an LF in it.
  * @param text - Lines with LF between them, without the LF that ends the last.
+ * @param span - The lines of the text that are looked at: from where the first begins to where the last ends, without its LF.
  */
-export function matchLines(regex: RegExp, text: string, take: TakeMatch): void {
-  let from = 0
-  for (;;) {
+export function matchLines(
+  regex: RegExp,
+  text: string,
+  take: TakeMatch,
+  { start: first, end: last }: ByteSpan = { start: 0, end: text.length },
+): void {
+  for (let from = first; from <= last;) {
     regex.lastIndex = from
     const match = regex.exec(text)
-    if (match === null) return
+    if (match === null || match.index > last) return
     const start = match.index
     const end = start + match[0].length
     const lineEnd = endOfLine(text, end)
@@ -24,17 +30,20 @@ export function matchLines(regex: RegExp, text: string, take: TakeMatch): void {
       matchRest(regex, text, end === start ? end + 1 : end, (at, to) => take(at, to, lineStart, lineEnd), lineEnd)
     }
     from = lineEnd + 1
-    if (from > text.length) return
   }
 }
 
 /** Count what {@link matchLines} would find, without looking where exactly it is. */
-export function countLines(regex: RegExp, text: string): { readonly lines: number; readonly hits: number } {
+export function countLines(
+  regex: RegExp,
+  text: string,
+  { start: first, end: last }: ByteSpan = { start: 0, end: text.length },
+): { readonly lines: number; readonly hits: number } {
   let lines = 0
   let hits = 0
-  for (let from = 0; from <= text.length;) {
+  for (let from = first; from <= last;) {
     regex.lastIndex = from
-    if (!regex.test(text)) break
+    if (!regex.test(text) || regex.lastIndex > last) break
     const end = regex.lastIndex
     const lineEnd = endOfLine(text, end)
     lines++

@@ -1,7 +1,7 @@
 import type { ContentSource } from '../content/content-source.ts'
 import { chooseScanner } from './choose-scanner.ts'
 import { HitSink } from './hit-sink.ts'
-import type { Hit, KeepOptions } from './hit.ts'
+import type { ByteSpan, Hit, KeepOptions } from './hit.ts'
 import { mergeMatches, RecordingSink } from './recording-sink.ts'
 import type { Scan } from './scanner.ts'
 import { searchBlocks } from './search-blocks.ts'
@@ -9,13 +9,7 @@ import { SearchClock } from './search-clock.ts'
 import type { SearchPattern } from './search-pattern.ts'
 
 export { LONG_LINE_BYTES } from './hit.ts'
-export type { Hit } from './hit.ts'
-
-/** A span of bytes, the end not included. */
-export interface ByteSpan {
-  readonly start: number
-  readonly end: number
-}
+export type { ByteSpan, Hit } from './hit.ts'
 
 /** What is searched, and what is kept of it. */
 export interface SearchOptions extends KeepOptions {
