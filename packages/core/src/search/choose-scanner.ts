@@ -1,7 +1,8 @@
-import { createPatternMatcher } from '#platform'
+import { createPatternMatcher, singleByteText } from '#platform'
 import type { PatternMatcher } from '../platform/platform.ts'
 import { byteTraits } from './byte-traits.ts'
 import { LiteralScanner } from './literal-scanner.ts'
+import type { ChainLink } from './pattern/literal-chain.ts'
 import type { Scanner } from './scanner.ts'
 import type { SearchPattern } from './search-pattern.ts'
 import { TextScanner } from './text-scanner.ts'
@@ -26,17 +27,26 @@ export function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: Sc
   const part = pattern.partExpression ?? expression
   const matcher = (source: string): PatternMatcher => createPatternMatcher(source, { ignoreCase, unicode }, deadlineMs)
   const engines: { line?: PatternMatcher; part?: PatternMatcher } = {}
+  const texts = pattern.chain === undefined ? (required ?? []) : pattern.chain.map(({ text }) => [text])
+  const needles = ignoreCase ? [] : texts.flatMap(needleOf)
   return new TextScanner({
     line: new RegExp(expression, `${flags}g`),
     text: new RegExp(pattern.textExpression, `${pattern.textFlags}g`),
     part: new RegExp(part, `${flags}g`),
     required: (required ?? []).map((set) => new RegExp(set.map(escape).join('|'), ignoreCase ? 'gi' : 'g')),
-    needles: ignoreCase ? [] : (required ?? []).flatMap(needleOf),
+    needles,
+    chain: pattern.chain === undefined ? undefined : pattern.chain.map(inBytes),
     cost: pattern.cost,
     traits: unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression),
     engine: (unit) => (engines[unit] ??= matcher(unit === 'line' ? expression : part)),
     signal,
   })
+}
+
+/** A string as text that has one unit for each byte. */
+function inBytes({ text, isGreedy }: ChainLink): ChainLink {
+  const bytes = new TextEncoder().encode(text)
+  return { text: singleByteText(bytes, 0, bytes.length), isGreedy }
 }
 
 /** A set of one string is found in the bytes. */

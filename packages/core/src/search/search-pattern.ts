@@ -1,6 +1,7 @@
 import { formatCount } from '../content/format-count.ts'
 import { assertCompiles, parseExpression, type ExpressionFlags } from './pattern/parse-expression.ts'
 import { expandModifiers } from './pattern/expand-modifiers.ts'
+import { literalChain, type ChainLink } from './pattern/literal-chain.ts'
 import { matchCost, type PatternCost } from './pattern/match-cost.ts'
 import { partSource } from './pattern/part-source.ts'
 import { patternTree } from './pattern/pattern-tree.ts'
@@ -52,6 +53,8 @@ export interface SearchPattern {
    */
   readonly required?: readonly (readonly string[])[]
   /** A proven bound on the steps of a search for `expression`; the others below take at most six times as many. */
+  /** The strings that it wants in this order, with anything between them, where it stands for that; never with `ignoreCase`. */
+  readonly chain?: readonly ChainLink[]
   readonly cost: PatternCost
   /**
    * The expression for a text of many lines that has no CR, U+2028 and U+2029.
@@ -128,6 +131,7 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
   const tree = patternTree(pattern, flags)
   const literal = literalString(tree)
   const required = requiredSets(tree)
+  const chain = ignoreCase || unicode ? undefined : literalChain(pattern)
   const part = partSource(pattern)
   return {
     text,
@@ -136,6 +140,7 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
     flags: letters,
     ...(literal !== undefined && isFoundByBytes(literal) && { literal }),
     ...(required.length > 0 && { required }),
+    ...(chain?.every((link) => isFoundByBytes(link.text)) === true && { chain }),
     cost: matchCost(tree),
     textExpression: textSource(pattern, flags),
     textFlags: `${letters}m`,

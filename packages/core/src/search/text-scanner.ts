@@ -1,13 +1,17 @@
-import { findBytes } from '#platform'
+import { singleByteText } from '#platform'
 import { PatternError } from '../platform/platform.ts'
 import type { PatternMatcher } from '../platform/platform.ts'
 import type { ByteTraits } from './byte-traits.ts'
 import { engineMatches, matchLongLine } from './engine-matches.ts'
 import { FastestWay } from './fastest-way.ts'
 import { LONG_LINE_BYTES } from './hit.ts'
+import type { ByteSpan } from './hit.ts'
 import type { MatchSink } from './hit-sink.ts'
+import { linesWith } from './lines-with.ts'
+import { matchChain } from './match-chain.ts'
 import { countLines, matchLines, matchRest } from './match-lines.ts'
 import type { TakeMatch } from './match-lines.ts'
+import type { ChainLink } from './pattern/literal-chain.ts'
 import { pieceText } from './piece-text.ts'
 import type { PieceText } from './piece-text.ts'
 import { MAX_STEPS, PART_LINE, PIECE_BYTES } from './scanner.ts'
@@ -34,6 +38,8 @@ export interface TextPlan {
   readonly required: readonly RegExp[]
   /** Every matching line has each of them in its bytes; there may be none. */
   readonly needles: readonly Uint8Array[]
+  /** Strings that a matching line has in this order, which is all that it needs. */
+  readonly chain: readonly ChainLink[] | undefined
   readonly cost: PatternCost
   readonly traits: ByteTraits
   /** Match what would cost too much here: lines, or parts of lines that do not reach their ends. */
@@ -71,8 +77,8 @@ export class TextScanner implements Scanner {
 
   constructor(plan: TextPlan) {
     this.#plan = plan
-    const ways: Way[] = [...plan.needles, ...plan.required]
-    if (plan.cost.degree < Infinity || ways.length === 0) ways.unshift('at-once')
+    const ways: Way[] = plan.chain === undefined ? [...plan.needles, ...plan.required] : [...plan.needles]
+    if (plan.chain === undefined && (plan.cost.degree < Infinity || ways.length === 0)) ways.unshift('at-once')
     this.#ways = new FastestWay(ways)
   }
 
@@ -109,24 +115,31 @@ export class TextScanner implements Scanner {
     return left === undefined ? undefined : yield* this.#matchCostly(left)
   }
 
-  /** Match the lines that have some bytes; return what cannot be matched here without a pause. */
+  /** Match the lines that have all needles in their bytes, looking for one of them first; return what is too costly here. */
   #matchByBytes(block: SearchBlock, start: number, end: number, needle: Uint8Array, sink: MatchSink): Left | undefined {
-    const { traits } = this.#plan
-    const bytes = block.bytes.subarray(0, end)
-    const lines: PieceText[] = []
-    for (let at = start; at < end;) {
-      const found = findBytes(bytes, needle, at)
-      if (found < 0) break
-      const lineStart = found === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, found - 1) + 1
-      const lineFeed = bytes.indexOf(LINE_FEED, found)
-      const lineEnd = lineFeed < 0 ? end : lineFeed
-      lines.push(pieceText({ traits, block }, lineStart, lineEnd))
-      at = lineEnd + 1
+    const { traits, needles, chain } = this.#plan
+    const others = needles.filter((other) => other !== needle)
+    const found = linesWith(block.bytes.subarray(0, end), start, needle, others)
+    if (chain !== undefined) {
+      for (const line of found) this.#matchChain(block, line, chain, sink)
+      return undefined
     }
+    const lines = found.map((line) => pieceText({ traits, block }, line.start, line.end))
     const steps = lines.reduce((sum, { text }) => sum + this.#steps(text.length), 0)
     if (steps > MAX_STEPS) return this.#matchText(block, start, end, this.#plan.required[0], sink)
     for (const line of lines) this.#matchLine(line.text, 0, line.text.length, takeIn(block, line, sink))
     return undefined
+  }
+
+  #matchChain({ bytes, offset }: SearchBlock, line: ByteSpan, chain: readonly ChainLink[], sink: MatchSink): void {
+    const text = singleByteText(bytes, line.start, line.end)
+    const isLong = text.length > LONG_LINE_BYTES
+    const base = offset + line.start
+    let match = matchChain(text, chain, 0)
+    while (match !== undefined) {
+      sink.add(base + match.start, base + match.end, offset + line.end, isLong)
+      match = isLong ? matchChain(text, chain, match.end) : undefined
+    }
   }
 
   /** Decode lines and match them; return what cannot be matched here without a pause. */
