@@ -29,15 +29,19 @@ export function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: Sc
   const engines: { line?: PatternMatcher; part?: PatternMatcher } = {}
   const texts = pattern.chain === undefined ? (required ?? []) : pattern.chain.map(({ text }) => [text])
   const needles = ignoreCase ? [] : texts.flatMap(needleOf)
+  const traits = unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression)
+  // Beyond ASCII, lower case may be of another length, or a letter of ASCII.
+  const chain = ignoreCase && !traits.isSingleByte ? undefined : pattern.chain?.map(inBytes)
   return new TextScanner({
     line: new RegExp(expression, `${flags}g`),
     text: new RegExp(pattern.textExpression, `${pattern.textFlags}g`),
     part: new RegExp(part, `${flags}g`),
     required: (required ?? []).map((set) => new RegExp(set.map(escape).join('|'), ignoreCase ? 'gi' : 'g')),
     needles,
-    chain: pattern.chain === undefined ? undefined : pattern.chain.map(inBytes),
+    chain,
+    ignoreCase,
     cost: pattern.cost,
-    traits: unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression),
+    traits,
     engine: (unit) => (engines[unit] ??= matcher(unit === 'line' ? expression : part)),
     signal,
   })

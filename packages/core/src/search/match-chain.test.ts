@@ -16,7 +16,13 @@ it.each([
   ['a.*[bc]', undefined],
 ])('%s wants %j in this order', (source, expected) => {
   expect(parseSearchPattern(source, { ignoreCase: false }).chain?.map(({ text }) => text)).toEqual(expected)
-  expect(parseSearchPattern(source, { ignoreCase: true }).chain).toBeUndefined()
+  const lower = parseSearchPattern(source, { ignoreCase: true }).chain?.map(({ text }) => text)
+  expect(lower).toEqual(expected?.map((text) => text.toLowerCase()))
+})
+
+it('leaves strings beyond ASCII to the expression where case is ignored', () => {
+  expect(parseSearchPattern('é.*x', { ignoreCase: true }).chain).toBeUndefined()
+  expect(parseSearchPattern('é.*x', { ignoreCase: false }).chain).toHaveLength(2)
 })
 
 it('finds what the expression finds', () => {

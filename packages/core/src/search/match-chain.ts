@@ -1,3 +1,4 @@
+import { LONG_LINE_BYTES } from './hit.ts'
 import type { ByteSpan } from './hit.ts'
 import type { ChainLink } from './pattern/literal-chain.ts'
 
@@ -27,4 +28,18 @@ export function matchChain(line: string, chain: readonly ChainLink[], from: numb
     if (index > 0) end = (isGreedy ? lasts[index]! : line.indexOf(text, end)) + text.length
   }
   return { start: firsts[0]!, end }
+}
+
+/** Find where a chain is in a line, in a very long one each time. */
+export function matchChains(
+  line: string,
+  chain: readonly ChainLink[],
+  take: (match: ByteSpan, isLong: boolean) => void,
+): void {
+  const isLong = line.length > LONG_LINE_BYTES
+  let match = matchChain(line, chain, 0)
+  while (match !== undefined) {
+    take(match, isLong)
+    match = isLong ? matchChain(line, chain, match.end) : undefined
+  }
 }

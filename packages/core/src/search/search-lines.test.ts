@@ -84,6 +84,7 @@ const PATTERNS = [
   '[^a]',
   'a*',
   'ERROR.*foo',
+  'a.*?aa.*foo',
   'status=5\\d\\d',
   '\\bbar\\b',
   'foo|ERROR|x+$',

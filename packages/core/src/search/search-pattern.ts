@@ -53,7 +53,10 @@ export interface SearchPattern {
    */
   readonly required?: readonly (readonly string[])[]
   /** A proven bound on the steps of a search for `expression`; the others below take at most six times as many. */
-  /** The strings that it wants in this order, with anything between them, where it stands for that; never with `ignoreCase`. */
+  /**
+   * The strings that it wants in this order, with anything between them, where it stands for that. With `ignoreCase` they
+   * are of ASCII, in lower case.
+   */
   readonly chain?: readonly ChainLink[]
   readonly cost: PatternCost
   /**
@@ -131,7 +134,7 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
   const tree = patternTree(pattern, flags)
   const literal = literalString(tree)
   const required = requiredSets(tree)
-  const chain = ignoreCase || unicode ? undefined : literalChain(pattern)
+  const chain = unicode ? undefined : literalChain(pattern, ignoreCase)
   const part = partSource(pattern)
   return {
     text,

@@ -8,7 +8,7 @@ import { LONG_LINE_BYTES } from './hit.ts'
 import type { ByteSpan } from './hit.ts'
 import type { MatchSink } from './hit-sink.ts'
 import { linesWith } from './lines-with.ts'
-import { matchChain } from './match-chain.ts'
+import { matchChains } from './match-chain.ts'
 import { countLines, matchLines, matchRest } from './match-lines.ts'
 import type { TakeMatch } from './match-lines.ts'
 import type { ChainLink } from './pattern/literal-chain.ts'
@@ -40,6 +40,7 @@ export interface TextPlan {
   readonly needles: readonly Uint8Array[]
   /** Strings that a matching line has in this order, which is all that it needs. */
   readonly chain: readonly ChainLink[] | undefined
+  readonly ignoreCase: boolean
   readonly cost: PatternCost
   readonly traits: ByteTraits
   /** Match what would cost too much here: lines, or parts of lines that do not reach their ends. */
@@ -77,8 +78,9 @@ export class TextScanner implements Scanner {
 
   constructor(plan: TextPlan) {
     this.#plan = plan
-    const ways: Way[] = plan.chain === undefined ? [...plan.needles, ...plan.required] : [...plan.needles]
-    if (plan.chain === undefined && (plan.cost.degree < Infinity || ways.length === 0)) ways.unshift('at-once')
+    const ways: Way[] =
+      plan.chain !== undefined && plan.needles.length > 0 ? [...plan.needles] : [...plan.needles, ...plan.required]
+    if (ways.length === 0 || (plan.chain === undefined && plan.cost.degree < Infinity)) ways.unshift('at-once')
     this.#ways = new FastestWay(ways)
   }
 
@@ -132,14 +134,10 @@ export class TextScanner implements Scanner {
   }
 
   #matchChain({ bytes, offset }: SearchBlock, line: ByteSpan, chain: readonly ChainLink[], sink: MatchSink): void {
-    const text = singleByteText(bytes, line.start, line.end)
-    const isLong = text.length > LONG_LINE_BYTES
     const base = offset + line.start
-    let match = matchChain(text, chain, 0)
-    while (match !== undefined) {
-      sink.add(base + match.start, base + match.end, offset + line.end, isLong)
-      match = isLong ? matchChain(text, chain, match.end) : undefined
-    }
+    matchChains(singleByteText(bytes, line.start, line.end), chain, ({ start, end }, isLong) =>
+      sink.add(base + start, base + end, offset + line.end, isLong),
+    )
   }
 
   /** Decode lines and match them; return what cannot be matched here without a pause. */
@@ -203,8 +201,13 @@ export class TextScanner implements Scanner {
   }
 
   #matchLine(text: string, start: number, end: number, take: TakeMatch): void {
-    const { line } = this.#plan
+    const { line, chain, ignoreCase } = this.#plan
     const only = text.slice(start, end)
+    if (chain !== undefined) {
+      const folded = ignoreCase ? only.toLowerCase() : only
+      matchChains(folded, chain, (match) => take(start + match.start, start + match.end, start, end))
+      return
+    }
     line.lastIndex = 0
     const match = line.exec(only)
     if (match === null) return
@@ -248,7 +251,7 @@ export class TextScanner implements Scanner {
       this.#reached = offset + piece.byteOf(stop, 'end')
       sink.add(begin, this.#reached, PART_LINE, true)
     }
-    if (this.#steps(text.length) > MAX_STEPS) {
+    if (this.#stepsOfEngine(text.length) > MAX_STEPS) {
       let stopped: number | undefined
       yield this.#askEngineForPart(text, span, isLast, take).then((isDone) => {
         if (!isDone) stopped = 0
@@ -284,8 +287,13 @@ export class TextScanner implements Scanner {
     }
   }
 
-  /** Steps that the engine of JavaScript takes at most for a line of so many units. */
+  /** Steps that a line of so many units takes at most here. */
   #steps(length: number): number {
+    return this.#plan.chain === undefined ? this.#stepsOfEngine(length) : length
+  }
+
+  /** Steps that the engine of JavaScript takes at most for a line of so many units. */
+  #stepsOfEngine(length: number): number {
     const { degree, factor } = this.#plan.cost
     return degree === Infinity ? Infinity : factor * (length + 1) ** degree
   }

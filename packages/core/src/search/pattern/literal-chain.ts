@@ -12,9 +12,10 @@ export interface ChainLink {
  * for any other. There are two at least.
  *
  * Whether a line has such a chain is found by looking for one string after the other, since the first place of each leaves
- * the most for the others: in linear time, which an engine that goes back takes for no chain of three.
+ * the most for the others: in linear time, which an engine that goes back takes for no chain of three. Where case is
+ * ignored, the strings are of ASCII and in lower case.
  */
-export function literalChain({ alternatives }: AST.Pattern): readonly ChainLink[] | undefined {
+export function literalChain({ alternatives }: AST.Pattern, ignoreCase: boolean): readonly ChainLink[] | undefined {
   const elements = flatten(alternatives)
   if (elements === undefined) return undefined
   const links: ChainLink[] = []
@@ -30,8 +31,14 @@ export function literalChain({ alternatives }: AST.Pattern): readonly ChainLink[
     text = ''
     isGreedy = element.greedy
   }
-  return links.length === 0 || text === '' ? undefined : [...links, { text, isGreedy }]
+  if (links.length === 0 || text === '') return undefined
+  const chain = [...links, { text, isGreedy }]
+  if (!ignoreCase) return chain
+  return chain.every((link) => isAscii(link.text)) ? chain.map(inLowerCase) : undefined
 }
+
+const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
+const inLowerCase = ({ text, isGreedy }: ChainLink): ChainLink => ({ text: text.toLowerCase(), isGreedy })
 
 /** Take groups apart that have but one way; `undefined` where there are several. */
 function flatten(alternatives: readonly AST.Alternative[]): readonly AST.Element[] | undefined {
