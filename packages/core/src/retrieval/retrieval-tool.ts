@@ -10,7 +10,6 @@ import { answerHead, answerRange } from './answer-lines.ts'
 import { answerPattern } from './answer-pattern.ts'
 import { answerScope } from './answer-scope.ts'
 import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
-import { answerJsonPath } from './json-path/answer-json-path.ts'
 import { answerQuery } from './query/answer-query.ts'
 import { answerTable } from './table/answer-table.ts'
 import { explainStorageError } from './failure-message.ts'
@@ -155,7 +154,8 @@ async function answerText(
     case 'head':
       return await answerHead(request, context)
     case 'json-path':
-      return await answerJsonPath(request, context)
+      // The library for paths, and that for their regular expressions, are loaded where a path is asked for.
+      return await (await import('./json-path/answer-json-path.ts')).answerJsonPath(request, context)
     case 'query':
       return await answerQuery(request, context)
     case 'table':
