@@ -6,6 +6,9 @@ import { dirname, join, posix } from 'node:path'
 export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   storage: ['platform'],
+  driver: ['storage'],
+  compression: ['platform', 'storage', 'driver'],
+  encryption: ['platform', 'storage', 'driver'],
   tokens: ['storage'],
   content: ['platform', 'storage', 'tokens'],
   preview: ['storage', 'content', 'tokens'],
@@ -23,7 +26,7 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Folders that are imported by entries of their own, such as `@spillway/core/files`. */
-const OWN_ENTRIES = ['adapter', 'code', 'conformance', 'files', 'html', 'image', 'pdf']
+const OWN_ENTRIES = ['adapter', 'code', 'conformance', 'driver', 'files', 'html', 'image', 'pdf']
 /** The only sources of core that may import `node:` modules, and with that need Node.js. */
 const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conformance\/(?:node-test|vitest))\.ts$/
 /** Adapters whose frameworks also run in workers and at the edge, and which do so too. */

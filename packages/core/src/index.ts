@@ -87,6 +87,7 @@ export type {
   CollectReport,
   DriverContent,
   DriverEntry,
+  DriverListOptions,
   EntryId,
   EntryInfo,
   NewEntryInfo,

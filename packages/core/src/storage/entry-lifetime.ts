@@ -135,7 +135,9 @@ export class EntryLifetime {
     let expired = 0
     let bytes = 0
     if (this.#ttlMs === null) return { expired, bytes }
-    for await (const { id, info } of guardIteration({ action: 'collect' }, () => this.#driver.list(prefix))) {
+    const unusedSince = this.#now() - this.#ttlMs
+    const due = (): AsyncIterable<DriverEntry> => this.#driver.list(prefix, { unusedSince })
+    for await (const { id, info } of guardIteration({ action: 'collect' }, due)) {
       checkAborted(signal)
       if (!id.startsWith(prefix) || !this.isExpired(info)) continue
       const size = await this.#evict(id, 'age', (latest) => this.isExpired(latest))

@@ -51,6 +51,15 @@ export interface OpenEntry {
   close(): Promise<void>
 }
 
+/** What a listing may leave out. */
+export interface DriverListOptions {
+  /**
+   * Only entries that were last used at this time or before are of interest, in milliseconds since the epoch. A driver that
+   * finds them without going through all others leaves the others out; another may ignore this.
+   */
+  readonly unusedSince?: number | undefined
+}
+
 /** What {@link StorageDriver.collect} removed. */
 export interface CollectReport {
   readonly leftovers: number
@@ -68,6 +77,12 @@ export interface StorageDriver {
   readonly ephemeral?: boolean
   /** How old a last use must be, in milliseconds, before retrieving refreshes it. Defaults to 60,000; 0 if it is free. */
   readonly refreshMs?: number
+  /**
+   * From how many bytes on core asks {@link StorageDriver.touch} first whether an entry is there already, so that content
+   * is not sent in vain. Set it where that question takes a trip to a server; below it, content is written at once.
+   * Defaults to 0.
+   */
+  readonly touchFirstBytes?: number
 
   /**
    * Write an entry so that readers see the whole of it or nothing, also after a kill, and return whether this call
@@ -90,7 +105,7 @@ export interface StorageDriver {
   /** Remove an entry and all that belongs to it; return whether there was one. */
   remove(id: EntryId): Promise<boolean>
   /** List entries whose id starts with `prefix`, which is empty or ends with `/`, in any order. */
-  list(prefix: string): AsyncIterable<DriverEntry>
+  list(prefix: string, options?: DriverListOptions): AsyncIterable<DriverEntry>
 
   /** Describe an entry without reading its bytes. Without this, core reads a range of no bytes. */
   stat?(id: EntryId): Promise<EntryInfo | undefined>
@@ -113,6 +128,11 @@ export interface StorageDriver {
   evict?(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean>
   /** Return the tombstone of an evicted entry. Without this, core keeps tombstones in memory. */
   findEviction?(id: EntryId): Promise<Eviction | undefined>
+  /**
+   * Remove all entries whose id starts with `prefix`, as {@link StorageDriver.remove} does, and name each that this call
+   * removed. Without this, core lists and removes them one by one.
+   */
+  removeAll?(prefix: string): AsyncIterable<EntryId>
   /** Remove what killed writers left behind under `prefix`, but nothing that a living writer may still need. */
   collect?(prefix: string, now: number): Promise<CollectReport>
   /** Say how a shell reaches an entry. */

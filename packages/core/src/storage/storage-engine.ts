@@ -43,6 +43,16 @@ import type { ManagedStorageOptions } from './managed-storage-options.ts'
 const DEFAULT_REFRESH_MS = 60_000
 const MAX_KNOWN_CONTENT_TYPES = 10_000
 
+/** What is to be written. */
+interface NewEntry {
+  readonly reference: string
+  /** Whether the entry may be there already: then the driver is asked, or sees it when it writes. */
+  readonly mayExist: 'ask' | 'see' | 'never'
+  readonly key: string
+  readonly contentType: string
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
 /**
  * Do for every backend what must be right once: references, walls between scopes, validation, idempotence, use, and the
  * mapping of failures to `StorageError`. How long entries stay is for {@link EntryLifetime}.
@@ -78,7 +88,8 @@ export class StorageEngine {
     checkAborted(options.signal)
     const bytes = options.transfer === true ? content : copyBytes(content)
     const reference = await contentReference({ scope: scope.segments, key, contentType, content: bytes })
-    await this.#write(scope, reference, key, contentType, onlyChunk(bytes), options)
+    const mayExist = bytes.byteLength >= (this.driver.touchFirstBytes ?? 0) ? 'ask' : 'see'
+    await this.#write(scope, { reference, mayExist, key, contentType, chunks: onlyChunk(bytes) }, options)
     return reference
   }
 
@@ -100,16 +111,14 @@ export class StorageEngine {
       this.#lifetime.assertFits(key, (size += chunk.byteLength))
       return options.transfer === true ? chunk : copyBytes(chunk)
     })
-    await this.#write(scope, reference, key, contentType, checked, options)
+    // A random reference is nobody else's.
+    await this.#write(scope, { reference, mayExist: 'never', key, contentType, chunks: checked }, options)
     return reference
   }
 
   async #write(
     scope: Scope,
-    reference: string,
-    key: string,
-    contentType: string,
-    chunks: AsyncIterable<Uint8Array>,
+    { reference, mayExist, key, contentType, chunks }: NewEntry,
     options: StoreOptions,
   ): Promise<void> {
     const path = await scopePath(scope)
@@ -121,14 +130,15 @@ export class StorageEngine {
     try {
       const created = await this.#locks.run(id, () =>
         guard({ action: 'store', key }, async () => {
-          const touched = await this.driver.touch?.(id, usedAt)
+          const touched = mayExist === 'ask' ? await this.driver.touch?.(id, usedAt) : undefined
           if (touched !== undefined) {
             usedAt = touched
             this.#lifetime.stored(path, reference)
             return false
           }
           checkAborted(options.signal)
-          const present = this.driver.touch === undefined ? await readInfo(this.driver, id) : undefined
+          const mustLook = this.driver.touch === undefined && mayExist !== 'never'
+          const present = mustLook ? await readInfo(this.driver, id) : undefined
           // Writing again is what such a driver has for touching, and each use must be told from the one before.
           if (present !== undefined) usedAt = Math.max(usedAt, present.lastUsedAt + 1)
           this.#lifetime.writing(id)
@@ -140,6 +150,8 @@ export class StorageEngine {
           })
           const info = { key, contentType, storedAt: present?.storedAt ?? usedAt, lastUsedAt: usedAt, metadata }
           const isNew = (await this.driver.write(id, counted, info, () => lines.encoded())) ?? present === undefined
+          // Writing has touched what was there already; when that was is known only by touching it once more.
+          if (!isNew) usedAt = (await this.driver.touch?.(id, usedAt)) ?? usedAt
           this.#lifetime.stored(path, reference)
           return isNew
         }),
@@ -327,8 +339,7 @@ export class StorageEngine {
         const gone =
           unusedSince === undefined ? await this.driver.remove(id) : await this.#lifetime.removeUnused(id, unusedSince)
         if (unusedSince !== undefined && !gone) return
-        this.#lifetime.removed(path, reference)
-        this.#forget(id)
+        this.#removed(id)
       }),
     )
   }
@@ -337,16 +348,30 @@ export class StorageEngine {
     checkAborted(options.signal)
     const prefix = idPrefix(await scopePath(scope))
     let cleared = 0
-    for await (const { id } of guardIteration({ action: 'clear' }, () => this.driver.list(prefix))) {
+    for await (const id of guardIteration({ action: 'clear' }, () => this.#removeAll(prefix))) {
+      cleared += 1
+      this.#removed(id)
       checkAborted(options.signal)
-      if (!id.startsWith(prefix)) continue
-      const { path, reference } = splitId(id)
-      const gone = await this.#locks.run(id, () => guard({ action: 'clear', reference }, () => this.driver.remove(id)))
-      if (gone) cleared += 1
-      this.#lifetime.removed(path, reference)
-      this.#forget(id)
     }
     return cleared
+  }
+
+  #removeAll(prefix: string): AsyncIterable<EntryId> {
+    return this.driver.removeAll?.(prefix) ?? this.#removeEach(prefix)
+  }
+
+  async *#removeEach(prefix: string): AsyncGenerator<EntryId> {
+    for await (const { id } of this.driver.list(prefix)) {
+      if (!id.startsWith(prefix)) continue
+      if (await this.#locks.run(id, () => this.driver.remove(id))) yield id
+      else this.#removed(id)
+    }
+  }
+
+  #removed(id: EntryId): void {
+    const { path, reference } = splitId(id)
+    this.#lifetime.removed(path, reference)
+    this.#forget(id)
   }
 
   async endTurn(scope: Scope): Promise<EvictionReport> {

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { regroupChunks } from './regroup-chunks.ts'
+
+async function* streamOf(chunks: readonly Uint8Array[], ended?: () => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks
+  } finally {
+    ended?.()
+  }
+}
+
+test('pieces have the size asked for, and joined they are what came', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.uint8Array({ maxLength: 40 })),
+      fc.integer({ min: 1, max: 30 }),
+      async (chunks, size) => {
+        const pieces = await Array.fromAsync(regroupChunks(streamOf(chunks), size))
+        for (const piece of pieces.slice(0, -1)) expect(piece.length).toBe(size)
+        for (const piece of pieces.slice(-1))
+          expect(piece.length).toSatisfy((length: number) => length > 0 && length <= size)
+        expect(Buffer.concat(pieces)).toEqual(Buffer.concat(chunks))
+      },
+    ),
+  )
+})
+
+test('pieces that were given are not changed by what comes later', async () => {
+  const pieces: Uint8Array[] = []
+  const copies: Uint8Array[] = []
+  const chunks = Array.from({ length: 20 }, (_, index) => new Uint8Array(3).fill(index))
+  for await (const piece of regroupChunks(streamOf(chunks), 7)) {
+    pieces.push(piece)
+    copies.push(piece.slice())
+  }
+  expect(pieces).toEqual(copies)
+})
+
+test('a piece inside one chunk is not copied', async () => {
+  const chunk = new Uint8Array(8)
+  const pieces = await Array.fromAsync(regroupChunks(streamOf([chunk]), 4))
+  expect(pieces.map(({ buffer }) => buffer)).toEqual([chunk.buffer, chunk.buffer])
+})
+
+test('the stream is told to end where the consumer stops', async () => {
+  let ended = false
+  for await (const piece of regroupChunks(
+    streamOf([new Uint8Array(9)], () => (ended = true)),
+    2,
+  )) {
+    expect(piece).toHaveLength(2)
+    break
+  }
+  expect(ended).toBe(true)
+})

@@ -1,0 +1,55 @@
+/**
+ * Cut a stream into pieces of exactly `pieceBytes`, of which the last may be shorter; nothing comes of an empty stream.
+ *
+ * Pieces that lie inside one chunk share its memory, the others are copies. What the stream throws is thrown, and where
+ * the consumer stops early the stream is told to end.
+ *
+ * @example
+ * ```ts
+ * import { regroupChunks } from '@spillway/core/driver'
+ *
+ * async function* chunks() {
+ *   yield Uint8Array.of(1, 2, 3)
+ *   yield Uint8Array.of(4, 5)
+ * }
+ * const pieces: Uint8Array[] = []
+ * for await (const piece of regroupChunks(chunks(), 2)) pieces.push(piece)
+ * console.assert(pieces.map(({ length }) => length).join() === '2,2,1')
+ * ```
+ */
+export async function* regroupChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  pieceBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let begun = new Uint8Array(0)
+  let filled = 0
+  for await (const chunk of chunks) {
+    let at = 0
+    if (filled > 0) {
+      at = Math.min(chunk.length, pieceBytes - filled)
+      begun = put(begun, filled, chunk.subarray(0, at), pieceBytes)
+      filled += at
+      if (filled < pieceBytes) continue
+      yield begun.subarray(0, filled)
+      filled = 0
+      begun = new Uint8Array(0)
+    }
+    for (; chunk.length - at >= pieceBytes; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes)
+    if (at < chunk.length) {
+      begun = put(begun, 0, chunk.subarray(at), pieceBytes)
+      filled = chunk.length - at
+    }
+  }
+  if (filled > 0) yield begun.subarray(0, filled)
+}
+
+/** Put bytes behind the first `filled` ones, growing twofold, so that a small stream takes little memory. */
+function put(begun: Uint8Array<ArrayBuffer>, filled: number, bytes: Uint8Array, most: number): Uint8Array<ArrayBuffer> {
+  let room = begun
+  if (filled + bytes.length > begun.length) {
+    room = new Uint8Array(Math.min(most, Math.max(filled + bytes.length, 2 * begun.length)))
+    room.set(begun.subarray(0, filled))
+  }
+  room.set(bytes, filled)
+  return room
+}
