@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { collect } from '../conformance/sample.ts'
 import { regroupChunks } from './regroup-chunks.ts'
 
 async function* streamOf(chunks: readonly Uint8Array[], ended?: () => void): AsyncGenerator<Uint8Array> {
@@ -16,7 +17,7 @@ test('pieces have the size asked for, and joined they are what came', async () =
       fc.array(fc.uint8Array({ maxLength: 40 })),
       fc.integer({ min: 1, max: 30 }),
       async (chunks, size) => {
-        const pieces = await Array.fromAsync(regroupChunks(streamOf(chunks), size))
+        const pieces = await collect(regroupChunks(streamOf(chunks), size))
         for (const piece of pieces.slice(0, -1)) expect(piece.length).toBe(size)
         for (const piece of pieces.slice(-1))
           expect(piece.length).toSatisfy((length: number) => length > 0 && length <= size)
@@ -39,7 +40,7 @@ test('pieces that were given are not changed by what comes later', async () => {
 
 test('a piece inside one chunk is not copied', async () => {
   const chunk = new Uint8Array(8)
-  const pieces = await Array.fromAsync(regroupChunks(streamOf([chunk]), 4))
+  const pieces = await collect(regroupChunks(streamOf([chunk]), 4))
   expect(pieces.map(({ buffer }) => buffer)).toEqual([chunk.buffer, chunk.buffer])
 })
 

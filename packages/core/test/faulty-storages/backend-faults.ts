@@ -225,6 +225,8 @@ export const backendFaults: readonly Fault[] = [
     name: 'loses one of two entries stored at once',
     caughtBy: 'concurrency/parallel-stores',
     also: [
+      'clear/beyond-one-page',
+      'gc/beyond-one-page',
       'content-type/of-each-entry',
       'list/beyond-one-page',
       'stream/equal-streams',

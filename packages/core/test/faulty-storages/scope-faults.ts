@@ -1,5 +1,4 @@
 import type { ManagedStorage, Storage, StoredInfo } from '../../src/index.ts'
-import { TinyDriver } from '../tiny-driver.ts'
 import { overridden, unlessRefused, type Fault, type Override } from './fault.ts'
 
 /** A storage whose scopes are named by what `rename` makes of their segments. */
@@ -84,6 +83,7 @@ export const scopeFaults: readonly Fault[] = [
     name: 'goes by the first segment of a scope only',
     caughtBy: 'scope/sibling-cannot-read',
     also: [
+      'clear/beyond-one-page',
       'store/different-input-different-reference',
       'reference/forged',
       'scope/parent-cannot-read-child',
@@ -101,6 +101,7 @@ export const scopeFaults: readonly Fault[] = [
     name: 'ignores scopes',
     caughtBy: 'scope/look-alikes-apart',
     also: [
+      'clear/beyond-one-page',
       'open/walled',
       'store/different-input-different-reference',
       'reference/forged',
@@ -128,7 +129,7 @@ export const scopeFaults: readonly Fault[] = [
   {
     name: 'lists a scope by the beginning of its name, so that foo has foobar',
     caughtBy: 'scope/list-covers-below-and-not-beside',
-    also: ['scope/awkward-segments'],
+    also: ['clear/beyond-one-page', 'scope/awkward-segments'],
     storage: withScopes((scopes, inner, segments) => ({
       async *list(options): AsyncGenerator<StoredInfo> {
         if (options?.below === false || segments.length === 0) return yield* inner.list(options)
@@ -140,6 +141,7 @@ export const scopeFaults: readonly Fault[] = [
   {
     name: 'clears a scope by the beginning of its name, so that foo empties foobar',
     caughtBy: 'scope/look-alike-sibling-survives-clear',
+    also: ['clear/beyond-one-page'],
     storage: withScopes((scopes, inner, segments) => ({
       async clear(options) {
         const own = segments.join('/')
@@ -153,6 +155,7 @@ export const scopeFaults: readonly Fault[] = [
     name: 'ignores the case of scopes',
     caughtBy: 'scope/look-alikes-apart',
     also: [
+      'clear/beyond-one-page',
       'scope/look-alike-sibling-survives-clear',
       'scope/list-covers-below-and-not-beside',
       'scope/delete-stays-inside',
@@ -186,6 +189,7 @@ export const scopeFaults: readonly Fault[] = [
     name: 'joins segments without anything between them',
     caughtBy: 'scope/look-alikes-apart',
     also: [
+      'clear/beyond-one-page',
       'store/different-input-different-reference',
       'scope/look-alike-sibling-survives-clear',
       'scope/list-covers-below-and-not-beside',
@@ -235,7 +239,7 @@ export const scopeFaults: readonly Fault[] = [
   {
     name: 'lists only the scope itself',
     caughtBy: 'scope/list-covers-below-and-not-beside',
-    also: ['scope/awkward-segments', 'scope/deep', 'concurrency/parallel-stores-are-listed'],
+    also: ['clear/beyond-one-page', 'scope/awkward-segments', 'scope/deep', 'concurrency/parallel-stores-are-listed'],
     storage: (storage) =>
       overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, below: false }) })),
   },
@@ -249,7 +253,7 @@ export const scopeFaults: readonly Fault[] = [
   {
     name: 'leaves what is below a scope when it is cleared',
     caughtBy: 'scope/clear-covers-below',
-    also: ['scope/look-alike-sibling-survives-clear'],
+    also: ['clear/beyond-one-page', 'scope/look-alike-sibling-survives-clear'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async clear(options) {
@@ -299,6 +303,7 @@ export const scopeFaults: readonly Fault[] = [
     name: 'forgets a scope when its view is dropped',
     caughtBy: 'scope/own-content',
     also: [
+      'clear/beyond-one-page',
       'scope/look-alikes-apart',
       'scope/look-alike-sibling-survives-clear',
       'scope/list-covers-below-and-not-beside',
@@ -319,19 +324,6 @@ export const scopeFaults: readonly Fault[] = [
       return overridden(storage, (inner) => ({
         scope: (...segments) => inner.scope(...segments, `view ${(views += 1)}`),
       }))
-    },
-  },
-  {
-    name: 'lists the entries of one page only',
-    caughtBy: 'list/beyond-one-page',
-    driver: (disk) => {
-      const driver = new TinyDriver(disk)
-      const list = driver.list.bind(driver)
-      driver.list = async function* (prefix) {
-        let entries = 0
-        for await (const entry of list(prefix)) if ((entries += 1) <= 1_000) yield entry
-      }
-      return driver
     },
   },
 ]

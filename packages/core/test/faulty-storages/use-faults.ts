@@ -70,6 +70,7 @@ export const useFaults: readonly Fault[] = [
   {
     name: 'clears at most a hundred entries',
     caughtBy: 'clear/counts',
+    also: ['clear/beyond-one-page'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async clear(options) {
@@ -336,6 +337,7 @@ export const useFaults: readonly Fault[] = [
     name: 'has no age',
     caughtBy: 'age/expires',
     also: [
+      'gc/beyond-one-page',
       'open/expires',
       'age/error',
       'age/retrieving-refreshes',

@@ -13,6 +13,7 @@ import { listCases } from './list-cases.ts'
 import { metadataCases } from './metadata-cases.ts'
 import { openCases } from './open-cases.ts'
 import { outageCases } from './outage-cases.ts'
+import { pagingCases } from './paging-cases.ts'
 import { quotaCases } from './quota-cases.ts'
 import { rangeCases } from './range-cases.ts'
 import { referenceCases } from './reference-cases.ts'
@@ -41,6 +42,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...keyCases,
   ...scopeCases,
   ...listCases,
+  ...pagingCases,
   ...metadataCases,
   ...rangeCases,
   ...openCases,

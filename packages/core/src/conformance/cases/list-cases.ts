@@ -3,10 +3,6 @@ import type { ConformanceCase } from '../conformance-case.ts'
 import { attempt, check, checkEqual } from '../conformance-failure.ts'
 import { bytes, collect } from '../sample.ts'
 
-/** More than one page of whatever lists in pages of 1,000. */
-const MANY = 1_100
-const BATCH = 50
-
 /** Descriptions and lists. */
 export const listCases: readonly ConformanceCase[] = [
   {
@@ -20,23 +16,6 @@ export const listCases: readonly ConformanceCase[] = [
         [],
         'entries',
       )
-    },
-  },
-  {
-    id: 'list/beyond-one-page',
-    title: 'All of 1,100 entries are listed, each once',
-    requires: ['list'],
-    async run({ storage }) {
-      const expected: string[] = []
-      for (let start = 0; start < MANY; start += BATCH) {
-        const batch = Array.from({ length: BATCH }, (_, index) =>
-          storage.store(`call_${start + index}_0`, bytes(`content ${start + index}`)),
-        )
-        expected.push(...(await Promise.all(batch)))
-      }
-      const listed = (await collect(storage.list())).map(({ reference }) => reference)
-      checkEqual(listed.length, MANY, 'number of entries listed')
-      checkEqual(listed.toSorted(), expected.toSorted(), 'entries listed')
     },
   },
   {

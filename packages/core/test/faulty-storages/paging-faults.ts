@@ -1,0 +1,133 @@
+import { collect } from '../../src/conformance/sample.ts'
+import type { EntryId, StorageDriver } from '../../src/index.ts'
+import { TinyDriver, type TinyDisk } from '../tiny-driver.ts'
+import type { Fault } from './fault.ts'
+
+const PAGE = 500
+
+/** A driver whose way to remove by prefix is given, over what it holds by name. */
+const removingBy =
+  (removed: (disk: TinyDisk, prefix: string) => Iterable<EntryId>) =>
+  (disk: TinyDisk): StorageDriver => {
+    const driver = new TinyDriver(disk)
+    return Object.assign(driver, {
+      async *removeAll(prefix: string) {
+        await driver.reach()
+        for (const id of removed(disk, prefix)) {
+          disk.records.delete(id)
+          yield id
+        }
+      },
+    })
+  }
+
+const below = (disk: TinyDisk, prefix: string): EntryId[] =>
+  [...disk.records.keys()].filter((id) => id.startsWith(prefix)).toSorted()
+
+export const pagingFaults: readonly Fault[] = [
+  {
+    name: 'lists the entries of one page only',
+    caughtBy: 'list/beyond-one-page',
+    also: ['clear/beyond-one-page', 'gc/beyond-one-page'],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const list = driver.list.bind(driver)
+      driver.list = async function* (prefix) {
+        let entries = 0
+        for await (const entry of list(prefix)) if ((entries += 1) <= 1_000) yield entry
+      }
+      return driver
+    },
+  },
+  {
+    name: 'begins a page with the last entry of the one before',
+    caughtBy: 'list/beyond-one-page',
+    also: ['clear/beyond-one-page'],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const list = driver.list.bind(driver)
+      driver.list = async function* (prefix) {
+        let entries = 0
+        for await (const entry of list(prefix)) {
+          yield entry
+          if ((entries += 1) % PAGE === 0) yield entry
+        }
+      }
+      return driver
+    },
+  },
+  {
+    name: 'clears one page only',
+    caughtBy: 'clear/beyond-one-page',
+    driver: removingBy((disk, prefix) => below(disk, prefix).slice(0, 1_000)),
+  },
+  {
+    name: 'passes over as many entries as it has cleared',
+    caughtBy: 'clear/beyond-one-page',
+    driver: removingBy(function* (disk, prefix) {
+      for (let page: EntryId[], passed = 0; ; passed += PAGE) {
+        page = below(disk, prefix).slice(passed, passed + PAGE)
+        if (page.length === 0) return
+        yield* page
+      }
+    }),
+  },
+  {
+    name: 'clears on from the end of a page, whatever comes there',
+    caughtBy: 'clear/beyond-one-page',
+    driver: removingBy(function* (disk, prefix) {
+      const page = below(disk, prefix).slice(0, PAGE)
+      yield* page
+      const last = page.at(-1)
+      if (page.length === PAGE && last !== undefined) yield* below(disk, '').filter((id) => id > last)
+    }),
+  },
+  {
+    name: 'clears more than it names',
+    caughtBy: 'clear/beyond-one-page',
+    also: ['clear/counts'],
+    driver: removingBy(function* (disk, prefix) {
+      for (const [index, id] of below(disk, prefix).entries())
+        if (index % 100 === 99) disk.records.delete(id)
+        else yield id
+    }),
+  },
+  {
+    name: 'passes over as many expired entries as were removed while it lists them',
+    caughtBy: 'gc/beyond-one-page',
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const list = driver.list.bind(driver)
+      return Object.assign(driver, {
+        async *list(prefix: string, { unusedSince }: { readonly unusedSince?: number } = {}) {
+          if (unusedSince === undefined) return yield* list(prefix)
+          await driver.reach()
+          for (let passed = 0; ; passed += PAGE) {
+            const due = [...disk.records].filter(([, { info }]) => info.lastUsedAt <= unusedSince)
+            const page = due.filter(([id]) => id.startsWith(prefix)).slice(passed, passed + PAGE)
+            if (page.length === 0) return
+            for (const [id, { info }] of page) yield { id, info }
+          }
+        },
+      })
+    },
+  },
+  {
+    name: 'expires what it lists up to the first fresh entry',
+    caughtBy: 'gc/beyond-one-page',
+    also: ['gc/removes-the-expired'],
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const list = driver.list.bind(driver)
+      return Object.assign(driver, {
+        async *list(prefix: string, { unusedSince = Infinity }: { readonly unusedSince?: number } = {}) {
+          const entries = await collect(list(prefix))
+          for (const entry of entries.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+            if (entry.info.lastUsedAt > unusedSince) return
+            yield entry
+          }
+        },
+      })
+    },
+  },
+]
