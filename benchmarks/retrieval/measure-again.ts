@@ -2,10 +2,10 @@ import { table } from '../adapters/table.ts'
 import { makeContent } from './contents.ts'
 import { ALTERNATION, DIGITS } from './patterns.ts'
 import type { RunOptions } from './run-options.ts'
-import { worst, type Section } from './section.ts'
+import { worst, type Section } from '../report/section.ts'
 import type { BackendUse } from './subjects/subject.ts'
 import { inProcess } from './tasks.ts'
-import { bytes } from './write-figures.ts'
+import { bytes } from '../report/write-figures.ts'
 
 const OURS = 'Spillway, file'
 const LINES = 50

@@ -4,11 +4,12 @@ import { table } from '../adapters/table.ts'
 import { DATA, runCommand } from '../speed/lib.mjs'
 import { SEARCH_COMMANDS, searchCommand } from './commands.ts'
 import type { RunOptions } from './run-options.ts'
-import { worst, type Section } from './section.ts'
+import { worst, type Section } from '../report/section.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import type { Question } from './subjects/subject.ts'
-import { searchInProcess, TaskError, type SearchCalls, type Target } from './tasks.ts'
-import { milliseconds } from './write-figures.ts'
+import { TaskError } from '../report/task-error.ts'
+import { searchInProcess, type SearchCalls, type Target } from './tasks.ts'
+import { milliseconds } from '../report/write-figures.ts'
 
 const PATTERNS = ['(a+)+$', '(a|a)+$', '(.*a){12}$']
 const LENGTHS = [28, 5_000, 1_000_000]

@@ -1,9 +1,9 @@
 import { table } from '../adapters/table.ts'
 import { makeContent } from './contents.ts'
 import type { RunOptions } from './run-options.ts'
-import type { Section } from './section.ts'
+import type { Section } from '../report/section.ts'
 import { inProcess, type ContextModeFigures } from './tasks.ts'
-import { megabytes, milliseconds } from './write-figures.ts'
+import { megabytes, milliseconds } from '../report/write-figures.ts'
 
 const KILL_MS = 300_000
 

@@ -3,9 +3,9 @@ import { outputOf, peakOf, SEARCH_COMMANDS, searchCommand, timeCommand } from '.
 import { makeContent } from './contents.ts'
 import { ALTERNATION, PLANTED, RARE, type NamedQuestion } from './patterns.ts'
 import type { RunOptions } from './run-options.ts'
-import type { Bound, Section } from './section.ts'
+import type { Bound, Section } from '../report/section.ts'
 import { searchInProcess, type SearchCalls } from './tasks.ts'
-import { bytes, largest, median, megabytes, milliseconds, ratio } from './write-figures.ts'
+import { bytes, largest, median, megabytes, milliseconds, ratio } from '../report/write-figures.ts'
 
 const OURS = 'Spillway, file'
 const STRANDS = 'Strands, file'

@@ -4,10 +4,10 @@ import { outputOf, SEARCH_COMMANDS, searchCommand, timeCommand } from './command
 import { makeContent } from './contents.ts'
 import { PLANTED, RARE } from './patterns.ts'
 import type { RunOptions } from './run-options.ts'
-import type { Section } from './section.ts'
+import type { Section } from '../report/section.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import { searchInProcess, type SearchCalls } from './tasks.ts'
-import { median, milliseconds } from './write-figures.ts'
+import { median, milliseconds } from '../report/write-figures.ts'
 
 const OURS: readonly SubjectName[] = ['Spillway, file', 'Spillway, memory']
 const SUBJECTS: readonly SubjectName[] = [...OURS, 'Strands, file', 'Strands, memory']

@@ -2,10 +2,10 @@ import { table } from '../adapters/table.ts'
 import { bytesReadBy, outputOf, peakOf, timeCommand, type Command, type CommandName } from './commands.ts'
 import { makeContent, type Content } from './contents.ts'
 import type { RunOptions } from './run-options.ts'
-import { worst, type Bound, type Section } from './section.ts'
+import { worst, type Bound, type Section } from '../report/section.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
 import { inProcess, type LineCalls } from './tasks.ts'
-import { bytes, largest, median, megabytes, milliseconds } from './write-figures.ts'
+import { bytes, largest, median, megabytes, milliseconds } from '../report/write-figures.ts'
 
 const LINES = 50
 const OURS = 'Spillway, file'

@@ -3,10 +3,11 @@ import { outputOf, peakOf, SEARCH_COMMANDS, searchCommand, timeCommand } from '.
 import { makeContent, type Content } from './contents.ts'
 import { PLANTED, QUICK_CASES, SEARCH_CASES, type NamedQuestion, type SearchCase } from './patterns.ts'
 import type { RunOptions } from './run-options.ts'
-import { worst, type Bound, type Section } from './section.ts'
+import { worst, type Bound, type Section } from '../report/section.ts'
 import type { SubjectName } from './subjects/open-subject.ts'
-import { inProcess, TaskError, type SearchCalls } from './tasks.ts'
-import { largest, median, megabytes, milliseconds, ratio } from './write-figures.ts'
+import { TaskError } from '../report/task-error.ts'
+import { inProcess, type SearchCalls } from './tasks.ts'
+import { largest, median, megabytes, milliseconds, ratio } from '../report/write-figures.ts'
 
 const OURS = 'Spillway, file'
 /** Whose first call in a fresh process is measured: those that read from a file. */

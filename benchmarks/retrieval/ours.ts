@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { createRetrievalTool, estimateTokens, type ManagedStorage, type RetrievalTool } from '@spillway/core'
 import { FileStorage, NodeFileSystem } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
-import { countingFileSystem } from './counting-file-system.ts'
+import { countingFileSystem } from '../counting-file-system.ts'
 import type { BackendUse } from './subjects/subject.ts'
 
 const CHARS_PER_TOKEN = 4

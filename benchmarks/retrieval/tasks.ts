@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { TaskError } from '../report/task-error.ts'
 import { child } from '../speed/lib.mjs'
 import type { SubjectName } from './subjects/open-subject.ts'
 import type { BackendUse, Place, Question } from './subjects/subject.ts'
@@ -80,11 +81,6 @@ export async function searchInProcess(
   const [calls] = await inProcess('search', { ...target, questions: [question], later }, killMs)
   if (calls === undefined) throw new TaskError('nothing was searched')
   return calls
-}
-
-/** Why a process gave no result. */
-export class TaskError extends Error {
-  override readonly name = 'TaskError'
 }
 
 /** Do a task in a fresh process. Rejects with a {@link TaskError} where it fails or takes longer than `killMs`. */

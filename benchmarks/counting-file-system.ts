@@ -1,5 +1,5 @@
 import type { FileSystem } from '@spillway/file'
-import type { BackendUse } from './subjects/subject.ts'
+import type { BackendUse } from './retrieval/subjects/subject.ts'
 
 /** Count the calls of a file system, those of the files that it opens included, and the bytes that they return. */
 export function countingFileSystem(fileSystem: FileSystem): {

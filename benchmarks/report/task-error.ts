@@ -1,0 +1,4 @@
+/** Why a process gave no result. */
+export class TaskError extends Error {
+  override readonly name = 'TaskError'
+}
