@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest'
+import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
+import { bytes, collect, stream } from '../conformance/sample.ts'
+import { createStorage } from './create-storage.ts'
+import type { ManagedStorage } from './managed-storage.ts'
+import type { ManagedStorageOptions } from './managed-storage-options.ts'
+import type { StorageDriver } from './storage-driver.ts'
+import type { StoreReceipt } from './storage.ts'
+
+/** Methods and settings in the place of those of a tiny driver; `undefined` takes one away. */
+type Changes = { readonly [Name in keyof StorageDriver]?: StorageDriver[Name] | undefined }
+
+interface Setup {
+  readonly storage: ManagedStorage
+  readonly disk: TinyDisk
+  /** The methods of the driver that were called, in this order. */
+  readonly calls: string[]
+  /** What the latest call of `list` was given. */
+  readonly listed: unknown[]
+}
+
+/** A storage whose driver notes what core calls; `changes` replaces methods and settings of it. */
+function recorded(
+  changes: (driver: TinyDriver) => Changes = () => ({}),
+  options: ManagedStorageOptions = {},
+  disk: TinyDisk = new TinyDisk(options.now ?? Date.now),
+): Setup {
+  const calls: string[] = []
+  const listed: unknown[] = []
+  const tiny = new TinyDriver(disk)
+  const noted = new Proxy<StorageDriver>(Object.assign(tiny, changes(tiny) as Partial<StorageDriver>), {
+    get(target, name): unknown {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (...parameters: unknown[]): unknown => {
+        calls.push(String(name))
+        if (name === 'list') listed.splice(0, Infinity, ...parameters)
+        return Reflect.apply(value, target, parameters)
+      }
+    },
+  })
+  return { storage: createStorage(noted, options), disk, calls, listed }
+}
+
+async function storeWithReceipt(storage: ManagedStorage, content: Uint8Array): Promise<StoreReceipt> {
+  const receipts: StoreReceipt[] = []
+  await storage.store('call_1', content, 'text/plain', { onStored: (receipt) => receipts.push(receipt) })
+  return receipts[0] as StoreReceipt
+}
+
+/** What a call adds to those of the driver. */
+async function callsOf(calls: string[], run: () => Promise<unknown>): Promise<string[]> {
+  calls.length = 0
+  await run()
+  return [...calls]
+}
+
+describe('touchFirstBytes', () => {
+  const content = bytes('ten bytes.')
+
+  test('content below it is written without asking', async () => {
+    const { storage, calls } = recorded(() => ({ touchFirstBytes: 11 }))
+    expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['write'])
+  })
+
+  test('where content below it was there already, one touch says when it was used', async () => {
+    const { storage, calls } = recorded(() => ({ touchFirstBytes: 11 }), { now: () => 5_000 })
+    const first = await storeWithReceipt(storage, content)
+    calls.length = 0
+    const second = await storeWithReceipt(storage, content)
+    expect(calls).toEqual(['write', 'touch'])
+    expect([first.created, second.created]).toEqual([true, false])
+    expect(second.usedAt).toBe((await storage.stat(first.reference)).lastUsedAt)
+    expect(second.usedAt).toBeGreaterThan(first.usedAt)
+    await storage.delete(first.reference, { unusedSince: first.usedAt })
+    await expect(storage.retrieve(first.reference)).resolves.toMatchObject({ content })
+  })
+
+  test.each([
+    ['of just that size', { touchFirstBytes: 10 }],
+    ['above it', { touchFirstBytes: 9 }],
+    ['of any size where it is not set', {}],
+  ])('content %s is asked for first, and not written again', async (_what, settings) => {
+    const { storage, calls } = recorded(() => settings)
+    expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['touch', 'write'])
+    expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['touch'])
+  })
+
+  test.each<[string, Changes]>([
+    ['', {}],
+    [' below it', { touchFirstBytes: 1_000 }],
+    [' where nothing can be touched', { touch: undefined }],
+  ])('a stream%s, whose reference is nobody else’s, is never asked for', async (_what, settings) => {
+    const { storage, calls } = recorded(() => settings)
+    const chunks = stream(content, content)
+    expect(await callsOf(calls, () => storage.storeStream('call_1', chunks))).toEqual(['write'])
+  })
+
+  test('a driver that cannot touch is asked for a description before it writes, however small the content', async () => {
+    const { storage, calls } = recorded(() => ({ touch: undefined, touchFirstBytes: 1_000 }))
+    expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['stat', 'write'])
+  })
+
+  test('what was stored below it counts towards turns and quota', async () => {
+    const options = { evictAfterTurns: 1, maxBytes: 25 }
+    const { storage } = recorded(() => ({ touchFirstBytes: 1_000 }), options)
+    const [first, second, third] = [
+      await storage.store('first', content),
+      await storage.store('second', content),
+      await storage.store('third', content),
+    ]
+    await expect(storage.retrieve(first)).rejects.toMatchObject({ code: 'evicted' })
+    await storage.endTurn()
+    await storage.store('second', content)
+    const { evicted } = await storage.endTurn()
+    expect(evicted.map(({ reference }) => reference)).toEqual([third])
+    await expect(storage.retrieve(second)).resolves.toMatchObject({ content })
+  })
+})
+
+describe('removeAll', () => {
+  /** Removes in the order of ids, and notes whether it was left to its end. */
+  const removing =
+    (ended: { value: boolean } = { value: false }) =>
+    (driver: TinyDriver): Changes => ({
+      async *removeAll(prefix) {
+        try {
+          await driver.reach()
+          for (const id of [...driver.disk.records.keys()].toSorted())
+            if (id.startsWith(prefix) && driver.disk.records.delete(id)) yield id
+        } finally {
+          ended.value = true
+        }
+      },
+    })
+
+  test('is all that clear needs, for a scope and those below it', async () => {
+    const { storage, calls, disk } = recorded(removing())
+    for (const segments of [['a'], ['a', 'b'], ['ab']]) await storage.scope(...segments).store('call_1', bytes('x'))
+    calls.length = 0
+    expect(await storage.scope('a').clear()).toBe(2)
+    expect(calls).toEqual(['removeAll'])
+    expect([...disk.records.keys()].map((id) => id.split('/')[0])).toEqual(['ab'])
+  })
+
+  test('of the unscoped storage has no prefix', async () => {
+    const prefixes: string[] = []
+    const { storage } = recorded(() => ({
+      removeAll(prefix) {
+        prefixes.push(prefix)
+        return stream() as AsyncIterable<never>
+      },
+    }))
+    expect([await storage.clear(), await storage.scope('a', 'b').clear()]).toEqual([0, 0])
+    expect(prefixes).toEqual(['', 'a/b/'])
+  })
+
+  test('what it names is forgotten: its turns, its bytes, its content type', async () => {
+    const { storage, calls, disk } = recorded(removing(), { evictAfterTurns: 1, maxBytes: 10 })
+    const scope = storage.scope('a')
+    const reference = await scope.store('call_1', bytes('12345678'))
+    expect(scope.locate?.(reference)).toBeDefined()
+    await scope.clear()
+    expect(scope.locate?.(reference)).toBeUndefined()
+    calls.length = 0
+    for (let turn = 0; turn < 3; turn += 1) expect((await scope.endTurn()).evicted).toEqual([])
+    expect(calls).not.toContain('evict')
+    await scope.store('call_2', bytes('12345678'))
+    expect(disk.records.size).toBe(1)
+    expect(disk.tombstones.size).toBe(0)
+  })
+
+  test('what was evicted, stored again elsewhere and then cleared reads as never stored', async () => {
+    let time = 0
+    const forgetful = (driver: TinyDriver): Changes => ({ ...removing()(driver), findEviction: undefined })
+    const options = { ttlMs: 1_000, now: () => time }
+    const { storage, disk } = recorded(forgetful, options)
+    const reference = await storage.store('call_1', bytes('x'))
+    time = 2_000
+    expect((await storage.gc()).expired).toBe(1)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'evicted' })
+    await recorded(forgetful, options, disk).storage.store('call_1', bytes('x'))
+    expect(await storage.clear()).toBe(1)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  test('what was opened before is read no more', async () => {
+    const { storage } = recorded(removing())
+    const reference = await storage.store('call_1', bytes('content'))
+    const opened = await storage.open(reference)
+    await opened.read(0, 7)
+    await opened.close()
+    await storage.clear()
+    await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  test('a signal ends it between two entries, and it is told to end', async () => {
+    const ended = { value: false }
+    const controller = new AbortController()
+    const { storage, disk } = recorded((driver) => {
+      const { removeAll } = removing(ended)(driver)
+      return {
+        async *removeAll(prefix) {
+          for await (const id of removeAll?.call(driver, prefix) ?? []) {
+            if (disk.records.size === 3) controller.abort()
+            yield id
+          }
+        },
+      }
+    })
+    for (let index = 0; index < 5; index += 1) await storage.store(`call_${index}`, bytes('x'))
+    await expect(storage.clear({ signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
+    expect([disk.records.size, ended.value]).toEqual([3, true])
+    expect(await storage.clear()).toBe(3)
+  })
+
+  test('a failure in it is an outage, and what it had named is forgotten', async () => {
+    const { storage, disk } = recorded((driver) => ({
+      async *removeAll() {
+        const [id] = driver.disk.records.keys()
+        if (id !== undefined && driver.disk.records.delete(id)) yield id
+        throw new Error('connection reset')
+      },
+    }))
+    const references = [await storage.store('call_1', bytes('x')), await storage.store('call_2', bytes('x'))]
+    await expect(storage.clear()).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+    expect(disk.records.size).toBe(1)
+    expect(references.map((reference) => storage.locate?.(reference) === undefined)).toEqual([true, false])
+  })
+})
+
+describe('list with unusedSince', () => {
+  const TTL_MS = 60_000
+
+  test('gc asks only for what may have expired, under its scope', async () => {
+    let time = 1_000_000
+    const { storage, listed } = recorded(undefined, { ttlMs: TTL_MS, now: () => time })
+    await storage.scope('a').store('call_1', bytes('x'))
+    time += TTL_MS
+    expect((await storage.scope('a').gc()).expired).toBe(1)
+    expect(listed).toEqual(['a/', { unusedSince: 1_000_000 }])
+  })
+
+  test('what a driver leaves out is not missed: what is last used at that very time has expired, later has not', async () => {
+    let time = 1_000_000
+    const { storage } = recorded(
+      (driver) => {
+        const list = driver.list.bind(driver)
+        return {
+          async *list(prefix, { unusedSince = Infinity } = {}) {
+            for await (const entry of list(prefix)) if (entry.info.lastUsedAt <= unusedSince) yield entry
+          },
+        }
+      },
+      { ttlMs: TTL_MS, now: () => time },
+    )
+    const old = await storage.store('old', bytes('x'))
+    time += 1
+    const fresh = await storage.store('fresh', bytes('x'))
+    time += TTL_MS - 1
+    expect((await storage.gc()).expired).toBe(1)
+    await expect(storage.retrieve(old)).rejects.toMatchObject({ code: 'evicted' })
+    expect((await collect(storage.list())).map(({ reference }) => reference)).toEqual([fresh])
+  })
+
+  test('gc without an age lists nothing, and a list asks for everything', async () => {
+    const { storage, calls, listed } = recorded()
+    await storage.store('call_1', bytes('x'))
+    expect(await callsOf(calls, () => storage.gc())).toEqual(['collect'])
+    expect(await collect(storage.list())).toHaveLength(1)
+    expect(listed).toEqual([''])
+  })
+})
