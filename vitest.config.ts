@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { listPeerSets, PEERS_VARIABLE, resolvePeersFrom } from './internal/peers/peer-sets.ts'
 
 const exclude = ['**/node_modules/**', '**/dist/**']
+/** Real servers, started where a test asks for them. */
+const services = 'internal/services/src/vitest.ts'
 
 export default defineConfig({
   test: {
@@ -31,10 +33,11 @@ export default defineConfig({
           name: 'unit',
           include: [
             'packages/**/{src,test}/**/*.test.ts',
-            '{benchmarks,examples,internal/lint,internal/peers}/**/*.test.ts',
+            '{benchmarks,examples,internal/lint,internal/peers,internal/services}/**/*.test.ts',
           ],
           // The demonstration is about a suite that fails.
           exclude: [...exclude, 'packages/core/**', 'examples/demo/project/**'],
+          globalSetup: [services],
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },
@@ -50,13 +53,21 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       })),
-      { test: { name: 'docs', include: ['internal/docs/*.test.ts'], exclude, testTimeout: 120_000 } },
+      {
+        test: {
+          name: 'docs',
+          include: ['internal/docs/*.test.ts'],
+          exclude,
+          globalSetup: [services],
+          testTimeout: 120_000,
+        },
+      },
       {
         test: {
           name: 'packages',
           include: ['internal/packages/*.test.ts'],
           exclude,
-          globalSetup: ['internal/packages/pack.ts'],
+          globalSetup: ['internal/packages/pack.ts', services],
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },

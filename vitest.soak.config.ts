@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['packages/**/*.soak.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     env: { SPILLWAY_SOAK: '1' },
+    globalSetup: ['internal/services/src/vitest.ts'],
     fileParallelism: false,
     testTimeout: 3_600_000,
   },

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { OWN_SERVER_VARIABLES, sharedService, variablesOf, type ServiceName } from '../services/src/index.ts'
 import { isVitest, type Example } from './collect-examples.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -30,13 +31,17 @@ export async function typecheckExamples(examples: readonly Example[]): Promise<O
   }
 }
 
-/** Run one TypeScript example in an empty folder; a `console.assert` that does not hold ends it. */
+/**
+ * Run one TypeScript example in an empty folder; a `console.assert` that does not hold ends it. One that reads
+ * `SPILLWAY_TEST_REDIS_URL` or another of these variables gets the service that it names, where there is one.
+ */
 export async function runExample(example: Example): Promise<Outcome> {
+  const env = await serviceVariables(example.code)
   const vitest = ['run', '--root', dirname(example.path), '--reporter=dot', example.path]
   return await inEmptyFolder((folder) =>
     isVitest(example)
-      ? execute(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...vitest], folder)
-      : execute(process.execPath, ['--import', STRICT_ASSERT, example.path], folder),
+      ? execute(process.execPath, [join(ROOT, 'node_modules/vitest/vitest.mjs'), ...vitest], folder, { env })
+      : execute(process.execPath, ['--import', STRICT_ASSERT, example.path], folder, { env }),
   )
 }
 
@@ -52,7 +57,8 @@ export async function runShell(
     chmodSync(join(bin, 'spillway'), 0o755)
     let outcome: Outcome = { exitCode: 0, output: '' }
     for (const example of examples) {
-      outcome = await execute('bash', ['-euo', 'pipefail', '-c', example.code], folder, bin)
+      const env = await serviceVariables(example.code)
+      outcome = await execute('bash', ['-euo', 'pipefail', '-c', example.code], folder, { bin, env })
       if (outcome.exitCode !== 0) return { ...outcome, last: example }
     }
     return { ...outcome, last: examples.at(-1) }
@@ -68,15 +74,35 @@ async function inEmptyFolder<Result>(work: (folder: string) => Promise<Result>):
   }
 }
 
-function execute(command: string, args: readonly string[], cwd: string, bin?: string): Promise<Outcome> {
+async function serviceVariables(code: string): Promise<Readonly<Record<string, string>>> {
+  const variables: Record<string, string> = {}
+  for (const [name, names] of Object.entries(OWN_SERVER_VARIABLES)) {
+    if (!names.some((variable) => code.includes(variable))) continue
+    const service = await sharedService(name as ServiceName)
+    if (service.available) Object.assign(variables, variablesOf(service))
+  }
+  return variables
+}
+
+function execute(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  { bin, env }: { readonly bin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Outcome> {
   const { NODE_OPTIONS: _, VITEST: __, VITEST_POOL_ID: ___, SPILLWAY_STORE: ____, ...inherited } = process.env
   const path = [bin, dirname(process.execPath), inherited['PATH']]
     .filter((entry) => entry !== undefined)
     .join(delimiter)
   return new Promise((resolve) => {
-    execFile(command, args, { cwd, env: { ...inherited, PATH: path }, maxBuffer: 1e8 }, (error, stdout, stderr) => {
-      const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
-      resolve({ exitCode, output: `${stdout}${stderr}` })
-    })
+    execFile(
+      command,
+      args,
+      { cwd, env: { ...inherited, ...env, PATH: path }, maxBuffer: 1e8 },
+      (error, stdout, stderr) => {
+        const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+        resolve({ exitCode, output: `${stdout}${stderr}` })
+      },
+    )
   })
 }

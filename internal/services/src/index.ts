@@ -1,1 +1,25 @@
-export {}
+/** Real servers for tests: shared ones, ones that are killed, and proxies that break the way to them. */
+export { faultProxy, type FaultProxy } from './fault-proxy.ts'
+export { findRedis, type FoundProgram } from './find-redis.ts'
+export { findCeph, findS3 } from './find-s3.ts'
+export { httpFaults, type HttpFault, type HttpFaults } from './http-faults.ts'
+export { OWN_SERVER_VARIABLES, variablesOf } from './own-servers.ts'
+export {
+  startRedisCluster,
+  type RedisCluster,
+  type RedisClusterNode,
+  type RedisClusterOptions,
+} from './redis-cluster.ts'
+export { startRedis, type RedisOptions, type RedisServer } from './redis-server.ts'
+export { startS3Gateway, type S3Gateway } from './s3-gateway.ts'
+export type {
+  RedisClusterService,
+  RedisNode,
+  RedisService,
+  S3Service,
+  ServiceName,
+  SharedServices,
+  Unavailable,
+} from './service.ts'
+export { sharedRedis, sharedRedisCluster, sharedS3, sharedService } from './shared-services.ts'
+export { sparePort } from './spare-port.ts'

@@ -1,0 +1,52 @@
+import { connect } from 'node:net'
+
+const TIMEOUT_MS = 5_000
+
+/** An error that a Redis server answered with. */
+export class RedisReplyError extends Error {}
+
+/**
+ * Send commands over a connection of their own, one after the other, and return the reply to the last: integers as
+ * text, a missing string as an empty one. Rejects with {@link RedisReplyError} at the first that the server refuses, and
+ * with the socket's error where there is no server. Arrays are not understood.
+ */
+export async function askRedis(port: number, ...commands: readonly (readonly string[])[]): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  let pending = ''
+  socket.setEncoding('utf8')
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`Redis on port ${port} does not answer.`)))
+  socket.write(commands.map(encode).join(''))
+  try {
+    let replies = 0
+    let reply = ''
+    for await (const chunk of socket as AsyncIterable<string>) {
+      pending += chunk
+      for (let found = takeReply(pending); found !== undefined; found = takeReply(pending)) {
+        pending = pending.slice(found.length)
+        reply = found.reply
+        replies += 1
+        if (replies === commands.length) return reply
+      }
+    }
+    throw new Error(`Redis on port ${port} hung up.`)
+  } finally {
+    socket.destroy()
+  }
+}
+
+function encode(words: readonly string[]): string {
+  return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
+}
+
+/** Take one whole reply from the front; the servers' own words are ASCII, so characters are bytes. */
+function takeReply(text: string): { readonly reply: string; readonly length: number } | undefined {
+  const end = text.indexOf('\r\n')
+  if (end < 0) return undefined
+  const line = text.slice(1, end)
+  if (text.startsWith('-')) throw new RedisReplyError(line)
+  if (!text.startsWith('$')) return { reply: line, length: end + 2 }
+  const size = Number(line)
+  if (size < 0) return { reply: '', length: end + 2 }
+  const whole = end + 2 + size + 2
+  return text.length < whole ? undefined : { reply: text.slice(end + 2, end + 2 + size), length: whole }
+}

@@ -1,0 +1,133 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findCeph } from './find-s3.ts'
+import { GuardedFolder } from './guarded-folder.ts'
+import { runProgram } from './run-program.ts'
+import { ServerProcess } from './server-process.ts'
+import { sparePort } from './spare-port.ts'
+
+const COMMAND_MS = 60_000
+const MEMORY_BYTES = 4 * 2 ** 30
+
+/** A Ceph cluster without a gateway: one monitor, one manager, one object store in memory. */
+export interface CephCluster {
+  /** What gateways need: the configuration, the keys, and a place for logs. */
+  readonly folder: GuardedFolder
+  /** Kill its servers and remove its data. */
+  dispose(): Promise<void>
+}
+
+/**
+ * Start a Ceph cluster on spare ports of 127.0.0.1, as any user. It ends with this process at the latest, however that
+ * ends. Rejects where Ceph is not installed, and with the servers' last words where it does not start.
+ */
+export async function startCephCluster(): Promise<CephCluster> {
+  const found = await findCeph()
+  if (!found.available) throw new Error(`Ceph cannot be started: ${found.why}.`)
+  const folder = new GuardedFolder('ceph')
+  const servers: ServerProcess[] = []
+  const dispose = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.kill()))
+    await folder.remove()
+  }
+  const start = async (command: string, id: string, isReady: () => Promise<boolean>): Promise<void> => {
+    const args = ['--conf', configOf(folder.path), '--id', id, '--foreground']
+    const server = new ServerProcess(folder, { name: command, command, args, isReady, timeoutMs: COMMAND_MS })
+    servers.push(server)
+    await server.start()
+  }
+  try {
+    await prepare(folder.path)
+    await start('ceph-mon', 'a', async () => (await ceph(folder.path, ['--connect-timeout', '5', 'mon', 'stat'])).ok)
+    // The manager takes a while, and nobody waits for it.
+    const manager = start('ceph-mgr', 'x', async () => true)
+    await must(ceph(folder.path, ['osd', 'create']))
+    await must(runIn(folder.path, 'ceph-osd', ['--id', '0', '--mkfs']))
+    await must(ceph(folder.path, ['osd', 'crush', 'add', 'osd.0', '1.0', 'root=default', 'host=h']))
+    await start('ceph-osd', '0', async () => (await ceph(folder.path, ['osd', 'stat'])).output.includes('1 up'))
+    await manager
+    return { folder, dispose }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+/** The path of the configuration in a cluster's folder. */
+export const configOf = (folder: string): string => join(folder, 'ceph.conf')
+
+/** Run a program with the configuration of the cluster in a folder, and reject where it fails. */
+export async function runIn(folder: string, command: string, args: readonly string[]): Promise<CommandOutcome> {
+  const { exitCode, output } = await runProgram(command, ['--conf', configOf(folder), ...args], {
+    timeoutMs: COMMAND_MS,
+  })
+  return { ok: exitCode === 0, output: `${command} ${args.join(' ')}: ${output}` }
+}
+
+interface CommandOutcome {
+  readonly ok: boolean
+  readonly output: string
+}
+
+const ceph = (folder: string, args: readonly string[]): Promise<CommandOutcome> => runIn(folder, 'ceph', args)
+
+/** Reject with what a command printed where it failed. */
+export async function must(running: Promise<CommandOutcome>): Promise<void> {
+  const { ok, output } = await running
+  if (!ok) throw new Error(output.slice(-2_000))
+}
+
+/** Write configuration, keys and the monitor's first data. */
+async function prepare(folder: string): Promise<void> {
+  for (const name of ['mon', 'osd', 'mgr', 'rgw', 'run', 'log']) mkdirSync(join(folder, name))
+  const fsid = crypto.randomUUID()
+  const address = `[v2:127.0.0.1:${await sparePort()},v1:127.0.0.1:${await sparePort()}]`
+  writeFileSync(configOf(folder), configuration(folder, fsid, address))
+  const keyring = join(folder, 'keyring')
+  const key = (name: string, ...options: string[]): Promise<void> =>
+    must(runIn(folder, 'ceph-authtool', [keyring, '--gen-key', '--name', name, '--cap', 'mon', 'allow *', ...options]))
+  await key('mon.', '--create-keyring')
+  for (const name of ['client.admin', 'client.rgw', 'osd.0', 'mgr.x'])
+    await key(name, '--cap', 'osd', 'allow *', '--cap', 'mgr', 'allow *')
+  const map = join(folder, 'monmap')
+  await must(runIn(folder, 'monmaptool', ['--create', '--fsid', fsid, '--addv', 'a', address, map]))
+  await must(runIn(folder, 'ceph-mon', ['--mkfs', '--id', 'a', '--monmap', map, '--keyring', keyring]))
+}
+
+function configuration(folder: string, fsid: string, address: string): string {
+  return `[global]
+fsid = ${fsid}
+mon host = ${address}
+mon initial members = a
+auth cluster required = cephx
+auth service required = cephx
+auth client required = cephx
+keyring = ${folder}/keyring
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 1
+osd pool default pgp num = 1
+osd pool default pg autoscale mode = off
+mon allow pool size one = true
+# Changes of the cluster are decided at once: each pool would take a second.
+paxos propose interval = 0.02
+paxos min wait = 0.01
+mon data avail warn = 1
+mon data avail crit = 0
+osd crush chooseleaf type = 0
+osd crush update on start = false
+osd class update on start = false
+osd objectstore = memstore
+memstore device bytes = ${MEMORY_BYTES}
+run dir = ${folder}/run
+admin socket =
+pid file =
+log file = ${folder}/log/$name.log
+mon data = ${folder}/mon
+osd data = ${folder}/osd
+mgr data = ${folder}/mgr
+rgw data = ${folder}/rgw
+public addr = 127.0.0.1
+cluster addr = 127.0.0.1
+`
+}

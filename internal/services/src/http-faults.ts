@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { createServer, request as sendRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { sparePort } from './spare-port.ts'
+
+/** What is answered in place of the server. */
+export interface HttpFault {
+  readonly status: number
+  /** An S3 error code, such as `SlowDown`, which is wrapped as S3 does it. */
+  readonly code?: string | undefined
+  /** The whole body, in place of that. */
+  readonly body?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Which requests fail: those with such an operation, see {@link HttpFaults.requests}. Defaults to all. */
+  readonly operation?: RegExp | undefined
+}
+
+/** An HTTP proxy in front of a server, which counts what is asked and can answer in its place. */
+export interface HttpFaults {
+  /** Such as `http://127.0.0.1:17000`. */
+  readonly endpoint: string
+  /**
+   * How often each operation was asked for: method and sorted names of the query's parameters, such as `PUT`,
+   * `GET ?list-type&prefix` or `PUT ?partNumber&uploadId`; what an SDK adds to tell its operations apart is left out.
+   */
+  readonly requests: ReadonlyMap<string, number>
+  /** How many requests there were. */
+  readonly count: number
+  /** Bytes of bodies that clients got, and that came from the server. */
+  readonly bytesRead: number
+  /** Bytes of bodies that clients sent. */
+  readonly bytesWritten: number
+  /** Answer the next so many requests with a fault; `Infinity` is fine. Replaces the fault before. */
+  failNext(count: number, fault: HttpFault): void
+  /** Forget the fault and set all counters to 0. */
+  reset(): void
+  /** Stop, and break what is under way. */
+  close(): Promise<void>
+}
+
+/** Start an HTTP proxy on a spare port of 127.0.0.1. `Host` is passed on as it is, so signatures stay valid. */
+export async function httpFaults(endpoint: string): Promise<HttpFaults> {
+  const proxy = new HttpFaultProxy(endpoint, await sparePort())
+  await proxy.listen()
+  return proxy
+}
+
+class HttpFaultProxy implements HttpFaults {
+  readonly endpoint: string
+  readonly requests = new Map<string, number>()
+  bytesRead = 0
+  bytesWritten = 0
+  readonly #target: URL
+  readonly #port: number
+  readonly #server: Server
+  #fault: HttpFault | undefined
+  #faultsLeft = 0
+
+  constructor(target: string, port: number) {
+    this.#target = new URL(target)
+    this.#port = port
+    this.endpoint = `http://127.0.0.1:${port}`
+    this.#server = createServer((request, response) => this.#serve(request, response))
+  }
+
+  get count(): number {
+    return [...this.requests.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#server.unref()
+  }
+
+  failNext(count: number, fault: HttpFault): void {
+    this.#fault = fault
+    this.#faultsLeft = count
+  }
+
+  reset(): void {
+    this.#faultsLeft = 0
+    this.bytesRead = 0
+    this.bytesWritten = 0
+    this.requests.clear()
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const operation = operationOf(request)
+    this.requests.set(operation, (this.requests.get(operation) ?? 0) + 1)
+    request.on('data', (chunk: Buffer) => (this.bytesWritten += chunk.length))
+    const fault = this.#fault
+    if (this.#faultsLeft > 0 && fault !== undefined && (fault.operation?.test(operation) ?? true)) {
+      this.#faultsLeft -= 1
+      // As servers do it: what was sent is read before it is refused.
+      request.on('end', () => refuse(response, fault)).resume()
+    } else this.#forward(request, response)
+  }
+
+  #forward(request: IncomingMessage, response: ServerResponse): void {
+    const { method, url, headers } = request
+    // The proxy has told the client already to go on.
+    const { expect: _, connection: __, ...passed } = headers
+    const { hostname, port } = this.#target
+    const forwarded = sendRequest({ hostname, port, method, path: url, headers: passed, setHost: false, agent: false })
+    forwarded.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.on('data', (chunk: Buffer) => (this.bytesRead += chunk.length))
+      answer.on('error', () => response.destroy())
+      answer.pipe(response)
+    })
+    forwarded.on('error', () => response.destroy())
+    response.on('close', () => forwarded.destroy())
+    request.pipe(forwarded)
+  }
+}
+
+function operationOf({ method = '', url = '' }: IncomingMessage): string {
+  const names = [...new Set(new URL(url, 'http://host').searchParams.keys())].filter((name) => name !== 'x-id').sort()
+  return names.length === 0 ? method : `${method} ?${names.join('&')}`
+}
+
+function refuse(response: ServerResponse, { status, code, body, headers }: HttpFault): void {
+  const xml = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>As told.</Message></Error>`
+  const text = body ?? (code === undefined ? '' : xml)
+  response.writeHead(status, { 'content-type': 'application/xml', ...headers }).end(text)
+}

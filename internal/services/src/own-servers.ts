@@ -1,0 +1,63 @@
+import { type RedisClusterService, type RedisService, type S3Service } from './service.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The environment variables by which a developer points the tests at a server of their own. */
+export const OWN_SERVER_VARIABLES = {
+  redis: ['SPILLWAY_TEST_REDIS_URL'],
+  'redis-cluster': ['SPILLWAY_TEST_REDIS_CLUSTER'],
+  s3: [
+    'SPILLWAY_TEST_S3_ENDPOINT',
+    'SPILLWAY_TEST_S3_ACCESS_KEY_ID',
+    'SPILLWAY_TEST_S3_SECRET_ACCESS_KEY',
+    'SPILLWAY_TEST_S3_REGION',
+  ],
+} as const
+
+/** Read the Redis that `SPILLWAY_TEST_REDIS_URL` names. */
+export function ownRedis(environment: Environment): RedisService | undefined {
+  const url = environment['SPILLWAY_TEST_REDIS_URL']
+  return url === undefined ? undefined : { available: true, url }
+}
+
+/** Read the nodes that `SPILLWAY_TEST_REDIS_CLUSTER` names: `host:port,host:port,…`. Throws where it says no port. */
+export function ownRedisCluster(environment: Environment): RedisClusterService | undefined {
+  const list = environment['SPILLWAY_TEST_REDIS_CLUSTER']
+  if (list === undefined) return undefined
+  const nodes = list.split(',').map((node) => {
+    const [, host, port] = /^\s*(.+):(\d+)\s*$/.exec(node) ?? []
+    if (host === undefined)
+      throw new TypeError(`SPILLWAY_TEST_REDIS_CLUSTER needs host:port,host:port,…; got "${list}".`)
+    return { host, port: Number(port) }
+  })
+  return {
+    available: true,
+    nodes,
+    url: `redis+cluster://${nodes.map(({ host, port }) => `${host}:${port}`).join(',')}`,
+  }
+}
+
+/** Read the server that `SPILLWAY_TEST_S3_ENDPOINT` and the variables of its keys name. Throws where a key is missing. */
+export function ownS3(environment: Environment): S3Service | undefined {
+  const [endpoint, accessKeyId, secretAccessKey, region = 'us-east-1'] = OWN_SERVER_VARIABLES.s3.map(
+    (name) => environment[name],
+  )
+  if (endpoint === undefined) return undefined
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new TypeError('With SPILLWAY_TEST_S3_ENDPOINT set SPILLWAY_TEST_S3_ACCESS_KEY_ID and _SECRET_ACCESS_KEY too.')
+  return { available: true, endpoint, accessKeyId, secretAccessKey, region }
+}
+
+/** Say which environment variables point at a service; the inverse of reading them. */
+export function variablesOf(service: RedisService | RedisClusterService | S3Service): Readonly<Record<string, string>> {
+  if ('endpoint' in service)
+    return {
+      SPILLWAY_TEST_S3_ENDPOINT: service.endpoint,
+      SPILLWAY_TEST_S3_ACCESS_KEY_ID: service.accessKeyId,
+      SPILLWAY_TEST_S3_SECRET_ACCESS_KEY: service.secretAccessKey,
+      SPILLWAY_TEST_S3_REGION: service.region,
+    }
+  if ('nodes' in service)
+    return { SPILLWAY_TEST_REDIS_CLUSTER: service.nodes.map(({ host, port }) => `${host}:${port}`).join(',') }
+  return { SPILLWAY_TEST_REDIS_URL: service.url }
+}

@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process'
+
+/** How a program ended, and what it printed. */
+export interface ProgramOutcome {
+  /** 127 where there is no such program. */
+  readonly exitCode: number
+  readonly output: string
+}
+
+/** Run a program to its end; a program that fails or is missing is an outcome as well. */
+export async function runProgram(
+  command: string,
+  args: readonly string[],
+  options: { readonly timeoutMs?: number; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<ProgramOutcome> {
+  const settings = { timeout: options.timeoutMs ?? 0, env: { ...process.env, ...options.env }, maxBuffer: 1e8 }
+  return await new Promise((resolve) => {
+    execFile(command, args, settings, (error, stdout, stderr) => {
+      const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : 127
+      resolve({ exitCode, output: `${stdout}${stderr}` })
+    })
+  })
+}

@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GuardedFolder } from './guarded-folder.ts'
+import { runProgram } from './run-program.ts'
+import { waitUntil } from './wait-until.ts'
+
+const STOP_MS = 10_000
+const LOG_TAIL = 1_000
+
+/** How a server is started, and how one sees that it can be used. */
+export interface ServerCommand {
+  /** What it is called in messages and in the name of its log file. */
+  readonly name: string
+  readonly command: string
+  /** Arguments with which it stays in the foreground. */
+  readonly args: readonly string[]
+  /** The container's name, where the command is `docker run`. */
+  readonly container?: string | undefined
+  /** Ask the server itself, by its protocol. */
+  readonly isReady: () => Promise<boolean>
+  /** Milliseconds that it may take until it is ready. Defaults to 30,000. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** A server that runs as a child of this process, can be killed and started again, and does not outlive this process. */
+export class ServerProcess {
+  readonly #folder: GuardedFolder
+  readonly #command: ServerCommand
+  #child: ChildProcess | undefined
+
+  constructor(folder: GuardedFolder, command: ServerCommand) {
+    this.#folder = folder
+    this.#command = command
+  }
+
+  /** The process id, while it runs. */
+  get pid(): number | undefined {
+    return this.isRunning ? this.#child?.pid : undefined
+  }
+
+  /** Whether it has been started and has not ended since. */
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** The end of what the server has logged. */
+  get log(): string {
+    return readFileSync(this.#logFile, 'utf8').slice(-LOG_TAIL)
+  }
+
+  get #logFile(): string {
+    return join(this.#folder.path, `${this.#command.name}.log`)
+  }
+
+  /** Start it and wait until it is ready. Starting a running server is fine; rejects with its last words if it ends. */
+  async start(): Promise<void> {
+    if (this.isRunning) return
+    const { name, command, args, isReady, timeoutMs } = this.#command
+    const log = openSync(this.#logFile, 'a')
+    // A group of its own: Ctrl-C reaches the test run, which stops its servers itself.
+    const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true, cwd: this.#folder.path })
+    closeSync(log)
+    child.unref()
+    this.#child = child
+    const guarded = this.#guarded
+    let failure: Error | undefined
+    child.once('error', (error) => (failure = error))
+    child.once('exit', () => guarded !== undefined && this.#folder.release(guarded))
+    if (guarded !== undefined) this.#folder.guard(guarded)
+    try {
+      await waitUntil(
+        `${name} to get ready`,
+        async () => {
+          if (failure !== undefined) throw failure
+          if (!this.isRunning) throw new Error(`${name} ended by itself.`)
+          return await isReady()
+        },
+        timeoutMs,
+      )
+    } catch (error) {
+      const log = this.log
+      await this.kill()
+      throw new Error(`${name} does not start: ${(error as Error).message}\n${log}`, { cause: error })
+    }
+  }
+
+  get #guarded(): number | string | undefined {
+    const { container } = this.#command
+    return container === undefined ? this.#child?.pid : `container:${container}`
+  }
+
+  /** Kill it by SIGKILL and wait until it is gone. Killing what does not run is fine. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  /** Ask it to stop by SIGTERM and wait until it is gone; after 10 s kill it. */
+  async stop(): Promise<void> {
+    const timer = setTimeout(() => void this.#signal('SIGKILL'), STOP_MS)
+    try {
+      await this.#end('SIGTERM')
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#child
+    if (child?.pid === undefined || !this.isRunning) return
+    child.ref()
+    const exit = once(child, 'exit')
+    await this.#signal(signal)
+    await exit
+    // Its name is free only then.
+    if (this.#command.container !== undefined) await runProgram('docker', ['rm', '--force', this.#command.container])
+  }
+
+  async #signal(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const { container } = this.#command
+    if (container !== undefined) await runProgram('docker', ['kill', '--signal', signal, container])
+    // The client of a container passes SIGTERM on, and ends with the container.
+    if (container === undefined || signal === 'SIGKILL') this.#child?.kill(signal)
+  }
+}

@@ -1,0 +1,54 @@
+import { findRedis } from './find-redis.ts'
+import { findS3 } from './find-s3.ts'
+import { startRedisCluster } from './redis-cluster.ts'
+import { startRedis } from './redis-server.ts'
+import { startS3 } from './s3-server.ts'
+import { unavailable, type ServiceName, type SharedServices, type Unavailable } from './service.ts'
+
+type Disposable = { dispose(): Promise<void> }
+
+/** Starts each shared service once, when it is first asked for. */
+export class ServiceStarter {
+  readonly #services = new Map<ServiceName, Promise<SharedServices[ServiceName] | Unavailable>>()
+  readonly #started: Disposable[] = []
+
+  /** Return a service, started if it was not; one that does not start is unavailable, with its last words. */
+  async get<Name extends ServiceName>(name: Name): Promise<SharedServices[Name] | Unavailable> {
+    let service = this.#services.get(name)
+    if (service === undefined) this.#services.set(name, (service = this.#start(name)))
+    return (await service) as SharedServices[Name] | Unavailable
+  }
+
+  /** Return those that were asked for. */
+  async asked(): Promise<Partial<Record<ServiceName, SharedServices[ServiceName] | Unavailable>>> {
+    const entries = [...this.#services].map(async ([name, service]) => [name, await service] as const)
+    return Object.fromEntries(await Promise.all(entries))
+  }
+
+  /** Stop all that were started, and remove their data. What is asked for later is started again. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#services.values())
+    this.#services.clear()
+    await Promise.all(this.#started.splice(0).map((service) => service.dispose()))
+  }
+
+  async #start(name: ServiceName): Promise<SharedServices[ServiceName] | Unavailable> {
+    const found = name === 's3' ? await findS3() : await findRedis()
+    if (!found.available) return found
+    try {
+      const server = await this.#startServer(name)
+      this.#started.push(server)
+      // Plain data: it goes to other processes.
+      const { dispose: _, ...service } = server
+      return JSON.parse(JSON.stringify(service)) as SharedServices[ServiceName]
+    } catch (error) {
+      if (process.env['SPILLWAY_REQUIRE_SERVICES'] === '1') throw error
+      return unavailable(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  async #startServer(name: ServiceName): Promise<SharedServices[ServiceName] & Disposable> {
+    if (name === 'redis') return await startRedis()
+    return name === 's3' ? await startS3() : await startRedisCluster()
+  }
+}
