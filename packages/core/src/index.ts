@@ -93,6 +93,7 @@ export type {
   NewEntryInfo,
   OpenEntry,
   StorageDriver,
+  WrittenEntry,
 } from './storage/storage-driver.ts'
 export type { LineIndex } from './storage/line-index.ts'
 export {

@@ -60,6 +60,14 @@ export interface DriverListOptions {
   readonly unusedSince?: number | undefined
 }
 
+/** What {@link StorageDriver.write} found and did. */
+export interface WrittenEntry {
+  /** Whether this call created the entry. */
+  readonly created: boolean
+  /** The last use of the entry as it is now, in milliseconds since the epoch; later than any that it had before. */
+  readonly lastUsedAt: number
+}
+
 /** What {@link StorageDriver.collect} removed. */
 export interface CollectReport {
   readonly leftovers: number
@@ -83,12 +91,18 @@ export interface StorageDriver {
    * Defaults to 0.
    */
   readonly touchFirstBytes?: number
+  /**
+   * Set where `write` itself finds out whether the entry is there, keeps the description that it has then, and returns a
+   * {@link WrittenEntry}: without {@link StorageDriver.touch}, core then writes without looking first.
+   */
+  readonly tellsCreated?: boolean
 
   /**
    * Write an entry so that readers see the whole of it or nothing, also after a kill, and return whether this call
    * created it. Where the id exists already, keep what is there (its content is the same), touch it, and return `false`.
    * Read `chunks` to the end, once; if they throw, leave nothing and rethrow. The chunks may be kept: nobody changes
-   * them later. A driver that cannot tell may return nothing: core then goes by what it saw before writing.
+   * them later. A driver that cannot tell may return nothing: core then goes by what it saw before writing. One that also
+   * knows the last use that it set returns both, and is not asked for it.
    *
    * @param lineIndex - Once `chunks` has been read to its end, returns what to keep as `info.lineIndex`, if anything:
    *   about 4 KB for each 100 MB. A driver without a place for it need not call this; lines are then found by reading
@@ -99,7 +113,7 @@ export interface StorageDriver {
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
     lineIndex?: () => string | undefined,
-  ): Promise<boolean | void>
+  ): Promise<boolean | WrittenEntry | void>
   /** Read an entry, or the part of it in `range` (clip it to the end), into bytes that become the caller's own. */
   read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined>
   /** Remove an entry and all that belongs to it; return whether there was one. */

@@ -118,6 +118,47 @@ describe('touchFirstBytes', () => {
   })
 })
 
+describe('a write that tells what it found', () => {
+  const telling =
+    (tellsCreated: boolean) =>
+    (driver: TinyDriver): Changes => ({
+      touch: undefined,
+      tellsCreated,
+      async write(id, chunks, info) {
+        const before = driver.disk.records.get(id)?.info
+        const lastUsedAt = before === undefined ? info.lastUsedAt : before.lastUsedAt + 1_000
+        if (before !== undefined) driver.disk.records.delete(id)
+        await TinyDriver.prototype.write.call(driver, id, chunks, { ...(before ?? info), lastUsedAt })
+        return { created: before === undefined, lastUsedAt }
+      },
+    })
+
+  test.each([
+    [true, ['write']],
+    [false, ['stat', 'write']],
+  ])('is not asked before nor after, where tellsCreated is %s', async (tellsCreated, expected) => {
+    const { storage, calls } = recorded(telling(tellsCreated), { now: () => 5_000 })
+    const receipts = [await storeWithReceipt(storage, bytes('content'))]
+    calls.length = 0
+    receipts.push(await storeWithReceipt(storage, bytes('content')))
+    expect(calls).toEqual(expected)
+    expect(receipts.map(({ created, usedAt }) => [created, usedAt])).toEqual([
+      [true, 5_000],
+      [false, 6_000],
+    ])
+  })
+
+  test('where it found an entry, an undo of the first store leaves that', async () => {
+    const { storage } = recorded(telling(true), { now: () => 5_000 })
+    const first = await storeWithReceipt(storage, bytes('content'))
+    const second = await storeWithReceipt(storage, bytes('content'))
+    await storage.delete(first.reference, { unusedSince: first.usedAt })
+    await expect(storage.stat(first.reference)).resolves.toMatchObject({ storedAt: 5_000, lastUsedAt: second.usedAt })
+    await storage.delete(first.reference, { unusedSince: second.usedAt })
+    await expect(storage.stat(first.reference)).rejects.toMatchObject({ code: 'not-found' })
+  })
+})
+
 describe('removeAll', () => {
   /** Removes in the order of ids, and notes whether it was left to its end. */
   const removing =

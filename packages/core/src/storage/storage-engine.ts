@@ -137,7 +137,8 @@ export class StorageEngine {
             return false
           }
           checkAborted(options.signal)
-          const mustLook = this.driver.touch === undefined && mayExist !== 'never'
+          const { touch, tellsCreated } = this.driver
+          const mustLook = touch === undefined && mayExist !== 'never' && tellsCreated !== true
           const present = mustLook ? await readInfo(this.driver, id) : undefined
           // Writing again is what such a driver has for touching, and each use must be told from the one before.
           if (present !== undefined) usedAt = Math.max(usedAt, present.lastUsedAt + 1)
@@ -149,9 +150,11 @@ export class StorageEngine {
             lines.add(chunk)
           })
           const info = { key, contentType, storedAt: present?.storedAt ?? usedAt, lastUsedAt: usedAt, metadata }
-          const isNew = (await this.driver.write(id, counted, info, () => lines.encoded())) ?? present === undefined
-          // Writing has touched what was there already; when that was is known only by touching it once more.
-          if (!isNew) usedAt = (await this.driver.touch?.(id, usedAt)) ?? usedAt
+          const written = await this.driver.write(id, counted, info, () => lines.encoded())
+          const isNew = (typeof written === 'object' ? written.created : written) ?? present === undefined
+          // Writing has touched what was there already; where it does not say when, touching once more does.
+          if (typeof written === 'object') usedAt = written.lastUsedAt
+          else if (!isNew) usedAt = (await this.driver.touch?.(id, usedAt)) ?? usedAt
           this.#lifetime.stored(path, reference)
           return isNew
         }),
