@@ -46,12 +46,25 @@ test('prints a wrong command line as JSON where that was asked for', async () =>
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage' } })
 })
 
-test('says what to install for a backend that is not there, and never shows a password', async () => {
-  const ended = await spillway(['ls', '--store', 'redis://user:hunter2@host'], { cwd: temporaryFolder() })
+test.each([
+  ['redis://user:hunter2@host', '@spillway/redis', '@spillway/redis ioredis'],
+  ['sqlite:./x.db', '@spillway/sqlite', '@spillway/sqlite better-sqlite3'],
+  ['s3://bucket', '@spillway/s3', '@spillway/s3 @aws-sdk/client-s3'],
+])('says what to install for %s where that is not there, and never shows a password', async (store, name, packages) => {
+  const env = { NODE_OPTIONS: `--import=${withoutPackage(name)}` }
+  const ended = await spillway(['ls', '--store', store], { cwd: temporaryFolder(), env })
   expect(ended).toMatchObject({ code: 3, stdout: '' })
-  expect(ended.stderr).toContain('npm install @spillway/redis')
+  expect(ended.stderr).toContain(`npm install ${packages} `)
   expect(ended.stderr).not.toContain('hunter2')
 })
+
+/** A module that lets Node.js look for a package where there is none. */
+function withoutPackage(name: string): string {
+  const source = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve: (specifier, context, next) =>
+      next(specifier, specifier === '${name}' ? { ...context, parentURL: 'file:///nowhere/at-all.js' } : context) })`
+  return `data:text/javascript,${encodeURIComponent(source)}`
+}
 
 test('shows where an error comes from only with SPILLWAY_DEBUG', async () => {
   const cwd = temporaryFolder()

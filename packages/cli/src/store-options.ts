@@ -3,7 +3,8 @@ import { Option, type Command } from 'commander'
 import { usageError } from './cli-error.ts'
 import { quoteForShell } from './format.ts'
 import { encodeScope, parseScope } from './option-parsers.ts'
-import { openStore, redactUrl, type StoreSettings } from './store-url.ts'
+import { redactUrl } from './redact-url.ts'
+import { openStore, type StoreSettings } from './store-url.ts'
 
 const DEFAULT_STORE = 'file:./.spillway'
 

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url'
 import type { Storage } from '@spillway/core'
 import { CliError, usageError } from './cli-error.ts'
 import { EXIT_CODE } from './exit-code.ts'
+import { redactUrl } from './redact-url.ts'
+import { parseS3Url } from './s3-url.ts'
 
 /** What a command wants of a store beside its place. */
 export interface StoreSettings {
@@ -14,6 +16,8 @@ export type LoadPackage = (name: string) => Promise<unknown>
 
 interface Backend {
   readonly package: string
+  /** The client that the package works with, and that is installed beside it. */
+  readonly client?: string
   readonly className: string
   readonly example: string
   /** The arguments of the class's constructor. */
@@ -22,6 +26,7 @@ interface Backend {
 
 const redis: Backend = {
   package: '@spillway/redis',
+  client: 'ioredis',
   className: 'RedisStorage',
   example: 'redis://localhost:6379',
   arguments: (url, settings) => [url, settings],
@@ -43,20 +48,22 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
   },
   sqlite: {
     package: '@spillway/sqlite',
+    client: 'better-sqlite3',
     className: 'SqliteStorage',
     example: 'sqlite:./spillway.db',
-    arguments: (url, settings) => [pathOf(url, 'sqlite'), settings],
+    arguments: (url, settings) => [{ path: pathOf(url, 'sqlite'), ...settings }],
   },
   redis,
   rediss: redis,
+  'redis+cluster': { ...redis, example: 'redis+cluster://host:7000,host:7001' },
   s3: {
     package: '@spillway/s3',
+    client: '@aws-sdk/client-s3',
     className: 'S3Storage',
     example: 's3://bucket/prefix',
     arguments: (url) => {
-      const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(url) ?? []
-      if (bucket === '') throw usageError('An S3 store needs a bucket: s3://bucket/prefix.')
-      return [bucket, prefix === '' ? {} : { prefix }]
+      const { bucket, ...options } = parseS3Url(url)
+      return [bucket, options]
     },
   },
 }
@@ -71,7 +78,7 @@ export async function openStore(
   settings: StoreSettings = {},
   load: LoadPackage = (name) => import(name),
 ): Promise<Storage> {
-  const scheme = /^([a-z0-9]+):/i.exec(url)?.[1]?.toLowerCase()
+  const scheme = /^([a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase()
   const backend = scheme !== undefined && Object.hasOwn(BACKENDS, scheme) ? BACKENDS[scheme] : undefined
   if (backend === undefined) throw unknownStore(url, scheme)
   if (settings.ttlMs !== undefined && scheme === 's3') {
@@ -87,19 +94,18 @@ export async function openStore(
   }
 }
 
-/** A URL as it may be shown: without user name and password. */
-export const redactUrl = (url: string): string => url.replace(/^([a-z0-9]+:\/\/)[^/]*@/i, '$1')
-
 async function loadBackend(backend: Backend, load: LoadPackage): Promise<Record<string, unknown>> {
+  const { client, example } = backend
   try {
     return (await load(backend.package)) as Record<string, unknown>
   } catch (error) {
-    if (!isMissing(error, backend.package)) throw error
+    if (!isMissing(error, backend.package) && (client === undefined || !isMissing(error, client))) throw error
+    const packages = [backend.package, ...(client === undefined ? [] : [client])].join(' ')
     throw new CliError(
       'not-installed',
       EXIT_CODE.storage,
-      `${backend.example.split(':', 1)[0]}: stores need the package ${backend.package}. ` +
-        `Run: npm install ${backend.package} (with -g if spillway is installed globally)`,
+      `${example.split(':', 1)[0]}: stores need ${packages.replace(' ', ' and ')}. ` +
+        `Run: npm install ${packages} (with -g if spillway is installed globally)`,
       { cause: error },
     )
   }
@@ -114,7 +120,7 @@ function unknownStore(url: string, scheme: string | undefined): CliError {
   const examples = Object.values(BACKENDS).map((backend) => backend.example)
   const known = `Known stores: ${[...new Set(examples)].join(', ')}.`
   if (scheme === undefined)
-    return usageError(`A store is named by a URL, such as file:${url || './.spillway'}. ${known}`)
+    return usageError(`A store is named by a URL, such as file:${/^[^@]+$/.test(url) ? url : './.spillway'}. ${known}`)
   return usageError(`There is no backend for ${scheme}: stores. ${known}`)
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { StorageError, type Storage } from '@spillway/core'
 import { CliError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { redactUrl } from '../store-url.ts'
+import { redactUrl } from '../redact-url.ts'
 
 const PROBE_BYTES = 16
 
