@@ -60,6 +60,7 @@ class TcpFaultProxy implements FaultProxy {
   }
 
   cut(): void {
+    this.#bytesUntilCut = Infinity
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
@@ -105,10 +106,7 @@ class TcpFaultProxy implements FaultProxy {
       count(allowed.length)
       this.#bytesUntilCut -= allowed.length
       if (!to.write(allowed)) from.pause()
-      if (this.#bytesUntilCut > 0) return
-      this.#bytesUntilCut = Infinity
-      // What was passed on before the cut arrives.
-      to.end(() => this.cut())
+      if (this.#bytesUntilCut === 0) this.cut()
     })
     to.on('drain', () => this.#isStalled || from.resume())
     from.on('end', () => to.end())

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { ownRedis, ownRedisCluster, ownS3, variablesOf } from './own-servers.ts'
+
+describe('servers of a developer', () => {
+  test('are those that the environment names, and none without it', () => {
+    expect([ownRedis({}), ownRedisCluster({}), ownS3({})]).toEqual([undefined, undefined, undefined])
+    expect(ownRedis({ SPILLWAY_TEST_REDIS_URL: 'redis://h:1' })?.url).toBe('redis://h:1')
+    const cluster = ownRedisCluster({ SPILLWAY_TEST_REDIS_CLUSTER: 'h:1, [::1]:2' })
+    expect(cluster?.nodes).toEqual([
+      { host: 'h', port: 1 },
+      { host: '[::1]', port: 2 },
+    ])
+    expect(cluster?.url).toBe('redis+cluster://h:1,[::1]:2')
+  })
+
+  test('come back as the variables that name them', () => {
+    const variables = {
+      SPILLWAY_TEST_S3_ENDPOINT: 'http://h:1',
+      SPILLWAY_TEST_S3_ACCESS_KEY_ID: 'id',
+      SPILLWAY_TEST_S3_SECRET_ACCESS_KEY: 'secret',
+      SPILLWAY_TEST_S3_REGION: 'eu-west-1',
+    }
+    expect(variablesOf(ownS3(variables)!)).toEqual(variables)
+    const cluster = { SPILLWAY_TEST_REDIS_CLUSTER: 'h:1,h:2' }
+    expect(variablesOf(ownRedisCluster(cluster)!)).toEqual(cluster)
+    expect(variablesOf({ available: true, url: 'redis://h:1' })).toEqual({ SPILLWAY_TEST_REDIS_URL: 'redis://h:1' })
+  })
+
+  test('are refused where something is missing', () => {
+    expect(() => ownRedisCluster({ SPILLWAY_TEST_REDIS_CLUSTER: 'h' })).toThrow(TypeError)
+    expect(() => ownS3({ SPILLWAY_TEST_S3_ENDPOINT: 'http://h:1' })).toThrow('SPILLWAY_TEST_S3_ACCESS_KEY_ID')
+  })
+})
