@@ -3,6 +3,8 @@ import type { IsolatedProgram, Sha256 } from './platform.ts'
 
 export { findBytes, isAsciiBytes, singleByteText, utf8Text } from './byte-text.ts'
 export { createRe2PatternMatcher as createPatternMatcher } from './re2-pattern-matcher.ts'
+export { gzip, zstd } from './web-compression.ts'
+export { createAes256Gcm, hkdfSha256, hmacSha256 } from './web-encryption.ts'
 export { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /** `crypto.getRandomValues` fills at most this many bytes per call. */

@@ -21,6 +21,18 @@ import type {
 const DRIVER_METHODS = ['write', 'read', 'remove', 'list'] as const
 const DEFAULT_CONTENT_TYPE = 'text/plain'
 
+/** What a storage was made of. */
+export interface StorageParts {
+  readonly driver: StorageDriver
+  readonly options: ManagedStorageOptions
+}
+
+/** What wrappers need to know of a storage, and nobody else. */
+const PARTS = new WeakMap<object, StorageParts>()
+
+/** Return what a {@link ManagedStorage} was made of; `undefined` for anything else, a scope of it too. */
+export const storageParts = (storage: object): StorageParts | undefined => PARTS.get(storage)
+
 /**
  * A scope of a {@link ManagedStorage}: everything a storage can do, behind one wall.
  *
@@ -141,6 +153,7 @@ export class ManagedStorage extends ScopedStorage {
     const engine = new StorageEngine(driver, options)
     super(engine, rootScope())
     this.#engine = engine
+    PARTS.set(this, { driver, options })
   }
 
   /** Release the driver's connections and handles. Closing twice is fine. */

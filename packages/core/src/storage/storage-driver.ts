@@ -83,6 +83,8 @@ export interface CollectReport {
 export interface StorageDriver {
   /** Set where content lives only as long as this object, so that there is never anything to find at the start. */
   readonly ephemeral?: boolean
+  /** Set where reading costs more than finding the bytes, so that what was read is worth remembering in any case. */
+  readonly computesContent?: boolean
   /** How old a last use must be, in milliseconds, before retrieving refreshes it. Defaults to 60,000; 0 if it is free. */
   readonly refreshMs?: number
   /**

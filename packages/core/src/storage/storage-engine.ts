@@ -69,7 +69,7 @@ export class StorageEngine {
   constructor(driver: StorageDriver, options: ManagedStorageOptions) {
     this.driver = driver
     this.#lifetime = new EntryLifetime(driver, this.#locks, options, (id) => this.#forget(id))
-    const isInMemory = driver.ephemeral === true && driver.open !== undefined
+    const isInMemory = driver.ephemeral === true && driver.open !== undefined && driver.computesContent !== true
     this.#opened = new CachedContents(isInMemory ? new ContentCache(0) : contentCache)
   }
 

@@ -1,0 +1,105 @@
+import { Buffer } from 'node:buffer'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as node from './node.ts'
+import * as web from './web.ts'
+
+const content = fc.uint8Array({ maxLength: 5_000 })
+const bytes = (length: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ minLength: length, maxLength: length })
+const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'))
+const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+describe.each([
+  ['node', node],
+  ['web', web],
+])('the %s platform', (_name, platform) => {
+  it('seals as NIST says', async () => {
+    const aes = platform.createAes256Gcm(new Uint8Array(32))
+    const sealed = 'cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919'
+    expect(await aes.seal(new Uint8Array(12), new Uint8Array(16))).toEqual(hex(sealed))
+    expect(await aes.seal(new Uint8Array(12), new Uint8Array(0))).toEqual(hex('530f8afbc74536b9a963b4f1c4cb738b'))
+    expect(await aes.open(new Uint8Array(12), hex(sealed))).toEqual(new Uint8Array(16))
+  })
+
+  it('derives keys as RFC 5869 and computes HMAC as RFC 4231 say', async () => {
+    const derived = '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865'
+    const salt = hex('000102030405060708090a0b0c')
+    const info = hex('f0f1f2f3f4f5f6f7f8f9')
+    expect(await platform.hkdfSha256(new Uint8Array(22).fill(11), salt, info, 42)).toEqual(hex(derived))
+    expect(await platform.hmacSha256(ascii('Jefe'), ascii('what do ya want for nothing?'))).toEqual(
+      hex('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'),
+    )
+  })
+
+  it('opens nothing that was cut, changed, or sealed with another key or nonce', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 100 }),
+        bytes(32),
+        bytes(12),
+        fc.nat(),
+        async (one, key, nonce, at) => {
+          const aes = platform.createAes256Gcm(key)
+          const sealed = await aes.seal(nonce, one)
+          const changed = sealed.slice()
+          changed[at % sealed.length]! ^= 1 << (at % 8)
+          expect(await aes.open(nonce, changed)).toBeUndefined()
+          expect(await aes.open(nonce, sealed.subarray(0, at % sealed.length))).toBeUndefined()
+          const other = nonce.map((byte) => byte ^ 1)
+          expect(await aes.open(other, sealed)).toBeUndefined()
+          expect(await platform.createAes256Gcm(key.map((byte) => byte ^ 1)).open(nonce, sealed)).toBeUndefined()
+        },
+      ),
+      { numRuns: 20 },
+    )
+  })
+
+  it('decompresses nothing that is damaged, or more than was asked for', async () => {
+    const bomb = await platform.gzip.compress(new Uint8Array(1_000_000), 6)
+    expect(await platform.gzip.decompress(bomb, 1_000_000)).toHaveLength(1_000_000)
+    expect(await platform.gzip.decompress(bomb, 999_999)).toBeUndefined()
+    expect(await platform.gzip.decompress(bomb.subarray(0, 500), 1_000_000)).toBeUndefined()
+    expect(await platform.gzip.decompress(new Uint8Array(100), 1_000_000)).toBeUndefined()
+    expect(await platform.gzip.decompress(bomb.with(bomb.length - 6, 7), 1_000_000)).toBeUndefined()
+  })
+})
+
+it('compresses with one platform what the other decompresses', async () => {
+  await fc.assert(
+    fc.asyncProperty(content, async (one) => {
+      expect(await web.gzip.decompress(await node.gzip.compress(one, 3), one.length)).toEqual(one)
+      expect(await node.gzip.decompress(await web.gzip.compress(one, 3), one.length)).toEqual(one)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+it('seals the same bytes on both platforms, and opens those of the other', async () => {
+  await fc.assert(
+    fc.asyncProperty(content, bytes(32), bytes(12), async (one, key, nonce) => {
+      const sealed = await node.createAes256Gcm(key).seal(nonce, one)
+      expect(await web.createAes256Gcm(key).seal(nonce, one)).toEqual(sealed)
+      expect(await web.createAes256Gcm(key).open(nonce, sealed)).toEqual(one)
+      expect(await node.createAes256Gcm(key).open(nonce, sealed)).toEqual(one)
+      const info = one.slice(0, 1_024)
+      expect(await web.hkdfSha256(key, nonce, info, 40)).toEqual(await node.hkdfSha256(key, nonce, info, 40))
+    }),
+    { numRuns: 20 },
+  )
+})
+
+describe.skipIf(node.zstd === undefined)('Zstandard', () => {
+  it('comes back as it was, and is refused where it is damaged or too much', async () => {
+    const { zstd } = node
+    await fc.assert(
+      fc.asyncProperty(content, async (one) => {
+        expect(await zstd!.decompress(await zstd!.compress(one, 3), one.length)).toEqual(one)
+      }),
+      { numRuns: 20 },
+    )
+    const bomb = await zstd!.compress(new Uint8Array(1_000_000), 3)
+    expect(await zstd!.decompress(bomb, 999_999)).toBeUndefined()
+    expect(await zstd!.decompress(bomb.subarray(0, bomb.length - 1), 1_000_000)).toBeUndefined()
+    expect(await zstd!.decompress(bomb.with(bomb.length - 1, bomb.at(-1)! ^ 1), 1_000_000)).toBeUndefined()
+  })
+})
