@@ -49,9 +49,15 @@ test('names what a faulty storage does not keep, and exits with 1', async () => 
 })
 
 test.each([
-  ['export const other = 1', /exports no harness/],
+  ['export const other = 1', /exports no harness, but other\. Export \{ name, create:/],
+  ['export {}', /exports no harness, but nothing/],
   ['export default { name: "x" }', /needs a function create\(\)/],
   ['export default { name: "x", create: async () => ({ storage: {} }) }', /has no store\(\)/],
+  ['import "no-such-package"', /harness\.ts cannot be loaded: Cannot find package 'no-such-package'/],
+  ['throw new Error("set DATABASE_URL")', /harness\.ts cannot be loaded: set DATABASE_URL\./],
+  ['export enum A { b }', /cannot be loaded: .*enum.* Node\.js only strips types/],
+  ['export const = 1', /harness\.ts cannot be loaded: /],
+  ['const create = () => {}; export const a = { create }, b = { create }', /several harnesses: a, b\. .*--harness a/],
 ])('refuses what is no harness: %s', async (source, message) => {
   const { cwd, name } = harnessFile(source)
   const ended = await spillway(['conformance', name], { cwd })
@@ -59,6 +65,57 @@ test.each([
   expect(ended.stderr).toMatch(message)
 })
 
-test('refuses a module that is not there', async () => {
-  expect(await spillway(['conformance', './none.ts'], { cwd: temporaryFolder() })).toMatchObject({ code: 2 })
+test('takes the only harness of a module under any name, or the one that is asked for', async () => {
+  const harness = (name: string): string =>
+    `{ name: '${name}', level: 'two-method', create: ${create('content.slice()')} }`
+  const one = harnessFile(`export const mineHarness = ${harness('mine')}; export const unrelated = 1`)
+  const filter = ['--filter', 'content/']
+  expect((await spillway(['conformance', one.name, ...filter], one)).stdout).toContain('`mine`')
+  const two = harnessFile(`export const a = ${harness('A')}; export const b = ${harness('B')}`)
+  expect((await spillway(['conformance', two.name, '--harness', 'b', ...filter], two)).stdout).toContain('`B`')
+  expect(await spillway(['conformance', two.name, '--harness', 'c', ...filter], two)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('does not export c. It exports a, b.'),
+  })
+})
+
+test.each([
+  ['./none.ts', /no such file/],
+  ['.', /is a directory/],
+])('refuses %s', async (path, message) => {
+  const ended = await spillway(['conformance', path], { cwd: temporaryFolder() })
+  expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+})
+
+test('refuses a filter that leaves no case, which would pass for a success', async () => {
+  const { cwd, name } = harnessFile(`export default { name: 'mine', create: ${create('content.slice()')} }`)
+  const ended = await spillway(['conformance', name, '--filter', 'contents/'], { cwd })
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toMatch(/No case has "contents\/".* Areas: harness\/, content\/, /)
+})
+
+test('a harness that cannot create its first storage is a store that cannot be used', async () => {
+  const { cwd, name } = harnessFile(
+    "export default { name: 'mine', create: async () => { throw new Error('no server') } }",
+  )
+  expect(await spillway(['conformance', name], { cwd })).toMatchObject({
+    code: 3,
+    stderr: 'spillway: mine could not create a storage: no server\n',
+  })
+})
+
+test('an error that nobody waits for fails the run, and says after which case', async () => {
+  const source = `const create = ${create('content.slice()')}
+    let created = 0
+    export default { name: 'mine', level: 'two-method', async create() {
+      if ((created += 1) === 3) setImmediate(() => { throw new Error('socket hang up') })
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return create()
+    } }`
+  const { cwd, name } = harnessFile(source)
+  const ended = await spillway(['conformance', name, '--json'], { cwd })
+  expect(ended.code).toBe(1)
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    error: { code: 'stray-error', message: expect.stringMatching(/^After [a-z/-]+.*: socket hang up\./) },
+  })
 })

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import {
+  conformanceCases,
   formatReport,
   runConformance,
   type CaseResult,
@@ -10,12 +8,15 @@ import {
 } from '@spillway/core/conformance'
 import { Option, type Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
-import { usageError } from '../cli-error.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { loadHarness } from '../conformance/load-harness.ts'
+import { withStrayErrors } from '../conformance/stray-errors.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { parseCount } from '../option-parsers.ts'
 import { clearStatus, print, printJson, showStatus } from '../output.ts'
 
 interface ConformanceOptions {
+  readonly harness?: string
   readonly filter?: string
   readonly everyCase?: boolean
   readonly thorough?: boolean
@@ -32,53 +33,45 @@ export function addConformanceCommand(program: Command): void {
     .description(
       'Run the conformance suite on a storage and print the report as Markdown, for its README.\n\n' +
         'The module exports a harness, as its default or as `harness`: { name, create: async () => ({ storage }) }.\n' +
-        'Exits with 1 where a case failed or a known gap has closed. What is not proven does not count.',
+        'TypeScript is loaded as it is by Node.js 22.18 and later. No test runner is needed.',
     )
     .argument('<module>', 'a JavaScript or TypeScript module, such as ./my-storage.harness.ts')
+    .option('--harness <name>', 'the export to test, where the module has several')
     .option('--filter <text>', 'only the cases whose id contains this, such as scope/')
     .option('--every-case', 'a line for every case instead of one for every area')
     .option('--thorough', 'run long random series in full')
     .option('--large', 'also run the cases that need hundreds of megabytes')
     .addOption(new Option('--seed <number>', 'seed of everything random (default: 1)').argParser(parseCount))
     .option('--json', 'print JSON, errors too')
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway conformance ./my-storage.ts
+  $ spillway conformance ./my-storage.ts --filter clear/ --every-case
+  $ spillway conformance ./my-storage.ts --thorough --large --json > report.json
+
+Exit codes: 0 no case failed; 1 a case failed, or a known gap has closed; 2 there is no harness in the module;
+3 it could not create a storage. What is not proven does not count as a failure, nor as a success.`,
+  )
   action(command, conformance)
 }
 
 async function conformance({ args: [path = ''], options }: Invocation<ConformanceOptions>): Promise<number> {
-  const harness = await loadHarness(path)
-  const { filter, thorough = false, large = false, seed = 1 } = options
-  const report = await run(harness, {
-    thorough,
-    large,
-    seed,
-    filter: (id) => filter === undefined || id.includes(filter),
-  })
+  const { filter = '', thorough = false, large = false, seed = 1 } = options
+  assertSomeCase(filter)
+  const harness = await loadHarness(path, options.harness)
+  const report = await run(harness, { thorough, large, seed, filter: (id) => id.includes(filter) })
   if (options.json === true) await printJson({ ...report, results: report.results.map(resultJson) })
   else await print(formatReport(report, { everyCase: options.everyCase ?? false }))
   return report.ok ? EXIT_CODE.ok : EXIT_CODE.nothing
 }
 
-async function loadHarness(path: string): Promise<ConformanceHarness> {
-  const file = resolve(path)
-  if (!existsSync(file)) throw usageError(`${path}: no such file.`)
-  const loaded = (await load(file, path)) as { readonly default?: unknown; readonly harness?: unknown }
-  const harness = loaded.harness ?? loaded.default
-  if (harness === undefined) {
-    throw usageError(`${path} exports no harness. Export { name, create } as its default or as \`harness\`.`)
-  }
-  return harness as ConformanceHarness
-}
-
-async function load(file: string, path: string): Promise<unknown> {
-  try {
-    return await import(pathToFileURL(file).href)
-  } catch (error) {
-    const { code } = Object(error) as NodeJS.ErrnoException
-    if (code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error
-    throw usageError(`${path} cannot be loaded: TypeScript needs Node.js 22.18 or later. Compile it, or update.`, {
-      cause: error,
-    })
-  }
+/** A run of no cases would pass for a success. */
+function assertSomeCase(filter: string): void {
+  if (conformanceCases.some(({ id }) => id.includes(filter))) return
+  const areas = new Set(conformanceCases.map(({ id }) => `${id.split('/', 1)[0]}/`))
+  throw usageError(`No case has ${JSON.stringify(filter)} in its id. Areas: ${[...areas].join(', ')}.`)
 }
 
 async function run(
@@ -86,13 +79,24 @@ async function run(
   options: Parameters<typeof runConformance>[1],
 ): Promise<ConformanceReport> {
   let done = 0
-  const onResult = ({ id }: CaseResult): void => showStatus(`${++done} cases, ${id}`)
+  let latest = 'the beginning'
+  const onResult = ({ id }: CaseResult): void => {
+    latest = id
+    showStatus(`${++done} cases, ${id}`)
+  }
   try {
-    return await runConformance(harness, { ...options, onResult })
+    return await withStrayErrors(
+      () => runConformance(harness, { ...options, onResult }),
+      () => `After ${latest}`,
+    )
   } catch (error) {
-    // Only a harness that is none makes the suite reject, with a message that says what to change.
-    if (!(error instanceof TypeError)) throw error
-    throw usageError(error.message, { cause: error })
+    if (error instanceof CliError) throw error
+    // The suite rejects only for a harness that is none, with what to change, or whose first storage cannot be made.
+    if (error instanceof TypeError) throw usageError(error.message, { cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CliError('setup', EXIT_CODE.storage, `${harness.name} could not create a storage: ${reason}`, {
+      cause: error,
+    })
   } finally {
     await clearStatus()
   }
