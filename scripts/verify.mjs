@@ -13,6 +13,7 @@ const STEPS = [
   { name: 'lint', proves: 'no lint error; the dependency rules hold', args: ['run', 'lint'] },
   { name: 'build', proves: 'every package builds', args: ['run', 'build'] },
   { name: 'typecheck', proves: 'tests, examples and scripts are sound', args: ['run', 'typecheck'] },
+  { name: 'services', proves: 'which real servers there are for tests', args: ['run', 'services', 'provision'] },
   { name: 'test:core', proves: 'tests of core pass, and cover its lines', args: ['run', 'test:core', '--coverage'] },
   { name: 'test:rest', proves: 'all other unit tests pass, with every set of peers', args: ['run', 'test:rest'] },
   { name: 'test:docs', proves: 'exported names are documented; every example runs', args: ['run', 'test:docs'] },

@@ -1,0 +1,22 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ServiceName } from './service.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+/** By what a test asks for a service. */
+const CALLS: Readonly<Record<ServiceName, RegExp>> = {
+  redis: /\b(?:sharedRedis|startRedis|findRedis)\(/,
+  'redis-cluster': /\b(?:sharedRedisCluster|startRedisCluster)\(/,
+  s3: /\b(?:sharedS3|startS3|startS3Gateway|findS3)\(/,
+}
+
+/** Name the tests, and what they share, that ask for a service themselves, relative to `root`. */
+export function dependentTests(name: ServiceName, root: string = ROOT): string[] {
+  return globSync('{packages,benchmarks,internal/docs}/**/*.{ts,mjs}', {
+    cwd: root,
+    exclude: (path) => path.endsWith('node_modules') || path.endsWith('dist'),
+  })
+    .filter((path) => !path.includes('node_modules/') && CALLS[name].test(readFileSync(join(root, path), 'utf8')))
+    .toSorted()
+}
