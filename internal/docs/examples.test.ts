@@ -27,7 +27,8 @@ describe('examples', () => {
   )
 
   it.concurrent.for(documents)('run in a shell: %s', async (wanted) => {
-    const { exitCode, output, last } = await runShell(shell.filter(({ document }) => document === wanted))
+    const ofDocument = ({ document }: Example): boolean => document === wanted
+    const { exitCode, output, last } = await runShell(shell.filter(ofDocument), checked.filter(ofDocument))
     expect(exitCode, `${last?.name ?? ''}\n${output}`).toBe(0)
   })
 })
@@ -76,5 +77,14 @@ describe('the check itself', () => {
     const fail = example('grep -q lost note', 'sh run')
     expect(await runShell([write, example('grep -q kept note', 'sh run')])).toMatchObject({ exitCode: 0 })
     expect(await runShell([write, fail, write])).toMatchObject({ exitCode: 1, last: fail })
+  })
+
+  it('gives shell examples the files of their document, which find the packages of the workspace', async () => {
+    const file = example(
+      "import { StorageError } from '@spillway/core'\nconsole.log(StorageError.name)",
+      'ts file=a.ts',
+    )
+    const run = example(`'${process.execPath}' a.ts | grep -q StorageError`, 'sh run')
+    expect(await runShell([run], [file])).toMatchObject({ exitCode: 0 })
   })
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { OWN_SERVER_VARIABLES, sharedService, variablesOf, type ServiceName } from '../services/src/index.ts'
@@ -45,9 +45,13 @@ export async function runExample(example: Example): Promise<Outcome> {
   )
 }
 
-/** Run the shell examples of one document in one empty folder, in order, until one fails. */
+/**
+ * Run the shell examples of one document in one folder, in order, until one fails. In it are only the document's
+ * TypeScript examples that have a file name.
+ */
 export async function runShell(
   examples: readonly Example[],
+  files: readonly Example[] = [],
 ): Promise<Outcome & { readonly last: Example | undefined }> {
   return await inEmptyFolder(async (folder) => {
     const bin = join(folder, '.bin')
@@ -55,6 +59,8 @@ export async function runShell(
     const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'packages/cli/src/bin.ts')}' "$@"\n`
     writeFileSync(join(bin, 'spillway'), shim)
     chmodSync(join(bin, 'spillway'), 0o755)
+    // Links, so that what the files import is found from where they are.
+    for (const { file, path } of files) if (file !== undefined) symlinkSync(path, join(folder, file))
     let outcome: Outcome = { exitCode: 0, output: '' }
     for (const example of examples) {
       const env = await serviceVariables(example.code)
