@@ -1,0 +1,147 @@
+import { statSync, type Stats } from 'node:fs'
+import { StorageError } from '@spillway/core'
+import { loadBetterSqlite, type OpenDatabase } from './load-better-sqlite.ts'
+import { openFile } from './open-file.ts'
+import { Patience } from './patience.ts'
+import { migrate } from './schema.ts'
+import { Session } from './session.ts'
+import type { SqliteDatabase } from './sqlite-database.ts'
+import { DatabaseInUse, explainSqliteError, sqliteCode } from './sqlite-error.ts'
+
+/** How to get at the database. */
+export interface ConnectionOptions {
+  /** An absolute path, or a connection of somebody else. */
+  readonly source: string | SqliteDatabase
+  readonly busyTimeoutMs: number
+  readonly fsync: boolean
+}
+
+/**
+ * Reach the database: open its file at the first use, wait where other connections are in the way, notice when the file
+ * is not there any more, and say in all failures what to do.
+ */
+export class Connection {
+  readonly #options: ConnectionOptions
+  /** Readers do not wait in line behind writers, who are not in their way. */
+  readonly #reading: Patience
+  readonly #writing: Patience
+  #openDatabase: OpenDatabase | undefined
+  #session: Session | undefined
+  /** The file that is open, whatever its path may lead to by now. */
+  #file: Stats | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.#reading = new Patience(options.busyTimeoutMs)
+    this.#writing = new Patience(options.busyTimeoutMs)
+  }
+
+  /** Whether the connection is somebody else's. */
+  get isShared(): boolean {
+    return typeof this.#options.source !== 'string'
+  }
+
+  /** Read something in one go; `undefined` where nothing has ever been stored. */
+  async read<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
+    try {
+      await this.#load()
+      return await this.#reading.run(() => (this.#isNew() ? undefined : this.#current().read(work)))
+    } catch (error) {
+      throw this.#explained(error)
+    }
+  }
+
+  /** Write something in one transaction, from the start again where others were in the way. */
+  async write<Result>(work: (session: Session) => Result): Promise<Result> {
+    const attempt = (): Promise<Result> => this.#writing.run(() => this.#current().write(work))
+    try {
+      await this.#load()
+      return await attempt().catch((error: unknown) => {
+        if (sqliteCode(error) !== 'SQLITE_FULL' || !this.#reuseLog()) throw error
+        return attempt()
+      })
+    } catch (error) {
+      throw this.#explained(error)
+    }
+  }
+
+  /** Write something about what is there: where nothing has ever been stored, it is `undefined` and makes no file. */
+  async change<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
+    return this.#isNew() ? undefined : this.write(work)
+  }
+
+  /** Let go of the file; the next use opens it again. A connection of somebody else stays as it is. */
+  close(): void {
+    const session = this.#session
+    this.#session = undefined
+    this.#file = undefined
+    if (session?.isShared === false) session.database.close()
+  }
+
+  async #load(): Promise<void> {
+    if (typeof this.#options.source === 'string') this.#openDatabase ??= await loadBetterSqlite()
+  }
+
+  /** Whether there is no file yet. */
+  #isNew(): boolean {
+    const { source } = this.#options
+    return this.#file === undefined && typeof source === 'string' && status(source) === undefined
+  }
+
+  #current(): Session {
+    const { source } = this.#options
+    if (typeof source !== 'string') return (this.#session ??= shared(source))
+    const found = this.#file === undefined ? undefined : status(source)
+    if (this.#session !== undefined && isSame(this.#file, found)) return this.#session
+    if (this.#session !== undefined) this.#letGo(this.#session)
+    // What was acknowledged lies in the file that is gone: going on with an empty one would make an outage a miss.
+    if (this.#file !== undefined && found === undefined) throw goneError(source)
+    return this.#open(source)
+  }
+
+  #letGo(session: Session): void {
+    this.#session = undefined
+    session.database.close()
+  }
+
+  #open(path: string): Session {
+    if (this.#openDatabase === undefined) throw new Error('better-sqlite3 has not been loaded.')
+    const database = openFile({ open: this.#openDatabase, path, fsync: this.#options.fsync })
+    this.#file = statSync(path)
+    return (this.#session = new Session(database, false))
+  }
+
+  /** On a full disk there may be room in the log, once what is in it has been written back. */
+  #reuseLog(): boolean {
+    try {
+      const [report] = this.#current().database.pragma('wal_checkpoint(RESTART)') as [{ busy: number; log: number }]
+      return report.busy === 0 && report.log > 0
+    } catch (error) {
+      if (sqliteCode(error) === undefined) throw error
+      return false
+    }
+  }
+
+  #explained(error: unknown): unknown {
+    const { source, busyTimeoutMs } = this.#options
+    return explainSqliteError(error, typeof source === 'string' ? source : source.name, busyTimeoutMs)
+  }
+}
+
+const status = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
+
+const isSame = (file: Stats | undefined, other: Stats | undefined): boolean =>
+  file !== undefined && file.ino === other?.ino && file.dev === other.dev
+
+function shared(database: SqliteDatabase): Session {
+  if (database.inTransaction) throw new DatabaseInUse()
+  const session = new Session(database, true)
+  session.read(() => migrate(database))
+  return session
+}
+
+const goneError = (path: string): StorageError =>
+  new StorageError(
+    'unavailable',
+    `${path} was removed or moved while it was in use. Put it back, or begin anew with another SqliteStorage.`,
+  )

@@ -1,0 +1,127 @@
+import type { DriverEntry, EntryId, EntryInfo } from '@spillway/core'
+import { decodeDescription } from '@spillway/core/driver'
+import type { ContentPlace } from './contents.ts'
+import type { Session } from './session.ts'
+
+/** What is known of an entry. */
+export interface FoundEntry {
+  readonly id: EntryId
+  readonly place: ContentPlace
+  /** `undefined` where the description is damaged. */
+  readonly info: EntryInfo | undefined
+  readonly lastUsedAt: number
+}
+
+interface Row {
+  readonly id: string
+  readonly content: number
+  readonly size: number
+  readonly chunk_bytes: number
+  readonly last_used_at: number
+  readonly description: string
+}
+
+/** A row that goes into the table of entries. */
+export interface NewEntry {
+  readonly id: EntryId
+  readonly place: ContentPlace
+  readonly lastUsedAt: number
+  readonly description: string
+}
+
+/** The ids that start with a prefix: from `from` on, up to, and without, `to`. */
+export interface IdRange {
+  readonly from: string
+  readonly to: string
+}
+
+/** Ids have only letters, digits, `_`, `-` and `/`, which `~` comes after. */
+const END_OF_IDS = '~'
+const AFTER_SLASH = '0'
+
+/** Comes before all that ids consist of, so that nothing lies between an id and the id with this behind it. */
+const BEFORE_ALL = '!'
+
+const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
+export const INSERT_ENTRY: string = `INSERT INTO spillway_entry (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+export const SELECT_ENTRY: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id = ?`
+export const SELECT_PAGE: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`
+export const SELECT_UNUSED: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE (last_used_at, id) > (?, ?) AND last_used_at <= ? ORDER BY last_used_at, id LIMIT ?`
+export const SELECT_PAGE_UNUSED: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id >= ? AND id < ? AND +last_used_at <= ? ORDER BY id LIMIT ?`
+export const TOUCH_ENTRY =
+  'UPDATE spillway_entry SET last_used_at = max(?, last_used_at + 1) WHERE id = ? RETURNING last_used_at'
+export const DELETE_ENTRY: string = `DELETE FROM spillway_entry WHERE id = ? RETURNING ${COLUMNS}`
+export const DELETE_UNUSED: string = `DELETE FROM spillway_entry WHERE id = ? AND last_used_at <= ? RETURNING ${COLUMNS}`
+
+/** Return what the ids that start with `prefix`, which is empty or ends with `/`, lie between. */
+export const idRange = (prefix: string): IdRange => ({
+  from: prefix,
+  to: prefix === '' ? END_OF_IDS : prefix.slice(0, -1) + AFTER_SLASH,
+})
+
+/** Return what of a range comes after an id. */
+export const rangeAfter = (id: EntryId, { to }: IdRange): IdRange => ({ from: id + BEFORE_ALL, to })
+
+/** Add an entry; return `false` where its id exists. */
+export function insertEntry(session: Session, { id, place, lastUsedAt, description }: NewEntry): boolean {
+  const { content, size, chunkBytes } = place
+  return session.run(INSERT_ENTRY, id, content, size, chunkBytes, lastUsedAt, description) === 1
+}
+
+export function findEntry(session: Session, id: EntryId): FoundEntry | undefined {
+  return found(session.get(SELECT_ENTRY, id))
+}
+
+/** Set the last use of an entry forward; return when it was set to. */
+export function touchEntry(session: Session, id: EntryId, lastUsedAt: number): number | undefined {
+  return (session.get(TOUCH_ENTRY, lastUsedAt, id) as Row | undefined)?.last_used_at
+}
+
+/** Remove an entry, unless it was used after `unusedSince`, and return what it was. Its content is for the caller. */
+export function deleteEntry(session: Session, id: EntryId, unusedSince?: number): FoundEntry | undefined {
+  return found(unusedSince === undefined ? session.get(DELETE_ENTRY, id) : session.get(DELETE_UNUSED, id, unusedSince))
+}
+
+/** Return the next entries of a range, by id, so many at most. */
+export function entriesFrom(session: Session, { from, to }: IdRange, limit: number): FoundEntry[] {
+  return session.all(SELECT_PAGE, from, to, limit).flatMap((row) => found(row) ?? [])
+}
+
+/** Return the next entries of a range that were not used after `unusedSince`, by id. */
+export function unusedEntriesFrom(
+  session: Session,
+  { from, to }: IdRange,
+  unusedSince: number,
+  limit: number,
+): FoundEntry[] {
+  return session.all(SELECT_PAGE_UNUSED, from, to, unusedSince, limit).flatMap((row) => found(row) ?? [])
+}
+
+/** Return the next of all entries that were not used after `unusedSince`, by their use, behind a given one. */
+export function leastUsedEntries(
+  session: Session,
+  after: Pick<FoundEntry, 'id' | 'lastUsedAt'> | undefined,
+  unusedSince: number,
+  limit: number,
+): FoundEntry[] {
+  const { id, lastUsedAt } = after ?? { id: '', lastUsedAt: Number.NEGATIVE_INFINITY }
+  return session.all(SELECT_UNUSED, lastUsedAt, id, unusedSince, limit).flatMap((row) => found(row) ?? [])
+}
+
+/** Describe an entry for a listing: a damaged one too, since otherwise nobody could find and remove it. */
+export function listed({ id, place, info, lastUsedAt }: FoundEntry): DriverEntry {
+  const damaged = { key: '', contentType: 'application/octet-stream', storedAt: lastUsedAt, metadata: {} }
+  return { id, info: info ?? { ...damaged, size: place.size, lastUsedAt } }
+}
+
+function found(value: unknown): FoundEntry | undefined {
+  if (value === undefined) return undefined
+  const { id, content, size, chunk_bytes: chunkBytes, last_used_at: lastUsedAt, description } = value as Row
+  const decoded = decodeDescription(description)
+  return {
+    id,
+    place: { content, size, chunkBytes },
+    info: decoded && { ...decoded, size, lastUsedAt },
+    lastUsedAt,
+  }
+}

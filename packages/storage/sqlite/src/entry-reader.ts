@@ -1,0 +1,115 @@
+import { StorageError, type ByteRange, type DriverContent, type EntryId, type OpenEntry } from '@spillway/core'
+import { piecesOfRange } from '@spillway/core/driver'
+import type { Connection } from './connection.ts'
+import { batchesOf, copyChunks, findLineIndex, readOnlyChunk, type ContentPlace } from './contents.ts'
+import { findEntry, type FoundEntry } from './entries.ts'
+import type { Session } from './session.ts'
+import { turn } from './turn.ts'
+
+const MAX_ATTEMPTS = 10
+
+/** A found entry whose description is whole. */
+export type WholeEntry = FoundEntry & { readonly info: NonNullable<FoundEntry['info']> }
+
+/** Read entries: a little at a time, and the bytes of one entry throughout. */
+export class EntryReader {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Find an entry with where its lines begin; throw `corrupt` where its description is damaged. */
+  async find(id: EntryId): Promise<WholeEntry | undefined> {
+    return this.#connection.read((session) => {
+      const entry = wholeEntry(session, id)
+      const lineIndex = entry && findLineIndex(session, entry.place.content)
+      return entry && lineIndex !== undefined ? { ...entry, info: { ...entry.info, lineIndex } } : entry
+    })
+  }
+
+  /** Read an entry or a part of it; throw `corrupt` where the content is not what was stored. */
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const entry = await this.#connection.read((session) => {
+        const found = wholeEntry(session, id)
+        const content =
+          found && range === undefined && isOneChunk(found.place) ? readOnlyChunk(session, found.place) : undefined
+        return found && { ...found, content }
+      })
+      if (entry === undefined) return undefined
+      const content = entry.content ?? (await this.#readParts(entry.place, range))
+      if (content !== undefined) return { content, info: entry.info }
+      if ((await this.#state(entry)) === 'damaged') throw corruptError(id)
+      // It was removed while it was read, and perhaps stored again since.
+    }
+    return undefined
+  }
+
+  /** Open an entry: content is never overwritten, so that its number is enough to find the same bytes again. */
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    const entry = await this.find(id)
+    if (entry === undefined) return undefined
+    return {
+      info: entry.info,
+      read: async (range, buffer) => {
+        const content = await this.#readParts(entry.place, range, buffer)
+        if (content !== undefined) return content
+        if ((await this.#state(entry)) === 'damaged') throw corruptError(id)
+        const reference = referenceOf(id)
+        throw new StorageError('not-found', `${reference} was removed while it was read. Check the reference.`, {
+          reference,
+        })
+      },
+      close: async () => undefined,
+    }
+  }
+
+  /** Read a range; `undefined` where not all of it is there. */
+  async #readParts(place: ContentPlace, range?: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
+    const { length } = piecesOfRange(place.size, place.chunkBytes, range)
+    const target = buffer?.subarray(0, length) ?? plainMemory(length)
+    let filled = 0
+    for (const span of batchesOf(place, range)) {
+      if (filled > 0) await turn()
+      const part = target.subarray(filled, filled + span.length)
+      if ((await this.#connection.read((session) => copyChunks(session, place, span, part))) !== true) return undefined
+      filled += span.length
+    }
+    return target
+  }
+
+  /** Say why content is not there: its entry is `gone`, or still there and `damaged`. */
+  async #state({ id, place }: FoundEntry): Promise<'gone' | 'damaged'> {
+    const now = await this.#connection.read((session) => findEntry(session, id))
+    return now?.place.content === place.content ? 'damaged' : 'gone'
+  }
+}
+
+const isOneChunk = ({ size, chunkBytes }: ContentPlace): boolean => size <= chunkBytes
+
+/** Memory that is going to be filled, and with nothing of another's before and behind it. */
+function plainMemory(length: number): Uint8Array {
+  const { buffer } = Buffer.allocUnsafeSlow(length)
+  return new Uint8Array(buffer)
+}
+
+function wholeEntry(session: Session, id: EntryId): WholeEntry | undefined {
+  const entry = findEntry(session, id)
+  if (entry === undefined) return undefined
+  if (entry.info === undefined) throw corruptError(id)
+  return { ...entry, info: entry.info }
+}
+
+const referenceOf = (id: EntryId): string => id.slice(id.lastIndexOf('/') + 1)
+
+function corruptError(id: EntryId): StorageError {
+  const reference = referenceOf(id)
+  return new StorageError(
+    'corrupt',
+    `${reference} is damaged in the database. Delete it, and store the content again.`,
+    {
+      reference,
+    },
+  )
+}

@@ -1,0 +1,131 @@
+import { StorageError, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
+import { encodeDescription, regroupChunks } from '@spillway/core/driver'
+import type { Connection } from './connection.ts'
+import { purgeContent } from './purge-content.ts'
+import {
+  BATCH_BYTES,
+  insertChunks,
+  insertLineIndex,
+  insertLoose,
+  MAX_CHUNKS,
+  renewLoose,
+  takeLoose,
+} from './contents.ts'
+import { insertEntry, touchEntry } from './entries.ts'
+import type { Session } from './session.ts'
+import { turn } from './turn.ts'
+
+/** How often the content of a stream that has not ended is marked as still being written. */
+const HEARTBEAT_MS = 60_000
+
+/** What {@link EntryWriter} needs. */
+export interface EntryWriterOptions {
+  readonly connection: Connection
+  readonly id: EntryId
+  readonly chunkBytes: number
+}
+
+/**
+ * Write one entry: what is small in one transaction, what is large in several, of which only the last one makes it
+ * visible.
+ */
+export class EntryWriter {
+  readonly #connection: Connection
+  readonly #id: EntryId
+  readonly #chunkBytes: number
+  /** The content that has been written in part, and is loose until the entry is there. */
+  #content: number | undefined
+  #chunks: Uint8Array[] = []
+  #written = 0
+  #size = 0
+  #heartbeat: NodeJS.Timeout | undefined
+
+  constructor({ connection, id, chunkBytes }: EntryWriterOptions) {
+    this.#connection = connection
+    this.#id = id
+    this.#chunkBytes = chunkBytes
+  }
+
+  /** Write the entry; where it exists, touch it instead. */
+  async write(
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined,
+  ): Promise<WrittenEntry> {
+    try {
+      for await (const chunk of regroupChunks(chunks, this.#chunkBytes)) {
+        if ((this.#chunks.length + 1) * this.#chunkBytes > BATCH_BYTES) await this.#flush()
+        this.#chunks.push(chunk)
+        this.#size += chunk.length
+      }
+      const index = lineIndex()
+      const written = await this.#connection.write((session) => this.#commit(session, info, index))
+      if (!written.created) await Promise.allSettled([this.#purge()])
+      return written
+    } catch (error) {
+      // What cannot be removed now is collected later.
+      await Promise.allSettled([this.#purge()])
+      throw error
+    } finally {
+      clearInterval(this.#heartbeat)
+    }
+  }
+
+  /** Write what has come so far, in a transaction of its own. */
+  async #flush(): Promise<void> {
+    if (this.#written + this.#chunks.length >= MAX_CHUNKS) throw this.#tooLarge()
+    this.#content = await this.#connection.write((session) => {
+      const content = this.#content ?? session.nextContent()
+      if (this.#content === undefined) insertLoose(session, content, this.#id, Date.now())
+      else if (!renewLoose(session, content, Date.now())) throw this.#collected()
+      insertChunks(session, content, this.#written, this.#chunks)
+      return content
+    })
+    this.#written += this.#chunks.length
+    this.#chunks = []
+    this.#heartbeat ??= setInterval(() => void this.#renew(), HEARTBEAT_MS).unref()
+    await turn()
+  }
+
+  #commit(session: Session, info: NewEntryInfo, lineIndex: string | undefined): WrittenEntry {
+    const content = this.#content ?? session.nextContent()
+    const entry = {
+      id: this.#id,
+      place: { content, size: this.#size, chunkBytes: this.#chunkBytes },
+      lastUsedAt: info.lastUsedAt,
+      description: encodeDescription(info),
+    }
+    if (!insertEntry(session, entry)) {
+      const lastUsedAt = touchEntry(session, this.#id, info.lastUsedAt) ?? info.lastUsedAt
+      return { created: false, lastUsedAt }
+    }
+    if (this.#content !== undefined && !takeLoose(session, content)) throw this.#collected()
+    insertChunks(session, content, this.#written, this.#chunks)
+    if (lineIndex !== undefined) insertLineIndex(session, content, lineIndex)
+    return { created: true, lastUsedAt: info.lastUsedAt }
+  }
+
+  /** A failure shows in the next write; until then nothing is lost. */
+  async #renew(): Promise<void> {
+    const content = this.#content
+    if (content === undefined) return
+    await Promise.allSettled([this.#connection.write((session) => renewLoose(session, content, Date.now()))])
+  }
+
+  async #purge(): Promise<void> {
+    clearInterval(this.#heartbeat)
+    if (this.#content !== undefined) await purgeContent(this.#connection, this.#content)
+  }
+
+  #tooLarge(): StorageError {
+    const most = MAX_CHUNKS * this.#chunkBytes
+    return new StorageError('too-large', `Content may have up to ${most} bytes with this chunkBytes. Raise it.`)
+  }
+
+  #collected(): StorageError {
+    return new StorageError(
+      'unavailable',
+      'What was written so far has been removed: it was not added to for too long. Store the content again.',
+    )
+  }
+}

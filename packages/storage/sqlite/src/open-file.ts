@@ -1,0 +1,85 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StorageError } from '@spillway/core'
+import type { OpenDatabase } from './load-better-sqlite.ts'
+import { isForeign, migrate, schemaVersion } from './schema.ts'
+import type { SqliteDatabase } from './sqlite-database.ts'
+import { sqliteCode } from './sqlite-error.ts'
+
+/** "Spil" in ASCII: how `file` and others may tell whose database it is. */
+const APPLICATION_ID = 0x5370_696c
+/** Content goes through fewer pages than with the usual 4 KB. */
+const PAGE_BYTES = 8_192
+/** After how many pages the log is written back: 4 MB. */
+const CHECKPOINT_PAGES = 500
+const NO_PERMISSION: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS']
+
+/** How to open a database file. */
+export interface OpenFileOptions {
+  readonly open: OpenDatabase
+  readonly path: string
+  readonly fsync: boolean
+}
+
+/**
+ * Open a database file, make it where it is not there, and bring its tables up to date. Where it may not be written, it
+ * is opened for reading. Throws where it is no database, or one of another application, which is left as it is.
+ */
+export function openFile(options: OpenFileOptions): SqliteDatabase {
+  const { path } = options
+  makeFile(path)
+  const database = openConnection(options)
+  try {
+    if (isForeign(database))
+      throw new StorageError(
+        'unavailable',
+        `${path} is a database of another application. Choose another path; to share a database, open it and pass the Database.`,
+        { retryable: false },
+      )
+    setUp(database, options)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Make the file, readable for its owner alone, as SQLite would not; it also sees to the files beside it. */
+function makeFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // What may not be written here, or lies on a read-only disk, may still be there to be read.
+    if (code !== 'EEXIST' && !NO_PERMISSION.includes(code)) throw error
+  }
+}
+
+function openConnection({ open, path }: OpenFileOptions): SqliteDatabase {
+  try {
+    return open(path, { readonly: false, timeout: 0 })
+  } catch (error) {
+    if (sqliteCode(error)?.startsWith('SQLITE_CANTOPEN') !== true) throw error
+    return open(path, { readonly: true, timeout: 0 })
+  }
+}
+
+function setUp(database: SqliteDatabase, { fsync }: OpenFileOptions): void {
+  database.pragma('trusted_schema = OFF')
+  try {
+    if (schemaVersion(database) === 0) {
+      database.pragma(`page_size = ${PAGE_BYTES}`)
+      database.pragma('auto_vacuum = INCREMENTAL')
+    }
+    database.pragma('journal_mode = WAL')
+    database.pragma(`synchronous = ${fsync ? 'FULL' : 'NORMAL'}`)
+    database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    if (schemaVersion(database) === 0) database.pragma(`application_id = ${APPLICATION_ID}`)
+    migrate(database)
+  } catch (error) {
+    // A file that may only be read is good for reading, if its tables are those of this version.
+    if (sqliteCode(error)?.startsWith('SQLITE_READONLY') !== true || schemaVersion(database) === 0) throw error
+    migrate(database)
+  }
+}

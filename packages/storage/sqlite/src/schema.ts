@@ -1,0 +1,88 @@
+import { StorageError } from '@spillway/core'
+import type { SqliteDatabase } from './sqlite-database.ts'
+
+/**
+ * How the tables come about: each step brings them from one version to the next, the first one from nothing to version 1.
+ *
+ * - `spillway_schema`: one row: the version, and the next content number to hand out. None is ever handed out twice.
+ * - `spillway_entry`: an entry exists where it has a row here. `id` begins with the scope, so that a scope and those below
+ *   it are a range of it.
+ * - `spillway_chunk`: content in pieces; piece `i` of content `n` is row `n * 2^20 + i`.
+ * - `spillway_lines`: where lines begin in large text.
+ * - `spillway_loose`: content that belongs to no entry: not yet, for as long as `renewed_at` is kept up, or not any more.
+ * - `spillway_tombstone`: what was evicted. `place` counts up in each scope.
+ */
+export const SCHEMA_STEPS: readonly string[] = [
+  `CREATE TABLE spillway_schema (version INTEGER NOT NULL, next_content INTEGER NOT NULL) STRICT;
+  INSERT INTO spillway_schema VALUES (1, 1);
+  CREATE TABLE spillway_entry (
+    id TEXT PRIMARY KEY NOT NULL,
+    content INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    chunk_bytes INTEGER NOT NULL,
+    last_used_at REAL NOT NULL,
+    description TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX spillway_entry_use ON spillway_entry (last_used_at);
+  CREATE TABLE spillway_chunk (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE spillway_lines (content INTEGER PRIMARY KEY, line_index TEXT NOT NULL) STRICT;
+  CREATE TABLE spillway_loose (content INTEGER PRIMARY KEY, id TEXT NOT NULL, renewed_at REAL NOT NULL) STRICT;
+  CREATE TABLE spillway_tombstone (
+    id TEXT PRIMARY KEY NOT NULL,
+    scope TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    evicted_at REAL NOT NULL,
+    metadata TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX spillway_tombstone_place ON spillway_tombstone (scope, place);
+  CREATE INDEX spillway_tombstone_age ON spillway_tombstone (evicted_at);`,
+]
+
+/** Return the version of the tables of this package in a database, 0 where it has none. */
+export function schemaVersion(database: SqliteDatabase): number {
+  const table = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'spillway_schema'`)
+  if (table.get() === undefined) return 0
+  const statement = database.prepare('SELECT version FROM spillway_schema')
+  statement.safeIntegers(false)
+  return (statement.get() as { version: number } | undefined)?.version ?? 0
+}
+
+/** Whether a database has tables, or a name, that are not of this package. */
+export function isForeign(database: SqliteDatabase): boolean {
+  if (schemaVersion(database) > 0) return false
+  return Number(database.pragma('application_id', { simple: true })) !== 0 || hasTables(database)
+}
+
+const hasTables = (database: SqliteDatabase): boolean =>
+  database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined
+
+/**
+ * Bring the tables to the latest version, in one transaction; nothing is done where they have it. Throws `unavailable`
+ * where they are newer than this package.
+ */
+export function migrate(database: SqliteDatabase, steps: readonly string[] = SCHEMA_STEPS): void {
+  if (isLatest(database, steps)) return
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have done it in the meantime.
+    if (!isLatest(database, steps)) {
+      for (const step of steps.slice(schemaVersion(database))) database.exec(step)
+      database.prepare('UPDATE spillway_schema SET version = ?').run(steps.length)
+    }
+    database.exec('COMMIT')
+  } finally {
+    if (database.inTransaction) database.exec('ROLLBACK')
+  }
+}
+
+function isLatest(database: SqliteDatabase, steps: readonly string[]): boolean {
+  const version = schemaVersion(database)
+  if (version > steps.length)
+    throw new StorageError(
+      'unavailable',
+      `The tables in ${database.name} have version ${version}, and this @spillway/sqlite knows versions up to ${steps.length}. Update @spillway/sqlite, or use another file.`,
+      { retryable: false },
+    )
+  return version === steps.length
+}

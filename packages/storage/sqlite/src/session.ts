@@ -1,0 +1,99 @@
+import { DatabaseInUse } from './sqlite-error.ts'
+import type { SqliteDatabase, SqliteStatement } from './sqlite-database.ts'
+
+/** Content numbers are taken in portions, so that not every store has to write the counter; they grow up to this. */
+const MAX_PORTION = 64
+
+/** An open database: its prepared statements, transactions, and the content numbers that were set aside for it. */
+export class Session {
+  readonly database: SqliteDatabase
+  /** Whether the connection belongs to somebody else, who uses it too. */
+  readonly isShared: boolean
+  readonly #statements = new Map<string, SqliteStatement>()
+  #next = 0
+  #end = 0
+  #portion = 1
+
+  constructor(database: SqliteDatabase, isShared: boolean) {
+    this.database = database
+    this.isShared = isShared
+  }
+
+  /** Return a statement that was prepared once, and gives numbers as numbers. */
+  prepare(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.database.prepare(sql)
+      // The owner of a shared connection may have made big integers the default; of some statements nothing is read.
+      if (/^SELECT|RETURNING/.test(sql)) statement.safeIntegers(false)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  /** Run a statement; return how many rows it changed. */
+  run(sql: string, ...parameters: unknown[]): number {
+    return this.prepare(sql).run(...parameters).changes
+  }
+
+  /** Return the first row. The statement runs to its end, since its failure may show there only. */
+  get(sql: string, ...parameters: unknown[]): unknown {
+    return this.prepare(sql).all(...parameters)[0]
+  }
+
+  all(sql: string, ...parameters: unknown[]): unknown[] {
+    return this.prepare(sql).all(...parameters)
+  }
+
+  /** Read something, without waiting where another connection is in the way. */
+  read<Result>(work: (session: Session) => Result): Result {
+    return this.#withoutWaiting(() => work(this))
+  }
+
+  /** Write something in one transaction that holds the database from its beginning. */
+  write<Result>(work: (session: Session) => Result): Result {
+    // What would be written into a transaction of somebody else could be rolled back with it.
+    if (this.database.inTransaction) throw new DatabaseInUse()
+    return this.#withoutWaiting(() => {
+      this.run('BEGIN IMMEDIATE')
+      try {
+        const result = work(this)
+        this.run('COMMIT')
+        return result
+      } finally {
+        if (this.database.inTransaction) this.#rollBack()
+      }
+    })
+  }
+
+  #rollBack(): void {
+    // The portion may have been taken in this transaction.
+    this.#next = this.#end
+    this.run('ROLLBACK')
+  }
+
+  /** Return a number for new content, which no other content has or will have; call it in a transaction. */
+  nextContent(): number {
+    if (this.#next === this.#end) {
+      const sql = 'UPDATE spillway_schema SET next_content = next_content + ? RETURNING next_content'
+      const { next_content } = this.get(sql, this.#portion) as { readonly next_content: number }
+      this.#end = next_content
+      this.#next = next_content - this.#portion
+      this.#portion = Math.min(MAX_PORTION, 2 * this.#portion)
+    }
+    return this.#next++
+  }
+
+  /** Do without SQLite's own way of waiting, which would hold the event loop; a shared connection keeps its setting. */
+  #withoutWaiting<Result>(work: () => Result): Result {
+    if (!this.isShared) return work()
+    const timeout = Number(this.database.pragma('busy_timeout', { simple: true }))
+    if (timeout === 0) return work()
+    this.database.pragma('busy_timeout = 0')
+    try {
+      return work()
+    } finally {
+      this.database.pragma(`busy_timeout = ${timeout}`)
+    }
+  }
+}

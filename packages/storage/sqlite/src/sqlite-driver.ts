@@ -1,0 +1,179 @@
+import type {
+  ByteRange,
+  CollectReport,
+  DriverContent,
+  DriverEntry,
+  DriverListOptions,
+  EntryId,
+  EntryInfo,
+  Eviction,
+  NewEntryInfo,
+  OpenEntry,
+  StorageDriver,
+  WrittenEntry,
+} from '@spillway/core'
+import { collect } from './collector.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { BATCH_BYTES, releaseContent } from './contents.ts'
+import {
+  deleteEntry,
+  entriesFrom,
+  idRange,
+  leastUsedEntries,
+  listed,
+  rangeAfter,
+  touchEntry,
+  unusedEntriesFrom,
+  type FoundEntry,
+  type IdRange,
+} from './entries.ts'
+import { EntryReader } from './entry-reader.ts'
+import { EntryWriter } from './entry-writer.ts'
+import { purgeContent } from './purge-content.ts'
+import type { Session } from './session.ts'
+import { deleteTombstone, deleteTombstones, findTombstone, insertTombstone } from './tombstones.ts'
+import { turn } from './turn.ts'
+
+/** Entries of a listing that are fetched at a time. */
+const PAGE = 500
+/** Entries that are removed in one transaction, if they are small. */
+const REMOVED_TOGETHER = 64
+
+/** What {@link SqliteDriver} needs. */
+export interface SqliteDriverOptions extends ConnectionOptions {
+  readonly chunkBytes: number
+}
+
+/** Keep entries in tables of an SQLite database, which any number of processes share. */
+export class SqliteDriver implements StorageDriver {
+  /** What is written in one transaction finds out by itself whether it is there. */
+  readonly touchFirstBytes: number = BATCH_BYTES
+  readonly #connection: Connection
+  readonly #reader: EntryReader
+  readonly #chunkBytes: number
+
+  constructor({ chunkBytes, ...options }: SqliteDriverOptions) {
+    this.#connection = new Connection(options)
+    this.#reader = new EntryReader(this.#connection)
+    this.#chunkBytes = chunkBytes
+  }
+
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined = () => undefined,
+  ): Promise<WrittenEntry> {
+    const writer = new EntryWriter({ connection: this.#connection, id, chunkBytes: this.#chunkBytes })
+    return writer.write(chunks, info, lineIndex)
+  }
+
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    return this.#reader.read(id, range)
+  }
+
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    return this.#reader.open(id)
+  }
+
+  async stat(id: EntryId): Promise<EntryInfo | undefined> {
+    return (await this.#reader.find(id))?.info
+  }
+
+  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
+    return this.#connection.change((session) => touchEntry(session, id, lastUsedAt))
+  }
+
+  async remove(id: EntryId): Promise<boolean> {
+    const removed = await this.#connection.change((session) => {
+      deleteTombstone(session, id)
+      return release(session, deleteEntry(session, id))
+    })
+    return this.#purge(removed)
+  }
+
+  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
+    const removed = await this.#connection.change((session) => {
+      const released = release(session, deleteEntry(session, id, unusedSince))
+      // On a full disk the pages that have become free are there for this.
+      if (released !== undefined && eviction !== undefined) insertTombstone(session, id, eviction)
+      return released
+    })
+    return this.#purge(removed)
+  }
+
+  async findEviction(id: EntryId): Promise<Eviction | undefined> {
+    return this.#connection.read((session) => findTombstone(session, id))
+  }
+
+  async *list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
+    const whole = idRange(prefix)
+    for (let last: FoundEntry | undefined; ;) {
+      const range = last === undefined ? whole : rangeAfter(last.id, whole)
+      // No statement stays open between two pages: it would keep the log from being written back.
+      const page = await this.#connection.read((session) => {
+        if (unusedSince === undefined) return entriesFrom(session, range, PAGE)
+        if (prefix === '') return leastUsedEntries(session, last, unusedSince, PAGE)
+        return unusedEntriesFrom(session, range, unusedSince, PAGE)
+      })
+      for (const entry of page ?? []) yield listed(entry)
+      last = page?.at(-1)
+      if (last === undefined || page?.length !== PAGE) return
+      await turn()
+    }
+  }
+
+  async *removeAll(prefix: string): AsyncGenerator<EntryId> {
+    const range = idRange(prefix)
+    for (;;) {
+      const removed = (await this.#connection.change((session) => removeSome(session, range))) ?? []
+      for (const one of removed) {
+        await this.#purge(one)
+        yield one.id
+      }
+      if (removed.length === 0) break
+      await turn()
+    }
+    while ((await this.#connection.change((session) => deleteTombstones(session, range))) === true) await turn()
+  }
+
+  async collect(prefix: string, now: number): Promise<CollectReport> {
+    return collect(this.#connection, prefix, now)
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close()
+  }
+
+  /** Remove what is left of an entry that has gone, and return whether there was one. What is not done now is collected later. */
+  async #purge(removed: RemovedEntry | undefined): Promise<boolean> {
+    if (removed?.isLoose === true) await Promise.allSettled([purgeContent(this.#connection, removed.content)])
+    return removed !== undefined
+  }
+}
+
+/** An entry that has gone, and whether its content is loose and still to be purged. */
+interface RemovedEntry {
+  readonly id: EntryId
+  readonly content: number
+  readonly isLoose: boolean
+}
+
+function release(session: Session, entry: FoundEntry | undefined): RemovedEntry | undefined {
+  if (entry === undefined) return undefined
+  const { id, place } = entry
+  return { id, content: place.content, isLoose: releaseContent(session, id, place) }
+}
+
+/** Remove the first entries of a range: as many as take little time together. */
+function removeSome(session: Session, range: IdRange): RemovedEntry[] {
+  const removed: RemovedEntry[] = []
+  let bytes = 0
+  for (const { id, place } of entriesFrom(session, range, REMOVED_TOGETHER)) {
+    if (bytes > 0 && bytes + place.size > BATCH_BYTES) break
+    const gone = release(session, deleteEntry(session, id))
+    if (gone !== undefined) removed.push(gone)
+    bytes += place.size
+  }
+  return removed
+}

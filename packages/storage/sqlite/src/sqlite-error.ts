@@ -1,0 +1,95 @@
+import { StorageError, type StorageErrorCode } from '@spillway/core'
+
+interface Explanation {
+  readonly code: StorageErrorCode
+  /** What is wrong and how a person mends it; `FILE` stands for the database. */
+  readonly text: string
+  readonly retryable?: boolean
+}
+
+const unavailable = (text: string): Explanation => ({ code: 'unavailable', text })
+const READ_ONLY = unavailable('FILE cannot be written: make the file and its directory writable for this user.')
+
+/** By SQLite's result codes; of an extended code that is not listed, the part in front counts. */
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  SQLITE_FULL: unavailable('The disk with FILE is full: free some space.'),
+  SQLITE_IOERR: unavailable('The disk with FILE reports errors or is full: check it.'),
+  SQLITE_READONLY: READ_ONLY,
+  SQLITE_PERM: READ_ONLY,
+  SQLITE_AUTH: READ_ONLY,
+  SQLITE_CANTOPEN: unavailable(
+    'FILE cannot be opened: it must be a file, readable and writable for this user, and so must its directory, where SQLite keeps FILE-wal and FILE-shm.',
+  ),
+  SQLITE_NOMEM: unavailable('SQLite has no memory left: store less at the same time.'),
+  SQLITE_SCHEMA: unavailable('The tables of FILE keep being changed.'),
+  SQLITE_ERROR: unavailable('The tables of FILE are not as they should be: restore FILE from a backup.'),
+  SQLITE_CORRUPT: { code: 'corrupt', text: 'FILE is damaged: restore it from a backup, or move it away.' },
+  SQLITE_NOTADB: {
+    code: 'corrupt',
+    text: 'FILE is no SQLite database, or damaged: choose another path, or restore it from a backup.',
+  },
+  SQLITE_TOOBIG: { code: 'too-large', text: 'The content exceeds what SQLite takes.' },
+}
+const OTHER = unavailable('Try again; if it persists, check FILE.')
+
+/** SQLite's result code, such as `SQLITE_FULL`; `undefined` where `error` did not come from SQLite. */
+export function sqliteCode(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
+  return typeof code === 'string' && /^SQLITE_\w+$/.test(code) ? code : undefined
+}
+
+/** Whether another connection is in the way, or this one is in the middle of something of its owner's. */
+export function isBusy(error: unknown): boolean {
+  if (error instanceof DatabaseInUse) return true
+  const code = sqliteCode(error)
+  if (code !== undefined) return /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)
+  // better-sqlite3 has no code for a connection of which rows are being read just now.
+  return error instanceof TypeError && error.message.includes('busy executing a query')
+}
+
+/** The owner of a connection has a transaction of his own open: what is written now could be rolled back with it. */
+export class DatabaseInUse extends Error {
+  override readonly name = 'DatabaseInUse'
+  constructor() {
+    super('A transaction is open on the Database that SqliteStorage was given.')
+  }
+}
+
+/** Turn what SQLite complains about into a `StorageError` that says what to do; return anything else as it is. */
+export function explainSqliteError(error: unknown, file: string, busyTimeoutMs: number): unknown {
+  if (StorageError.isInstance(error)) return error
+  const because = error instanceof Error ? error.message : String(error)
+  if (isBusy(error))
+    return new StorageError(
+      'unavailable',
+      `${file} was in use for longer than busyTimeoutMs (${busyTimeoutMs}): ${because}. Try again, or raise busyTimeoutMs.`,
+      { cause: error },
+    )
+  if (error instanceof TypeError && error.message.includes('connection is not open'))
+    return new StorageError('unavailable', `The Database that SqliteStorage was given, ${file}, has been closed.`, {
+      cause: error,
+      retryable: false,
+    })
+  const code = sqliteCode(error)
+  if (code === undefined) return isFileError(error) ? fileError(error, file) : error
+  const explanation = EXPLANATIONS[code] ?? EXPLANATIONS[/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? ''] ?? OTHER
+  return new StorageError(
+    explanation.code,
+    `${explanation.text.replaceAll('FILE', () => file)} (${code}: ${because})`,
+    {
+      cause: error,
+    },
+  )
+}
+
+const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && /^E[A-Z0-9]+$/.test(String((error as NodeJS.ErrnoException).code))
+
+const fileError = (error: Error, file: string): StorageError =>
+  new StorageError(
+    'unavailable',
+    `${file} cannot be opened: ${error.message}. Choose another path, or mend this one.`,
+    {
+      cause: error,
+    },
+  )
