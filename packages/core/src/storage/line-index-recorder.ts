@@ -9,7 +9,8 @@ const MAX_WAITING = 64
 
 /**
  * Notes where the lines begin of content that goes by, if it is worth it: of text over 1 MiB. Line ends are not counted
- * before there is so much of it, so that small content, which is most of it, costs nothing.
+ * before there is so much of it, so that small content, which is most of it, costs nothing. The last chunk is counted
+ * only when it is asked for, which a driver does while that chunk is on its way to the medium.
  */
 export class LineIndexRecorder {
   readonly #builder = new LineIndexBuilder()
@@ -22,13 +23,15 @@ export class LineIndexRecorder {
     if (this.#size < SNIFFED_BYTES) this.#isBinary ||= chunk.subarray(0, SNIFFED_BYTES - this.#size).includes(0)
     this.#size += chunk.length
     if (this.#isBinary) return
+    if (this.#size - chunk.length >= MIN_INDEXED_BYTES || this.#waiting.length === MAX_WAITING) this.#count()
     this.#waiting.push(chunk)
-    if (this.#size >= MIN_INDEXED_BYTES || this.#waiting.length > MAX_WAITING) this.#count()
   }
 
   /** Return what to keep of it, once all of the content has gone by. */
   encoded(): string | undefined {
-    return this.#isBinary || this.#size < MIN_INDEXED_BYTES ? undefined : this.#builder.finish().encode()
+    if (this.#isBinary || this.#size < MIN_INDEXED_BYTES) return undefined
+    this.#count()
+    return this.#builder.finish().encode()
   }
 
   #count(): void {

@@ -1,5 +1,5 @@
 import { doneUnless, fileErrorCode, unless } from './file-error.ts'
-import type { FileStatus, FileSystem } from './file-system.ts'
+import type { FileStatus, FileSystem, FileWriter } from './file-system.ts'
 import { pendingPair, type EntryPaths } from './paths.ts'
 import { decodeSidecar, encodeSidecar, type Sidecar } from './sidecar.ts'
 import type { StorageDirectory } from './storage-directory.ts'
@@ -55,10 +55,25 @@ export class EntryFiles {
     }
   }
 
+  /**
+   * Create a file with a pending name in the folder of the sidecars, making that again where it was removed just now for
+   * being empty.
+   */
+  async createPending(paths: EntryPaths, path: string): Promise<FileWriter> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.fileSystem.createFile(path)
+      } catch (error) {
+        if (fileErrorCode(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
+        await this.directory.ensure(paths.sidecarFolder)
+      }
+    }
+  }
+
   /** Write a sidecar under a pending name, so that a link to it carries the time of its last use from the start. */
-  async writeSidecar(path: string, sidecar: Sidecar): Promise<void> {
+  async writeSidecar(path: string, sidecar: Sidecar, created: Promise<FileWriter>): Promise<void> {
     const holdsLastUse = this.fileSystem.setModifiedAt === undefined
-    const file = await this.fileSystem.createFile(path)
+    const file = await created
     try {
       await file.write(encodeSidecar(sidecar, holdsLastUse))
     } finally {
@@ -94,12 +109,10 @@ export class EntryFiles {
   }
 
   /**
-   * Move the last use of an entry forward to `lastUsedAt`, at least by a millisecond, and return it; `undefined` where
-   * the entry is not there, or is just being removed.
+   * Move the last use of an entry, whose sidecar was found just now, forward to `lastUsedAt`, at least by a millisecond,
+   * and return it; `undefined` where the entry is not there, or is just being removed.
    */
-  async touch(paths: EntryPaths, lastUsedAt: number): Promise<number | undefined> {
-    const found = await this.readSidecar(paths.sidecar)
-    if (found === undefined) return undefined
+  async touch(paths: EntryPaths, found: FoundSidecar, lastUsedAt: number): Promise<number | undefined> {
     const usedAt = Math.max(found.lastUsedAt + 1, lastUsedAt)
     const done = await unless('ENOENT', this.#setLastUse(paths, found, usedAt))
     // Whoever takes the sidecar away after this point sees the new time; whoever took it before has it no longer here.
@@ -152,7 +165,8 @@ export class EntryFiles {
       await this.fileSystem.setModifiedAt(paths.sidecar, usedAt)
     } else if (sidecar !== undefined) {
       const pending = pendingPair(paths).sidecar
-      await this.writeSidecar(pending, { ...sidecar, info: { ...sidecar.info, lastUsedAt: usedAt } })
+      const used = { ...sidecar, info: { ...sidecar.info, lastUsedAt: usedAt } }
+      await this.writeSidecar(pending, used, this.fileSystem.createFile(pending))
       await this.fileSystem.rename(pending, paths.sidecar)
     }
     return true

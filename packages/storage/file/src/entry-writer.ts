@@ -1,10 +1,10 @@
 import { extensionForContentType, StorageError, type NewEntryInfo } from '@spillway/core'
 import type { EntryFiles } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
-import { fileErrorCode } from './file-error.ts'
 import type { FileWriter } from './file-system.ts'
 import { pendingPair, type EntryPaths, type FilePair } from './paths.ts'
 import type { Sidecar } from './sidecar.ts'
+import type { Tombstones } from './tombstones.ts'
 import { PATIENCE_MS, wait } from './wait.ts'
 
 /** How often the file of a stream that has not ended is marked as still being written. */
@@ -23,10 +23,12 @@ export class SourceFailure extends Error {
 export class EntryWriter {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
+  readonly #tombstones: Tombstones
 
-  constructor(files: EntryFiles, remover: EntryRemover) {
+  constructor(files: EntryFiles, remover: EntryRemover, tombstones: Tombstones) {
     this.#files = files
     this.#remover = remover
+    this.#tombstones = tombstones
   }
 
   /** Write an entry; return whether this call created it. Where it exists, touch it. */
@@ -38,61 +40,88 @@ export class EntryWriter {
   ): Promise<boolean> {
     const pending = pendingPair(paths)
     const extension = extensionForContentType(info.contentType)
+    let created = false
     try {
       await Promise.all([
         this.#files.directory.ensure(paths.sidecarFolder),
         this.#files.directory.ensure(paths.contentFolder),
       ])
-      const size = await this.#writeContent(paths, pending.content, chunks)
-      await this.#files.sync([pending.content])
-      const index = lineIndex()
-      const sidecar: Sidecar = {
-        info: { ...info, size, ...(index === undefined ? {} : { lineIndex: index }) },
-        extension,
+      const describe = (size: number): Sidecar => {
+        const index = lineIndex()
+        return { info: { ...info, size, ...(index === undefined ? {} : { lineIndex: index }) }, extension }
       }
-      await this.#files.writeSidecar(pending.sidecar, sidecar)
-      const created = await this.#commit(paths, pending, sidecar)
+      const sidecar = await this.#writePending(paths, pending, fromSource(chunks), describe)
+      created = await this.#commit(paths, pending, sidecar)
       await this.#files.syncEntry(paths, extension)
       return created
     } catch (error) {
       await Promise.allSettled([this.#remover.removeOrphan(paths, extension)])
       throw error
     } finally {
+      const tombstone = created ? this.#tombstones.remove(paths) : undefined
       // What cannot be removed now is collected later.
-      await Promise.allSettled([this.#files.remove(pending.content), this.#files.remove(pending.sidecar)])
+      await Promise.allSettled([this.#files.remove(pending.content), this.#files.remove(pending.sidecar), tombstone])
+      await tombstone
     }
   }
 
-  async #writeContent(paths: EntryPaths, path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-    const file = await this.#create(paths, path)
+  /** Write content and sidecar under their pending names: at the same time where the content is one chunk. */
+  async #writePending(
+    paths: EntryPaths,
+    pending: FilePair,
+    source: AsyncGenerator<Uint8Array>,
+    describe: (size: number) => Sidecar,
+  ): Promise<Sidecar> {
+    const create = (path: string): Promise<FileWriter> => this.#files.createPending(paths, path)
+    const writeSidecar = async (size: number, file: Promise<FileWriter>): Promise<Sidecar> => {
+      const sidecar = describe(size)
+      await this.#files.writeSidecar(pending.sidecar, sidecar, file)
+      return sidecar
+    }
+    try {
+      const first = await source.next()
+      const second = first.done === true ? first : await source.next()
+      if (first.done === true || second.done !== true) {
+        const chunks = chained([first, second], source)
+        const size = await this.#writeContent(pending.content, chunks, create(pending.content))
+        return await writeSidecar(size, create(pending.sidecar))
+      }
+      const files = [create(pending.content), create(pending.sidecar)] as const
+      const [, sidecar] = await both(
+        this.#writeContent(pending.content, [first.value], files[0]),
+        // Lines are counted while the content is on its way to the disk. The sidecar is closed also if that fails.
+        Promise.allSettled(files).then(() => writeSidecar(first.value.byteLength, files[1])),
+      )
+      return sidecar
+    } catch (error) {
+      await Promise.allSettled([source.return(undefined)])
+      throw error
+    }
+  }
+
+  async #writeContent(
+    path: string,
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    created: Promise<FileWriter>,
+  ): Promise<number> {
+    const file = await created
     const heartbeat = setInterval(() => {
       // A failure shows in the next write; until then nothing is lost.
       void Promise.allSettled([this.#files.fileSystem.setModifiedAt?.(path, Date.now())])
     }, HEARTBEAT_MS)
     heartbeat.unref()
+    let size = 0
     try {
-      let size = 0
-      for await (const chunk of fromSource(chunks)) {
+      for await (const chunk of chunks) {
         await file.write(chunk)
         size += chunk.byteLength
       }
-      return size
     } finally {
       clearInterval(heartbeat)
       await file.close()
     }
-  }
-
-  async #create(paths: EntryPaths, path: string): Promise<FileWriter> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#files.fileSystem.createFile(path)
-      } catch (error) {
-        // The folder was empty, and removed just now.
-        if (fileErrorCode(error) !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error
-        await this.#files.directory.ensure(paths.sidecarFolder)
-      }
-    }
+    await this.#files.sync([path])
+    return size
   }
 
   async #commit(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<boolean> {
@@ -112,7 +141,7 @@ export class EntryWriter {
           await this.#holdContent(paths, pending, sidecar)
           return true
         }
-        if ((await this.#files.touch(paths, sidecar.info.lastUsedAt)) !== undefined) return false
+        if ((await this.#files.touch(paths, existing, sidecar.info.lastUsedAt)) !== undefined) return false
       }
       await wait(pause)
     }
@@ -162,4 +191,19 @@ async function* fromSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   } catch (cause) {
     throw new SourceFailure('The chunks to store failed.', { cause })
   }
+}
+
+/** Give back what was taken from a source, then the rest of it. */
+async function* chained(
+  taken: readonly IteratorResult<Uint8Array, unknown>[],
+  source: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for (const next of taken) if (next.done !== true) yield next.value
+  yield* source
+}
+
+/** Wait for two things, for the second also where the first has failed. */
+async function both<First, Second>(first: Promise<First>, second: Promise<Second>): Promise<[First, Second]> {
+  await Promise.allSettled([first, second])
+  return [await first, await second]
 }

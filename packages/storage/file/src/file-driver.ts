@@ -59,8 +59,8 @@ export class FileDriver implements StorageDriver {
     this.#files = new EntryFiles(this.#directory, fsync)
     this.#remover = new EntryRemover(this.#files)
     this.#reader = new EntryReader(this.#files, this.#remover)
-    this.#writer = new EntryWriter(this.#files, this.#remover)
     this.#tombstones = new Tombstones(this.#files)
+    this.#writer = new EntryWriter(this.#files, this.#remover, this.#tombstones)
     this.#collector = new Collector(this.#files, this.#remover, this.#tombstones)
   }
 
@@ -72,9 +72,7 @@ export class FileDriver implements StorageDriver {
   ): Promise<boolean> {
     return this.#explained(async () => {
       const paths = entryPaths(await this.#directory.create(), id)
-      const created = await this.#writer.write(paths, chunks, info, lineIndex)
-      if (created) await this.#tombstones.remove(paths)
-      return created
+      return this.#writer.write(paths, chunks, info, lineIndex)
     })
   }
 
@@ -102,13 +100,19 @@ export class FileDriver implements StorageDriver {
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
     return this.#explained(async () => {
+      // New content is what is stored most: one look says that it is new.
+      if (await this.#isMissing(id)) return undefined
       const paths = await this.#find(id)
       if (paths === undefined) return undefined
       for (let attempt = 0; attempt < MAX_TOUCH_ATTEMPTS; attempt += 1) {
         const found = await this.#reader.findSidecar(paths)
         // What is damaged counts as missing, so that storing it again mends it.
-        if (found?.sidecar === undefined || !(await this.#files.hasContent(paths, found.sidecar))) return undefined
-        const usedAt = await this.#files.touch(paths, lastUsedAt)
+        if (found?.sidecar === undefined) return undefined
+        const [isWhole, usedAt] = await Promise.all([
+          this.#files.hasContent(paths, found.sidecar),
+          this.#files.touch(paths, found, lastUsedAt),
+        ])
+        if (!isWhole) return undefined
         if (usedAt === undefined) continue
         await this.#files.syncEntry(paths, found.sidecar.extension)
         return usedAt
@@ -165,6 +169,15 @@ export class FileDriver implements StorageDriver {
   locate(id: EntryId, { contentType }: Pick<EntryInfo, 'contentType'>): Location {
     const address = entryPaths(this.#directory.path, id).content(extensionForContentType(contentType))
     return { address, command: `cat '${address.replaceAll("'", String.raw`'\''`)}'` }
+  }
+
+  /** Tell whether there is neither an entry nor anybody who removes it. Nothing is read that a link could lead to. */
+  async #isMissing(id: EntryId): Promise<boolean> {
+    const root = await this.#directory.open()
+    if (root === undefined) return true
+    const { sidecar, removal } = entryPaths(root, id)
+    const found = await Promise.all([this.#files.stat(sidecar), this.#files.stat(removal)])
+    return found.every((status) => status === undefined)
   }
 
   /** Find the files of an entry; `undefined` where its scope has none. Throws where a symbolic link leads elsewhere. */
