@@ -7,7 +7,6 @@ test.each([
   ['S3://bucket/a/b/', { bucket: 'bucket', prefix: 'a/b' }],
   ['s3://bucket/a%20b%3F%25', { bucket: 'bucket', prefix: 'a b?%' }],
   ['s3://bucket?region=eu-west-1', { bucket: 'bucket', region: 'eu-west-1' }],
-  ['s3://bucket/p?path-style', { bucket: 'bucket', prefix: 'p', forcePathStyle: true }],
   ['s3://bucket?path-style=false', { bucket: 'bucket', forcePathStyle: false }],
   [
     's3://bucket/p?endpoint=http://127.0.0.1:9000&region=us-east-1&path-style=true',
@@ -25,6 +24,7 @@ test.each([
   ['s3://bucket?constructor=1', /Unknown parameter "constructor"/],
   ['s3://bucket?region=a&region=b', /given twice/],
   ['s3://bucket?region=', /must not be empty/],
+  ['s3://bucket?path-style', /path-style of an S3 store must not be empty/],
   ['s3://bucket?path-style=1', /true or false, got "1"/],
   ['s3://bucket?endpoint=localhost:9000', /an http: or https: URL/],
   ['s3://bucket/100%', /%25 for a percent sign/],

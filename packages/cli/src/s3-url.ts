@@ -1,4 +1,5 @@
 import { usageError } from './cli-error.ts'
+import { readParameters, type ParameterReaders } from './store-parameters.ts'
 
 /** What a URL says of an S3 store, under the names of the options of `S3Storage`. */
 export interface S3Place {
@@ -9,13 +10,14 @@ export interface S3Place {
   readonly forcePathStyle?: boolean
 }
 
+const SECRET_PARAMETER = /(?:^|&)[^=&]*(?:secret|token|key|pass|user|credential)[^=&]*=/i
 const EXAMPLE = 's3://bucket/prefix'
 
 /** What each parameter of the URL sets. */
-const PARAMETERS: Readonly<Record<string, (value: string) => Partial<S3Place>>> = {
-  endpoint: (value) => ({ endpoint: parseEndpoint(value) }),
-  region: (value) => ({ region: nonEmpty('region', value) }),
-  'path-style': (value) => ({ forcePathStyle: parseBoolean('path-style', value) }),
+const PARAMETERS: ParameterReaders<Partial<S3Place>> = {
+  endpoint: (value) => ({ endpoint: checkEndpoint(value) }),
+  region: (region) => ({ region }),
+  'path-style': (value) => ({ forcePathStyle: parseBoolean(value) }),
 }
 
 /**
@@ -26,29 +28,13 @@ const PARAMETERS: Readonly<Record<string, (value: string) => Partial<S3Place>>> 
  */
 export function parseS3Url(url: string): S3Place {
   const [, bucket = '', path = '', query = ''] = /^s3:\/\/([^/?]*)\/?([^?]*)\??(.*)$/is.exec(url) ?? []
-  if (/[@:]/.test(bucket)) throw credentialsRefused()
+  if (/[@:]/.test(bucket) || SECRET_PARAMETER.test(query)) throw credentialsRefused()
   if (bucket === '') throw usageError(`An S3 store needs a bucket: ${EXAMPLE}.`)
   const prefix = decode(path).replace(/\/+$/, '')
-  return { bucket, ...(prefix === '' ? {} : { prefix }), ...parseParameters(query) }
+  return { bucket, ...(prefix === '' ? {} : { prefix }), ...readParameters(query, PARAMETERS, 'an S3 store') }
 }
 
-function parseParameters(query: string): Partial<S3Place> {
-  const settings: Partial<S3Place> = {}
-  const seen = new Set<string>()
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (/secret|token|key|pass|user|credential/i.test(name)) throw credentialsRefused()
-    const known = Object.keys(PARAMETERS).join(', ')
-    const parse = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined
-    if (parse === undefined)
-      throw usageError(`Unknown parameter ${JSON.stringify(name)} of an S3 store. Known: ${known}.`)
-    if (seen.has(name)) throw usageError(`The parameter ${name} of an S3 store is given twice.`)
-    seen.add(name)
-    Object.assign(settings, parse(value))
-  }
-  return settings
-}
-
-function parseEndpoint(value: string): string {
+function checkEndpoint(value: string): string {
   const { protocol, username, password } = URL.parse(value) ?? {}
   if (protocol !== 'http:' && protocol !== 'https:')
     throw usageError('The endpoint of an S3 store is an http: or https: URL: endpoint=https://s3.example.com.')
@@ -56,15 +42,10 @@ function parseEndpoint(value: string): string {
   return value
 }
 
-function parseBoolean(name: string, value: string): boolean {
-  if (value === '' || value === 'true') return true
+function parseBoolean(value: string): boolean {
+  if (value === 'true') return true
   if (value === 'false') return false
-  throw usageError(`${name} of an S3 store is true or false, got ${JSON.stringify(value)}.`)
-}
-
-function nonEmpty(name: string, value: string): string {
-  if (value === '') throw usageError(`${name} of an S3 store must not be empty.`)
-  return value
+  throw usageError(`path-style of an S3 store is true or false, got ${JSON.stringify(value)}.`)
 }
 
 function decode(path: string): string {

@@ -3,6 +3,7 @@ import type { Storage } from '@spillway/core'
 import { CliError, usageError } from './cli-error.ts'
 import { EXIT_CODE } from './exit-code.ts'
 import { redactUrl } from './redact-url.ts'
+import { parseRedisUrl } from './redis-url.ts'
 import { parseS3Url } from './s3-url.ts'
 
 /** What a command wants of a store beside its place. */
@@ -29,8 +30,12 @@ const redis: Backend = {
   client: 'ioredis',
   className: 'RedisStorage',
   example: 'redis://localhost:6379',
-  arguments: (url, settings) => [url, settings],
+  arguments(url, settings) {
+    const { url: place, ...options } = parseRedisUrl(url)
+    return [place, { ...options, ...settings }]
+  },
 }
+const redisCluster: Backend = { ...redis, example: 'redis+cluster://host:7000,host:7001' }
 
 /** Backends by the scheme of their URLs. Each is loaded only when it is asked for. */
 const BACKENDS: Readonly<Record<string, Backend>> = {
@@ -55,7 +60,8 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
   },
   redis,
   rediss: redis,
-  'redis+cluster': { ...redis, example: 'redis+cluster://host:7000,host:7001' },
+  'redis+cluster': redisCluster,
+  'rediss+cluster': redisCluster,
   s3: {
     package: '@spillway/s3',
     client: '@aws-sdk/client-s3',
