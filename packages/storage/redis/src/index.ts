@@ -1,1 +1,3 @@
-export {}
+export type { RedisClient } from './redis-client.ts'
+export type { RedisNodeAddress, RedisStorageOptions } from './redis-options.ts'
+export { RedisStorage } from './redis-storage.ts'

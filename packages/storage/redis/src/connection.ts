@@ -1,0 +1,138 @@
+import { Command, type Redis } from 'ioredis'
+import { ClientGate } from './client-gate.ts'
+import type { RedisClient } from './redis-client.ts'
+import { CommandTimeout, explainRedisError } from './redis-error.ts'
+import type { Script } from './scripts.ts'
+
+/** A word of a command. */
+export type CommandArgument = string | Buffer | number
+
+/** What {@link Connection} needs. */
+export interface ConnectionOptions {
+  readonly client: RedisClient
+  /** Whether the client belongs to the storage, which then closes it. */
+  readonly isOwn: boolean
+  readonly address: string
+  readonly commandTimeoutMs: number
+}
+
+/** Send commands, each answered or failed within the timeout, and explain what fails. Replies are buffers. */
+export class Connection {
+  readonly #client: RedisClient
+  readonly #gate: ClientGate
+  readonly #isOwn: boolean
+  readonly #address: string
+  readonly #commandTimeoutMs: number
+  #connectionError: Error | undefined
+  #closed: Promise<void> | undefined
+
+  constructor({ client, isOwn, address, commandTimeoutMs }: ConnectionOptions) {
+    this.#client = client
+    this.#gate = new ClientGate(client)
+    this.#isOwn = isOwn
+    this.#address = address
+    this.#commandTimeoutMs = commandTimeoutMs
+    if (!isOwn) return
+    // Without a listener ioredis writes to the console. Commands that fail because of it say why.
+    client.on('error', (error: Error) => (this.#connectionError = rootOf(error)))
+    client.on('node error', (error: Error) => (this.#connectionError = rootOf(error)))
+    client.on('ready', () => (this.#connectionError = undefined))
+  }
+
+  async command(name: string, ...args: CommandArgument[]): Promise<unknown> {
+    return this.#answered(this.#client, name, args)
+  }
+
+  /** Run a script on keys of one hash tag, of which the first is the index. */
+  async script({ lua, sha }: Script, keys: readonly string[], args: readonly CommandArgument[]): Promise<unknown> {
+    return this.#explained(async () => {
+      try {
+        return await this.#send(this.#client, 'EVALSHA', [sha, keys.length, ...keys, ...args])
+      } catch (error) {
+        if (!(error instanceof Error) || !/NOSCRIPT/.test(error.message)) throw error
+        return this.#send(this.#client, 'EVAL', [lua, keys.length, ...keys, ...args])
+      }
+    })
+  }
+
+  /** Go through all keys of all masters that match a pattern, by pages. A key may come more than once. */
+  async *scan(pattern: string): AsyncGenerator<string[]> {
+    // Before a Cluster client is connected it knows no nodes.
+    if (this.#client.isCluster) await this.command('EXISTS', pattern)
+    for (const node of this.#masters()) {
+      let cursor = '0'
+      do {
+        const reply = await this.#answered(node, 'SCAN', [cursor, 'MATCH', pattern, 'COUNT', 1_000])
+        const [next, keys] = reply as [Buffer, Buffer[]]
+        cursor = next.toString()
+        if (keys.length > 0) yield keys.map(String)
+      } while (cursor !== '0')
+    }
+  }
+
+  /** Close a client of our own. Closing twice is fine. */
+  async close(): Promise<void> {
+    if (this.#isOwn) await (this.#closed ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    if (this.#client.status === 'ready') await Promise.allSettled([this.#send(this.#client, 'QUIT', [])])
+    this.#client.disconnect()
+  }
+
+  #masters(): Redis[] {
+    const client = this.#client
+    return 'nodes' in client ? client.nodes('master') : [client]
+  }
+
+  async #answered(client: RedisClient, name: string, args: readonly CommandArgument[]): Promise<unknown> {
+    return this.#explained(() => this.#send(client, name, args))
+  }
+
+  async #explained(run: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await run()
+    } catch (error) {
+      throw explainRedisError(error, {
+        address: this.#address,
+        connectionError: this.#connectionError,
+        commandTimeoutMs: this.#commandTimeoutMs,
+      })
+    }
+  }
+
+  /** A client of the caller's may have no timeout at all, so every answer is waited for with one of our own. */
+  async #send(client: RedisClient, name: string, args: readonly CommandArgument[]): Promise<unknown> {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => reject(new CommandTimeout(`${name} was not answered in time.`)),
+      this.#commandTimeoutMs,
+    )
+    let command: Command | undefined
+    try {
+      // The clients of a Cluster's nodes connect by themselves.
+      if (client === this.#client && !this.#gate.isOpen) await Promise.race([this.#gate.opened(), late])
+      command = new Command(name, [...args], { replyEncoding: null })
+      return await Promise.race([client.sendCommand(command), late])
+    } catch (error) {
+      if (command !== undefined && error instanceof CommandTimeout) giveUp(command)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/**
+ * Have the client send something harmless where it would still send, or send again, a command that was reported as failed.
+ */
+function giveUp(command: Command): void {
+  command.name = 'ping'
+  command.args = []
+}
+
+/** A Cluster reports that it failed, and the last failure of a node beside. */
+function rootOf(error: Error): Error {
+  const { lastNodeError } = error as { lastNodeError?: unknown }
+  return lastNodeError instanceof Error ? lastNodeError : error
+}

@@ -1,0 +1,126 @@
+import type { DriverEntry, EntryId, EntryInfo } from '@spillway/core'
+import type { Connection } from './connection.ts'
+import { decodeHeader, decodeInfo } from './entry-header.ts'
+import { idIn, indexKey, type Keys } from './keys.ts'
+import { PAGE, REMOVE } from './scripts.ts'
+import type { Scopes } from './scopes.ts'
+
+const PAGE_SIZE = 250
+/** Scopes whose first page is asked for at the same time. */
+const PARALLEL_SCOPES = 32
+const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
+
+interface Listed {
+  readonly reference: string
+  readonly lastUsedAt: number
+  /** What the entry begins with; empty where the server has evicted it. */
+  readonly head: Buffer
+}
+
+/** Where a page begins. */
+interface Cursor {
+  readonly from: number
+  readonly size: number
+}
+
+/** List entries of a scope and those below it, and remove all of them. */
+export class EntryLister {
+  readonly #connection: Connection
+  readonly #keys: Keys
+  readonly #scopes: Scopes
+
+  constructor(connection: Connection, keys: Keys, scopes: Scopes) {
+    this.#connection = connection
+    this.#keys = keys
+    this.#scopes = scopes
+  }
+
+  /** List entries that were last used at `latest` or before. */
+  async *list(prefix: string, latest: number): AsyncGenerator<DriverEntry> {
+    for await (const { path, page } of this.#pages(prefix, latest))
+      for (const { reference, lastUsedAt, head } of page)
+        if (head.length > 0) yield { id: idIn(path, reference), info: describe(head, lastUsedAt) }
+  }
+
+  /** Remove all entries, name each that was removed, and take out the scopes that are empty then. */
+  async *removeAll(prefix: string): AsyncGenerator<EntryId> {
+    for await (const { path, page } of this.#pages(prefix, Infinity))
+      for await (const reference of this.remove(
+        path,
+        page.map((entry) => entry.reference),
+      ))
+        yield idIn(path, reference)
+    for await (const paths of this.#scopes.below(prefix)) await this.#scopes.prune(paths)
+  }
+
+  /** Remove entries of one scope and name those that there were. */
+  async *remove(path: string, references: readonly string[]): AsyncGenerator<string> {
+    let rest = references
+    while (rest.length > 0) {
+      const reply = await this.#connection.script(REMOVE, [indexKey(this.#keys.tag(path))], rest)
+      const [seen, removed] = reply as [unknown, Buffer[]]
+      rest = rest.slice(Number(seen))
+      yield* removed.map(String)
+    }
+  }
+
+  async *#pages(prefix: string, latest: number): AsyncGenerator<{ path: string; page: readonly Listed[] }> {
+    for await (const paths of this.#scopes.below(prefix))
+      for (let at = 0; at < paths.length; at += PARALLEL_SCOPES) {
+        const some = paths.slice(at, at + PARALLEL_SCOPES)
+        const begin: Cursor = { from: 0, size: PAGE_SIZE }
+        const firsts = await Promise.all(some.map((path) => this.#page(path, begin, latest)))
+        for (const [index, path] of some.entries()) yield* this.#pagesOf(path, firsts[index] ?? [], latest)
+      }
+  }
+
+  /** Entries that are used meanwhile move to the end: they come again, and are left out then. None is missed. */
+  async *#pagesOf(
+    path: string,
+    first: readonly Listed[],
+    latest: number,
+  ): AsyncGenerator<{ path: string; page: readonly Listed[] }> {
+    const seen = new Set<string>()
+    let cursor: Cursor = { from: 0, size: PAGE_SIZE }
+    let page = first
+    for (;;) {
+      const fresh = page.filter(({ reference }) => !seen.has(reference))
+      for (const { reference } of fresh) seen.add(reference)
+      if (fresh.length > 0) yield { path, page: fresh }
+      const last = page.at(-1)
+      if (last === undefined || page.length < cursor.size) return
+      // The next page begins with those of the same time, some of which have been seen. Where it has nothing else, it
+      // must be larger.
+      const size = last.lastUsedAt > cursor.from ? PAGE_SIZE : 2 * cursor.size
+      cursor = { from: last.lastUsedAt, size }
+      page = await this.#page(path, cursor, latest)
+    }
+  }
+
+  async #page(path: string, { from, size }: Cursor, latest: number): Promise<Listed[]> {
+    const until = latest === Infinity ? '+inf' : latest
+    const reply = await this.#connection.script(PAGE, [indexKey(this.#keys.tag(path))], [from, until, size])
+    const words = reply as Buffer[]
+    const page: Listed[] = []
+    for (let at = 0; at + 2 < words.length; at += 3) {
+      const [reference, score, head] = words.slice(at, at + 3) as [Buffer, Buffer, Buffer]
+      page.push({ reference: String(reference), lastUsedAt: Number(score), head })
+    }
+    return page
+  }
+}
+
+/** Describe an entry for a listing: a damaged one too, since otherwise nobody could find and remove it. */
+function describe(head: Buffer, lastUsedAt: number): EntryInfo {
+  const header = decodeHeader(head)
+  const info = header && decodeInfo(head, header, lastUsedAt)
+  const damaged = {
+    key: '',
+    contentType: UNKNOWN_CONTENT_TYPE,
+    size: 0,
+    storedAt: lastUsedAt,
+    lastUsedAt,
+    metadata: {},
+  }
+  return info ?? damaged
+}

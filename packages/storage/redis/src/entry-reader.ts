@@ -1,0 +1,197 @@
+import {
+  StorageError,
+  type ByteRange,
+  type DriverContent,
+  type EntryInfo,
+  type Eviction,
+  type OpenEntry,
+} from '@spillway/core'
+import { piecesOfRange } from '@spillway/core/driver'
+import type { Connection } from './connection.ts'
+import { decodeHeader, decodeInfo, MAX_HEADER_LINE_BYTES, type EntryHeader } from './entry-header.ts'
+import { entryKey, indexKey, pieceKey, type Place } from './keys.ts'
+import { EXAMINE, RESTORE } from './scripts.ts'
+
+/** What is read of an entry to describe it: line indexes of up to about 100 MB fit in. */
+const HEADER_BYTES = 4 * 1024
+/** Up to so many bytes from the beginning come together with the description. */
+const EARLY_BYTES = 64 * 1024
+/** Pieces that are asked for at the same time. */
+const PARALLEL_PIECES = 8
+const MAX_ATTEMPTS = 3
+
+/** An entry that was found. `head` begins with its header; `early` is as much of its content as came with that. */
+interface FoundEntry {
+  readonly header: EntryHeader
+  readonly info: EntryInfo
+  readonly early: Buffer
+}
+
+/** What to say of an entry that the server has evicted. */
+export const serverEviction = (now: number, metadata: Eviction['metadata'] = {}): Eviction => ({
+  reason: 'quota',
+  evictedAt: now,
+  metadata,
+})
+
+/** Read entries and parts of them. */
+export class EntryReader {
+  readonly #connection: Connection
+  readonly #now: () => number
+
+  constructor(connection: Connection, now: () => number) {
+    this.#connection = connection
+    this.#now = now
+  }
+
+  async stat(place: Place): Promise<EntryInfo | undefined> {
+    return (await this.#find(place, HEADER_BYTES))?.info
+  }
+
+  async read(place: Place, range?: ByteRange): Promise<DriverContent | undefined> {
+    const bytes = range === undefined ? Infinity : HEADER_BYTES + earlyEnd(range)
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const found = await this.#find(place, bytes)
+      if (found === undefined) return undefined
+      const whole = range ?? { offset: 0, length: found.header.size }
+      const content = await this.#readOf(place, found, whole)
+      if (content !== undefined) return { content: ownBytes(content), info: found.info }
+    }
+    return undefined
+  }
+
+  async open(place: Place): Promise<OpenEntry | undefined> {
+    const found = await this.#find(place, HEADER_BYTES + EARLY_BYTES)
+    if (found === undefined) return undefined
+    return {
+      info: found.info,
+      read: async (range, buffer) => {
+        const content = await this.#readOf(place, found, range, buffer)
+        if (content !== undefined) return content
+        throw new StorageError('not-found', `${place.reference} was removed while it was open.`, {
+          reference: place.reference,
+        })
+      },
+      close: async () => undefined,
+    }
+  }
+
+  /** Find an entry by its first bytes; they are asked for again where the description is longer. */
+  async #find(place: Place, bytes: number): Promise<FoundEntry | undefined> {
+    const key = entryKey(place)
+    const [value, score] = await Promise.all([
+      bytes === Infinity ? this.#bytes('GET', key) : this.#bytes('GETRANGE', key, 0, bytes - 1),
+      this.#connection.command('ZSCORE', indexKey(place.tag), place.reference),
+    ])
+    if (value.length === 0) return undefined
+    const lastUsedAt = score === null ? await this.#restored(place) : Number(score)
+    if (lastUsedAt === undefined || lastUsedAt < 0) return undefined
+    const header = decodeHeader(value)
+    if (header === undefined) throw corrupt(place, 'does not begin as entries do')
+    if (value.length === bytes && value.length < header.length) return this.#find(place, header.length)
+    const info = decodeInfo(value, header, lastUsedAt)
+    if (info === undefined) throw corrupt(place, 'has a damaged description')
+    return { header, info, early: value.subarray(header.length) }
+  }
+
+  /** Enter an entry again into the index, which the server may have evicted; `undefined` where it is gone meanwhile. */
+  async #restored(place: Place): Promise<number | undefined> {
+    const reply = await this.#connection.script(RESTORE, [indexKey(place.tag)], [this.#now(), place.reference])
+    return reply === null ? undefined : Number(reply)
+  }
+
+  /** Read a part of what was found; `undefined` where it is there no more. */
+  async #readOf(
+    place: Place,
+    found: FoundEntry,
+    range: ByteRange,
+    buffer?: Uint8Array,
+  ): Promise<Uint8Array | undefined> {
+    const { header, early } = found
+    const start = Math.min(range.offset, header.size)
+    const length = Math.min(range.length, header.size - start)
+    if (length === 0) return new Uint8Array(0)
+    if (header.pieceBytes > 0) return this.#readPieces(place, found, { offset: start, length }, buffer)
+    if (start + length <= early.length) return early.subarray(start, start + length)
+    return this.#readLate(place, header, { offset: start, length })
+  }
+
+  /** Read a part of content that follows its header. The header comes last: with it, the part is of the same writing. */
+  async #readLate(place: Place, header: EntryHeader, { offset, length }: ByteRange): Promise<Uint8Array | undefined> {
+    const key = entryKey(place)
+    const start = header.length + offset
+    const [content, line] = await Promise.all([
+      this.#bytes('GETRANGE', key, start, start + length - 1),
+      this.#bytes('GETRANGE', key, 0, MAX_HEADER_LINE_BYTES - 1),
+    ])
+    if (decodeHeader(line)?.nonce !== header.nonce) return undefined
+    if (content.length !== length) throw corrupt(place, 'is cut')
+    return content
+  }
+
+  async #readPieces(
+    place: Place,
+    { header, info }: FoundEntry,
+    range: ByteRange,
+    buffer?: Uint8Array,
+  ): Promise<Uint8Array | undefined> {
+    const { nonce, size, pieceBytes } = header
+    const { first, end, skip, length } = piecesOfRange(size, pieceBytes, range)
+    const part = async (piece: number): Promise<{ readonly at: number; readonly bytes: Buffer } | undefined> => {
+      const from = piece === first ? skip : 0
+      const pieceLength = Math.min(pieceBytes, size - piece * pieceBytes)
+      const to = Math.min(pieceLength, skip + length - (piece - first) * pieceBytes)
+      const key = pieceKey(place, nonce, piece)
+      const isWhole = from === 0 && to === pieceLength
+      const bytes = isWhole ? await this.#bytes('GET', key) : await this.#bytes('GETRANGE', key, from, to - 1)
+      if (bytes.length !== to - from) return undefined
+      return { at: Math.max(0, (piece - first) * pieceBytes - skip), bytes }
+    }
+    if (end === first + 1) {
+      const only = await part(first)
+      return only === undefined ? this.#examine(place, header, info) : only.bytes
+    }
+    const content = buffer?.subarray(0, length) ?? uninitialized(length)
+    let next = first
+    let isWhole = true
+    const readSome = async (): Promise<void> => {
+      while (next < end && isWhole) {
+        const found = await part(next++)
+        if (found === undefined) isWhole = false
+        else content.set(found.bytes, found.at)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(PARALLEL_PIECES, end - first) }, readSome))
+    return isWhole ? content : this.#examine(place, header, info)
+  }
+
+  /** Find out why a piece was not as it should be: the entry may have gone, by us or by the server, or be damaged. */
+  async #examine(place: Place, { nonce }: EntryHeader, { metadata }: EntryInfo): Promise<undefined> {
+    const now = this.#now()
+    const args = [place.reference, nonce, now, JSON.stringify(serverEviction(now, metadata))]
+    const found = String(await this.#connection.script(EXAMINE, [indexKey(place.tag)], args))
+    if (found === 'cut') throw corrupt(place, 'is cut')
+    return undefined
+  }
+
+  async #bytes(name: string, ...args: (string | number)[]): Promise<Buffer> {
+    const reply = await this.#connection.command(name, ...args)
+    return Buffer.isBuffer(reply) ? reply : Buffer.alloc(0)
+  }
+}
+
+/** How much of the content to ask for with the description, so that a range near the beginning comes in one trip. */
+const earlyEnd = ({ offset, length }: ByteRange): number => (offset + length <= EARLY_BYTES ? offset + length : 0)
+
+/** Memory that is filled before anybody sees it. */
+const uninitialized = (length: number): Uint8Array => {
+  const { buffer } = Buffer.allocUnsafeSlow(length)
+  return new Uint8Array(buffer)
+}
+
+/** Replies share memory with others that came with them: copy what does not have its memory for itself. */
+const ownBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+
+const corrupt = ({ reference }: Place, what: string): StorageError =>
+  new StorageError('corrupt', `What Redis has for ${reference} ${what}. Run the tool again.`, { reference })

@@ -1,0 +1,92 @@
+import type { EntryId } from '@spillway/core'
+
+/** Where an entry is: its scope's keys have one hash tag, so that all of them are in one slot of a Cluster. */
+export interface Place {
+  /** What the keys of its scope begin with. */
+  readonly tag: string
+  readonly reference: string
+  readonly id: EntryId
+}
+
+/** A key that belongs to a scope, taken apart. */
+export type ScopeKey =
+  | { readonly kind: 'index' | 'evicted'; readonly path: string }
+  | { readonly kind: 'entry'; readonly path: string; readonly reference: string }
+  | {
+      readonly kind: 'piece' | 'new' | 'alive'
+      readonly path: string
+      readonly reference: string
+      readonly nonce: string
+    }
+
+const NAME = /^(?:(index|evicted)|entry:([a-z0-9_]+)|(piece|new|alive):([a-z0-9_]+):([a-z0-9-]+)(?::\d+)?)$/
+
+/**
+ * Names of keys. Those of a scope are `{prefix:path}:…`:
+ *
+ * - `index`: a sorted set of references. The score is the last use, or, below zero, when the entry was evicted.
+ * - `evicted`: a hash of what is remembered of evicted entries.
+ * - `entry:<reference>`: a header, the description, the line index, and content that fits into one piece.
+ * - `piece:<reference>:<nonce>:<number>`: larger content. The nonce belongs to one writing of it.
+ * - `new:<reference>:<nonce>`: an entry that is about to be committed.
+ * - `alive:<reference>:<nonce>`: when its writer was last known to be alive.
+ *
+ * `{prefix}:scopes` names the scopes themselves.
+ */
+export class Keys {
+  readonly #prefix: string
+
+  /** @param prefix - Without braces, spaces, and what is special in patterns of `SCAN`. */
+  constructor(prefix: string) {
+    this.#prefix = prefix
+  }
+
+  /** The key of the set of all scopes. */
+  get scopes(): string {
+    return `{${this.#prefix}}:scopes`
+  }
+
+  tag(path: string): string {
+    return `{${this.#prefix}:${path}}:`
+  }
+
+  place(id: EntryId): Place {
+    const slash = id.lastIndexOf('/')
+    return { id, tag: this.tag(id.slice(0, Math.max(0, slash))), reference: id.slice(slash + 1) }
+  }
+
+  /** The pattern of all keys of a scope and those below it. */
+  pattern(path: string): string {
+    return path === '' ? `{${this.#prefix}:*` : `{${this.#prefix}:${path}[}/]*`
+  }
+
+  /** Take a key apart; `undefined` where it is none of ours. */
+  parse(key: string): ScopeKey | undefined {
+    const start = `{${this.#prefix}:`
+    const end = key.indexOf('}:')
+    if (!key.startsWith(start) || end < 0) return undefined
+    const path = key.slice(start.length, end)
+    const [, plain, entry, kind, reference, nonce] = NAME.exec(key.slice(end + 2)) ?? []
+    if (plain === 'index' || plain === 'evicted') return { kind: plain, path }
+    if (entry !== undefined) return { kind: 'entry', path, reference: entry }
+    if (reference === undefined || nonce === undefined) return undefined
+    return kind === 'piece' || kind === 'new' || kind === 'alive' ? { kind, path, reference, nonce } : undefined
+  }
+}
+
+export const indexKey = (tag: string): string => `${tag}index`
+
+export const entryKey = ({ tag, reference }: Place): string => `${tag}entry:${reference}`
+
+export const newEntryKey = ({ tag, reference }: Place, nonce: string): string => `${tag}new:${reference}:${nonce}`
+
+export const aliveKey = ({ tag, reference }: Place, nonce: string): string => `${tag}alive:${reference}:${nonce}`
+
+export const pieceKey = ({ tag, reference }: Place, nonce: string, piece: number): string =>
+  `${tag}piece:${reference}:${nonce}:${piece}`
+
+/** Return the path of the scope that a driver's prefix of ids names: the prefix without its last `/`. */
+export const scopeOfPrefix = (prefix: string): string => (prefix === '' ? '' : prefix.slice(0, -1))
+
+/** Return the id of an entry of a scope. */
+export const idIn = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)

@@ -1,0 +1,132 @@
+import type { ManagedStorageOptions } from '@spillway/core'
+import { assertKnownOptions } from '@spillway/core/driver'
+import type { RedisOptions } from 'ioredis'
+import { isRedisClient, type RedisClient } from './redis-client.ts'
+
+const KIB = 1024
+const DEFAULT_PREFIX = 'spillway'
+const DEFAULT_CHUNK_BYTES = 512 * KIB
+const MIN_CHUNK_BYTES = 4 * KIB
+const MAX_CHUNK_BYTES = 16 * KIB * KIB
+const DEFAULT_COMMAND_TIMEOUT_MS = 10_000
+const DEFAULT_CONNECT_TIMEOUT_MS = 5_000
+const NAMES: readonly string[] = [
+  'url',
+  'cluster',
+  'client',
+  'connection',
+  'prefix',
+  'chunkBytes',
+  'commandTimeoutMs',
+  'connectTimeoutMs',
+  'evictAfterTurns',
+  'ttlMs',
+  'maxBytes',
+  'now',
+] satisfies (keyof RedisStorageOptions)[]
+
+/** Options of ioredis for a connection; how replies are shown makes no difference here. */
+export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>
+
+/** The address of a node of a Cluster. */
+export interface RedisNodeAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Options of {@link RedisStorage}. One of `url`, `cluster`, `client` and `connection` says where Redis is. */
+export interface RedisStorageOptions extends ManagedStorageOptions {
+  /**
+   * `redis://user:password@host:port/db`, `rediss://…` with TLS, or `redis+cluster://user:password@host:port,host:port`
+   * (`rediss+cluster://…`) for a Cluster.
+   */
+  readonly url?: string | undefined
+  /** Nodes of a Cluster, from which it finds the others. */
+  readonly cluster?: readonly RedisNodeAddress[] | undefined
+  /** A client of ioredis that stays yours: it is never closed. It must not have a `keyPrefix`. */
+  readonly client?: RedisClient | undefined
+  /** Options of ioredis for each connection, such as `tls`, `username` and `password`, or `sentinels`. */
+  readonly connection?: ConnectionOptions | undefined
+  /** What all keys begin with, in braces. Storages that share a server need different ones. Defaults to `spillway`. */
+  readonly prefix?: string | undefined
+  /**
+   * Bytes of a piece: larger content is kept in several, so that no command is larger than this. May differ between
+   * instances. Defaults to 524,288.
+   */
+  readonly chunkBytes?: number | undefined
+  /** Milliseconds that a command may take before it fails as `unavailable`. Defaults to 10,000. */
+  readonly commandTimeoutMs?: number | undefined
+  /** Milliseconds that connecting may take. Not for a `client` of yours. Defaults to 5,000. */
+  readonly connectTimeoutMs?: number | undefined
+}
+
+/** Where Redis is, and how to talk to it. */
+export interface ConnectionSettings {
+  readonly url?: string | undefined
+  readonly cluster?: readonly RedisNodeAddress[] | undefined
+  readonly client?: RedisClient | undefined
+  readonly connection: ConnectionOptions
+  readonly commandTimeoutMs: number
+  readonly connectTimeoutMs: number
+}
+
+/** Options with their defaults. */
+export interface RedisSettings {
+  readonly connection: ConnectionSettings
+  readonly prefix: string
+  readonly chunkBytes: number
+  readonly managed: ManagedStorageOptions
+}
+
+/** Check what a storage was constructed with, and put in the defaults. Throws a `TypeError` that names the option. */
+export function redisSettings(
+  target: string | RedisClient | RedisStorageOptions,
+  more: RedisStorageOptions,
+): RedisSettings {
+  const given = optionsOf(target)
+  assertKnownOptions(given, NAMES, 'RedisStorage')
+  assertKnownOptions(more, NAMES, 'RedisStorage')
+  const { url, cluster, client, connection = {}, prefix = DEFAULT_PREFIX, ...rest } = { ...given, ...more }
+  const {
+    chunkBytes = DEFAULT_CHUNK_BYTES,
+    commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS,
+    connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS,
+    ...managed
+  } = rest
+  assertOneTarget({ url, cluster, client })
+  if (url === undefined && cluster === undefined && client === undefined && Object.keys(connection).length === 0)
+    throw new TypeError("RedisStorage needs a server: a url such as 'redis://localhost:6379', a client, or a cluster.")
+  if (client !== undefined && Object.keys(connection).length > 0)
+    throw new TypeError('The option "connection" is for clients that the storage makes. Leave it out with a client.')
+  if (typeof prefix !== 'string' || !/^[\w.:/-]{1,100}$/.test(prefix))
+    throw new TypeError(`prefix must be 1 to 100 of a-z A-Z 0-9 _ - . : /, got ${JSON.stringify(prefix)}.`)
+  if (!Number.isInteger(chunkBytes) || chunkBytes < MIN_CHUNK_BYTES || chunkBytes > MAX_CHUNK_BYTES)
+    throw new TypeError(`chunkBytes must be a whole number from 4,096 to 16,777,216, got ${String(chunkBytes)}.`)
+  assertMilliseconds('commandTimeoutMs', commandTimeoutMs)
+  assertMilliseconds('connectTimeoutMs', connectTimeoutMs)
+  const where = { url, cluster, client, connection, commandTimeoutMs, connectTimeoutMs }
+  return { connection: where, prefix, chunkBytes, managed }
+}
+
+function optionsOf(target: string | RedisClient | RedisStorageOptions): RedisStorageOptions {
+  if (typeof target === 'string') return { url: target }
+  return isRedisClient(target) ? { client: target } : target
+}
+
+function assertOneTarget(targets: Pick<RedisStorageOptions, 'url' | 'cluster' | 'client'>): void {
+  const names = Object.entries(targets).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (names.length > 1)
+    throw new TypeError(`RedisStorage takes one of url, cluster and client, got ${names.join(' and ')}.`)
+  const { cluster, client } = targets
+  if (client !== undefined && !isRedisClient(client))
+    throw new TypeError('client must be a Redis or Cluster of ioredis 6. Pass what new Redis(…) returns.')
+  if (cluster === undefined) return
+  if (!Array.isArray(cluster) || cluster.length === 0)
+    throw new TypeError("cluster must name at least one node, such as [{ host: 'localhost', port: 7000 }].")
+}
+
+function assertMilliseconds(name: string, value: number): void {
+  // Timers take no more.
+  if (!Number.isFinite(value) || value <= 0 || value > 2 ** 31 - 1)
+    throw new TypeError(`${name} must be a positive number of milliseconds, got ${String(value)}.`)
+}

@@ -1,0 +1,76 @@
+import type { Connection } from './connection.ts'
+import { indexKey, scopeOfPrefix, type Keys } from './keys.ts'
+
+const PAGE = 1_000
+const PRUNED_AT_ONCE = 100
+const MAX_REMEMBERED = 10_000
+/** A server may evict the set of scopes. Writers enter theirs again after this time. */
+const REMEMBERED_MS = 10 * 60_000
+
+/**
+ * Know which scopes there are: a sorted set of their paths, in the order of the paths, so that those below one are a range.
+ *
+ * In a Cluster it is in another slot than most scopes, so nothing is atomic. A writer enters its scope before it writes,
+ * and once more where its entry turned out to be the first. A scope that has become empty is taken out, and put back if
+ * it is not empty after that. Whichever comes last sees what the other has done.
+ */
+export class Scopes {
+  readonly #connection: Connection
+  readonly #keys: Keys
+  readonly #entered = new Map<string, number>()
+
+  constructor(connection: Connection, keys: Keys) {
+    this.#connection = connection
+    this.#keys = keys
+  }
+
+  /** Enter a scope before it is written to. */
+  async enter(path: string): Promise<void> {
+    if (path === '') return
+    const enteredAt = this.#entered.get(path)
+    if (enteredAt !== undefined && performance.now() - enteredAt < REMEMBERED_MS) return
+    await this.add([path])
+    if (this.#entered.size >= MAX_REMEMBERED) this.#entered.clear()
+    this.#entered.set(path, performance.now())
+  }
+
+  /** Enter scopes, whatever is remembered. */
+  async add(paths: readonly string[]): Promise<void> {
+    const named = paths.filter((path) => path !== '')
+    if (named.length > 0)
+      await this.#connection.command('ZADD', this.#keys.scopes, ...named.flatMap((path) => [0, path]))
+  }
+
+  /** Name the scope of a driver's prefix of ids and those below it, by pages. */
+  async *below(prefix: string): AsyncGenerator<string[]> {
+    yield [scopeOfPrefix(prefix)]
+    // '0' is what follows '/'.
+    const end = prefix === '' ? '+' : `(${scopeOfPrefix(prefix)}0`
+    let start = prefix === '' ? '-' : `[${prefix}`
+    for (;;) {
+      const reply = await this.#connection.command('ZRANGEBYLEX', this.#keys.scopes, start, end, 'LIMIT', 0, PAGE)
+      const page = (reply as Buffer[]).map(String)
+      if (page.length > 0) yield page
+      if (page.length < PAGE) return
+      start = `(${page.at(-1) ?? ''}`
+    }
+  }
+
+  /** Take out scopes in which nothing is left. */
+  async prune(paths: readonly string[]): Promise<void> {
+    const named = paths.filter((path) => path !== '')
+    for (let at = 0; at < named.length; at += PRUNED_AT_ONCE)
+      await Promise.all(named.slice(at, at + PRUNED_AT_ONCE).map((path) => this.#prune(path)))
+  }
+
+  async #prune(path: string): Promise<void> {
+    if (!(await this.#isEmpty(path))) return
+    this.#entered.delete(path)
+    await this.#connection.command('ZREM', this.#keys.scopes, path)
+    if (!(await this.#isEmpty(path))) await this.add([path])
+  }
+
+  async #isEmpty(path: string): Promise<boolean> {
+    return Number(await this.#connection.command('EXISTS', indexKey(this.#keys.tag(path)))) === 0
+  }
+}

@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto'
+
+/** How many evicted entries of a scope are remembered. */
+export const MAX_TOMBSTONES = 1_000
+/** How long evicted entries are remembered. */
+export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
+/** How many keys a script removes at most, give or take those of one entry. */
+const REMOVED_AT_ONCE = 5_000
+
+/** A script of Redis. Every one has the index of a scope as its first key; the others have the same hash tag. */
+export interface Script {
+  readonly lua: string
+  readonly sha: string
+}
+
+// Numbers are written with 17 digits: Lua itself would cut large ones.
+const COMMON = `
+local index = KEYS[1]
+local tag = string.sub(index, 1, -6)
+local evicted = tag .. 'evicted'
+local function number(value) return string.format('%.17g', value) end
+local function entry(reference) return tag .. 'entry:' .. reference end
+local function piece(reference, nonce, i) return tag .. 'piece:' .. reference .. ':' .. nonce .. ':' .. string.format('%d', i) end
+local function header(key)
+  local line = string.match(redis.call('GETRANGE', key, 0, 159), '^[^\\n]*\\n')
+  if not line then return nil end
+  local nonce, size, bytes, described, lines = string.match(line, '^spillway1 (%S+) (%d+) (%d+) (%d+) (%d+)\\n$')
+  if not nonce then return nil end
+  size, bytes = tonumber(size), tonumber(bytes)
+  local head = #line + tonumber(described) + tonumber(lines)
+  if bytes == 0 then return { nonce = nonce, pieces = 0, head = head, length = head + size } end
+  local pieces = math.ceil(size / bytes)
+  return { nonce = nonce, pieces = pieces, bytes = bytes, last = size - bytes * (pieces - 1), head = head, length = head }
+end
+local function state(reference, key, head)
+  if redis.call('STRLEN', key) ~= head.length then return 'cut' end
+  local found = 'whole'
+  for i = 0, head.pieces - 1 do
+    local length = redis.call('STRLEN', piece(reference, head.nonce, i))
+    if length == 0 then return 'lost' end
+    if length ~= (i == head.pieces - 1 and head.last or head.bytes) then found = 'cut' end
+  end
+  return found
+end
+local function each(reference, head, command)
+  local keys = {}
+  for i = 0, head.pieces - 1 do
+    keys[#keys + 1] = piece(reference, head.nonce, i)
+    if #keys == 500 or i == head.pieces - 1 then
+      if command == 'UNLINK' then redis.call('UNLINK', unpack(keys))
+      else for _, key in ipairs(keys) do redis.call(command, key) end end
+      keys = {}
+    end
+  end
+end
+local function drop(reference, head)
+  redis.call('UNLINK', entry(reference))
+  if head then each(reference, head, 'UNLINK') end
+end
+local function lastUse(reference)
+  local score = redis.call('ZSCORE', index, reference)
+  return score and tonumber(score) or nil
+end
+local function revive(reference, used)
+  redis.call('ZADD', index, number(used), reference)
+  redis.call('PERSIST', index)
+  redis.call('HDEL', evicted, reference)
+end
+local function bury(reference, at, eviction)
+  local kept = redis.pcall('HSET', evicted, reference, eviction)
+  if type(kept) == 'table' and kept.err then
+    redis.call('ZREM', index, reference)
+    return
+  end
+  redis.call('ZADD', index, number(-1 - at), reference)
+  redis.call('PEXPIRE', evicted, ${TOMBSTONE_AGE_MS})
+  local excess = redis.call('ZCOUNT', index, '-inf', '(0') - ${MAX_TOMBSTONES}
+  if excess > 0 then
+    local oldest = redis.call('ZREVRANGEBYSCORE', index, '(0', '-inf', 'LIMIT', 0, math.min(excess, 1000))
+    redis.call('ZREM', index, unpack(oldest))
+    redis.call('HDEL', evicted, unpack(oldest))
+  end
+  if redis.call('ZCOUNT', index, 0, '+inf') == 0 then redis.call('PEXPIRE', index, ${TOMBSTONE_AGE_MS}) end
+end
+`
+
+function script(body: string): Script {
+  const lua = COMMON + body
+  // What names a script to Redis; no secret.
+  return { lua, sha: createHash('sha1').update(lua).digest('hex') }
+}
+
+/**
+ * Make the new entry of a nonce the entry of a reference, unless there is a whole one: then that is touched.
+ *
+ * Arguments: reference, nonce, time of use. Returns 0 where there was one, 1 where it was created, 2 where it is the
+ * first of its scope besides, and -1 where something of the new one is missing; and the last use. Done twice, it answers
+ * the same.
+ */
+export const COMMIT: Script = script(`
+local reference, nonce, used = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local key, fresh = entry(reference), tag .. 'new:' .. reference .. ':' .. ARGV[2]
+local alive = tag .. 'alive:' .. reference .. ':' .. nonce
+local old = header(key)
+local mine = header(fresh)
+if old and old.nonce == nonce then return { 1, number(lastUse(reference) or used) } end
+if old and state(reference, key, old) == 'whole' then
+  local before = lastUse(reference)
+  if before and before >= used then used = before + 1 end
+  revive(reference, used)
+  if mine then each(reference, mine, 'UNLINK') end
+  redis.call('UNLINK', fresh, alive)
+  return { 0, number(used) }
+end
+if not mine or state(reference, fresh, mine) ~= 'whole' then return { -1, '0' } end
+local first = redis.call('EXISTS', index) == 0
+revive(reference, used)
+if old then drop(reference, old) end
+each(reference, mine, 'PERSIST')
+redis.call('PERSIST', fresh)
+redis.call('RENAME', fresh, key)
+if mine.pieces > 0 then redis.call('UNLINK', alive) end
+return { first and 2 or 1, number(used) }
+`)
+
+/** Keep the pieces of a living writer. Arguments: reference, nonce, number of pieces, milliseconds, the time. */
+export const RENEW: Script = script(`
+for i = 0, tonumber(ARGV[3]) - 1 do redis.call('PEXPIRE', piece(ARGV[1], ARGV[2], i), ARGV[4]) end
+redis.call('SET', tag .. 'alive:' .. ARGV[1] .. ':' .. ARGV[2], ARGV[5], 'PX', ARGV[4])
+return 1
+`)
+
+/** Set the last use of a whole entry. Arguments: reference, time of use. Returns what it was set to, or nothing. */
+export const TOUCH: Script = script(`
+local reference, used = ARGV[1], tonumber(ARGV[2])
+local head = header(entry(reference))
+if not head or state(reference, entry(reference), head) ~= 'whole' then return false end
+local before = lastUse(reference)
+if before and before >= 0 then
+  if before >= used then used = before + 1 end
+  redis.call('ZADD', index, number(used), reference)
+else revive(reference, used) end
+return number(used)
+`)
+
+/**
+ * Enter entries into an index that has lost them. Arguments: the time, references. Returns the last use of the last of
+ * them, or nothing where there is no such entry.
+ */
+export const RESTORE: Script = script(`
+local used = false
+for i = 2, #ARGV do
+  used = false
+  if header(entry(ARGV[i])) then
+    used = lastUse(ARGV[i])
+    if not used or used < 0 then
+      used = tonumber(ARGV[1])
+      revive(ARGV[i], used)
+    end
+  end
+end
+return used and number(used)
+`)
+
+/**
+ * Remove entries. Arguments: references. Returns how many of them were seen to, and those that there were: large ones
+ * count for many, so that the rest may be left for another call.
+ */
+export const REMOVE: Script = script(`
+local budget, seen, removed = ${REMOVED_AT_ONCE}, 0, {}
+for i, reference in ipairs(ARGV) do
+  if budget <= 0 then break end
+  local head = header(entry(reference))
+  if redis.call('EXISTS', entry(reference)) == 1 then removed[#removed + 1] = reference end
+  drop(reference, head)
+  redis.call('ZREM', index, reference)
+  redis.call('HDEL', evicted, reference)
+  budget = budget - 1 - (head and head.pieces or 0)
+  seen = i
+end
+return { seen, removed }
+`)
+
+/** Evict an entry. Arguments: reference, the latest time of use that may go, the time, what to remember or nothing. */
+export const EVICT: Script = script(`
+local reference = ARGV[1]
+if redis.call('EXISTS', entry(reference)) == 0 then return 0 end
+local used = lastUse(reference)
+if not used or used > tonumber(ARGV[2]) then return 0 end
+local head = header(entry(reference))
+if ARGV[4] == '' then redis.call('ZREM', index, reference) else bury(reference, tonumber(ARGV[3]), ARGV[4]) end
+drop(reference, head)
+return 1
+`)
+
+/**
+ * Return what is remembered of an entry that was evicted, by us or by the server: then it still is in the index.
+ * Arguments: reference, the time, what to remember of an entry that the server evicted.
+ */
+export const FIND_EVICTION: Script = script(`
+local reference = ARGV[1]
+local used = lastUse(reference)
+if not used then return false end
+if used < 0 then return redis.call('HGET', evicted, reference) end
+if redis.call('EXISTS', entry(reference)) == 1 then return false end
+bury(reference, tonumber(ARGV[2]), ARGV[3])
+return ARGV[3]
+`)
+
+/** Remember entries that the server evicted. Arguments: the time, what to remember, references. */
+export const FIND_LOST: Script = script(`
+for i = 3, #ARGV do
+  local used = lastUse(ARGV[i])
+  if used and used >= 0 and redis.call('EXISTS', entry(ARGV[i])) == 0 then bury(ARGV[i], tonumber(ARGV[1]), ARGV[2]) end
+end
+return 1
+`)
+
+/**
+ * Say what has become of an entry of which a piece could not be read: gone, cut, lost to the server's eviction, or
+ * whole. What is lost is evicted. Arguments: reference, nonce, the time, what to remember.
+ */
+export const EXAMINE: Script = script(`
+local reference = ARGV[1]
+local head = header(entry(reference))
+if not head or head.nonce ~= ARGV[2] then return 'gone' end
+local found = state(reference, entry(reference), head)
+if found == 'lost' then
+  bury(reference, tonumber(ARGV[3]), ARGV[4])
+  drop(reference, head)
+end
+return found
+`)
+
+/**
+ * List entries in the order of use: reference, last use and header of each. Arguments: the first and the latest time of
+ * use, how many.
+ */
+export const PAGE: Script = script(`
+local page = redis.call('ZRANGEBYSCORE', index, ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+local result = {}
+for i = 1, #page, 2 do
+  local key = entry(page[i])
+  local head = header(key)
+  local at = #result
+  result[at + 1], result[at + 2] = page[i], page[i + 1]
+  result[at + 3] = redis.call('GETRANGE', key, 0, (head and head.head or 160) - 1)
+end
+return result
+`)
+
+/**
+ * Remove what a killed writer left. Arguments: reference, nonce, when it began, the latest time at which it may have been
+ * alive. Keys after the first: what it left. Returns how many keys went, and their bytes.
+ */
+export const SWEEP: Script = script(`
+local head = header(entry(ARGV[1]))
+if head and head.nonce == ARGV[2] then return { 0, 0 } end
+local alive = tag .. 'alive:' .. ARGV[1] .. ':' .. ARGV[2]
+local seen = math.max(tonumber(ARGV[3]), tonumber(redis.call('GET', alive) or '0') or 0)
+if seen > tonumber(ARGV[4]) then return { 0, 0 } end
+local removed, bytes = 0, 0
+for i = 2, #KEYS do
+  bytes = bytes + redis.call('STRLEN', KEYS[i])
+  removed = removed + redis.call('UNLINK', KEYS[i])
+end
+redis.call('UNLINK', alive)
+return { removed, bytes }
+`)
+
+/** Forget evictions before a time. Argument: that time. */
+export const FORGET_EVICTIONS: Script = script(`
+local old = redis.call('ZRANGEBYSCORE', index, number(-tonumber(ARGV[1])), '(0', 'LIMIT', 0, 1000)
+if #old > 0 then
+  redis.call('ZREM', index, unpack(old))
+  redis.call('HDEL', evicted, unpack(old))
+end
+return #old
+`)

@@ -1,0 +1,16 @@
+import { sharedRedis, sharedRedisCluster } from '@spillway-internal/services'
+import { storageConformance } from '@spillway/core/conformance/vitest'
+import { describe } from 'vitest'
+import { redisHarness, singleTarget } from './redis-harness.ts'
+
+const options = { thorough: process.env['SPILLWAY_SOAK'] !== undefined, large: true }
+const [redis, cluster] = await Promise.all([sharedRedis(), sharedRedisCluster()])
+
+describe.skipIf(!redis.available)('a single server', () => {
+  storageConformance(redisHarness(singleTarget(redis.available ? redis.url : 'redis://localhost:1')), options)
+})
+
+describe.skipIf(!cluster.available)('a Cluster', () => {
+  const { url, nodes } = cluster.available ? cluster : { url: 'redis+cluster://localhost:1', nodes: [] }
+  storageConformance(redisHarness({ name: '@spillway/redis in a Cluster', url, nodes }), options)
+})

@@ -1,0 +1,25 @@
+import type { Redis } from 'ioredis'
+import type { RedisClient } from '../../src/index.ts'
+
+/** The nodes of a client that have keys. */
+export const masters = (client: RedisClient): readonly Redis[] =>
+  'nodes' in client ? client.nodes('master') : [client]
+
+/** Name all keys that match a pattern, as the server has them. */
+export async function rawKeys(client: RedisClient, pattern: string): Promise<string[]> {
+  const keys: string[] = []
+  // A Cluster client knows its nodes only once it is connected.
+  await client.exists('any')
+  for (const node of masters(client))
+    for await (const page of node.scanStream({ match: pattern, count: 1_000 })) keys.push(...(page as string[]))
+  return [...new Set(keys)]
+}
+
+/** The keys of entries: neither the memory of evictions nor what only names entries and scopes. */
+export const isRecord = (key: string): boolean => !/^\{.*\}:(?:index|evicted|scopes)$/.test(key)
+
+/** Remove all keys that match a pattern. */
+export async function removeKeys(client: RedisClient, pattern: string): Promise<void> {
+  const keys = await rawKeys(client, pattern)
+  await Promise.all(keys.map((key) => client.unlink(key)))
+}
