@@ -7,7 +7,7 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   platform: [],
   storage: ['platform'],
   driver: ['storage'],
-  compression: ['platform', 'storage', 'driver'],
+  compression: ['platform', 'storage', 'driver', 'content'],
   encryption: ['platform', 'storage', 'driver'],
   tokens: ['storage'],
   content: ['platform', 'storage', 'tokens'],

@@ -1,3 +1,4 @@
+export { compressed, type CompressedOptions } from './compression/compressed.ts'
 export type {
   ContentBlock,
   JsonBlock,

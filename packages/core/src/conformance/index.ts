@@ -20,3 +20,4 @@ export {
   type FormatReportOptions,
 } from './report.ts'
 export { runConformance, type RunConformanceOptions } from './run.ts'
+export { wrappedHarness, type StorageWrapping } from './wrapped-harness.ts'

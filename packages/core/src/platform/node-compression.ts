@@ -8,10 +8,12 @@ const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
 /** Output is gathered in pieces of this size: the usual 16 KB make a trip between threads for each. */
 const CHUNK_BYTES = 65_536
 
-/** Gzip (RFC 1952), by zlib, on its threads. Levels go from 1, the fastest, to 9. */
+/** Gzip (RFC 1952), by zlib, on its threads. Levels go from 1, the fastest, to 9, which higher ones are too. */
 export const gzip: BlockCodec = {
   compress: (bytes, level) =>
-    settled((callback) => zlib().gzip(bytes, { level, chunkSize: CHUNK_BYTES } satisfies ZlibOptions, callback)),
+    settled((callback) =>
+      zlib().gzip(bytes, { level: Math.min(9, level), chunkSize: CHUNK_BYTES } satisfies ZlibOptions, callback),
+    ),
   decompress: (bytes, maxBytes) =>
     unlessDamaged((callback) => zlib().gunzip(bytes, limited(maxBytes) satisfies ZlibOptions, callback)),
 }

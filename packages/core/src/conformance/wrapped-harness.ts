@@ -1,0 +1,98 @@
+import { storageParts, type ManagedStorage } from '../storage/managed-storage.ts'
+import type { StorageDriver } from '../storage/storage-driver.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { ConformanceHarness, ConformancePowers } from './harness.ts'
+import { runKillScript } from './kill-script.ts'
+
+/** What {@link wrappedHarness} does to the storages of a harness. */
+export interface StorageWrapping {
+  /** What is done to them, as it stands in reports: `compressed`. */
+  readonly name: string
+  /** Wrap a storage. It is called for each instance. */
+  wrap(storage: ManagedStorage): Storage
+  /** Promises that the wrapped backend is known not to keep, beside those of the backend: case id → reason. */
+  readonly knownGaps?: Readonly<Record<string, string>>
+}
+
+/**
+ * Make the harness of a wrapped backend from that of the backend, so that the suite also runs on `compressed(storage)` and
+ * `encrypted(storage, { key })`. Its storages must be those of `createStorage` or of a Spillway backend.
+ *
+ * The power `kill` becomes a writer in this process that never ends, since that of the backend knows nothing of wrappers,
+ * and `damage` cuts what the wrapper has written.
+ *
+ * @example
+ * ```ts
+ * import { compressed } from '@spillway/core'
+ * import { runConformance, wrappedHarness, type ConformanceHarness } from '@spillway/core/conformance'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const memory: ConformanceHarness = { name: 'memory', create: async () => ({ storage: new InMemoryStorage() }) }
+ * const harness = wrappedHarness(memory, { name: 'compressed', wrap: (storage) => compressed(storage) })
+ * const report = await runConformance(harness, { filter: (id) => id.startsWith('range/') })
+ * console.assert(report.results.every(({ status }) => status === 'passed'))
+ * ```
+ */
+export function wrappedHarness(harness: ConformanceHarness, wrapping: StorageWrapping): ConformanceHarness {
+  return {
+    ...harness,
+    name: `${harness.name}, ${wrapping.name}`,
+    knownGaps: { ...harness.knownGaps, ...wrapping.knownGaps },
+    async create(settings) {
+      const instance = await harness.create(settings)
+      const storage = wrapping.wrap(instance.storage as ManagedStorage)
+      return { ...instance, storage, powers: wrappedPowers(instance.storage, storage, instance.powers ?? {}, wrapping) }
+    },
+  }
+}
+
+function wrappedPowers(
+  inner: Storage,
+  storage: Storage,
+  powers: ConformancePowers,
+  { wrap }: StorageWrapping,
+): ConformancePowers {
+  const { reopen, kill, damage } = powers
+  const open = async (): Promise<Storage> => (reopen === undefined ? storage : wrap((await reopen()) as ManagedStorage))
+  return {
+    ...powers,
+    ...(reopen === undefined ? {} : { reopen: open }),
+    ...(kill === undefined
+      ? {}
+      : {
+          kill: async (script) => {
+            const writer = await open()
+            return await new Promise((resolve, reject) => {
+              runKillScript(writer, script, resolve).catch(reject)
+            })
+          },
+        }),
+    ...(damage === undefined
+      ? {}
+      : {
+          damage: async (reference) => {
+            const { content } = await storage.retrieve(reference)
+            if (!(await cutChangedContent(storageParts(inner)?.driver, content))) await damage(reference)
+          },
+        }),
+  }
+}
+
+/** Cut the only entry of a driver, unless that holds the plain content, which the backend itself must see to. */
+async function cutChangedContent(driver: StorageDriver | undefined, plain: Uint8Array): Promise<boolean> {
+  if (driver === undefined) throw new TypeError('The harness must create storages of createStorage, to be wrapped.')
+  for await (const { id } of driver.list('')) {
+    const found = await driver.read(id)
+    if (found === undefined) continue
+    const { content, info } = found
+    if (content.length === plain.length && content.every((byte, at) => byte === plain[at])) return false
+    await driver.remove(id)
+    await driver.write(id, only(content.subarray(0, -1)), info, () => info.lineIndex)
+    return true
+  }
+  return false
+}
+
+async function* only(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content
+}

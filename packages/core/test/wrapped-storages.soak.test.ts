@@ -1,0 +1,50 @@
+import { compressed, type ManagedStorage, type OpenEntry, type StorageDriver } from '../src/index.ts'
+import { wrappedHarness, type StorageWrapping } from '../src/conformance/index.ts'
+import { storageConformance } from '../src/conformance/vitest.ts'
+import { TinyDriver } from './tiny-driver.ts'
+import { tinyHarness } from './tiny-storage.ts'
+
+const thorough = process.env['SPILLWAY_SOAK'] !== undefined
+
+/** A backend that keeps no line index and cannot describe an entry by itself. */
+const forgetful = tinyHarness({
+  name: 'forgetful',
+  driver: (disk) => {
+    const driver = new TinyDriver(disk)
+    const { write } = driver
+    return Object.assign(driver, {
+      stat: undefined,
+      write: ((id, chunks, info) => write.call(driver, id, chunks, info)) satisfies StorageDriver['write'],
+    }) as StorageDriver
+  },
+})
+
+/** A backend that opens entries. */
+const opening = tinyHarness({
+  name: 'opening',
+  driver: (disk) =>
+    Object.assign(new TinyDriver(disk), {
+      async open(id: string): Promise<OpenEntry | undefined> {
+        if (disk.isDown) throw new Error('the disk is down')
+        const record = disk.records.get(id)
+        if (record === undefined) return undefined
+        const { content, info } = record
+        return {
+          info,
+          read: async ({ offset, length }) => content.subarray(offset, offset + length),
+          close: async () => undefined,
+        }
+      },
+    }),
+})
+
+const small = (storage: ManagedStorage): ManagedStorage => compressed(storage, { minBytes: 0, blockBytes: 4_096 })
+
+const wrappings: readonly StorageWrapping[] = [
+  { name: 'compressed', wrap: (storage) => compressed(storage) },
+  { name: 'compressed in small blocks', wrap: small },
+]
+
+for (const wrapping of wrappings)
+  for (const harness of [tinyHarness(), forgetful, opening])
+    storageConformance(wrappedHarness(harness, wrapping), { thorough })
