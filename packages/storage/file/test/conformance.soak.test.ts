@@ -3,13 +3,14 @@ import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { ConformanceHarness, KillScript } from '@spillway/core/conformance'
+import type { ConformanceHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
+import { killConformanceWriter } from '@spillway-internal/storage-testing'
 import { FileStorage, NodeFileSystem } from '../src/index.ts'
 import { MAX_TOMBSTONES, TRIM_EVERY } from '../src/tombstones.ts'
+import { fileBackend } from './soak-backend.ts'
 import { hookedFileSystem } from './support/hooked-file-system.ts'
 import { listFiles } from './support/list-files.ts'
-import { ended, startScript } from './support/run-script.ts'
 
 const harness: ConformanceHarness = {
   name: '@spillway/file',
@@ -35,7 +36,7 @@ const harness: ConformanceHarness = {
         },
         residue: async () => (await listFiles(directory)).filter((path) => !path.includes('.evicted/')).length,
         plant: (content) => plant(parent, directory, content),
-        kill: (script) => kill(directory, script),
+        kill: (script) => killConformanceWriter(fileBackend(directory), script),
         damage: async (reference) => truncate(join(directory, `${reference}.txt`), 1),
         shell: async (command) => (await promisify(execFile)('sh', ['-c', command], { encoding: 'buffer' })).stdout,
         maxTombstones: MAX_TOMBSTONES + TRIM_EVERY,
@@ -67,22 +68,4 @@ async function plant(parent: string, directory: string, content: Uint8Array): Pr
     'outside/foreign',
     '../outside/foreign',
   ]
-}
-
-/** Run a script in a process of its own, kill it half-way, and return what it was acknowledged. */
-async function kill(directory: string, script: KillScript): Promise<readonly string[]> {
-  const references = Promise.withResolvers<readonly string[]>()
-  const writer = startScript('conformance-writer.ts', [directory], (line) => {
-    references.resolve(JSON.parse(line) as string[])
-    writer.kill('SIGKILL')
-  })
-  const encoded = (entry: KillScript['unfinished']): object => ({
-    ...entry,
-    content: Buffer.from(entry.content).toString('base64'),
-  })
-  const { acknowledged, unfinished } = script
-  writer.stdin?.end(JSON.stringify({ acknowledged: acknowledged.map(encoded), unfinished: encoded(unfinished) }))
-  const outcome = await ended(writer)
-  if (outcome !== 'SIGKILL') throw new Error(`The writer ended by itself with ${outcome}.`)
-  return references.promise
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FileStorage, NodeFileSystem, type FileWriter } from '../src/index.ts'
 import { listFiles } from './support/list-files.ts'
-import { scriptPath } from './support/run-script.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, streamOf, text } from './support/text.ts'
 
@@ -17,6 +17,7 @@ function inNamespace(flags: string, command: string, ...parameters: string[]): {
 }
 
 const node = process.execPath
+const TRY_STORE = join(import.meta.dirname, 'scripts/try-store.ts')
 const canMount = inNamespace('-Urm', 'mount -t tmpfs none /mnt && echo yes').output === 'yes\n'
 const canBecomeNobody = inNamespace('-U', 'echo yes').output === 'yes\n'
 
@@ -56,7 +57,7 @@ describe('a full disk', () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     const command = 'mount -t tmpfs -o size=256k none "$1" && "$2" "$3" "$1/artifacts" 1000 3000'
-    const { output, failure } = inNamespace('-Urm', command, directory, node, scriptPath('try-store.ts'))
+    const { output, failure } = inNamespace('-Urm', command, directory, node, TRY_STORE)
     const [first, second] = output.trim().split('\n')
     expect(failure).toBe('')
     const refused = JSON.parse(first ?? '') as { code: string; message: string; stored: number }
@@ -73,7 +74,7 @@ describe('a directory that cannot be used', () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     await chmod(directory, 0o555)
-    const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, scriptPath('try-store.ts'), directory)
+    const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, TRY_STORE, directory)
     expect(failure).toBe('')
     const refused = JSON.parse(output.split('\n')[0] ?? '') as { code: string; message: string }
     expect(refused.code).toBe('unavailable')
@@ -85,7 +86,7 @@ describe('a directory that cannot be used', () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     const command = 'mount -t tmpfs -o ro none "$1" && "$2" "$3" "$1/artifacts"'
-    const { output, failure } = inNamespace('-Urm', command, directory, node, scriptPath('try-store.ts'))
+    const { output, failure } = inNamespace('-Urm', command, directory, node, TRY_STORE)
     expect(failure).toBe('')
     expect(JSON.parse(output.split('\n')[0] ?? '')).toMatchObject({
       code: 'unavailable',

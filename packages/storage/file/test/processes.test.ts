@@ -1,16 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ended, isSoakContent, soakContent, startScript } from '@spillway-internal/storage-testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FileStorage } from '../src/index.ts'
 import { listFiles } from './support/list-files.ts'
-import { ended, startScript } from './support/run-script.ts'
-import { isSoakContent, soakContent } from './support/soak-content.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
 /** Start a script, and wait until it says that it is ready. */
 async function ready(name: string, parameters: string[], onLine: (line: string) => void): Promise<ChildProcess> {
   return new Promise((resolve) => {
-    const child = startScript(name, parameters, (line) => (line === 'ready' ? resolve(child) : onLine(line)))
+    const script = new URL(`./scripts/${name}`, import.meta.url)
+    const child = startScript(script, parameters, (line) => (line === 'ready' ? resolve(child) : onLine(line)))
     onTestFinished(() => void child.kill('SIGKILL'))
   })
 }

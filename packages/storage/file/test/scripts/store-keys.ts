@@ -1,7 +1,7 @@
 /** Wait for a line, store each of so many keys once, and print `reference created` for each. */
 import { once } from 'node:events'
+import { soakContent } from '@spillway-internal/storage-testing'
 import { FileStorage } from '../../src/index.ts'
-import { soakContent } from '../support/soak-content.ts'
 
 const [directory = '', count = '0'] = process.argv.slice(2)
 const storage = new FileStorage(directory).scope('shared')

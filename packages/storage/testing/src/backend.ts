@@ -1,0 +1,43 @@
+import type { ManagedStorage, ManagedStorageOptions, StoredInfo } from '@spillway/core'
+
+/** What the module of a backend exports: how any process opens one storage, and what an outsider sees of it. */
+export interface BackendModule<Config> {
+  /** Open one more instance over the same data, with these limits and this clock. */
+  open(config: Config, options: ManagedStorageOptions): ManagedStorage | Promise<ManagedStorage>
+  /**
+   * Say what is stored that none of `entries`, which are all there are, needs: one line for each kind of residue, none
+   * where all is as it should be. Without it, residue is not checked.
+   */
+  residue?(config: Config, entries: readonly StoredInfo[]): Promise<readonly string[]>
+}
+
+/** A backend that other processes can open too. */
+export interface Backend<Config = unknown> {
+  /** The URL of a module that exports what {@link BackendModule} says. */
+  readonly module: URL
+  /** What its functions get: where the data is. It goes to other processes as JSON. */
+  readonly config: Config
+}
+
+/** Import a backend's module. Rejects with a `TypeError` where it exports no `open`. */
+export async function importBackend<Config>({ module }: Backend<Config>): Promise<BackendModule<Config>> {
+  const exports = (await import(module.href)) as Partial<BackendModule<Config>>
+  if (typeof exports.open !== 'function') throw new TypeError(`${module.href} must export open(config, options).`)
+  return exports as BackendModule<Config>
+}
+
+/** Write a backend and what else a script needs as one argument. */
+export function scriptArgument(backend: Backend, task: object): string {
+  return JSON.stringify({ module: backend.module.href, config: backend.config, task })
+}
+
+/** Read in a script what {@link scriptArgument} wrote, and import the backend. */
+export async function readScriptArgument(): Promise<{
+  readonly open: (options: ManagedStorageOptions) => Promise<ManagedStorage>
+  readonly task: unknown
+}> {
+  const argument = process.argv[2] ?? ''
+  const { module, config, task } = JSON.parse(argument) as { module: string; config: unknown; task: unknown }
+  const backend = await importBackend({ module: new URL(module), config })
+  return { open: async (options) => backend.open(config, options), task }
+}

@@ -1,0 +1,34 @@
+import type { KillScript } from '@spillway/core/conformance'
+import { scriptArgument, type Backend } from './backend.ts'
+import { ended, ownScript, startScript } from './run-script.ts'
+
+/** An entry as it goes to another process. */
+export interface EncodedEntry {
+  readonly key: string
+  readonly contentType: string
+  /** In base64. */
+  readonly content: string
+}
+
+/**
+ * Run a script of the conformance suite in a process of its own, kill that half-way through the script's last entry, and
+ * return the references that it was acknowledged: the suite's power `kill`.
+ */
+export async function killConformanceWriter<Config>(
+  backend: Backend<Config>,
+  { acknowledged, unfinished }: KillScript,
+): Promise<readonly string[]> {
+  const references = Promise.withResolvers<readonly string[]>()
+  const writer = startScript(ownScript('conformance-writer.ts'), [scriptArgument(backend, {})], (line) => {
+    references.resolve(JSON.parse(line) as string[])
+    writer.kill('SIGKILL')
+  })
+  const encoded = (entry: KillScript['unfinished']): EncodedEntry => ({
+    ...entry,
+    content: Buffer.from(entry.content).toString('base64'),
+  })
+  writer.stdin?.end(JSON.stringify({ acknowledged: acknowledged.map(encoded), unfinished: encoded(unfinished) }))
+  const outcome = await ended(writer)
+  if (outcome !== 'SIGKILL') throw new Error(`The writer ended by itself with ${outcome}.`)
+  return references.promise
+}

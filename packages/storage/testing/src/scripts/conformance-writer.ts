@@ -1,0 +1,18 @@
+/** Run the conformance suite's kill script, read from stdin; print the references acknowledged, and wait to be killed. */
+import { text } from 'node:stream/consumers'
+import { runKillScript } from '@spillway/core/conformance'
+import { readScriptArgument } from '../backend.ts'
+import type { EncodedEntry } from '../kill-conformance-writer.ts'
+
+const { open } = await readScriptArgument()
+const script = JSON.parse(await text(process.stdin)) as { acknowledged: EncodedEntry[]; unfinished: EncodedEntry }
+const decoded = (entry: EncodedEntry) => ({ ...entry, content: new Uint8Array(Buffer.from(entry.content, 'base64')) })
+await runKillScript(
+  await open({}),
+  { acknowledged: script.acknowledged.map(decoded), unfinished: decoded(script.unfinished) },
+  (references) => {
+    console.log(JSON.stringify(references))
+    // Nothing else keeps the process alive until it is killed.
+    setInterval(() => {}, 1_000)
+  },
+)

@@ -1,0 +1,178 @@
+import type { ChildProcess } from 'node:child_process'
+import type { StoredInfo } from '@spillway/core'
+import { importBackend, scriptArgument, type Backend, type BackendModule } from './backend.ts'
+import { ended, ownScript, startScript } from './run-script.ts'
+import { isSoakContent, soakContent } from './soak-content.ts'
+import { AN_HOUR_MS, clearedScope, PARALLEL, SCOPES, SEEDED, type SoakScope, type WriterTask } from './soak-scopes.ts'
+
+/** After so many there is nothing more to learn. */
+const MAX_PROBLEMS = 20
+
+/** How a soak goes about it. */
+export interface SoakOptions {
+  /** The size of the largest streams, so that the backend's own parts and pieces are met. Defaults to 1 MB. */
+  readonly largeBytes?: number | undefined
+  /** Milliseconds after which an operation counts as hanging. Defaults to a minute. */
+  readonly limitMs?: number | undefined
+}
+
+/** What a soak found. */
+export interface SoakReport {
+  readonly kills: number
+  /** Stores that resolved. */
+  readonly acknowledged: number
+  /** Entries read meanwhile. */
+  readonly reads: number
+  /** What `gc` found of killed writers. */
+  readonly leftovers: number
+  /** How often a writer was told that the backend is unavailable. */
+  readonly outages: number
+  /** What must be empty. */
+  readonly problems: readonly string[]
+}
+
+interface Acknowledged {
+  readonly scope: 'kept' | 'revived'
+  readonly reference: string
+  readonly key: string
+}
+
+/** A backend with writers and a reader on it, everything they acknowledge, and what must hold in the end. */
+export class SoakRun {
+  readonly problems: string[] = []
+  /** How often a writer was told that the backend is unavailable. */
+  outages = 0
+  readonly #backend: Backend
+  readonly #module: BackendModule<unknown>
+  readonly #survives: boolean
+  readonly #limitMs: number
+  readonly #largeBytes: number
+  readonly #startedAt = Date.now()
+  readonly #acknowledged = new Map<string, Acknowledged>()
+  readonly #reader: ChildProcess
+  #writers = 0
+  #reads = 0
+
+  private constructor(backend: Backend, module: BackendModule<unknown>, survives: boolean, options: SoakOptions) {
+    this.#backend = backend
+    this.#module = module
+    this.#survives = survives
+    this.#limitMs = options.limitMs ?? 60_000
+    this.#largeBytes = options.largeBytes ?? 1_000_000
+    const task = { survives, limitMs: this.#limitMs }
+    this.#reader = startScript(ownScript('soak-reader.ts'), [scriptArgument(backend, task)], (line) => {
+      const count = /^read (\d+)$/.exec(line)?.[1]
+      if (count === undefined) this.problems.push(`a reader saw: ${line}`)
+      else this.#reads = Number(count)
+    })
+  }
+
+  /**
+   * Store entries that were last used long ago, and start a reader.
+   *
+   * @param survives - Whether an outage of the backend is part of the soak, and no problem.
+   */
+  static async start(backend: Backend, survives: boolean, options: SoakOptions): Promise<SoakRun> {
+    const module = await importBackend(backend)
+    const before = Date.now() - AN_HOUR_MS
+    const storage = await module.open(backend.config, { now: () => before })
+    const revived = storage.scope(...SCOPES.revived)
+    for (let index = 0; index < SEEDED; index += 1) {
+      const { content, contentType } = soakContent(`revived ${index}`)
+      await revived.store(`revived ${index}`, content, contentType)
+    }
+    await storage.close()
+    return new SoakRun(backend, module, survives, options)
+  }
+
+  /** Whether there is nothing more to learn. */
+  get isHopeless(): boolean {
+    return this.problems.length > MAX_PROBLEMS
+  }
+
+  /** Start one more writer, calling back with each store that it acknowledges. */
+  startWriter(onAcknowledged: () => void): ChildProcess {
+    const task: WriterTask = {
+      name: `writer-${(this.#writers += 1)}`,
+      startedAt: this.#startedAt,
+      survives: this.#survives,
+      largeBytes: this.#largeBytes,
+      limitMs: this.#limitMs,
+    }
+    return startScript(ownScript('soak-writer.ts'), [scriptArgument(this.#backend, task)], (line) => {
+      const [, scope, reference, key] = /^(kept|revived) (\S+) (.*)$/.exec(line) ?? []
+      if (scope !== undefined && reference !== undefined && key !== undefined) {
+        this.#acknowledged.set(`${scope} ${reference}`, { scope: scope as Acknowledged['scope'], reference, key })
+        onAcknowledged()
+      } else if (line === 'unavailable') this.outages += 1
+      else this.problems.push(`${task.name}: ${line}`)
+    })
+  }
+
+  /** End the reader, look at everything that is there, collect leftovers, and look again. */
+  async finish(kills: number): Promise<SoakReport> {
+    this.#reader.stdin?.end()
+    const outcome = await ended(this.#reader)
+    if (outcome !== 0) this.problems.push(`the reader ended with ${outcome}`)
+    await this.#checkAcknowledged('before gc')
+    await this.#checkListed()
+    const leftovers = await this.#collect()
+    const again = await this.#collect()
+    if (again !== 0) this.problems.push(`gc found ${again} leftovers that it had left before`)
+    await this.#checkAcknowledged('after gc')
+    const entries = await this.#checkListed()
+    const residue = await this.#module.residue?.(this.#backend.config, entries)
+    this.problems.push(...(residue ?? []).map((line) => `residue: ${line}`))
+    return {
+      kills,
+      acknowledged: this.#acknowledged.size,
+      reads: this.#reads,
+      leftovers,
+      outages: this.outages,
+      problems: this.problems,
+    }
+  }
+
+  async #checkAcknowledged(when: string): Promise<void> {
+    const storage = await this.#module.open(this.#backend.config, {})
+    for (const { scope, reference, key } of this.#acknowledged.values()) {
+      const found = await storage
+        .scope(...SCOPES[scope])
+        .retrieve(reference)
+        .catch((error: unknown) => String(error))
+      if (typeof found === 'string') this.problems.push(`acknowledged, but ${when}: ${found}`)
+      else if (!isSoakContent(key, found)) this.problems.push(`acknowledged, but ${when} torn: ${reference} ${key}`)
+    }
+    await storage.close()
+  }
+
+  /** Look at all that is visible: each entry is whole, and none is outside of the scopes that were used. */
+  async #checkListed(): Promise<readonly StoredInfo[]> {
+    const storage = await this.#module.open(this.#backend.config, {})
+    const scopes: SoakScope[] = Object.values(SCOPES).map((segments) => storage.scope(...segments))
+    for (let writer = 1; writer <= this.#writers; writer += 1)
+      for (let index = 0; index < PARALLEL; index += 1)
+        scopes.push(storage.scope(...clearedScope(`writer-${writer}`, index)))
+    let listed = 0
+    for (const scope of scopes)
+      for await (const { reference, key, size } of scope.list()) {
+        listed += 1
+        const found = await scope.retrieve(reference).catch((error: unknown) => String(error))
+        if (typeof found === 'string') this.problems.push(`listed, but: ${found}`)
+        else if (!isSoakContent(key, found)) this.problems.push(`listed, but torn: ${reference} ${key}`)
+        else if (found.content.length !== size) this.problems.push(`listed with a wrong size: ${reference} ${key}`)
+      }
+    const entries: StoredInfo[] = []
+    for await (const entry of storage.list()) entries.push(entry)
+    if (entries.length !== listed) this.problems.push(`${entries.length} entries in all, ${listed} in their scopes`)
+    await storage.close()
+    return entries
+  }
+
+  async #collect(): Promise<number> {
+    const storage = await this.#module.open(this.#backend.config, { now: () => Date.now() + AN_HOUR_MS })
+    const { leftovers } = await storage.gc()
+    await storage.close()
+    return leftovers
+  }
+}
