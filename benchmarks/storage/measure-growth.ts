@@ -1,0 +1,102 @@
+import { fileURLToPath } from 'node:url'
+import { count, table } from '../adapters/table.ts'
+import { known } from '../report/known.ts'
+import { worst, type Section } from '../report/section.ts'
+import { median, milliseconds } from '../report/write-figures.ts'
+import type { GrowthFigures, GrowthTasks } from './growth-process.ts'
+import { OPERATIONS } from './operations.ts'
+import { makePlace, removePlace, type Kind, type Place } from './place.ts'
+import { startRemote } from './remote.ts'
+import type { RunOptions } from './run-options.ts'
+import { makeBucket, removeBucket } from './services.ts'
+
+const SCRIPT = fileURLToPath(new URL('growth-process.ts', import.meta.url))
+const FEW = 1_000
+const MANY: Readonly<Record<Kind, number>> = {
+  memory: 100_000,
+  file: 100_000,
+  SQLite: 1_000_000,
+  Redis: 100_000,
+  S3: 100_000,
+}
+const MANY_QUICKLY = 2_000
+const MOST = 1.2
+const ROUNDS = 15
+const BATCH = 40
+const BATCH_IN_S3 = 10
+
+interface Growth {
+  readonly kind: Kind
+  readonly entries: number
+  readonly seconds: number
+  readonly rows: readonly {
+    readonly name: string
+    readonly few: number
+    readonly many: number
+    readonly times: number
+  }[]
+}
+
+/** Measure what operations cost with few and with many entries stored. */
+export async function measureGrowth(options: RunOptions): Promise<Section> {
+  const all: Growth[] = []
+  for (const kind of options.kinds) all.push(await measureKind(kind, options))
+  const rows = all.flatMap(({ kind, entries, rows: growth }) =>
+    growth.map(({ name, few, many, times }) => [
+      kind,
+      name,
+      milliseconds(few),
+      `${milliseconds(many)} (${count(entries)})`,
+      times.toFixed(2),
+    ]),
+  )
+  return {
+    text: table(['', '', `${count(FEW)} entries, ms`, 'many, ms', 'times'], rows, 2),
+    bounds: all.map(({ kind, entries, rows: growth }) =>
+      worst(
+        `${kind}: ${count(entries)} entries, times the cost with ${count(FEW)}`,
+        MOST,
+        growth.map(({ name, times }) => ({ value: times, where: name })),
+      ),
+    ),
+    figures: all,
+  }
+}
+
+async function measureKind(kind: Kind, options: RunOptions): Promise<Growth> {
+  const entries = options.isQuick ? MANY_QUICKLY : MANY[kind]
+  const places = await Promise.all([
+    apart(makePlace(kind, options.servers), 1),
+    apart(makePlace(kind, options.servers), 2),
+  ])
+  const remote = startRemote<GrowthTasks>(SCRIPT)
+  try {
+    await remote.call('fill', { place: places[0], entries: FEW })
+    const seconds = await remote.call('fill', { place: places[1], entries })
+    console.error(`${kind}: ${entries} entries in ${Math.round(seconds)} s`)
+    const rounds = options.isQuick ? 2 : ROUNDS
+    const figures = await remote.call('measure', { rounds, batch: kind === 'S3' ? BATCH_IN_S3 : BATCH })
+    return { kind, entries, seconds, rows: rowsOf(figures) }
+  } finally {
+    remote.end()
+    for (const place of places) {
+      removePlace(place)
+      if (place.s3 !== undefined && kind === 'S3') await removeBucket(place.s3)
+    }
+  }
+}
+
+/** On a server, each storage gets a database or a bucket to itself. */
+async function apart(place: Place, number: number): Promise<Place> {
+  if (place.kind === 'Redis') return { ...place, redis: `${place.redis}/${number}` }
+  if (place.kind !== 'S3') return place
+  return { ...place, s3: await makeBucket({ ...known(place.s3), bucket: `${place.s3?.bucket}-growth-${number}` }) }
+}
+
+const rowsOf = (figures: GrowthFigures): Growth['rows'] =>
+  OPERATIONS.map((name) => ({
+    name,
+    few: known(median(figures.map(({ small }) => small[name]))),
+    many: known(median(figures.map(({ large }) => large[name]))),
+    times: known(median(figures.map(({ small, large }) => large[name] / small[name]))),
+  }))

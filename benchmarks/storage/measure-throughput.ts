@@ -1,0 +1,186 @@
+import { fileURLToPath } from 'node:url'
+import { table } from '../adapters/table.ts'
+import { known } from '../report/known.ts'
+import { worst, type Bound, type Section } from '../report/section.ts'
+import { median, milliseconds } from '../report/write-figures.ts'
+import { makePlace, removePlace, type Kind, type Place } from './place.ts'
+import { startRemote, type Remote } from './remote.ts'
+import type { RunOptions } from './run-options.ts'
+import { OURS, subjectsOf } from './subjects/open-subject.ts'
+import type { Batch, ThroughputTasks } from './throughput-process.ts'
+
+const SCRIPT = fileURLToPath(new URL('throughput-process.ts', import.meta.url))
+
+interface Size {
+  readonly name: string
+  readonly bytes: number
+  /** How many are stored in one batch, by default and in S3. */
+  readonly count: number
+  readonly countInS3: number
+  /** The most that ours may take, in times of the floor. */
+  readonly most: (kind: Kind) => number
+}
+
+const SIZES: readonly Size[] = [
+  { name: '16 KB', bytes: 16_384, count: 40, countInS3: 15, most: (kind) => 1 / (kind === 'file' ? 0.45 : 0.5) },
+  { name: '100 KB', bytes: 102_400, count: 30, countInS3: 15, most: (kind) => 1 / (kind === 'file' ? 0.5 : 0.7) },
+  { name: '10 MB', bytes: 10_485_760, count: 2, countInS3: 2, most: () => 1 / 0.85 },
+]
+const ROUNDS = 9
+/** Code runs at its full speed after a few hundred calls. */
+const WARM_UP_BATCHES = 6
+const SEEDS_PER_BATCH = 1_000
+
+interface Row {
+  readonly kind: Kind
+  readonly size: string
+  readonly name: string
+  /** Milliseconds of an operation. */
+  readonly store: number
+  readonly retrieve: number
+  /** The floor divided by it, in the same round; of the floor itself 1. */
+  readonly storeOfFloor: number
+  readonly retrieveOfFloor: number
+  /** The same without a SHA-256 in the floor: nothing has to be hashed to retrieve it. */
+  readonly retrieveOfClient: number
+}
+
+interface Competitor {
+  readonly name: string
+  readonly place: Place
+  readonly remote: Remote<ThroughputTasks>
+}
+
+/** Measure storing and retrieving one block after the other. */
+export async function measureThroughput(options: RunOptions): Promise<Section> {
+  const rows: Row[] = []
+  for (const kind of options.kinds) rows.push(...(await measureKind(kind, options)))
+  return {
+    text: options.kinds.map((kind) => writeKind(rows.filter((row) => row.kind === kind))).join('\n\n'),
+    bounds: boundsOf(rows),
+    figures: rows,
+  }
+}
+
+async function measureKind(kind: Kind, options: RunOptions): Promise<Row[]> {
+  const competitors: Competitor[] = []
+  const rows: Row[] = []
+  try {
+    for (const name of subjectsOf(kind)) {
+      const competitor = { name, place: makePlace(kind, options.servers), remote: startRemote<ThroughputTasks>(SCRIPT) }
+      competitors.push(competitor)
+      await competitor.remote.call('open', { name, place: competitor.place })
+    }
+    for (const size of SIZES) rows.push(...(await measureSize(kind, size, competitors, options)))
+    for (const { remote } of competitors) await remote.call('close')
+  } finally {
+    for (const { remote, place } of competitors) {
+      remote.end()
+      removePlace(place)
+    }
+  }
+  return rows
+}
+
+async function measureSize(
+  kind: Kind,
+  size: Size,
+  competitors: readonly Competitor[],
+  { isQuick }: RunOptions,
+): Promise<Row[]> {
+  const count = Math.ceil((kind === 'S3' ? size.countInS3 : size.count) / (isQuick ? 4 : 1))
+  const warmUp = isQuick || size.bytes > 1_048_576 ? 1 : WARM_UP_BATCHES
+  const rounds: ReadonlyMap<string, Batch>[] = []
+  for (let round = -warmUp; round < (isQuick ? 2 : ROUNDS); round += 1) {
+    const batches = new Map<string, Batch>()
+    // They take turns, and turns in who is first: what disturbs the machine disturbs all of them.
+    const first = Math.abs(round) % competitors.length
+    for (const { name, remote } of [...competitors.slice(first), ...competitors.slice(0, first)]) {
+      const seed = size.bytes * 1_000_000 + (round + warmUp) * SEEDS_PER_BATCH
+      batches.set(name, await remote.call('batch', { size: size.bytes, count, seed }))
+    }
+    if (round >= 0) rounds.push(batches)
+  }
+  return competitors.map(({ name }) => rowOf(kind, size.name, name, known(competitors[0]).name, rounds))
+}
+
+function rowOf(
+  kind: Kind,
+  size: string,
+  name: string,
+  floorName: string,
+  rounds: readonly ReadonlyMap<string, Batch>[],
+): Row {
+  const figures = rounds.map((batches) => {
+    const floor = mediansOf(known(batches.get(floorName)))
+    const own = mediansOf(known(batches.get(name)))
+    const hash = name === floorName ? floor.hash : 0
+    return {
+      store: own.store + hash,
+      retrieve: own.retrieve + hash,
+      storeOfFloor: (floor.store + floor.hash) / (own.store + hash),
+      retrieveOfFloor: (floor.retrieve + floor.hash) / (own.retrieve + hash),
+      retrieveOfClient: floor.retrieve / own.retrieve,
+    }
+  })
+  const of = (figure: keyof (typeof figures)[number]): number => known(median(figures.map((round) => round[figure])))
+  return {
+    kind,
+    size,
+    name,
+    store: of('store'),
+    retrieve: of('retrieve'),
+    storeOfFloor: of('storeOfFloor'),
+    retrieveOfFloor: of('retrieveOfFloor'),
+    retrieveOfClient: of('retrieveOfClient'),
+  }
+}
+
+const mediansOf = ({ store, retrieve, hash }: Batch): { store: number; retrieve: number; hash: number } => ({
+  store: known(median(store)),
+  retrieve: known(median(retrieve)),
+  hash: known(median(hash)),
+})
+
+function writeKind(rows: readonly Row[]): string {
+  const heads = [
+    known(rows[0]).kind,
+    'block',
+    'store, ms',
+    'of the floor',
+    'retrieve, ms',
+    'of the floor',
+    'of the client',
+  ]
+  const cells = rows.map((row) => [
+    row.name,
+    row.size,
+    milliseconds(row.store),
+    row.storeOfFloor.toFixed(2),
+    milliseconds(row.retrieve),
+    row.retrieveOfFloor.toFixed(2),
+    row.retrieveOfClient.toFixed(2),
+  ])
+  return table(heads, cells, 2)
+}
+
+function boundsOf(rows: readonly Row[]): Bound[] {
+  const bounds: Bound[] = []
+  for (const { name: size, most } of SIZES)
+    for (const isFile of [false, true]) {
+      const ours = rows.filter((row) => row.name === OURS && row.size === size && (row.kind === 'file') === isFile)
+      const [first] = ours
+      if (first === undefined) continue
+      bounds.push(
+        worst(
+          `${isFile ? 'file: ' : ''}${size}: times the floor`,
+          most(first.kind),
+          ours.flatMap(({ kind, storeOfFloor, retrieveOfFloor }) => [
+            { value: 1 / storeOfFloor, where: `${kind}, store` },
+            { value: 1 / retrieveOfFloor, where: `${kind}, retrieve` },
+          ]),
+        ),
+      )
+    }
+  return bounds
+}

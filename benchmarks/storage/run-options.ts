@@ -1,0 +1,10 @@
+import type { Kind, Servers } from './place.ts'
+
+/** How one run measures, and which backends. */
+export interface RunOptions {
+  /** Small contents and few rounds: shows that everything runs, and proves nothing. */
+  readonly isQuick: boolean
+  /** The backends whose servers are there. */
+  readonly kinds: readonly Kind[]
+  readonly servers: Servers
+}

@@ -1,0 +1,71 @@
+/**
+ * Measures the backends beside the raw clients they are made of and beside others, and prints the tables.
+ *
+ *   node storage/run.ts [PART...] [--quick] [--only BACKEND,...] [--tag NAME] [--publish]
+ *
+ * `--publish` writes the tables into docs/benchmarks.md.
+ */
+import { mkdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { runReport, type Part } from '../report/run-report.ts'
+import { DATA } from '../speed/lib.mjs'
+import { measureGrowth } from './measure-growth.ts'
+import { measureLarge } from './measure-large.ts'
+import { measureThroughput } from './measure-throughput.ts'
+import { KINDS } from './place.ts'
+import type { RunOptions } from './run-options.ts'
+import { findServices, removeBucket } from './services.ts'
+import { hasKeyvSqlite, hasPeers } from './subjects/peers.ts'
+
+const PARTS = new Map<string, Part<RunOptions>>([
+  ['throughput', { title: 'Storing and retrieving', measure: measureThroughput }],
+  ['growth', { title: 'With many entries', measure: measureGrowth }],
+  ['large', { title: 'Large content', measure: measureLarge }],
+])
+
+/** What stands before the tables in the document, and the section that follows them. */
+const INTRODUCTION =
+  'What does a backend take beside the client it is made of? The tables are one run of `pnpm storage` in `benchmarks/`; ' +
+  '[how to read them](../benchmarks/storage/README.md).'
+const NEXT_SECTION = 'Reproduce it'
+
+const { values, positionals } = parseArgs({
+  options: {
+    quick: { type: 'boolean' },
+    only: { type: 'string' },
+    tag: { type: 'string' },
+    publish: { type: 'boolean' },
+  },
+  allowPositionals: true,
+})
+mkdirSync(DATA, { recursive: true })
+const only = values.only?.toLowerCase().split(',')
+const wanted = KINDS.filter((kind) => only?.includes(kind.toLowerCase()) ?? true)
+const { servers, missing: absent } = await findServices(wanted)
+const missing = [
+  ...absent,
+  ...(hasPeers() ? [] : ['other libraries: benchmarks/storage/setup.sh installs them']),
+  ...(!hasPeers() || hasKeyvSqlite() ? [] : ['@keyv/sqlite: WITH_SQLITE3=1 benchmarks/storage/setup.sh compiles it']),
+]
+const isThere = (kind: (typeof KINDS)[number]): boolean =>
+  (kind !== 'Redis' || servers.redis !== undefined) && (kind !== 'S3' || servers.s3 !== undefined)
+const options: RunOptions = { isQuick: values.quick === true, kinds: wanted.filter(isThere), servers }
+try {
+  await runReport({
+    title: 'Storage',
+    parts: PARTS,
+    names: positionals,
+    options,
+    remarks: [
+      ...(options.isQuick ? ['A quick run: its figures prove nothing.'] : []),
+      ...(missing.length > 0 ? [`Left out: ${missing.join('; ')}.`] : []),
+    ],
+    // What proves nothing is not kept among the results.
+    folder: options.isQuick ? DATA : import.meta.dirname,
+    tag: values.tag,
+    publish: values.publish === true ? { introduction: INTRODUCTION, before: NEXT_SECTION } : undefined,
+  })
+} finally {
+  if (servers.s3 !== undefined) await removeBucket(servers.s3)
+}
+process.exit()

@@ -1,0 +1,56 @@
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectsCommand,
+  ListObjectsV2Command,
+} from '@aws-sdk/client-s3'
+import { sharedRedis, sharedS3 } from '@spillway-internal/services'
+import type { Kind, S3Address, Servers } from './place.ts'
+import { s3Client } from './s3-client.ts'
+
+/** What {@link findServices} found. */
+export interface Services {
+  readonly servers: Servers
+  /** Why one of those that were asked for is not there. */
+  readonly missing: readonly string[]
+}
+
+/** Start or find the servers that some backends need. They end with this process. */
+export async function findServices(kinds: readonly Kind[]): Promise<Services> {
+  const missing: string[] = []
+  let redis: string | undefined
+  let s3: S3Address | undefined
+  if (kinds.includes('Redis')) {
+    const found = await sharedRedis()
+    if (found.available) redis = found.url
+    else missing.push(`Redis: ${found.why}`)
+  }
+  if (kinds.includes('S3')) {
+    const found = await sharedS3()
+    if (found.available) s3 = await makeBucket({ ...found, bucket: `spillway-bench-${process.pid}` })
+    else missing.push(`S3: ${found.why}`)
+  }
+  return { servers: { redis, s3 }, missing }
+}
+
+/** Make a bucket beside one, to be removed by {@link removeBucket}. */
+export async function makeBucket(address: S3Address): Promise<S3Address> {
+  const client = s3Client(address)
+  await client.send(new CreateBucketCommand({ Bucket: address.bucket }))
+  client.destroy()
+  return address
+}
+
+/** Remove a bucket and all that is in it. */
+export async function removeBucket(address: S3Address): Promise<void> {
+  const client = s3Client(address)
+  const { bucket: Bucket } = address
+  for (;;) {
+    const { Contents: objects = [] } = await client.send(new ListObjectsV2Command({ Bucket }))
+    if (objects.length === 0) break
+    const Objects = objects.map(({ Key }) => ({ Key }))
+    await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }))
+  }
+  await client.send(new DeleteBucketCommand({ Bucket }))
+  client.destroy()
+}

@@ -1,0 +1,106 @@
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import Database from 'better-sqlite3'
+import { Redis } from 'ioredis'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { known } from '../../report/known.ts'
+import type { Place } from '../place.ts'
+import { s3Client } from '../s3-client.ts'
+import type { Subject } from './subject.ts'
+
+/** Copies in a map. */
+export function mapFloor(): Subject {
+  const map = new Map<string, Uint8Array>()
+  return {
+    store: async (key, bytes) => {
+      map.set(key, new Uint8Array(bytes))
+      return key
+    },
+    retrieve: async (key) => new Uint8Array(known(map.get(key))),
+    clear: async () => map.clear(),
+  }
+}
+
+/** A file that is written under another name, then renamed. */
+export async function fileFloor({ directory }: Place): Promise<Subject> {
+  const folder = join(directory, 'floor')
+  await mkdir(folder)
+  let count = 0
+  return {
+    store: async (key, bytes) => {
+      count += 1
+      const path = join(folder, key)
+      await writeFile(`${path}.${count}`, bytes)
+      await rename(`${path}.${count}`, path)
+      return key
+    },
+    retrieve: (key) => readFile(join(folder, key)),
+    clear: async () => {
+      await rm(folder, { recursive: true })
+      await mkdir(folder)
+    },
+  }
+}
+
+/** One row with a blob, by prepared statements, with the same journal and safety as ours. */
+export function sqliteFloor({ directory }: Place): Subject {
+  const database = new Database(join(directory, 'floor.db'))
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = NORMAL')
+  database.exec('CREATE TABLE entry (key TEXT PRIMARY KEY, value BLOB)')
+  const insert = database.prepare('INSERT OR REPLACE INTO entry VALUES (?, ?)')
+  const select = database.prepare<[string], Uint8Array>('SELECT value FROM entry WHERE key = ?').pluck()
+  return {
+    store: async (key, bytes) => {
+      insert.run(key, bytes)
+      return key
+    },
+    retrieve: async (key) => known(select.get(key)),
+    clear: async () => {
+      database.exec('DELETE FROM entry')
+    },
+    close: async () => void database.close(),
+  }
+}
+
+/** SET and GET. */
+export function redisFloor({ redis, prefix }: Place): Subject {
+  const client = new Redis(known(redis))
+  const keys: string[] = []
+  return {
+    store: async (key, bytes) => {
+      const name = `${prefix}:${key}`
+      await client.set(name, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+      keys.push(name)
+      return name
+    },
+    retrieve: async (name) => known((await client.getBuffer(name)) ?? undefined),
+    clear: async () => {
+      if (keys.length > 0) await client.del(...keys.splice(0))
+    },
+    close: async () => {
+      await client.quit()
+    },
+  }
+}
+
+/** PutObject and GetObject. */
+export function s3Floor({ s3, prefix }: Place): Subject {
+  const client = s3Client(known(s3))
+  const Bucket = s3?.bucket
+  const keys: string[] = []
+  return {
+    store: async (key, bytes) => {
+      const Key = `${prefix}/${key}`
+      await client.send(new PutObjectCommand({ Bucket, Key, Body: bytes }))
+      keys.push(Key)
+      return Key
+    },
+    retrieve: async (Key) =>
+      (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToByteArray() ?? new Uint8Array(0),
+    clear: async () => {
+      for (const Key of keys.splice(0)) await client.send(new DeleteObjectCommand({ Bucket, Key }))
+    },
+    close: async () => client.destroy(),
+  }
+}
