@@ -13,6 +13,7 @@ while read -r line; do running=$line; done
 for one in $running; do
   case $one in
     container:*) docker rm --force "\${one#container:}" ;;
+    mount:*) umount -l "$1/\${one#mount:}" ;;
     *) kill -9 "$one" ;;
   esac
 done
@@ -42,7 +43,10 @@ export class GuardedFolder {
     if (stdin !== null && 'unref' in stdin) (stdin as unknown as { unref: () => void }).unref()
   }
 
-  /** Have a process, or a container by `container:<name>`, killed when this process ends. */
+  /**
+   * Have a process killed when this process ends, or a container by `container:<name>`, or what is mounted on a folder of
+   * this one unmounted by `mount:<name>`.
+   */
   guard(process: number | string): void {
     this.#running.add(String(process))
     this.#tell()

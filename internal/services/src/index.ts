@@ -22,4 +22,5 @@ export type {
   Unavailable,
 } from './service.ts'
 export { sharedRedis, sharedRedisCluster, sharedS3, sharedService } from './shared-services.ts'
+export { smallDisk, type SmallDisk } from './small-disk.ts'
 export { sparePort } from './spare-port.ts'

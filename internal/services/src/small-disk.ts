@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { GuardedFolder } from './guarded-folder.ts'
+import { runProgram } from './run-program.ts'
+import { unavailable, type Unavailable } from './service.ts'
+
+const NAME = 'disk'
+
+/** A disk that is soon full. */
+export interface SmallDisk {
+  readonly available: true
+  /** Its root folder. */
+  readonly path: string
+  /** Unmount it, with what is on it. */
+  dispose(): Promise<void>
+}
+
+/**
+ * Mount a disk of so many bytes, in memory, which goes with this process at the latest. Unavailable where this user may
+ * not mount.
+ */
+export async function smallDisk(bytes: number): Promise<SmallDisk | Unavailable> {
+  const folder = new GuardedFolder('disk')
+  const path = join(folder.path, NAME)
+  mkdirSync(path)
+  folder.guard(`mount:${NAME}`)
+  const { exitCode, output } = await runProgram('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path])
+  if (exitCode !== 0) {
+    folder.release(`mount:${NAME}`)
+    await folder.remove()
+    return unavailable(`A small disk cannot be mounted: ${output.trim() || 'there is no mount'}. Run as root.`)
+  }
+  return {
+    available: true,
+    path,
+    dispose: async () => {
+      // Lazily, as a file on it may still be open.
+      await runProgram('umount', ['-l', path])
+      folder.release(`mount:${NAME}`)
+      await folder.remove()
+    },
+  }
+}
