@@ -84,6 +84,11 @@ export interface ConformanceHarness {
   readonly knownGaps?: Readonly<Record<string, string>>
   /** Why powers are missing, for the report: power → reason. */
   readonly missingPowers?: Readonly<Partial<Record<PowerName, string>>>
+  /**
+   * Why the storage itself does not take a setting, such as an age that its server sees to: setting → reason. Cases that
+   * need it do not apply.
+   */
+  readonly missingSettings?: Readonly<Partial<Record<keyof StorageSettings, string>>>
   /** Milliseconds that a case may take. Defaults to 30,000. */
   readonly timeoutMs?: number
 }

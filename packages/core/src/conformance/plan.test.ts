@@ -35,6 +35,23 @@ describe('planConformance', () => {
     ])
   })
 
+  test('does not apply to settings that a storage leaves to others, and says why', async () => {
+    const cases = [passing({ settings: { ttlMs: 5 }, requires: ['outage'] }), passing({ settings: { maxBytes: 5 } })]
+    const harness: ConformanceHarness = { ...bare, missingSettings: { ttlMs: 'the server sees to it' } }
+    expect(await planConformance(harness, { cases })).toMatchObject([
+      { action: 'not-applicable', reason: 'the server sees to it' },
+      { action: 'not-proven', reason: 'the harness cannot set maxBytes' },
+    ])
+  })
+
+  test.each([
+    { missingSettings: { age: 'unknown' } },
+    { missingSettings: { ttlMs: 'both' }, settings: ['ttlMs'] as const },
+  ])('refuses %j', async (parts) => {
+    const harness = { ...bare, ...parts } as ConformanceHarness
+    await expect(planConformance(harness, { cases: [passing()] })).rejects.toThrow('missingSettings names')
+  })
+
   test('does not apply to methods that a storage does not have', async () => {
     const { store, retrieve } = tinyStorage()
     const harness: ConformanceHarness = { ...bare, create: async () => ({ storage: { store, retrieve } }) }

@@ -76,6 +76,8 @@ const POWERS: Readonly<Record<PowerName, true>> = {
   maxTombstones: true,
 }
 
+const SETTINGS: readonly string[] = ['evictAfterTurns', 'ttlMs', 'maxBytes'] satisfies (keyof StorageSettings)[]
+
 function decide(
   one: ConformanceCase,
   harness: ConformanceHarness,
@@ -89,13 +91,18 @@ function decide(
   for (const name of requires)
     if (!isPower(name) && typeof instance.storage[name] !== 'function')
       return { action: 'not-applicable', reason: `the storage has no ${name}()` }
+  const settings = Object.keys(one.settings ?? {}) as (keyof StorageSettings)[]
+  for (const name of settings) {
+    const reason = harness.missingSettings?.[name]
+    if (reason !== undefined) return { action: 'not-applicable', reason }
+  }
   for (const name of requires)
     if (isPower(name) && instance.powers?.[name] === undefined)
       return {
         action: 'not-proven',
         reason: harness.missingPowers?.[name] ?? `the harness has no power ${JSON.stringify(name)}`,
       }
-  for (const name of Object.keys(one.settings ?? {}) as (keyof StorageSettings)[])
+  for (const name of settings)
     if (harness.settings?.includes(name) !== true)
       return { action: 'not-proven', reason: `the harness cannot set ${name}` }
   if (one.large === true && options.large !== true)
@@ -113,6 +120,11 @@ function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceC
   for (const id of Object.keys(harness.knownGaps ?? {}))
     if (!cases.some((one) => one.id === id))
       throw new TypeError(`knownGaps names ${JSON.stringify(id)}, which is no conformance case. Correct or remove it.`)
+  for (const name of Object.keys(harness.missingSettings ?? {}))
+    if (!SETTINGS.includes(name) || harness.settings?.some((setting) => setting === name) === true)
+      throw new TypeError(
+        `missingSettings names ${JSON.stringify(name)}, which is no setting, or one that the harness has. Correct or remove it.`,
+      )
   for (const name of Object.keys(harness.missingPowers ?? {}))
     if (!Object.hasOwn(POWERS, name))
       throw new TypeError(`missingPowers names ${JSON.stringify(name)}, which is no power. Correct or remove it.`)
