@@ -1,0 +1,166 @@
+import {
+  StorageError,
+  type ByteRange,
+  type DriverContent,
+  type EntryId,
+  type EntryInfo,
+  type OpenEntry,
+} from '@spillway/core'
+import type { EntryDescription } from '@spillway/core/driver'
+import { decodeMetadata, decodeSibling, type SiblingContent } from './object-metadata.ts'
+import type { ObjectNames } from './object-names.ts'
+import type { ObjectHead, S3Bucket } from './s3-bucket.ts'
+
+/** What comes along when an entry is opened: enough for small content and for the beginning of large. */
+const FIRST_BYTES = 65_536
+const MAX_ATTEMPTS = 5
+const NO_BYTES = new Uint8Array(0)
+const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
+
+/** An entry as it was found. */
+export interface FoundEntry {
+  readonly info: EntryInfo
+  readonly generation: string
+  readonly hasSibling: boolean
+  readonly etag: string
+}
+
+/** Find entries, describe them, and read their content. */
+export class EntryReader {
+  readonly #bucket: S3Bucket
+  readonly #names: ObjectNames
+
+  constructor(bucket: S3Bucket, names: ObjectNames) {
+    this.#bucket = bucket
+    this.#names = names
+  }
+
+  /** Describe an entry; an object that is none counts as missing. */
+  async find(id: EntryId): Promise<FoundEntry | undefined> {
+    const head = await this.#bucket.head(this.#names.entry(id))
+    return head && this.#describe(id, head, { lineIndex: true })
+  }
+
+  /** Return which writer wrote the entry that is there. */
+  async generationOf(id: EntryId): Promise<string | undefined> {
+    return decodeMetadata((await this.#bucket.head(this.#names.entry(id)))?.metadata)?.generation
+  }
+
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    if (range?.length === 0) return this.#withoutBytes(id)
+    const bytes = range && lastByte(range)
+    const found = await this.#bucket.get(this.#names.entry(id), { bytes })
+    if (found === 'beyond') return this.#withoutBytes(id)
+    if (found === undefined || found === 'changed') return undefined
+    const { info } = (await this.#describe(id, found.head, { lineIndex: false })) ?? {}
+    return info && { content: found.content, info }
+  }
+
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    const found = await this.#bucket.get(this.#names.entry(id), { bytes: [0, FIRST_BYTES - 1] })
+    if (found === undefined || found === 'changed') return undefined
+    const entry = found === 'beyond' ? await this.find(id) : await this.#describe(id, found.head, { lineIndex: true })
+    if (entry === undefined) return undefined
+    const first = found === 'beyond' ? NO_BYTES : found.content
+    let { etag } = entry
+    return {
+      info: entry.info,
+      read: async (range, buffer) => {
+        const { offset } = range
+        const length = Math.max(0, Math.min(range.length, entry.info.size - offset))
+        if (offset + length <= first.length) return first.subarray(offset, offset + length)
+        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+          const part = await this.#part(id, { offset, length }, etag, buffer)
+          if (part !== 'changed') return part
+          etag = await this.#sameEntry(id, entry)
+        }
+        throw new StorageError('unavailable', `${id} is being stored all the time. Try again.`)
+      },
+      close: async () => undefined,
+    }
+  }
+
+  async #part(
+    id: EntryId,
+    range: ByteRange,
+    etag: string,
+    buffer: Uint8Array | undefined,
+  ): Promise<Uint8Array | 'changed'> {
+    if (range.length === 0) return NO_BYTES
+    const found = await this.#bucket.get(this.#names.entry(id), { bytes: lastByte(range), etag, buffer })
+    if (found === 'changed') return found
+    if (found === undefined) throw gone(id)
+    if (found === 'beyond' || found.content.length !== range.length) throw corrupt(id)
+    return found.content
+  }
+
+  /** Storing again may change the entity tag: return the new one, unless it is not the same entry any more. */
+  async #sameEntry(id: EntryId, { info }: FoundEntry): Promise<string> {
+    const found = await this.find(id)
+    if (found === undefined) throw gone(id)
+    const { size, contentType, key } = found.info
+    if (size !== info.size || contentType !== info.contentType || key !== info.key) throw corrupt(id)
+    return found.etag
+  }
+
+  async #withoutBytes(id: EntryId): Promise<DriverContent | undefined> {
+    const found = await this.find(id)
+    return found && { content: new Uint8Array(0), info: found.info }
+  }
+
+  async #describe(
+    id: EntryId,
+    head: ObjectHead,
+    want: { readonly lineIndex: boolean },
+  ): Promise<FoundEntry | undefined> {
+    let latest: ObjectHead | undefined = head
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const metadata = decodeMetadata(latest.metadata)
+      if (metadata === undefined) return undefined
+      const { generation, hasSibling, lastUsedAt } = metadata
+      const isNeeded = hasSibling && (metadata.description === undefined || want.lineIndex)
+      const sibling = isNeeded ? await this.#sibling(id, generation) : undefined
+      const description = metadata.description ?? sibling?.description
+      // Who stores again removes the sibling that was there, once there is a new one.
+      if (description === undefined && attempt === 0) {
+        latest = await this.#bucket.head(this.#names.entry(id))
+        if (latest === undefined) return undefined
+        continue
+      }
+      const size = metadata.size ?? sibling?.size ?? latest.size
+      const lineIndex = metadata.lineIndex ?? sibling?.lineIndex
+      const known = description ?? undescribed(latest, lastUsedAt)
+      const info = { ...known, size, lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
+      return { info, generation, hasSibling, etag: latest.etag }
+    }
+    return undefined
+  }
+
+  async #sibling(id: EntryId, generation: string): Promise<SiblingContent | undefined> {
+    const found = await this.#bucket.get(this.#names.sibling(id, generation))
+    return found === undefined || typeof found === 'string' ? undefined : decodeSibling(found.content)
+  }
+}
+
+/** The description of an entry whose sibling somebody has removed: its content is there all the same. */
+const undescribed = ({ contentType }: ObjectHead, lastUsedAt: number): EntryDescription => ({
+  key: '',
+  contentType: contentType ?? UNKNOWN_CONTENT_TYPE,
+  storedAt: lastUsedAt,
+  metadata: {},
+})
+
+const lastByte = ({ offset, length }: ByteRange): readonly [number, number] => [
+  offset,
+  Math.min(offset + length - 1, Number.MAX_SAFE_INTEGER),
+]
+
+const referenceOf = (id: EntryId): string => id.slice(id.lastIndexOf('/') + 1)
+
+const gone = (id: EntryId): StorageError =>
+  new StorageError('not-found', `${referenceOf(id)} was removed while it was read.`, { reference: referenceOf(id) })
+
+const corrupt = (id: EntryId): StorageError =>
+  new StorageError('corrupt', `The object of ${referenceOf(id)} was changed. Run the tool again.`, {
+    reference: referenceOf(id),
+  })

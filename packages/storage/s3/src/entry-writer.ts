@@ -1,0 +1,155 @@
+import { StorageError, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
+import type { EntryReader, FoundEntry } from './entry-reader.ts'
+import { continued, gatherContent } from './gather-content.ts'
+import { encodeMetadata, encodeSibling, type ObjectMetadata } from './object-metadata.ts'
+import type { ObjectNames } from './object-names.ts'
+import type { PutOptions, S3Bucket } from './s3-bucket.ts'
+import type { S3Uploads, UnfinishedUpload, UploadedPart } from './s3-uploads.ts'
+import { partLimits, uploadParts } from './upload-parts.ts'
+
+/** From here on S3 is asked whether an entry is there before its content is sent. */
+const LOOK_FIRST_BYTES = 1024 * 1024
+/** Content that is in memory anyway goes in one request up to this size. */
+const WHOLE_BYTES = 64 * 1024 * 1024
+const MAX_ATTEMPTS = 5
+const MAX_HEADER_LENGTH = 256
+
+/** What {@link EntryWriter} needs. */
+export interface EntryWriterOptions {
+  readonly bucket: S3Bucket
+  readonly uploads: S3Uploads
+  readonly names: ObjectNames
+  readonly reader: EntryReader
+  readonly partBytes: number
+  readonly conditionalPut: boolean
+}
+
+type LineIndex = () => string | undefined
+/** What of an entry does not depend on how it is written. */
+type Described = Pick<ObjectMetadata, 'lastUsedAt' | 'lineIndex'> & { readonly description: NewEntryInfo }
+
+/** Write entries: in one request where they are small and new, in parts where they are large. */
+export class EntryWriter {
+  readonly #options: EntryWriterOptions
+
+  constructor(options: EntryWriterOptions) {
+    this.#options = options
+  }
+
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: LineIndex,
+  ): Promise<WrittenEntry> {
+    const { partBytes } = this.#options
+    const gathered = await gatherContent(chunks, { copied: partBytes, whole: Math.max(partBytes, WHOLE_BYTES) })
+    if ('content' in gathered) return this.#writeWhole(id, gathered.content, info, lineIndex())
+    return this.#writeParts(id, continued(gathered.begun, gathered.rest), info, lineIndex)
+  }
+
+  async #writeWhole(
+    id: EntryId,
+    content: Uint8Array,
+    info: NewEntryInfo,
+    lineIndex: string | undefined,
+  ): Promise<WrittenEntry> {
+    const { bucket, names, reader, conditionalPut } = this.#options
+    const generation = newGeneration()
+    const looksFirst = !conditionalPut || content.length >= LOOK_FIRST_BYTES
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const found = looksFirst || attempt > 0 ? await reader.find(id) : undefined
+      // Its answer was lost, and it was sent again.
+      if (found?.generation === generation) return { created: true, lastUsedAt: found.info.lastUsedAt }
+      const described = describe(info, found, lineIndex)
+      const size = content.length
+      const metadata = encodeMetadata({ generation, size, hasSibling: false, ...described })
+      if (metadata['spillway-sibling'] !== undefined) await this.#putSibling(id, generation, size, described)
+      // A foreign object in its place, which the condition finds and the description does not, is replaced.
+      const ifAbsent = conditionalPut && found === undefined && attempt < MAX_ATTEMPTS - 1
+      const put = await bucket.put(names.entry(id), content, { ...putOptions(info, metadata), ifAbsent })
+      if (put === undefined) continue
+      await this.#removeSibling(id, found)
+      return { created: found === undefined, lastUsedAt: described.lastUsedAt }
+    }
+    throw new StorageError('unavailable', 'Others store and remove the same content all the time. Try again.')
+  }
+
+  async #writeParts(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: LineIndex,
+  ): Promise<WrittenEntry> {
+    const { uploads, names, reader, conditionalPut, partBytes } = this.#options
+    const generation = newGeneration()
+    const found = await reader.find(id)
+    const described = describe(info, found, undefined)
+    const metadata = encodeMetadata({ generation, hasSibling: true, ...described })
+    const upload = await uploads.start(names.entry(id), putOptions(info, metadata))
+    try {
+      const { parts, size } = await uploadParts(uploads, upload, chunks, partLimits(partBytes))
+      await this.#putSibling(id, generation, size, { ...described, lineIndex: lineIndex() })
+      const created = await this.#complete(id, generation, upload, parts, conditionalPut && found === undefined)
+      await this.#removeSibling(id, found)
+      return { created: created && found === undefined, lastUsedAt: described.lastUsedAt }
+    } catch (error) {
+      await this.#undo(id, generation, upload)
+      throw error
+    }
+  }
+
+  /** Make the entry of its parts; return `false` where another was there, which equal content has replaced. */
+  async #complete(
+    id: EntryId,
+    generation: string,
+    upload: UnfinishedUpload,
+    parts: readonly UploadedPart[],
+    ifAbsent: boolean,
+  ): Promise<boolean> {
+    const { uploads, reader } = this.#options
+    try {
+      if (await uploads.complete(upload, parts, ifAbsent)) return true
+      await uploads.complete(upload, parts, false)
+      return false
+    } catch (error) {
+      // Its answer may have been lost.
+      const [outcome] = await Promise.allSettled([reader.find(id)])
+      if (outcome.status === 'fulfilled' && outcome.value?.generation === generation) return true
+      throw error
+    }
+  }
+
+  async #putSibling(id: EntryId, generation: string, size: number, described: Described): Promise<void> {
+    const { bucket, names } = this.#options
+    const content = encodeSibling({ size, description: described.description, lineIndex: described.lineIndex })
+    await bucket.put(names.sibling(id, generation), content, { contentType: 'application/json' })
+  }
+
+  /** Remove the sibling of an entry that was there and has been replaced. */
+  async #removeSibling(id: EntryId, replaced: FoundEntry | undefined): Promise<void> {
+    if (replaced?.hasSibling === true)
+      await this.#options.bucket.delete(this.#options.names.sibling(id, replaced.generation))
+  }
+
+  /** Leave nothing of a failed upload; what cannot be removed now, because S3 is down, is collected later. */
+  async #undo(id: EntryId, generation: string, upload: UnfinishedUpload): Promise<void> {
+    const { bucket, uploads, names } = this.#options
+    await Promise.allSettled([uploads.abort(upload), bucket.delete(names.sibling(id, generation))])
+  }
+}
+
+/** What is there already keeps its description, and each use can be told from the one before. */
+function describe(info: NewEntryInfo, found: FoundEntry | undefined, lineIndex: string | undefined): Described {
+  if (found === undefined) return { description: info, lastUsedAt: info.lastUsedAt, lineIndex }
+  const lastUsedAt = Math.max(info.lastUsedAt, found.info.lastUsedAt + 1)
+  return { description: found.info, lastUsedAt, lineIndex }
+}
+
+function putOptions({ contentType }: NewEntryInfo, metadata: Record<string, string>): PutOptions {
+  const isPlain = contentType.length <= MAX_HEADER_LENGTH && /^[!-~]+(?: [!-~]+)*$/.test(contentType)
+  return { contentType: isPlain ? contentType : 'application/octet-stream', metadata }
+}
+
+/** Tell writers apart. */
+const newGeneration = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16)

@@ -1,0 +1,219 @@
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type GetObjectCommandOutput,
+  type HeadObjectCommandOutput,
+} from '@aws-sdk/client-s3'
+import { StorageError } from '@spillway/core'
+import type { S3Connection } from './s3-connection.ts'
+import { collectBody, discardBody } from './response-body.ts'
+
+const MAX_DELETED_AT_ONCE = 1_000
+
+/** What S3 says of an object. */
+export interface ObjectHead {
+  readonly etag: string
+  /** Bytes of the whole object. */
+  readonly size: number
+  readonly contentType: string | undefined
+  readonly metadata: Readonly<Record<string, string>> | undefined
+}
+
+/** An object, or a part of it. */
+export interface FetchedObject {
+  readonly head: ObjectHead
+  readonly content: Uint8Array
+}
+
+/** What is asked of {@link S3Bucket.get}. */
+export interface GetOptions {
+  /** First and last byte. */
+  readonly bytes?: readonly [number, number] | undefined
+  /** Only from the object with this entity tag. */
+  readonly etag?: string | undefined
+  /** Memory that may be used for the answer. */
+  readonly buffer?: Uint8Array | undefined
+}
+
+/** What is put. */
+export interface PutOptions {
+  readonly contentType: string
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  /** Only where there is no object yet. */
+  readonly ifAbsent?: boolean | undefined
+}
+
+/** An object of a listing. */
+export interface ListedObject {
+  readonly key: string
+  readonly size: number
+  readonly modifiedAt: number
+}
+
+/** The objects of one bucket. Failures are explained; what is not there is `undefined`. */
+export class S3Bucket {
+  readonly connection: S3Connection
+  readonly #pageSize: number
+  /** Whether the bucket has answered: a missing one looks like a missing object to HEAD. */
+  #hasAnswered = false
+
+  constructor(connection: S3Connection, pageSize: number) {
+    this.connection = connection
+    this.#pageSize = pageSize
+  }
+
+  get #bucket(): string {
+    return this.connection.bucket
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    const answer = await this.connection.use(async (client) => {
+      const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key })
+      return client.send(command).catch((error: unknown) => {
+        // An answer to HEAD has no body, and so says nothing but a status.
+        if (statusOf(error) === 404) return this.#hasAnswered ? 'missing' : 'unexplained'
+        if (statusOf(error) === 403 || statusOf(error) === 400 || statusOf(error) === 301) return 'unexplained'
+        throw error
+      })
+    })
+    if (answer === 'missing') return undefined
+    if (answer !== 'unexplained') return headOf(answer, this.#answered(answer.ContentLength))
+    const found = await this.get(key, { bytes: [0, 0] })
+    // Only an empty object ends before its first byte; the bucket has answered now.
+    if (found === 'beyond') return this.head(key)
+    return found === undefined || found === 'changed' ? undefined : found.head
+  }
+
+  /**
+   * Return an object or a part of it: `beyond` where it ends before the first byte, `changed` where it has another
+   * entity tag.
+   */
+  async get(key: string, options: GetOptions = {}): Promise<FetchedObject | 'beyond' | 'changed' | undefined> {
+    const { bytes, etag, buffer } = options
+    return this.connection.use(async (client) => {
+      const command = new GetObjectCommand({
+        Bucket: this.#bucket,
+        Key: key,
+        ...(bytes === undefined ? {} : { Range: `bytes=${bytes[0]}-${bytes[1]}` }),
+        ...(etag === undefined ? {} : { IfMatch: etag }),
+      })
+      const answer = await client.send(command).catch((error: unknown) => {
+        if (nameOf(error) === 'NoSuchKey') return undefined
+        if (statusOf(error) === 416) return 'beyond' as const
+        if (statusOf(error) === 412) return 'changed' as const
+        throw error
+      })
+      this.#hasAnswered = true
+      if (answer === undefined || typeof answer === 'string') return answer
+      const length = answer.ContentLength ?? 0
+      // A server that ignores ranges sends all of it: what was not asked for is not kept.
+      const ignored = bytes !== undefined && answer.ContentRange === undefined && length > bytes[1] - bytes[0] + 1
+      if (ignored) discardBody(answer.Body)
+      if (ignored)
+        throw new StorageError('unavailable', 'The S3 server ignores ranges. Use one that has them.', {
+          retryable: false,
+        })
+      const head = headOf(answer, sizeOfRange(answer.ContentRange) ?? length)
+      return { head, content: await collectBody(answer.Body, length, buffer) }
+    })
+  }
+
+  /** Put an object, and return its entity tag; `undefined` where one is there already. */
+  async put(key: string, content: Uint8Array, options: PutOptions): Promise<string | undefined> {
+    const { contentType, metadata, ifAbsent } = options
+    return this.connection.use(async (client) => {
+      const command = new PutObjectCommand({
+        Bucket: this.#bucket,
+        Key: key,
+        Body: content,
+        ContentType: contentType,
+        ...(metadata === undefined ? {} : { Metadata: { ...metadata } }),
+        ...(ifAbsent === true ? { IfNoneMatch: '*' } : {}),
+      })
+      const answer = await client.send(command).catch((error: unknown) => {
+        if (ifAbsent === true && isConflict(error)) return undefined
+        throw error
+      })
+      this.#hasAnswered = true
+      return answer && (answer.ETag ?? '')
+    })
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.connection.use(async (client) =>
+      client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key })),
+    )
+    this.#hasAnswered = true
+  }
+
+  /** Delete any number of objects. Rejects where one could not be. */
+  async deleteMany(keys: readonly string[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += MAX_DELETED_AT_ONCE) {
+      const some = keys.slice(start, start + MAX_DELETED_AT_ONCE)
+      const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }
+      const { Errors = [] } = await this.connection.use(async (client) =>
+        client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })),
+      )
+      const [first] = Errors
+      if (first === undefined) continue
+      const reason = [first.Code, first.Message].filter(Boolean).join(' ')
+      throw new StorageError(
+        'unavailable',
+        `S3 did not delete ${Errors.length} of ${some.length} objects of the bucket ${JSON.stringify(this.#bucket)} (${reason}). Check s3:DeleteObject and object locks, and try again.`,
+        { retryable: first.Code !== 'AccessDenied' },
+      )
+    }
+  }
+
+  /** List objects whose name starts with `prefix`, by pages, in the order of names. */
+  async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
+    let token: string | undefined
+    do {
+      const ContinuationToken = token
+      const page = await this.connection.use(async (client) =>
+        client.send(
+          new ListObjectsV2Command({
+            Bucket: this.#bucket,
+            Prefix: prefix,
+            MaxKeys: this.#pageSize,
+            ...(ContinuationToken === undefined ? {} : { ContinuationToken }),
+          }),
+        ),
+      )
+      this.#hasAnswered = true
+      const objects: ListedObject[] = []
+      for (const { Key, Size = 0, LastModified } of page.Contents ?? [])
+        if (Key !== undefined) objects.push({ key: Key, size: Size, modifiedAt: LastModified?.getTime() ?? 0 })
+      yield objects
+      token = page.IsTruncated === true ? page.NextContinuationToken : undefined
+    } while (token !== undefined)
+  }
+
+  #answered(size: number = 0): number {
+    this.#hasAnswered = true
+    return size
+  }
+}
+
+/** The status that S3 answered with, where an error is such an answer. */
+export const statusOf = (error: unknown): number | undefined =>
+  (error as { readonly $metadata?: { readonly httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode
+
+/** Tell whether a conditional write lost against another: it found an object, or ran at the same time. */
+export const isConflict = (error: unknown): boolean => statusOf(error) === 412 || statusOf(error) === 409
+
+const nameOf = (error: unknown): string | undefined => (error instanceof Error ? error.name : undefined)
+
+const headOf = (
+  { ETag, ContentType, Metadata }: HeadObjectCommandOutput | GetObjectCommandOutput,
+  size: number,
+): ObjectHead => ({ etag: ETag ?? '', size, contentType: ContentType, metadata: Metadata })
+
+function sizeOfRange(contentRange: string | undefined): number | undefined {
+  const size = contentRange === undefined ? undefined : /\/(\d+)$/.exec(contentRange)?.[1]
+  return size === undefined ? undefined : Number(size)
+}

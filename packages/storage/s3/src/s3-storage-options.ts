@@ -1,0 +1,173 @@
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
+import { assertKnownOptions } from '@spillway/core/driver'
+import type { S3ConnectionOptions } from './s3-connection.ts'
+
+const DEFAULT_PREFIX = 'spillway'
+const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_ATTEMPTS = 4
+const DEFAULT_PART_BYTES = 8 * 1024 * 1024
+const MIN_PART_BYTES = 5 * 1024 * 1024
+const MAX_PART_BYTES = 512 * 1024 * 1024
+/** Names of S3 have 1,024 bytes, of which an entry's may need the rest. */
+const MAX_PREFIX_BYTES = 90
+
+/** How a bucket is reached. */
+export interface S3ClientOptions {
+  /** A client of your own, which is never closed here. The options below are then those of the client. */
+  readonly client?: S3Client | undefined
+  /** Defaults to what the AWS SDK finds in the environment; to `us-east-1` where an `endpoint` is given. */
+  readonly region?: string | undefined
+  /** The URL of an S3-compatible server, such as `https://minio.example.com:9000`. Defaults to AWS. */
+  readonly endpoint?: string | undefined
+  /** Keys, or a function that returns some. Defaults to what the AWS SDK finds in the environment. */
+  readonly credentials?: S3ClientConfig['credentials'] | undefined
+  /** Address the bucket by path, not by host name. Defaults to `true` where an `endpoint` is given. */
+  readonly forcePathStyle?: boolean | undefined
+  /** Give up on a request when nothing has come or gone for so many milliseconds. Defaults to 30,000. */
+  readonly requestTimeoutMs?: number | undefined
+  /** How often a request is tried that S3 throttles or that fails on the way. Defaults to 4. */
+  readonly maxAttempts?: number | undefined
+  /**
+   * Send and check checksums of content `when-supported`, or only `when-required`, as older servers need it. Defaults to
+   * `when-required` where an `endpoint` is given.
+   */
+  readonly checksums?: 'when-required' | 'when-supported' | undefined
+}
+
+/** Options of `S3Storage`. */
+export interface S3StorageOptions extends S3ClientOptions {
+  /** The bucket, where it is not given before the options. It must exist. */
+  readonly bucket?: string | undefined
+  /** What the names of all objects start with. Defaults to `spillway`; empty for a bucket that nothing else is in. */
+  readonly prefix?: string | undefined
+  /** Bytes of a part of an upload of large streams, from 5 MB to 512 MB; four are in memory. Defaults to 8 MB. */
+  readonly partBytes?: number | undefined
+  /** Set to `false` for servers without conditional puts (`If-None-Match: *`): they are asked before. Defaults to `true`. */
+  readonly conditionalPut?: boolean | undefined
+  /** Evict an entry that was neither stored nor retrieved for more than this many turns of its scope. `null`: never. */
+  readonly evictAfterTurns?: number | null | undefined
+  /** The clock, in milliseconds since the epoch. Defaults to `Date.now`. */
+  readonly now?: (() => number) | undefined
+}
+
+const CLIENT_NAMES = [
+  'region',
+  'endpoint',
+  'credentials',
+  'forcePathStyle',
+  'requestTimeoutMs',
+  'maxAttempts',
+  'checksums',
+] as const satisfies (keyof S3ClientOptions)[]
+
+const NAMES: readonly string[] = [
+  'bucket',
+  'prefix',
+  'client',
+  ...CLIENT_NAMES,
+  'partBytes',
+  'conditionalPut',
+  'evictAfterTurns',
+  'now',
+] satisfies (keyof S3StorageOptions)[]
+
+/** The options of a storage, checked, with their defaults. */
+export interface ResolvedOptions {
+  readonly connection: S3ConnectionOptions
+  readonly prefix: string
+  readonly partBytes: number
+  readonly conditionalPut: boolean
+  readonly managed: Pick<S3StorageOptions, 'evictAfterTurns' | 'now'>
+}
+
+/** Check options, and return them with their defaults. Throws a `TypeError` that names the option. */
+export function resolveOptions(options: S3StorageOptions, subject: string): ResolvedOptions {
+  for (const name of ['ttlMs', 'maxBytes'])
+    if (typeof options === 'object' && options !== null && Object.hasOwn(options, name))
+      throw new TypeError(
+        `${subject} has no ${name}: entries are aged by the bucket itself. Write the rule with putLifecycleRule(), or leave ${name} out.`,
+      )
+  assertKnownOptions(options, NAMES, subject)
+  const { partBytes = DEFAULT_PART_BYTES, conditionalPut = true, evictAfterTurns, now } = options
+  assertNumber('partBytes', partBytes, MIN_PART_BYTES, MAX_PART_BYTES)
+  assertBoolean('conditionalPut', conditionalPut)
+  const managed = {
+    ...(evictAfterTurns === undefined ? {} : { evictAfterTurns }),
+    ...(now === undefined ? {} : { now }),
+  }
+  return {
+    connection: resolveConnection(options.bucket, options),
+    prefix: resolvePrefix(options.prefix),
+    partBytes,
+    conditionalPut,
+    managed,
+  }
+}
+
+/** Check how a bucket is reached. */
+export function resolveConnection(bucket: unknown, options: S3ClientOptions): S3ConnectionOptions {
+  if (typeof bucket !== 'string' || !/^[\w.:/-]{3,}$/.test(bucket))
+    throw new TypeError(`bucket must be the name of a bucket, such as 'my-bucket', got ${JSON.stringify(bucket)}.`)
+  const { client, region, endpoint, credentials, forcePathStyle } = options
+  const { requestTimeoutMs = DEFAULT_TIMEOUT_MS, maxAttempts = DEFAULT_ATTEMPTS } = options
+  const { checksums = endpoint === undefined ? 'when-supported' : 'when-required' } = options
+  if (client !== undefined) assertClient(client, options)
+  assertText('region', region)
+  assertEndpoint(endpoint)
+  if (credentials !== undefined && typeof credentials !== 'object' && typeof credentials !== 'function')
+    throw new TypeError('credentials must be { accessKeyId, secretAccessKey } or a function that returns them.')
+  if (forcePathStyle !== undefined) assertBoolean('forcePathStyle', forcePathStyle)
+  assertNumber('requestTimeoutMs', requestTimeoutMs, 1, Number.MAX_SAFE_INTEGER)
+  assertNumber('maxAttempts', maxAttempts, 1, 100)
+  if (checksums !== 'when-required' && checksums !== 'when-supported')
+    throw new TypeError(`checksums must be 'when-required' or 'when-supported', got ${JSON.stringify(checksums)}.`)
+  const reached = { region, endpoint, credentials, forcePathStyle, requestTimeoutMs, maxAttempts, checksums }
+  return { bucket, client, ...reached }
+}
+
+/** Check what names start with, and return it without slashes at its ends. */
+export function resolvePrefix(prefix: unknown = DEFAULT_PREFIX): string {
+  const trimmed = typeof prefix === 'string' ? prefix.replace(/^\/+|\/+$/g, '') : undefined
+  const isUsable =
+    trimmed !== undefined &&
+    Buffer.byteLength(trimmed) <= MAX_PREFIX_BYTES &&
+    trimmed.isWellFormed() &&
+    !/[\u0000-\u001f\u007f]/.test(trimmed) &&
+    (trimmed === '' || trimmed.split('/').every((part) => part !== '' && part !== '.' && part !== '..'))
+  if (!isUsable)
+    throw new TypeError(
+      `prefix must be a path such as 'spillway' of at most ${MAX_PREFIX_BYTES} bytes, without empty parts or dots, got ${JSON.stringify(prefix)}.`,
+    )
+  return trimmed
+}
+
+function assertClient(client: unknown, options: S3ClientOptions): void {
+  if (typeof (client as { send?: unknown } | null)?.send !== 'function')
+    throw new TypeError('client must be an S3Client of @aws-sdk/client-s3.')
+  for (const name of CLIENT_NAMES)
+    if (options[name] !== undefined)
+      throw new TypeError(`${name} belongs to the client that is given: set it there, or leave client out.`)
+}
+
+function assertEndpoint(endpoint: unknown): void {
+  if (endpoint === undefined) return
+  const url = typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TypeError("endpoint must be a URL such as 'https://s3.example.com'.")
+  if (url.username !== '' || url.password !== '')
+    throw new TypeError('endpoint must not have credentials in it: give them with the option "credentials".')
+}
+
+function assertText(name: string, value: unknown): void {
+  if (value !== undefined && (typeof value !== 'string' || value === ''))
+    throw new TypeError(`${name} must be a text that is not empty, got ${JSON.stringify(value)}.`)
+}
+
+function assertBoolean(name: string, value: unknown): void {
+  if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${String(value)}.`)
+}
+
+function assertNumber(name: string, value: unknown, min: number, max: number): void {
+  if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max)
+    throw new TypeError(`${name} must be a whole number from ${min} to ${max}, got ${String(value)}.`)
+}

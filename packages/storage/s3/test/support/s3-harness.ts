@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { faultProxy, type S3Service } from '@spillway-internal/services'
+import { killConformanceWriter } from '@spillway-internal/storage-testing'
+import type { ConformanceHarness } from '@spillway/core/conformance'
+import { S3Storage } from '../../src/index.ts'
+import { s3Backend } from './s3-backend.ts'
+import type { TestBucket } from './test-bucket.ts'
+
+const run = promisify(execFile)
+
+/** What retrieving would have to change, which S3 cannot do without copying the object. */
+const GAPS = {
+  'stat/last-use':
+    'retrieving does not renew the last use: S3 would have to copy the whole object to note it; storing again does',
+  'undo/keeps-a-retrieved-entry':
+    'retrieving does not renew the last use: S3 would have to copy the whole object to note it',
+}
+
+/** How the conformance suite gets at storages in a bucket, each with a prefix of its own. */
+export async function s3Harness(service: S3Service, bucket: TestBucket): Promise<ConformanceHarness> {
+  const [aws] = await Promise.allSettled([run('aws', ['--version'])])
+  const hasAwsCommand = aws.status === 'fulfilled'
+  const { hostname, port } = new URL(service.endpoint)
+  return {
+    name: '@spillway/s3',
+    settings: ['evictAfterTurns'],
+    missingSettings: {
+      ttlMs: 'ages are for a lifecycle rule of the bucket',
+      maxBytes: 'quotas are for the bucket: counting would mean to list it',
+    },
+    knownGaps: GAPS,
+    missingPowers: hasAwsCommand ? {} : { shell: 'the aws command is not installed' },
+    timeoutMs: 120_000,
+    async create(settings) {
+      const proxy = await faultProxy({ host: hostname, port: Number(port) })
+      const prefix = `conformance/${randomUUID()}`
+      let now = Date.now()
+      const options = { ...bucket.options(`http://${proxy.host}:${proxy.port}`), prefix }
+      const open = (): S3Storage => new S3Storage({ ...options, ...settings, now: () => now })
+      const storage = open()
+      return {
+        storage,
+        powers: {
+          clock: { now: () => now, advance: (milliseconds) => void (now += milliseconds) },
+          reopen: async () => open(),
+          outage: async () => {
+            await proxy.refuse()
+            return () => proxy.restore()
+          },
+          residue: async () => (await bucket.keys(prefix)).length,
+          plant: (content) => plant(bucket, prefix, content),
+          // Parts so small that the writer is killed in the middle of an upload.
+          kill: (script) => killConformanceWriter(s3Backend(options, 300_000), script),
+          damage: (reference) => damage(bucket, `${prefix}/${reference}`),
+          ...(hasAwsCommand ? { shell: (command) => shell(service, command) } : {}),
+          maxTombstones: 1_000,
+        },
+        dispose: async () => {
+          await storage.close()
+          await proxy.close()
+        },
+      }
+    },
+  }
+}
+
+/** Put content beside the prefix, and under it without a description. */
+async function plant({ client, name }: TestBucket, prefix: string, content: Uint8Array): Promise<string[]> {
+  const { dir, base } = {
+    dir: prefix.slice(0, prefix.lastIndexOf('/')),
+    base: prefix.slice(prefix.lastIndexOf('/') + 1),
+  }
+  const keys = ['foreign', `${dir}/foreign`, `${prefix}foreign`, `${prefix}/planted`, `${prefix}/.index/planted`]
+  for (const Key of keys) await client.send(new PutObjectCommand({ Bucket: name, Key, Body: content }))
+  return [
+    'foreign',
+    'planted',
+    '../foreign',
+    `../${base}foreign`,
+    '.index/planted',
+    'index_planted',
+    `s3://${name}/foreign`,
+  ]
+}
+
+/** Put fewer bytes in the place of an object, with its metadata. */
+async function damage({ client, name }: TestBucket, key: string): Promise<void> {
+  const {
+    Metadata,
+    ContentType,
+    ContentLength = 0,
+  } = await client.send(new HeadObjectCommand({ Bucket: name, Key: key }))
+  const Body = Buffer.alloc(ContentLength - 1)
+  await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body, Metadata, ContentType }))
+}
+
+async function shell({ accessKeyId, secretAccessKey, region }: S3Service, command: string): Promise<Uint8Array> {
+  const env = {
+    ...process.env,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_DEFAULT_REGION: region,
+  }
+  return (await run('sh', ['-c', command], { encoding: 'buffer', env })).stdout
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectsCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import type { S3Service, Unavailable } from '@spillway-internal/services'
+import type { S3StorageOptions } from '../../src/index.ts'
+
+/** A bucket for one test file. */
+export interface TestBucket {
+  readonly name: string
+  readonly client: S3Client
+  readonly endpoint: string
+  /** How a storage reaches the bucket, through another address where one is given. */
+  options(endpoint?: string): S3StorageOptions & { readonly bucket: string }
+  /** Names of all objects, and of objects that have an unfinished upload. */
+  keys(prefix?: string): Promise<string[]>
+  create(): Promise<void>
+  /** Remove the bucket and all that is in it. */
+  remove(): Promise<void>
+}
+
+/** Suites are described, though not run, where there is no server. */
+const NOWHERE: S3Service = {
+  available: true,
+  endpoint: 'http://127.0.0.1:1',
+  accessKeyId: 'none',
+  secretAccessKey: 'none',
+  region: 'us-east-1',
+}
+
+/** Return what is needed to describe suites of a service, whether or not there is one. */
+export const serviceOrNowhere = (service: S3Service | Unavailable): S3Service => (service.available ? service : NOWHERE)
+
+/** A client of a service, beside those of the storages under test. */
+export function clientOf({ endpoint, region, accessKeyId, secretAccessKey }: S3Service): S3Client {
+  return new S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+}
+
+/** Describe a bucket with a name of its own, which is there once it was created. */
+export function testBucket(service: S3Service): TestBucket {
+  const client = clientOf(service)
+  const name = `spillway-test-${randomUUID()}`
+  const { accessKeyId, secretAccessKey, region } = service
+  return {
+    name,
+    client,
+    endpoint: service.endpoint,
+    options: (endpoint = service.endpoint) => ({
+      bucket: name,
+      endpoint,
+      region,
+      credentials: { accessKeyId, secretAccessKey },
+    }),
+    keys: (prefix = '') => keysOf(client, name, prefix),
+    async create() {
+      await client.send(new CreateBucketCommand({ Bucket: name }))
+    },
+    async remove() {
+      for (let keys = await objectsOf(client, name, ''); keys.length > 0; keys = await objectsOf(client, name, '')) {
+        const Delete = { Objects: keys.slice(0, 1_000).map((Key) => ({ Key })) }
+        await client.send(new DeleteObjectsCommand({ Bucket: name, Delete }))
+      }
+      await client.send(new DeleteBucketCommand({ Bucket: name }))
+      client.destroy()
+    },
+  }
+}
+
+/** Names of all objects, and of objects that have an unfinished upload. */
+export async function keysOf(client: S3Client, bucket: string, prefix: string): Promise<string[]> {
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix }))
+  return [...(await objectsOf(client, bucket, prefix)), ...Uploads.map(({ Key = '' }) => Key)]
+}
+
+async function objectsOf(client: S3Client, bucket: string, prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  let token: string | undefined
+  do {
+    const page = { Bucket: bucket, Prefix: prefix, ...(token === undefined ? {} : { ContinuationToken: token }) }
+    const { Contents = [], NextContinuationToken } = await client.send(new ListObjectsV2Command(page))
+    keys.push(...Contents.map(({ Key = '' }) => Key))
+    token = NextContinuationToken
+  } while (token !== undefined)
+  return keys
+}
