@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { sharedRedis, sharedRedisCluster, sharedS3 } from '@spillway-internal/services'
+
+/** A store that commands can be run against. */
+export interface TestStore {
+  /** A URL of which nothing else is stored. */
+  readonly url: string
+  /** What the commands need in their environment. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A way to get a store, where this machine has one. */
+export interface TestStores {
+  readonly name: string
+  readonly available: boolean
+  /** Whether the command line ends its entries by age; a bucket does that itself. */
+  readonly hasAge: boolean
+  create(): Promise<TestStore>
+}
+
+const redis = await sharedRedis()
+const cluster = await sharedRedisCluster()
+const s3 = await sharedS3()
+
+const byUrl = (url: string): TestStore => ({ url, env: {} })
+
+/** Every kind of store that commands find their entries in again, those in files relative to the working directory. */
+export const TEST_STORES: readonly TestStores[] = [
+  { name: 'file:', available: true, hasAge: true, create: async () => byUrl('file:./store') },
+  { name: 'sqlite:', available: true, hasAge: true, create: async () => byUrl('sqlite:./store/spillway.db') },
+  {
+    name: 'redis:',
+    available: redis.available,
+    hasAge: true,
+    create: async () => byUrl(redis.available ? `${redis.url}?prefix=cli-${randomUUID()}` : ''),
+  },
+  {
+    name: 'redis+cluster:',
+    available: cluster.available,
+    hasAge: true,
+    create: async () => byUrl(cluster.available ? `${cluster.url}?prefix=cli-${randomUUID()}` : ''),
+  },
+  { name: 's3:', available: s3.available, hasAge: false, create: async () => await s3Store() },
+]
+
+/** Why there is no S3, or the server. */
+export const S3: typeof s3 = s3
+
+/** Make a bucket, and return its store. */
+export async function s3Store(): Promise<TestStore> {
+  if (!s3.available) throw new Error(s3.why)
+  const { endpoint, region, accessKeyId, secretAccessKey } = s3
+  const bucket = `cli-${randomUUID()}`
+  const client = new S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+  })
+  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  client.destroy()
+  return { url: s3Url(bucket), env: { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } }
+}
+
+/** The URL of a bucket of the S3 server. */
+export function s3Url(bucket: string): string {
+  if (!s3.available) throw new Error(s3.why)
+  const parameters = new URLSearchParams({ endpoint: s3.endpoint, region: s3.region, 'path-style': 'true' })
+  return `s3://${bucket}/cli/test?${parameters.toString()}`
+}
