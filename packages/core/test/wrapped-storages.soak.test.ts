@@ -1,4 +1,4 @@
-import { compressed, type ManagedStorage, type OpenEntry, type StorageDriver } from '../src/index.ts'
+import { compressed, encrypted, type ManagedStorage, type OpenEntry, type StorageDriver } from '../src/index.ts'
 import { wrappedHarness, type StorageWrapping } from '../src/conformance/index.ts'
 import { storageConformance } from '../src/conformance/vitest.ts'
 import { TinyDriver } from './tiny-driver.ts'
@@ -40,9 +40,12 @@ const opening = tinyHarness({
 
 const small = (storage: ManagedStorage): ManagedStorage => compressed(storage, { minBytes: 0, blockBytes: 4_096 })
 
+const key = new Uint8Array(32).fill(7)
 const wrappings: readonly StorageWrapping[] = [
   { name: 'compressed', wrap: (storage) => compressed(storage) },
   { name: 'compressed in small blocks', wrap: small },
+  { name: 'encrypted', wrap: (storage) => encrypted(storage, { key }) },
+  { name: 'compressed and encrypted', wrap: (storage) => small(encrypted(storage, { key })) },
 ]
 
 for (const wrapping of wrappings)
