@@ -11,6 +11,7 @@ import { runReport, type Part } from '../report/run-report.ts'
 import { DATA } from '../speed/lib.mjs'
 import { measureGrowth } from './measure-growth.ts'
 import { measureLarge } from './measure-large.ts'
+import { measureRequests } from './measure-requests.ts'
 import { measureThroughput } from './measure-throughput.ts'
 import { KINDS } from './place.ts'
 import type { RunOptions } from './run-options.ts'
@@ -21,6 +22,7 @@ const PARTS = new Map<string, Part<RunOptions>>([
   ['throughput', { title: 'Storing and retrieving', measure: measureThroughput }],
   ['growth', { title: 'With many entries', measure: measureGrowth }],
   ['large', { title: 'Large content', measure: measureLarge }],
+  ['requests', { title: 'What is asked of the backend', measure: measureRequests }],
 ])
 
 /** What stands before the tables in the document, and the section that follows them. */

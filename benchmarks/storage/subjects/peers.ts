@@ -83,8 +83,8 @@ export async function keyv(store: unknown): Promise<Subject> {
 
 /** Keyv over Redis. */
 export async function keyvRedis({ redis, prefix }: Place): Promise<Subject> {
-  const { default: KeyvRedis } = await peer<{ default: Class<unknown> }>('@keyv/redis')
-  return keyv(new KeyvRedis(redis, { namespace: prefix }))
+  const { default: module } = await peer<{ default: { default: Class<unknown> } }>('@keyv/redis')
+  return keyv(new module.default(redis, { namespace: prefix }))
 }
 
 /** Keyv over SQLite. */
