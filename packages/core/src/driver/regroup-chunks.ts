@@ -21,7 +21,7 @@ export async function* regroupChunks(
   chunks: AsyncIterable<Uint8Array>,
   pieceBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  let begun = new Uint8Array(0)
+  let begun: Uint8Array = new Uint8Array(0)
   let filled = 0
   for await (const chunk of chunks) {
     let at = 0
@@ -36,15 +36,16 @@ export async function* regroupChunks(
     }
     for (; chunk.length - at >= pieceBytes; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes)
     if (at < chunk.length) {
-      begun = put(begun, 0, chunk.subarray(at), pieceBytes)
-      filled = chunk.length - at
+      // Borrowed until more comes, since often nothing does: it is full, so that nothing is put behind it in place.
+      begun = chunk.subarray(at)
+      filled = begun.length
     }
   }
   if (filled > 0) yield begun.subarray(0, filled)
 }
 
 /** Put bytes behind the first `filled` ones, growing twofold, so that a small stream takes little memory. */
-function put(begun: Uint8Array<ArrayBuffer>, filled: number, bytes: Uint8Array, most: number): Uint8Array<ArrayBuffer> {
+function put(begun: Uint8Array, filled: number, bytes: Uint8Array, most: number): Uint8Array {
   let room = begun
   if (filled + bytes.length > begun.length) {
     room = new Uint8Array(Math.min(most, Math.max(filled + bytes.length, 2 * begun.length)))

@@ -3,6 +3,7 @@ import { ClientGate } from './client-gate.ts'
 import type { RedisClient } from './redis-client.ts'
 import { CommandTimeout, explainRedisError } from './redis-error.ts'
 import type { Script } from './scripts.ts'
+import { ValueCommand } from './value-command.ts'
 
 /** A word of a command. */
 export type CommandArgument = string | Buffer | number
@@ -40,7 +41,12 @@ export class Connection {
   }
 
   async command(name: string, ...args: CommandArgument[]): Promise<unknown> {
-    return this.#answered(this.#client, name, args)
+    return this.#explained(() => this.#send(this.#client, name, args))
+  }
+
+  /** Send a command whose last argument is large, and may be in parts. They must not change until it is answered. */
+  async put(name: string, args: readonly (string | number)[], ...parts: Uint8Array[]): Promise<unknown> {
+    return this.#explained(() => this.#sendCommand(this.#client, name, () => new ValueCommand(name, args, parts)))
   }
 
   /** Run a script on keys of one hash tag, of which the first is the index. */
@@ -62,7 +68,8 @@ export class Connection {
     for (const node of this.#masters()) {
       let cursor = '0'
       do {
-        const reply = await this.#answered(node, 'SCAN', [cursor, 'MATCH', pattern, 'COUNT', 1_000])
+        const args = [cursor, 'MATCH', pattern, 'COUNT', 1_000]
+        const reply = await this.#explained(() => this.#send(node, 'SCAN', args))
         const [next, keys] = reply as [Buffer, Buffer[]]
         cursor = next.toString()
         if (keys.length > 0) yield keys.map(String)
@@ -85,10 +92,6 @@ export class Connection {
     return 'nodes' in client ? client.nodes('master') : [client]
   }
 
-  async #answered(client: RedisClient, name: string, args: readonly CommandArgument[]): Promise<unknown> {
-    return this.#explained(() => this.#send(client, name, args))
-  }
-
   async #explained(run: () => Promise<unknown>): Promise<unknown> {
     try {
       return await run()
@@ -101,8 +104,12 @@ export class Connection {
     }
   }
 
-  /** A client of the caller's may have no timeout at all, so every answer is waited for with one of our own. */
   async #send(client: RedisClient, name: string, args: readonly CommandArgument[]): Promise<unknown> {
+    return this.#sendCommand(client, name, () => new Command(name, [...args], { replyEncoding: null }))
+  }
+
+  /** A client of the caller's may have no timeout at all, so every answer is waited for with one of our own. */
+  async #sendCommand(client: RedisClient, name: string, make: () => Command): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(
       () => reject(new CommandTimeout(`${name} was not answered in time.`)),
@@ -112,7 +119,7 @@ export class Connection {
     try {
       // The clients of a Cluster's nodes connect by themselves.
       if (client === this.#client && !this.#gate.isOpen) await Promise.race([this.#gate.opened(), late])
-      command = new Command(name, [...args], { replyEncoding: null })
+      command = make()
       return await Promise.race([client.sendCommand(command), late])
     } catch (error) {
       if (command !== undefined && error instanceof CommandTimeout) giveUp(command)

@@ -28,8 +28,10 @@ export class EntryLister {
   readonly #connection: Connection
   readonly #keys: Keys
   readonly #scopes: Scopes
+  readonly #now: () => number
 
-  constructor(connection: Connection, keys: Keys, scopes: Scopes) {
+  constructor(connection: Connection, keys: Keys, scopes: Scopes, now: () => number) {
+    this.#now = now
     this.#connection = connection
     this.#keys = keys
     this.#scopes = scopes
@@ -42,7 +44,7 @@ export class EntryLister {
         if (head.length > 0) yield { id: idIn(path, reference), info: describe(head, lastUsedAt) }
   }
 
-  /** Remove all entries, name each that was removed, and take out the scopes that are empty then. */
+  /** Remove all entries, and name each that was removed. */
   async *removeAll(prefix: string): AsyncGenerator<EntryId> {
     for await (const { path, page } of this.#pages(prefix, Infinity))
       for await (const reference of this.remove(
@@ -50,14 +52,13 @@ export class EntryLister {
         page.map((entry) => entry.reference),
       ))
         yield idIn(path, reference)
-    for await (const paths of this.#scopes.below(prefix)) await this.#scopes.prune(paths)
   }
 
   /** Remove entries of one scope and name those that there were. */
   async *remove(path: string, references: readonly string[]): AsyncGenerator<string> {
     let rest = references
     while (rest.length > 0) {
-      const reply = await this.#connection.script(REMOVE, [indexKey(this.#keys.tag(path))], rest)
+      const reply = await this.#connection.script(REMOVE, [indexKey(this.#keys.tag(path))], [this.#now(), ...rest])
       const [seen, removed] = reply as [unknown, Buffer[]]
       rest = rest.slice(Number(seen))
       yield* removed.map(String)

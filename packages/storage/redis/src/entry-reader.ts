@@ -79,13 +79,13 @@ export class EntryReader {
   /** Find an entry by its first bytes; they are asked for again where the description is longer. */
   async #find(place: Place, bytes: number): Promise<FoundEntry | undefined> {
     const key = entryKey(place)
-    const [value, score] = await Promise.all([
-      bytes === Infinity ? this.#bytes('GET', key) : this.#bytes('GETRANGE', key, 0, bytes - 1),
+    const [score, value] = await Promise.all([
       this.#connection.command('ZSCORE', indexKey(place.tag), place.reference),
+      bytes === Infinity ? this.#bytes('GET', key) : this.#bytes('GETRANGE', key, 0, bytes - 1),
     ])
     if (value.length === 0) return undefined
-    const lastUsedAt = score === null ? await this.#restored(place) : Number(score)
-    if (lastUsedAt === undefined || lastUsedAt < 0) return undefined
+    const lastUsedAt = score === null || Number(score) < 0 ? await this.#restored(place) : Number(score)
+    if (lastUsedAt === undefined) return undefined
     const header = decodeHeader(value)
     if (header === undefined) throw corrupt(place, 'does not begin as entries do')
     if (value.length === bytes && value.length < header.length) return this.#find(place, header.length)
@@ -94,7 +94,7 @@ export class EntryReader {
     return { header, info, early: value.subarray(header.length) }
   }
 
-  /** Enter an entry again into the index, which the server may have evicted; `undefined` where it is gone meanwhile. */
+  /** Enter an entry again into an index that the server has evicted; `undefined` where the entry is gone meanwhile. */
   async #restored(place: Place): Promise<number | undefined> {
     const reply = await this.#connection.script(RESTORE, [indexKey(place.tag)], [this.#now(), place.reference])
     return reply === null ? undefined : Number(reply)

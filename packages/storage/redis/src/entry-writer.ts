@@ -3,19 +3,19 @@ import { StorageError, type NewEntryInfo, type WrittenEntry } from '@spillway/co
 import { regroupChunks } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { encodeHeader } from './entry-header.ts'
-import { indexKey, newEntryKey, type Place } from './keys.ts'
-import { asBuffer, PieceUpload, type WriterAge } from './piece-upload.ts'
-import { COMMIT } from './scripts.ts'
+import { entryKey, indexKey, type Place } from './keys.ts'
+import { PieceUpload, type WriterAge } from './piece-upload.ts'
+import { COMMIT, TOUCH } from './scripts.ts'
 
 const NOTHING = new Uint8Array(0)
 
 /** What {@link EntryWriter.write} did. */
 export interface WriteOutcome extends WrittenEntry {
-  /** Whether the scope had no entry before, and no memory of one. */
+  /** Whether a large entry is the first of its scope; nothing is known of small ones. */
   readonly isFirst: boolean
 }
 
-/** Write entries: what is large in pieces beforehand, then everything else with the commit, in one trip. */
+/** Write entries: what is of one piece at once, what is larger in pieces beforehand. */
 export class EntryWriter {
   readonly #connection: Connection
   readonly #chunkBytes: number
@@ -34,53 +34,54 @@ export class EntryWriter {
     lineIndex: () => string | undefined,
   ): Promise<WriteOutcome> {
     const nonce = newNonce(this.#age.now())
+    const upload = new PieceUpload(this.#connection, place, nonce, this.#age)
     let first: Uint8Array | undefined
-    let upload: PieceUpload | undefined
     try {
       for await (const piece of regroupChunks(chunks, this.#chunkBytes)) {
         if (first === undefined) {
           first = piece
           continue
         }
-        if (upload === undefined) {
-          upload = new PieceUpload(this.#connection, place, nonce, this.#age)
-          await upload.add(first)
-        }
+        if (upload.size === 0) await upload.add(first)
         await upload.add(piece)
       }
-      await upload?.finish()
-      const content = upload === undefined ? (first ?? NOTHING) : undefined
-      const size = upload?.size ?? first?.byteLength ?? 0
-      const pieceBytes = upload === undefined ? 0 : this.#chunkBytes
+      await upload.finish()
+      const content = upload.size > 0 ? NOTHING : (first ?? NOTHING)
+      const size = upload.size + content.byteLength
+      const pieceBytes = upload.size > 0 ? this.#chunkBytes : 0
       const header = encodeHeader(info, { nonce, size, pieceBytes }, lineIndex())
-      const value = content === undefined ? header : Buffer.concat([header, asBuffer(content)])
-      return await this.#commit(place, nonce, value, info.lastUsedAt)
+      if (upload.size > 0) return await this.#commit(place, header, info.lastUsedAt)
+      return await this.#put(place, [header, content], info.lastUsedAt)
     } catch (error) {
-      const removal = upload?.abandon()
+      const removal = upload.abandon()
       // A server that cannot be reached is not waited for once more.
       if (!(StorageError.isInstance(error) && error.code === 'unavailable')) await removal
       throw error
     } finally {
-      upload?.stop()
+      upload.stop()
     }
   }
 
-  async #commit(place: Place, nonce: string, value: Buffer, lastUsedAt: number): Promise<WriteOutcome> {
-    const commit = async (): Promise<readonly [number, number]> => {
-      const reply = await this.#connection.script(COMMIT, [indexKey(place.tag)], [place.reference, nonce, lastUsedAt])
-      const [outcome, usedAt] = reply as [unknown, unknown]
-      return [Number(outcome), Number(usedAt)]
-    }
-    const send = (): Promise<unknown> =>
-      this.#connection.command('SET', newEntryKey(place, nonce), value, 'PX', this.#age.pendingMs)
-    // Both at once: they go the same way, one behind the other.
-    const [, both] = await Promise.all([send(), commit()])
-    let [outcome, usedAt] = both
-    if (outcome < 0) {
-      // In a Cluster that is being rearranged they may not have gone the same way.
-      await send()
-      ;[outcome, usedAt] = await commit()
-    }
+  /**
+   * Write an entry of one piece. It goes last and behind everything else: a server reads large values without copying
+   * only then, and scripts would copy them several times.
+   */
+  async #put(place: Place, parts: readonly Uint8Array[], lastUsedAt: number): Promise<WriteOutcome> {
+    const index = indexKey(place.tag)
+    const [, created] = await Promise.all([
+      this.#connection.command('ZADD', index, 'GT', lastUsedAt, place.reference),
+      this.#connection.put('SETNX', [entryKey(place)], ...parts),
+    ])
+    if (Number(created) === 1) return { created: true, lastUsedAt, isFirst: false }
+    const usedAt = await this.#connection.script(TOUCH, [index], [place.reference, lastUsedAt])
+    if (usedAt !== null) return { created: false, lastUsedAt: Number(usedAt), isFirst: false }
+    // What is there is damaged, or has gone meanwhile.
+    return this.#commit(place, Buffer.concat(parts), lastUsedAt)
+  }
+
+  async #commit(place: Place, value: Buffer, lastUsedAt: number): Promise<WriteOutcome> {
+    const reply = await this.#connection.script(COMMIT, [indexKey(place.tag)], [place.reference, lastUsedAt, value])
+    const [outcome, usedAt] = (reply as [unknown, unknown]).map(Number) as [number, number]
     if (outcome < 0)
       throw new StorageError(
         'unavailable',

@@ -13,25 +13,24 @@ export type ScopeKey =
   | { readonly kind: 'index' | 'evicted'; readonly path: string }
   | { readonly kind: 'entry'; readonly path: string; readonly reference: string }
   | {
-      readonly kind: 'piece' | 'new' | 'alive'
+      readonly kind: 'piece' | 'alive'
       readonly path: string
       readonly reference: string
       readonly nonce: string
     }
 
-const NAME = /^(?:(index|evicted)|entry:([a-z0-9_]+)|(piece|new|alive):([a-z0-9_]+):([a-z0-9-]+)(?::\d+)?)$/
+const NAME = /^(?:(index|evicted)|entry:([a-z0-9_]+)|(piece|alive):([a-z0-9_]+):([a-z0-9-]+)(?::\d+)?)$/
 
 /**
  * Names of keys. Those of a scope are `{prefix:path}:…`:
  *
  * - `index`: a sorted set of references. The score is the last use, or, below zero, when the entry was evicted.
  * - `evicted`: a hash of what is remembered of evicted entries.
- * - `entry:<reference>`: a header, the description, the line index, and content that fits into one piece.
+ * - `entry:<reference>`: a header, the description, the line index, and content of one piece.
  * - `piece:<reference>:<nonce>:<number>`: larger content. The nonce belongs to one writing of it.
- * - `new:<reference>:<nonce>`: an entry that is about to be committed.
  * - `alive:<reference>:<nonce>`: when its writer was last known to be alive.
  *
- * `{prefix}:scopes` names the scopes themselves.
+ * `{prefix}:scopes` names the scopes, `{prefix}:entered` says when a writer last entered each.
  */
 export class Keys {
   readonly #prefix: string
@@ -44,6 +43,11 @@ export class Keys {
   /** The key of the set of all scopes. */
   get scopes(): string {
     return `{${this.#prefix}}:scopes`
+  }
+
+  /** The key of the set of the times at which scopes were entered. */
+  get entered(): string {
+    return `{${this.#prefix}}:entered`
   }
 
   tag(path: string): string {
@@ -70,15 +74,13 @@ export class Keys {
     if (plain === 'index' || plain === 'evicted') return { kind: plain, path }
     if (entry !== undefined) return { kind: 'entry', path, reference: entry }
     if (reference === undefined || nonce === undefined) return undefined
-    return kind === 'piece' || kind === 'new' || kind === 'alive' ? { kind, path, reference, nonce } : undefined
+    return kind === 'piece' || kind === 'alive' ? { kind, path, reference, nonce } : undefined
   }
 }
 
 export const indexKey = (tag: string): string => `${tag}index`
 
 export const entryKey = ({ tag, reference }: Place): string => `${tag}entry:${reference}`
-
-export const newEntryKey = ({ tag, reference }: Place, nonce: string): string => `${tag}new:${reference}:${nonce}`
 
 export const aliveKey = ({ tag, reference }: Place, nonce: string): string => `${tag}alive:${reference}:${nonce}`
 

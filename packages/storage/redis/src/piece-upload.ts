@@ -43,7 +43,7 @@ export class PieceUpload {
     const key = pieceKey(this.#place, this.#nonce, this.#pieces)
     this.#pieces += 1
     this.#size += piece.byteLength
-    this.#send(piece.byteLength, this.#connection.command('SET', key, asBuffer(piece), 'PX', pendingMs))
+    this.#send(piece.byteLength, this.#connection.put('PSETEX', [key, pendingMs], piece))
     while (this.#inFlightBytes > IN_FLIGHT_BYTES) await this.#oldest()
   }
 
@@ -60,6 +60,7 @@ export class PieceUpload {
   /** Remove what was sent, as far as the server can be reached; the rest vanishes by itself. */
   async abandon(): Promise<void> {
     this.stop()
+    if (this.#pieces === 0) return
     await Promise.allSettled(this.#inFlight.map(({ sent }) => sent))
     const keys = Array.from({ length: this.#pieces }, (_, index) => pieceKey(this.#place, this.#nonce, index))
     keys.push(aliveKey(this.#place, this.#nonce))
@@ -95,7 +96,3 @@ export class PieceUpload {
     await oldest.sent
   }
 }
-
-/** Return the same memory as a `Buffer`, which ioredis sends as it is. */
-export const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength)

@@ -32,12 +32,14 @@ export interface RedisDriverOptions {
   readonly now: () => number
   /** Defaults to {@link LEFTOVER_AGE_MS}. */
   readonly leftoverAgeMs?: number | undefined
+  /** How long an empty scope is still known after somebody wrote to it. Defaults to an hour. */
+  readonly scopeAgeMs?: number | undefined
 }
 
 /** Keep entries in a Redis server or Cluster, atomically by scripts, all keys of a scope in one slot. */
 export class RedisDriver implements StorageDriver {
-  /** Content of one piece is written with everything else in one trip, which also tells whether it was there. */
-  readonly touchFirstBytes: number
+  /** Sending less takes no longer than asking. */
+  readonly touchFirstBytes: number = 128 * 1024
   readonly #connection: Connection
   readonly #keys: Keys
   readonly #scopes: Scopes
@@ -47,15 +49,21 @@ export class RedisDriver implements StorageDriver {
   readonly #collector: Collector
   readonly #now: () => number
 
-  constructor({ connection, prefix, chunkBytes, now, leftoverAgeMs = LEFTOVER_AGE_MS }: RedisDriverOptions) {
-    this.touchFirstBytes = chunkBytes + 1
+  constructor({
+    connection,
+    prefix,
+    chunkBytes,
+    now,
+    leftoverAgeMs = LEFTOVER_AGE_MS,
+    scopeAgeMs,
+  }: RedisDriverOptions) {
     this.#connection = connection
     this.#now = now
     this.#keys = new Keys(prefix)
-    this.#scopes = new Scopes(connection, this.#keys)
+    this.#scopes = new Scopes(connection, this.#keys, scopeAgeMs)
     this.#reader = new EntryReader(connection, now)
     this.#writer = new EntryWriter(connection, chunkBytes, { pendingMs: leftoverAgeMs, now })
-    this.#lister = new EntryLister(connection, this.#keys, this.#scopes)
+    this.#lister = new EntryLister(connection, this.#keys, this.#scopes, now)
     this.#collector = new Collector(connection, this.#keys, this.#scopes, leftoverAgeMs)
   }
 
@@ -68,7 +76,7 @@ export class RedisDriver implements StorageDriver {
     const path = pathOf(id)
     await this.#scopes.enter(path)
     const { isFirst, ...written } = await this.#writer.write(this.#keys.place(id), chunks, info, lineIndex)
-    // It may have been taken out for being empty since it was entered.
+    // Writing may have taken so long that the scope was taken out meanwhile, for being empty.
     if (isFirst) await this.#scopes.add([path])
     return written
   }

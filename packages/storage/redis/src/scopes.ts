@@ -4,22 +4,24 @@ import { indexKey, scopeOfPrefix, type Keys } from './keys.ts'
 const PAGE = 1_000
 const PRUNED_AT_ONCE = 100
 const MAX_REMEMBERED = 10_000
-/** A server may evict the set of scopes. Writers enter theirs again after this time. */
-const REMEMBERED_MS = 10 * 60_000
+/** How long an empty scope is still known after somebody wrote to it. */
+const SCOPE_AGE_MS = 3_600_000
 
 /**
  * Know which scopes there are: a sorted set of their paths, in the order of the paths, so that those below one are a range.
  *
  * In a Cluster it is in another slot than most scopes, so nothing is atomic. A writer enters its scope before it writes,
- * and once more where its entry turned out to be the first. A scope that has become empty is taken out, and put back if
- * it is not empty after that. Whichever comes last sees what the other has done.
+ * and again after a sixth of the age, which also mends a set that the server has evicted. Empty scopes are taken out only
+ * beyond that age, and put back if they are not empty after that.
  */
 export class Scopes {
   readonly #connection: Connection
   readonly #keys: Keys
+  readonly #ageMs: number
   readonly #entered = new Map<string, number>()
 
-  constructor(connection: Connection, keys: Keys) {
+  constructor(connection: Connection, keys: Keys, ageMs: number = SCOPE_AGE_MS) {
+    this.#ageMs = ageMs
     this.#connection = connection
     this.#keys = keys
   }
@@ -28,7 +30,7 @@ export class Scopes {
   async enter(path: string): Promise<void> {
     if (path === '') return
     const enteredAt = this.#entered.get(path)
-    if (enteredAt !== undefined && performance.now() - enteredAt < REMEMBERED_MS) return
+    if (enteredAt !== undefined && performance.now() - enteredAt < this.#ageMs / 6) return
     await this.add([path])
     if (this.#entered.size >= MAX_REMEMBERED) this.#entered.clear()
     this.#entered.set(path, performance.now())
@@ -37,8 +39,12 @@ export class Scopes {
   /** Enter scopes, whatever is remembered. */
   async add(paths: readonly string[]): Promise<void> {
     const named = paths.filter((path) => path !== '')
-    if (named.length > 0)
-      await this.#connection.command('ZADD', this.#keys.scopes, ...named.flatMap((path) => [0, path]))
+    if (named.length === 0) return
+    const now = Date.now()
+    await Promise.all([
+      this.#connection.command('ZADD', this.#keys.entered, ...named.flatMap((path) => [now, path])),
+      this.#connection.command('ZADD', this.#keys.scopes, ...named.flatMap((path) => [0, path])),
+    ])
   }
 
   /** Name the scope of a driver's prefix of ids and those below it, by pages. */
@@ -64,9 +70,10 @@ export class Scopes {
   }
 
   async #prune(path: string): Promise<void> {
-    if (!(await this.#isEmpty(path))) return
-    this.#entered.delete(path)
+    const enteredAt = await this.#connection.command('ZSCORE', this.#keys.entered, path)
+    if (Number(enteredAt) > Date.now() - this.#ageMs || !(await this.#isEmpty(path))) return
     await this.#connection.command('ZREM', this.#keys.scopes, path)
+    await this.#connection.command('ZREM', this.#keys.entered, path)
     if (!(await this.#isEmpty(path))) await this.add([path])
   }
 

@@ -4,6 +4,11 @@ import { createHash } from 'node:crypto'
 export const MAX_TOMBSTONES = 1_000
 /** How long evicted entries are remembered. */
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
+/**
+ * A small entry is entered into the index just before it is written. What the index names and is not there counts as
+ * evicted by the server only after this time.
+ */
+const GAP_MS = 60_000
 /** How many keys a script removes at most, give or take those of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
@@ -21,8 +26,8 @@ local evicted = tag .. 'evicted'
 local function number(value) return string.format('%.17g', value) end
 local function entry(reference) return tag .. 'entry:' .. reference end
 local function piece(reference, nonce, i) return tag .. 'piece:' .. reference .. ':' .. nonce .. ':' .. string.format('%d', i) end
-local function header(key)
-  local line = string.match(redis.call('GETRANGE', key, 0, 159), '^[^\\n]*\\n')
+local function parse(value)
+  local line = string.match(value, '^[^\\n]*\\n')
   if not line then return nil end
   local nonce, size, bytes, described, lines = string.match(line, '^spillway1 (%S+) (%d+) (%d+) (%d+) (%d+)\\n$')
   if not nonce then return nil end
@@ -32,8 +37,8 @@ local function header(key)
   local pieces = math.ceil(size / bytes)
   return { nonce = nonce, pieces = pieces, bytes = bytes, last = size - bytes * (pieces - 1), head = head, length = head }
 end
-local function state(reference, key, head)
-  if redis.call('STRLEN', key) ~= head.length then return 'cut' end
+local function header(key) return parse(redis.call('GETRANGE', key, 0, 159)) end
+local function pieces(reference, head)
   local found = 'whole'
   for i = 0, head.pieces - 1 do
     local length = redis.call('STRLEN', piece(reference, head.nonce, i))
@@ -41,6 +46,10 @@ local function state(reference, key, head)
     if length ~= (i == head.pieces - 1 and head.last or head.bytes) then found = 'cut' end
   end
   return found
+end
+local function state(reference, head)
+  if redis.call('STRLEN', entry(reference)) ~= head.length then return 'cut' end
+  return pieces(reference, head)
 end
 local function each(reference, head, command)
   local keys = {}
@@ -63,8 +72,10 @@ local function lastUse(reference)
 end
 local function revive(reference, used)
   redis.call('ZADD', index, number(used), reference)
-  redis.call('PERSIST', index)
   redis.call('HDEL', evicted, reference)
+end
+local function isLost(reference, used, now)
+  return used and used >= 0 and used <= now - ${GAP_MS} and redis.call('EXISTS', entry(reference)) == 0
 end
 local function bury(reference, at, eviction)
   local kept = redis.pcall('HSET', evicted, reference, eviction)
@@ -80,7 +91,6 @@ local function bury(reference, at, eviction)
     redis.call('ZREM', index, unpack(oldest))
     redis.call('HDEL', evicted, unpack(oldest))
   end
-  if redis.call('ZCOUNT', index, 0, '+inf') == 0 then redis.call('PEXPIRE', index, ${TOMBSTONE_AGE_MS}) end
 end
 `
 
@@ -91,36 +101,31 @@ function script(body: string): Script {
 }
 
 /**
- * Make the new entry of a nonce the entry of a reference, unless there is a whole one: then that is touched.
+ * Store an entry whose pieces are there, unless there is a whole one: then that is touched.
  *
- * Arguments: reference, nonce, time of use. Returns 0 where there was one, 1 where it was created, 2 where it is the
- * first of its scope besides, and -1 where something of the new one is missing; and the last use. Done twice, it answers
- * the same.
+ * Arguments: reference, time of use, the entry. Returns 0 where there was one, 1 where it was created, 2 where it is the
+ * first of its scope besides, and -1 where a piece is missing; and the last use. Done twice, it answers the same.
  */
 export const COMMIT: Script = script(`
-local reference, nonce, used = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local key, fresh = entry(reference), tag .. 'new:' .. reference .. ':' .. ARGV[2]
-local alive = tag .. 'alive:' .. reference .. ':' .. nonce
-local old = header(key)
-local mine = header(fresh)
-if old and old.nonce == nonce then return { 1, number(lastUse(reference) or used) } end
-if old and state(reference, key, old) == 'whole' then
+local reference, used, value = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local old, mine = header(entry(reference)), parse(string.sub(value, 1, 160))
+if old and old.nonce == mine.nonce then return { 1, number(lastUse(reference) or used) } end
+local alive = tag .. 'alive:' .. reference .. ':' .. mine.nonce
+if old and state(reference, old) == 'whole' then
   local before = lastUse(reference)
   if before and before >= used then used = before + 1 end
   revive(reference, used)
-  if mine then each(reference, mine, 'UNLINK') end
-  redis.call('UNLINK', fresh, alive)
+  each(reference, mine, 'UNLINK')
+  if mine.pieces > 0 then redis.call('UNLINK', alive) end
   return { 0, number(used) }
 end
-if not mine or state(reference, fresh, mine) ~= 'whole' then return { -1, '0' } end
-local first = redis.call('EXISTS', index) == 0
+if pieces(reference, mine) ~= 'whole' then return { -1, '0' } end
 revive(reference, used)
 if old then drop(reference, old) end
+redis.call('SET', entry(reference), value)
 each(reference, mine, 'PERSIST')
-redis.call('PERSIST', fresh)
-redis.call('RENAME', fresh, key)
 if mine.pieces > 0 then redis.call('UNLINK', alive) end
-return { first and 2 or 1, number(used) }
+return { redis.call('ZCARD', index) == 1 and 2 or 1, number(used) }
 `)
 
 /** Keep the pieces of a living writer. Arguments: reference, nonce, number of pieces, milliseconds, the time. */
@@ -134,7 +139,7 @@ return 1
 export const TOUCH: Script = script(`
 local reference, used = ARGV[1], tonumber(ARGV[2])
 local head = header(entry(reference))
-if not head or state(reference, entry(reference), head) ~= 'whole' then return false end
+if not head or state(reference, head) ~= 'whole' then return false end
 local before = lastUse(reference)
 if before and before >= 0 then
   if before >= used then used = before + 1 end
@@ -144,8 +149,8 @@ return number(used)
 `)
 
 /**
- * Enter entries into an index that has lost them. Arguments: the time, references. Returns the last use of the last of
- * them, or nothing where there is no such entry.
+ * Enter entries into an index that does not have them. Arguments: the time, references. Returns the last use of the last
+ * of them, or nothing where there is no such entry.
  */
 export const RESTORE: Script = script(`
 local used = false
@@ -163,20 +168,26 @@ return used and number(used)
 `)
 
 /**
- * Remove entries. Arguments: references. Returns how many of them were seen to, and those that there were: large ones
+ * Remove entries. Arguments: the time, references. Returns how many of them were seen to, and those that there were: large ones
  * count for many, so that the rest may be left for another call.
  */
 export const REMOVE: Script = script(`
 local budget, seen, removed = ${REMOVED_AT_ONCE}, 0, {}
-for i, reference in ipairs(ARGV) do
+for i = 2, #ARGV do
   if budget <= 0 then break end
+  local reference = ARGV[i]
   local head = header(entry(reference))
-  if redis.call('EXISTS', entry(reference)) == 1 then removed[#removed + 1] = reference end
-  drop(reference, head)
-  redis.call('ZREM', index, reference)
-  redis.call('HDEL', evicted, reference)
+  local used = lastUse(reference)
+  local exists = redis.call('EXISTS', entry(reference)) == 1
+  -- What is in the index and not there yet may be about to be written.
+  if exists or (used and (used < 0 or isLost(reference, used, tonumber(ARGV[1])))) then
+    if exists then removed[#removed + 1] = reference end
+    drop(reference, head)
+    redis.call('ZREM', index, reference)
+    redis.call('HDEL', evicted, reference)
+  end
   budget = budget - 1 - (head and head.pieces or 0)
-  seen = i
+  seen = i - 1
 end
 return { seen, removed }
 `)
@@ -201,8 +212,8 @@ export const FIND_EVICTION: Script = script(`
 local reference = ARGV[1]
 local used = lastUse(reference)
 if not used then return false end
-if used < 0 then return redis.call('HGET', evicted, reference) end
-if redis.call('EXISTS', entry(reference)) == 1 then return false end
+if used < 0 then return redis.call('EXISTS', entry(reference)) == 0 and redis.call('HGET', evicted, reference) end
+if not isLost(reference, used, tonumber(ARGV[2])) then return false end
 bury(reference, tonumber(ARGV[2]), ARGV[3])
 return ARGV[3]
 `)
@@ -210,8 +221,7 @@ return ARGV[3]
 /** Remember entries that the server evicted. Arguments: the time, what to remember, references. */
 export const FIND_LOST: Script = script(`
 for i = 3, #ARGV do
-  local used = lastUse(ARGV[i])
-  if used and used >= 0 and redis.call('EXISTS', entry(ARGV[i])) == 0 then bury(ARGV[i], tonumber(ARGV[1]), ARGV[2]) end
+  if isLost(ARGV[i], lastUse(ARGV[i]), tonumber(ARGV[1])) then bury(ARGV[i], tonumber(ARGV[1]), ARGV[2]) end
 end
 return 1
 `)
@@ -224,7 +234,7 @@ export const EXAMINE: Script = script(`
 local reference = ARGV[1]
 local head = header(entry(reference))
 if not head or head.nonce ~= ARGV[2] then return 'gone' end
-local found = state(reference, entry(reference), head)
+local found = state(reference, head)
 if found == 'lost' then
   bury(reference, tonumber(ARGV[3]), ARGV[4])
   drop(reference, head)

@@ -16,7 +16,7 @@ export async function rawKeys(client: RedisClient, pattern: string): Promise<str
 }
 
 /** The keys of entries: neither the memory of evictions nor what only names entries and scopes. */
-export const isRecord = (key: string): boolean => !/^\{.*\}:(?:index|evicted|scopes)$/.test(key)
+export const isRecord = (key: string): boolean => !/^\{.*\}:(?:index|evicted|scopes|entered)$/.test(key)
 
 /** Remove all keys that match a pattern. */
 export async function removeKeys(client: RedisClient, pattern: string): Promise<void> {
