@@ -66,7 +66,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'changes a bit of a segment',
-    change: changed((content) => content.with(start(1) + 3, content[start(1) + 3]! ^ 1)),
+    change: changed((content) => content.map((byte, at) => (at === start(1) + 3 ? byte ^ 1 : byte))),
   },
   { name: 'puts the content of another entry in its place', change: changed((_content, [, other]) => other.content) },
   { name: 'puts the content of another scope in its place', change: changed((_content, [, , other]) => other.content) },
@@ -88,7 +88,8 @@ export async function isDetected(attack: Attack, primitives: Primitives = REAL):
   await storage.store('second', content('other'))
   await storage.scope('elsewhere').store('third', content('third'))
   const [first, second, third] = disk.records.values()
-  attack.change([first!, second!, third!])
+  if (first === undefined || second === undefined || third === undefined) throw new Error('an entry is missing')
+  attack.change([first, second, third])
   const answers = [storage.retrieve(reference), storage.retrieveRange(reference, { offset: 0, length: 1_000 })]
   for (const answer of await Promise.allSettled(answers)) {
     if (answer.status === 'fulfilled') return false
