@@ -1,0 +1,100 @@
+/**
+ * One large result, stored, previewed and searched in each backend that this machine can reach: the same lines of code, and
+ * the same reference.
+ *
+ * `node backends.ts` uses memory, files and SQLite. With REDIS_URL set it also uses Redis, or a Cluster; with S3_BUCKET set
+ * that bucket, on the server of S3_ENDPOINT if there is one, with the credentials that the AWS tools would use.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ContextOffloader, type ManagedStorage } from '@spillway/core'
+import { FileStorage } from '@spillway/file'
+import { InMemoryStorage } from '@spillway/memory'
+import { RedisStorage } from '@spillway/redis'
+import { S3Storage } from '@spillway/s3'
+import { SqliteStorage } from '@spillway/sqlite'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A backend that is set up, or what it takes to do so. */
+export interface Backend {
+  readonly name: string
+  readonly storage?: ManagedStorage
+  readonly toUse?: string
+}
+
+/** What became of the result in one backend. */
+export interface Report {
+  readonly reference: string
+  readonly originalTokens: number
+  readonly shownTokens: number
+  /** What the agent's tool says to its question. */
+  readonly answer: string
+}
+
+/** Set up every backend; files go below `directory`. Nothing is connected to yet. */
+export function backends(directory: string, environment: Environment): readonly Backend[] {
+  const { REDIS_URL: url, S3_BUCKET: bucket, S3_ENDPOINT: endpoint } = environment
+  return [
+    { name: 'memory', storage: new InMemoryStorage({ evictAfterTurns: 20 }) },
+    { name: 'file', storage: new FileStorage(join(directory, 'artifacts')) },
+    { name: 'sqlite', storage: new SqliteStorage(join(directory, 'spillway.db')) },
+    url === undefined
+      ? { name: 'redis', toUse: 'set REDIS_URL' }
+      : { name: 'redis', storage: new RedisStorage(url, { prefix: 'example', ttlMs: 60 * 60 * 1000 }) },
+    bucket === undefined
+      ? { name: 's3', toUse: 'set S3_BUCKET' }
+      : {
+          name: 's3',
+          storage: new S3Storage(bucket, { prefix: 'example', ...(endpoint === undefined ? {} : { endpoint }) }),
+        },
+  ]
+}
+
+/** Do what an agent's loop does with a large result, and leave nothing behind. */
+export async function tryOut(storage: ManagedStorage): Promise<Report> {
+  const scope = ['tenant-1', 'session-1']
+  const session = new ContextOffloader({ storage }).forScope(...scope)
+  try {
+    const outcome = await session.offload({
+      toolName: 'query_orders',
+      toolCallId: 'call_1',
+      content: [{ type: 'json', value: orders(4_000) }],
+    })
+    if (outcome.status !== 'offloaded') throw new Error(`The result was not offloaded: ${outcome.status}.`)
+    const reference = outcome.stored[0]?.reference ?? ''
+    const { content } = await session.retrievalTool.execute({
+      reference,
+      json_path: '$[?@.status == "lost"].id',
+    })
+    return {
+      reference,
+      originalTokens: outcome.tokens.original,
+      shownTokens: outcome.tokens.replacement,
+      answer: content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n'),
+    }
+  } finally {
+    await storage.scope(...scope).clear()
+    await storage.close()
+  }
+}
+
+const orders = (count: number): readonly object[] =>
+  Array.from({ length: count }, (_, id) => ({ id, status: id % 1_500 === 7 ? 'lost' : 'sent', total: (id * 37) % 900 }))
+
+if (process.argv[1] === import.meta.filename) {
+  const directory = await mkdtemp(join(tmpdir(), 'spillway-backends-'))
+  try {
+    for (const { name, storage, toUse } of backends(directory, process.env)) {
+      if (storage === undefined) {
+        console.log(`${name}: not used; ${toUse}\n`)
+        continue
+      }
+      const { reference, originalTokens, shownTokens, answer } = await tryOut(storage)
+      console.log(`${name}: ${originalTokens} tokens became ${shownTokens}, under ${reference}\n${answer}\n`)
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
