@@ -1,0 +1,101 @@
+import { httpFaults, sharedS3 } from '@spillway-internal/services'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { S3Storage, type S3StorageOptions } from '../src/index.ts'
+import { collect, filled, rejection, stream } from './support/samples.ts'
+import { serviceOrNowhere, testBucket } from './support/test-bucket.ts'
+
+const MB = 1024 * 1024
+const found = await sharedS3()
+const service = serviceOrNowhere(found)
+const bucket = testBucket(service)
+
+describe.skipIf(!found.available)('a mistake in the settings', () => {
+  beforeAll(() => bucket.create())
+  afterAll(() => bucket.remove())
+
+  const operations = (storage: S3Storage): readonly (() => Promise<unknown>)[] => [
+    () => storage.store('call', filled(10)),
+    () => storage.store('call', filled(2 * MB)),
+    () => storage.storeStream('call', stream(12, MB)),
+    () => storage.retrieve('call_9_9_abcdefghijklmnopqrst'),
+    () => storage.stat('call_9_9_abcdefghijklmnopqrst'),
+    () => storage.open('call_9_9_abcdefghijklmnopqrst'),
+    () => storage.delete('call_9_9_abcdefghijklmnopqrst'),
+    () => collect(storage.list()),
+    () => storage.clear(),
+    () => storage.gc(),
+  ]
+
+  const expectMistake = async (options: S3StorageOptions, ...words: readonly (string | RegExp)[]): Promise<void> => {
+    const storage = new S3Storage(options.bucket ?? bucket.name, { ...bucket.options(), maxAttempts: 2, ...options })
+    for (const run of operations(storage)) {
+      const error = await rejection(run())
+      expect(error).toMatchObject({ code: 'unavailable', retryable: false })
+      for (const word of words) expect(error.message).toMatch(word)
+      expect(JSON.stringify([error.message, error.cause, String(error.cause)])).not.toContain('secret')
+    }
+    await storage.close()
+  }
+
+  test('a wrong secret names the credentials', async () => {
+    const credentials = { accessKeyId: service.accessKeyId, secretAccessKey: 'wrong-secret' }
+    await expectMistake({ credentials }, '"credentials"', 'SignatureDoesNotMatch')
+  })
+
+  test('unknown keys name the credentials', async () => {
+    const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong-secret' }
+    await expectMistake({ credentials }, '"credentials"', 'InvalidAccessKeyId')
+  })
+
+  test('a missing bucket is named, and is never a miss', async () => {
+    await expectMistake({ bucket: 'spillway-test-missing' }, '"spillway-test-missing"', '"bucket"')
+  })
+
+  test('a bucket of somebody else names the rights', async () => {
+    const faults = await httpFaults(service.endpoint)
+    faults.failNext(Infinity, { status: 403, code: 'AccessDenied' })
+    await expectMistake({ endpoint: faults.endpoint }, 's3:ListBucket', 'AccessDenied')
+    await faults.close()
+  })
+
+  test.each([
+    [301, 'PermanentRedirect'],
+    [400, 'AuthorizationHeaderMalformed'],
+  ])('a wrong region (%i %s) names the right one', async (status, code) => {
+    const faults = await httpFaults(service.endpoint)
+    const body = `<Error><Code>${code}</Code><Message>Wrong.</Message><Region>eu-central-1</Region></Error>`
+    faults.failNext(Infinity, { status, body, headers: { 'x-amz-bucket-region': 'eu-central-1' } })
+    await expectMistake({ endpoint: faults.endpoint }, '"region"', '"eu-central-1"')
+    await faults.close()
+  })
+
+  test('a server that is not there names the endpoint, and may come later', async () => {
+    const storage = new S3Storage({ ...bucket.options('http://127.0.0.1:1'), maxAttempts: 1 })
+    const error = await rejection(storage.store('call', filled(10)))
+    expect(error).toMatchObject({ code: 'unavailable', retryable: true })
+    expect(error.message).toContain('"endpoint"')
+    await storage.close()
+  })
+
+  test('a server without conditional puts names that setting', async () => {
+    const faults = await httpFaults(service.endpoint)
+    faults.failNext(1, { status: 501, code: 'NotImplemented' })
+    const storage = new S3Storage({ ...bucket.options(faults.endpoint), maxAttempts: 1 })
+    const error = await rejection(storage.store('call', filled(10)))
+    expect(error).toMatchObject({ code: 'unavailable', retryable: false })
+    expect(error.message).toContain('"conditionalPut"')
+    await storage.close()
+    await faults.close()
+  })
+
+  test('missing credentials and a missing region are named', async () => {
+    const credentials = async (): Promise<never> => {
+      throw Object.assign(new Error('Could not load credentials from any providers'), {
+        name: 'CredentialsProviderError',
+      })
+    }
+    const storage = new S3Storage({ ...bucket.options(), credentials })
+    expect((await rejection(storage.store('call', filled(10)))).message).toContain('"credentials"')
+    await storage.close()
+  })
+})

@@ -1,0 +1,121 @@
+import { httpFaults, sharedS3, type HttpFaults } from '@spillway-internal/services'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { S3Storage } from '../src/index.ts'
+import { collect } from './support/samples.ts'
+import { serviceOrNowhere, testBucket } from './support/test-bucket.ts'
+
+const MB = 1024 * 1024
+const found = await sharedS3()
+const bucket = testBucket(serviceOrNowhere(found))
+
+/** Text that gets a line index; that of 3 MB fits into metadata, that of 60 MB does not. */
+function lines(bytes: number): Uint8Array {
+  const content = new Uint8Array(bytes).fill(0x61)
+  for (let at = 99; at < bytes; at += 100) content[at] = 0x0a
+  return content
+}
+
+async function* pieces(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += MB) yield content.slice(at, at + MB)
+}
+
+describe.skipIf(!found.available)('requests', () => {
+  let proxy: HttpFaults
+  let storage: S3Storage
+  beforeAll(async () => {
+    await bucket.create()
+    proxy = await httpFaults(bucket.endpoint)
+    storage = new S3Storage(bucket.options(proxy.endpoint))
+    // What only the first use of a bucket needs is not counted.
+    await storage.stat(await storage.store('first', lines(10)))
+  })
+  afterAll(async () => {
+    await storage.close()
+    await proxy.close()
+    await bucket.remove()
+  }, 60_000)
+  beforeEach(() => proxy.reset())
+
+  const requestsOf = async (run: () => Promise<unknown>): Promise<Record<string, number>> => {
+    proxy.reset()
+    await run()
+    return Object.fromEntries(proxy.requests)
+  }
+
+  test('new content takes one, from 1 MB on two', async () => {
+    expect(await requestsOf(() => storage.store('empty', lines(0)))).toEqual({ PUT: 1 })
+    expect(await requestsOf(() => storage.store('small', lines(100_000)))).toEqual({ PUT: 1 })
+    expect(await requestsOf(() => storage.store('large', lines(3 * MB)))).toEqual({ HEAD: 1, PUT: 1 })
+  })
+
+  test('what does not fit into metadata takes one more', async () => {
+    expect(await requestsOf(() => storage.store('k'.repeat(3_000), lines(10)))).toEqual({ PUT: 2 })
+    expect(await requestsOf(() => storage.store('indexed', lines(60 * MB)))).toEqual({ HEAD: 1, PUT: 2 })
+  })
+
+  test('storing again sends the content again, and large content once', async () => {
+    await storage.store('again', lines(1_000))
+    await storage.store('again', lines(3 * MB))
+    expect(await requestsOf(() => storage.store('again', lines(1_000)))).toEqual({ PUT: 2, HEAD: 1 })
+    expect(await requestsOf(() => storage.store('again', lines(3 * MB)))).toEqual({ HEAD: 1, PUT: 1 })
+    expect(proxy.bytesWritten).toBeGreaterThanOrEqual(3 * MB)
+  })
+
+  test('without conditional puts it is asked first', async () => {
+    const careful = new S3Storage({ ...bucket.options(proxy.endpoint), conditionalPut: false })
+    await careful.stat(await careful.store('asked', lines(10)))
+    expect(await requestsOf(() => careful.store('asked', lines(20)))).toEqual({ HEAD: 1, PUT: 1 })
+    expect(await requestsOf(() => careful.store('asked', lines(20)))).toEqual({ HEAD: 1, PUT: 1 })
+    await careful.close()
+  })
+
+  test('a stream takes one up to the size of a part, and beyond it one for each part and four more', async () => {
+    expect(await requestsOf(() => storage.storeStream('short', pieces(lines(500_000))))).toEqual({ PUT: 1 })
+    expect(await requestsOf(() => storage.storeStream('long', pieces(lines(20 * MB))))).toEqual({
+      HEAD: 1,
+      'POST ?uploads': 1,
+      'PUT ?partNumber&uploadId': 3,
+      PUT: 1,
+      'POST ?uploadId': 1,
+    })
+  })
+
+  test('retrieving, a range and a description take one each; reading a part on goes on from there', async () => {
+    const content = lines(3 * MB)
+    const reference = await storage.store('read', content)
+    expect(await requestsOf(() => storage.retrieve(reference))).toEqual({ GET: 1 })
+    expect(await requestsOf(() => storage.retrieveRange(reference, { offset: 2 * MB, length: 65_536 }))).toEqual({
+      GET: 1,
+    })
+    expect(proxy.bytesRead).toBe(65_536)
+    expect(await requestsOf(() => storage.stat(reference))).toEqual({ HEAD: 1 })
+  })
+
+  test('opening takes one, which brings the beginning and the index of the lines', async () => {
+    const reference = await storage.store('opened', lines(2 * MB))
+    expect(
+      await requestsOf(async () => {
+        const open = await storage.open(reference)
+        await open.read(0, 1_000)
+        expect((await open.lineIndex?.())?.lines).toBe(Math.floor((2 * MB) / 100) + 1)
+        await open.close()
+      }),
+    ).toEqual({ GET: 1 })
+  })
+
+  test('deleting takes two, and listing one for each entry and one for each page', async () => {
+    const scope = storage.scope('listed')
+    const references = [await scope.store('one', lines(1)), await scope.store('two', lines(2))]
+    expect(await requestsOf(() => collect(scope.list()))).toEqual({
+      'GET ?list-type&max-keys&prefix': 1,
+      HEAD: 2,
+    })
+    expect(await requestsOf(() => scope.delete(references[0] ?? ''))).toEqual({ HEAD: 1, DELETE: 1 })
+  })
+
+  test('clearing asks for no entry', async () => {
+    const scope = storage.scope('cleared')
+    for (let index = 0; index < 5; index += 1) await scope.store(`call_${index}`, lines(index))
+    expect(await requestsOf(() => scope.clear())).toEqual({ 'GET ?list-type&max-keys&prefix': 2, 'POST ?delete': 1 })
+  })
+})
