@@ -1,3 +1,5 @@
+import { escapeExpression } from '../content/escape-expression.ts'
+
 /** Another way to write a pattern that found nothing. */
 export interface PatternVariant {
   /** What is different, to stand before what it finds. */
@@ -13,11 +15,6 @@ export interface PatternReading {
   readonly isLiteral: boolean
 }
 
-/** Write a text as an expression that matches just that. */
-export function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-}
-
 /**
  * List what a pattern may have been meant to be, the likeliest first: in another case, with quotes as they stand in JSON
  * within JSON, with one backslash where there are two, without anchors, as literal text.
@@ -29,12 +26,15 @@ export function patternVariants(pattern: string, { ignoreCase, isLiteral }: Patt
   return [
     ...(ignoreCase || !/\p{L}/u.test(pattern) ? [] : [otherCase]),
     ...(isLiteral
-      ? written('Without backslashes', pattern.includes('\\') ? escapePattern(pattern.replaceAll('\\', '')) : pattern)
+      ? written(
+          'Without backslashes',
+          pattern.includes('\\') ? escapeExpression(pattern.replaceAll('\\', '')) : pattern,
+        )
       : [
           ...written('With quotes escaped or not', pattern.replace(/\\*"/g, String.raw`\\*"`)),
           ...written('With single backslashes', pattern.replaceAll('\\\\', '\\')),
           ...written('Without anchors', pattern.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')),
-          ...written('As literal text', escapePattern(pattern)),
+          ...written('As literal text', escapeExpression(pattern)),
         ]),
   ]
 }

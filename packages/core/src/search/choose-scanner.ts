@@ -1,4 +1,5 @@
 import { createPatternMatcher, singleByteText } from '#platform'
+import { escapeExpression } from '../content/escape-expression.ts'
 import type { PatternMatcher } from '../platform/platform.ts'
 import { byteTraits } from './byte-traits.ts'
 import { LiteralScanner } from './literal-scanner.ts'
@@ -7,7 +8,6 @@ import type { Scanner } from './scanner.ts'
 import type { SearchPattern } from './search-pattern.ts'
 import { TextScanner } from './text-scanner.ts'
 
-const METACHARACTERS = /[\\^$.*+?()[\]{}|/]/g
 /** What bytes cannot tell apart, or what is left out of lines before they are matched. */
 const NOT_IN_BYTES = /[\r\n\uFEFF\uFFFD\p{Surrogate}]/u
 
@@ -36,7 +36,7 @@ export function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: Sc
     line: new RegExp(expression, `${flags}g`),
     text: new RegExp(pattern.textExpression, `${pattern.textFlags}g`),
     part: new RegExp(part, `${flags}g`),
-    required: (required ?? []).map((set) => new RegExp(set.map(escape).join('|'), ignoreCase ? 'gi' : 'g')),
+    required: (required ?? []).map((set) => new RegExp(set.map(escapeExpression).join('|'), ignoreCase ? 'gi' : 'g')),
     needles,
     chain,
     ignoreCase,
@@ -57,5 +57,3 @@ function inBytes({ text, isGreedy }: ChainLink): ChainLink {
 function needleOf([text, ...others]: readonly string[]): Uint8Array[] {
   return text === undefined || others.length > 0 || NOT_IN_BYTES.test(text) ? [] : [new TextEncoder().encode(text)]
 }
-
-const escape = (text: string): string => text.replace(METACHARACTERS, '\\$&')

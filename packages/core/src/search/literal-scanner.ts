@@ -1,4 +1,5 @@
 import { findBytes, singleByteText } from '#platform'
+import { escapeExpression } from '../content/escape-expression.ts'
 import { LONG_LINE_BYTES } from './hit.ts'
 import type { MatchSink } from './hit-sink.ts'
 import { countLines, matchLines } from './match-lines.ts'
@@ -10,7 +11,6 @@ import type { SearchBlock } from './search-blocks.ts'
 const DENSE_HITS = 128
 
 const LINE_FEED = 10
-const METACHARACTERS = /[\\^$.*+?()[\]{}|/]/g
 
 /** Finds a text of fixed bytes, without decoding what it does not match. */
 export class LiteralScanner implements Scanner {
@@ -25,7 +25,7 @@ export class LiteralScanner implements Scanner {
   constructor(literal: string) {
     this.#needle = new TextEncoder().encode(literal)
     const { length } = this.#needle
-    this.#regex = new RegExp(singleByteText(this.#needle, 0, length).replace(METACHARACTERS, '\\$&'), 'g')
+    this.#regex = new RegExp(escapeExpression(singleByteText(this.#needle, 0, length)), 'g')
     this.#stride = Math.max(PIECE_BYTES, Math.floor(MAX_STEPS / length))
   }
 

@@ -61,7 +61,7 @@ export async function searchLines(
       if (at !== undefined) stopped = Math.min(at, stopped ?? at)
     }
     clock.stop()
-    mergeMatches(recorders, sink, stopped === undefined ? Infinity : block.offset + stopped)
+    if (recorders.length > 0) mergeMatches(recorders, sink, stopped === undefined ? Infinity : block.offset + stopped)
     if (stopped === undefined) continue
     searchedTo = block.offset + stopped
     break

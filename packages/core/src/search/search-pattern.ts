@@ -1,3 +1,4 @@
+import { escapeExpression } from '../content/escape-expression.ts'
 import { formatCount } from '../content/format-count.ts'
 import { assertCompiles, parseExpression, type ExpressionFlags } from './pattern/parse-expression.ts'
 import { expandModifiers } from './pattern/expand-modifiers.ts'
@@ -152,7 +153,7 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
 }
 
 function literalPattern(text: string, ignoreCase: boolean, problem: PatternProblem): SearchPattern {
-  const expression = text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const expression = escapeExpression(text)
   const described = text.length <= LONGEST_EXPRESSION
   return { ...(described ? describe : describeLong)(text, expression, { ignoreCase, unicode: false }), problem }
 }

@@ -1,3 +1,4 @@
+import { escapeExpression } from '../../content/escape-expression.ts'
 import { isDigit } from '../is-digit.ts'
 import type { CodeLines } from './code-lines.ts'
 import type { DefinitionRules } from './definition-rules.ts'
@@ -153,7 +154,7 @@ function beginning({ source }: CodeLines, index: number): string {
 function escaped(words: readonly string[]): string {
   return words
     .toSorted((one, other) => other.length - one.length)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+    .map(escapeExpression)
     .join('|')
 }
 
