@@ -5,7 +5,6 @@ import { idRange } from './entries.ts'
 import { purgeContent } from './purge-content.ts'
 import { returnSpace } from './return-space.ts'
 import { deleteOldTombstones } from './tombstones.ts'
-import { turn } from './turn.ts'
 
 /** How long nobody must have been at work on a loose content for it to be a leftover: a living writer says so every minute. */
 export const LEFTOVER_AGE_MS: number = 10 * 60_000
@@ -29,7 +28,7 @@ export async function collect(connection: Connection, prefix: string, now: numbe
     report.bytes += await purgeContent(connection, content)
     report.leftovers += 1
   }
-  while (await connection.write((session) => deleteOldTombstones(session, now))) await turn()
+  while (await connection.write((session) => deleteOldTombstones(session, now))) continue
   await returnSpace(connection)
   return report
 }

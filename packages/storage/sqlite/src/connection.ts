@@ -2,11 +2,12 @@ import { statSync, type Stats } from 'node:fs'
 import { StorageError } from '@spillway/core'
 import { loadBetterSqlite, type OpenDatabase } from './load-better-sqlite.ts'
 import { openFile } from './open-file.ts'
+import { Pace } from './pace.ts'
 import { Patience } from './patience.ts'
 import { migrate } from './schema.ts'
 import { Session } from './session.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
-import { DatabaseInUse, explainSqliteError, sqliteCode } from './sqlite-error.ts'
+import { DatabaseInUse, explainSqliteError } from './sqlite-error.ts'
 
 /** How to get at the database. */
 export interface ConnectionOptions {
@@ -25,6 +26,7 @@ export class Connection {
   /** Readers do not wait in line behind writers, who are not in their way. */
   readonly #reading: Patience
   readonly #writing: Patience
+  readonly #pace = new Pace()
   #openDatabase: OpenDatabase | undefined
   #session: Session | undefined
   /** The file that is open, whatever its path may lead to by now. */
@@ -44,8 +46,10 @@ export class Connection {
   /** Read something in one go; `undefined` where nothing has ever been stored. */
   async read<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
     try {
-      await this.#load()
-      return await this.#reading.run(() => (this.#isNew() ? undefined : this.#current().read(work)))
+      await this.#getReady()
+      return await this.#reading.run(() =>
+        this.#pace.run(() => (this.#isNew() ? undefined : this.#current().read(work))),
+      )
     } catch (error) {
       throw this.#explained(error)
     }
@@ -53,13 +57,9 @@ export class Connection {
 
   /** Write something in one transaction, from the start again where others were in the way. */
   async write<Result>(work: (session: Session) => Result): Promise<Result> {
-    const attempt = (): Promise<Result> => this.#writing.run(() => this.#current().write(work))
     try {
-      await this.#load()
-      return await attempt().catch((error: unknown) => {
-        if (sqliteCode(error) !== 'SQLITE_FULL' || !this.#reuseLog()) throw error
-        return attempt()
-      })
+      await this.#getReady()
+      return await this.#writing.run(() => this.#pace.run(() => this.#current().write(work)))
     } catch (error) {
       throw this.#explained(error)
     }
@@ -78,8 +78,9 @@ export class Connection {
     if (session?.isShared === false) session.database.close()
   }
 
-  async #load(): Promise<void> {
+  async #getReady(): Promise<void> {
     if (typeof this.#options.source === 'string') this.#openDatabase ??= await loadBetterSqlite()
+    if (this.#pace.isDue) await this.#pace.rest()
   }
 
   /** Whether there is no file yet. */
@@ -109,17 +110,6 @@ export class Connection {
     const database = openFile({ open: this.#openDatabase, path, fsync: this.#options.fsync })
     this.#file = statSync(path)
     return (this.#session = new Session(database, false))
-  }
-
-  /** On a full disk there may be room in the log, once what is in it has been written back. */
-  #reuseLog(): boolean {
-    try {
-      const [report] = this.#current().database.pragma('wal_checkpoint(RESTART)') as [{ busy: number; log: number }]
-      return report.busy === 0 && report.log > 0
-    } catch (error) {
-      if (sqliteCode(error) === undefined) throw error
-      return false
-    }
   }
 
   #explained(error: unknown): unknown {

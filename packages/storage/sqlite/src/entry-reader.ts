@@ -4,7 +4,6 @@ import type { Connection } from './connection.ts'
 import { batchesOf, copyChunks, findLineIndex, readOnlyChunk, type ContentPlace } from './contents.ts'
 import { findEntry, type FoundEntry } from './entries.ts'
 import type { Session } from './session.ts'
-import { turn } from './turn.ts'
 
 const MAX_ATTEMPTS = 10
 
@@ -71,7 +70,6 @@ export class EntryReader {
     const target = buffer?.subarray(0, length) ?? plainMemory(length)
     let filled = 0
     for (const span of batchesOf(place, range)) {
-      if (filled > 0) await turn()
       const part = target.subarray(filled, filled + span.length)
       if ((await this.#connection.read((session) => copyChunks(session, place, span, part))) !== true) return undefined
       filled += span.length

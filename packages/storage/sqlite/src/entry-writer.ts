@@ -13,7 +13,6 @@ import {
 } from './contents.ts'
 import { insertEntry, touchEntry } from './entries.ts'
 import type { Session } from './session.ts'
-import { turn } from './turn.ts'
 
 /** How often the content of a stream that has not ended is marked as still being written. */
 const HEARTBEAT_MS = 60_000
@@ -84,7 +83,6 @@ export class EntryWriter {
     this.#written += this.#chunks.length
     this.#chunks = []
     this.#heartbeat ??= setInterval(() => void this.#renew(), HEARTBEAT_MS).unref()
-    await turn()
   }
 
   #commit(session: Session, info: NewEntryInfo, lineIndex: string | undefined): WrittenEntry {

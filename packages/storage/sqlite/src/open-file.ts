@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StorageError } from '@spillway/core'
 import type { OpenDatabase } from './load-better-sqlite.ts'
@@ -28,6 +28,8 @@ export interface OpenFileOptions {
 export function openFile(options: OpenFileOptions): SqliteDatabase {
   const { path } = options
   makeFile(path)
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw new StorageError('unavailable', `${path} must be a file, and is something else. Choose another path.`)
   const database = openConnection(options)
   try {
     if (isForeign(database))

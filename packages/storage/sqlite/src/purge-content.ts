@@ -1,6 +1,5 @@
 import type { Connection } from './connection.ts'
 import { purgeSome } from './contents.ts'
-import { turn } from './turn.ts'
 
 /** Remove a loose content, some of it at a time; return how many bytes that were. */
 export async function purgeContent(connection: Connection, content: number): Promise<number> {
@@ -8,6 +7,5 @@ export async function purgeContent(connection: Connection, content: number): Pro
     const { bytes, ended } = await connection.write((session) => purgeSome(session, content))
     removed += bytes
     if (ended) return removed
-    await turn()
   }
 }

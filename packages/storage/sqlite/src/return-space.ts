@@ -1,5 +1,4 @@
 import type { Connection } from './connection.ts'
-import { turn } from './turn.ts'
 
 /** Pages given back before others get a turn. */
 const PAGES = 128
@@ -14,7 +13,6 @@ export async function returnSpace(connection: Connection): Promise<void> {
     const left = await freePages(connection)
     if (left >= free) break
     free = left
-    await turn()
   }
   if (!connection.isShared) await connection.read(({ database }) => database.pragma('wal_checkpoint(TRUNCATE)'))
 }

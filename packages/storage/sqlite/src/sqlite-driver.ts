@@ -32,7 +32,6 @@ import { EntryWriter } from './entry-writer.ts'
 import { purgeContent } from './purge-content.ts'
 import type { Session } from './session.ts'
 import { deleteTombstone, deleteTombstones, findTombstone, insertTombstone } from './tombstones.ts'
-import { turn } from './turn.ts'
 
 /** Entries of a listing that are fetched at a time. */
 const PAGE = 500
@@ -119,7 +118,6 @@ export class SqliteDriver implements StorageDriver {
       for (const entry of page ?? []) yield listed(entry)
       last = page?.at(-1)
       if (last === undefined || page?.length !== PAGE) return
-      await turn()
     }
   }
 
@@ -132,9 +130,8 @@ export class SqliteDriver implements StorageDriver {
         yield one.id
       }
       if (removed.length === 0) break
-      await turn()
     }
-    while ((await this.#connection.change((session) => deleteTombstones(session, range))) === true) await turn()
+    while ((await this.#connection.change((session) => deleteTombstones(session, range))) === true) continue
   }
 
   async collect(prefix: string, now: number): Promise<CollectReport> {

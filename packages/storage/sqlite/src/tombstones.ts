@@ -7,16 +7,16 @@ export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
 /** How many evicted entries of one scope are remembered. */
 export const MAX_TOMBSTONES = 1_000
 
-const LAST_PLACE = 'SELECT max(place) AS place FROM spillway_tombstone WHERE scope = ?'
+export const LAST_PLACE = 'SELECT max(place) AS place FROM spillway_tombstone WHERE scope = ?'
 const INSERT =
   'INSERT OR REPLACE INTO spillway_tombstone (id, scope, place, reason, evicted_at, metadata) VALUES (?, ?, ?, ?, ?, ?)'
-const DELETE_OLDEST = 'DELETE FROM spillway_tombstone WHERE scope = ? AND place <= ?'
-const DELETE = 'DELETE FROM spillway_tombstone WHERE id = ?'
-const DELETE_RANGE =
+export const DELETE_OLDEST = 'DELETE FROM spillway_tombstone WHERE scope = ? AND place <= ?'
+export const DELETE = 'DELETE FROM spillway_tombstone WHERE id = ?'
+export const DELETE_RANGE =
   'DELETE FROM spillway_tombstone WHERE id IN (SELECT id FROM spillway_tombstone WHERE id >= ? AND id < ? LIMIT ?)'
-const DELETE_OLD =
+export const DELETE_OLD =
   'DELETE FROM spillway_tombstone WHERE id IN (SELECT id FROM spillway_tombstone WHERE evicted_at < ? LIMIT ?)'
-const SELECT =
+export const SELECT =
   'SELECT reason, evicted_at, metadata FROM spillway_tombstone WHERE id = ? AND NOT EXISTS (SELECT 1 FROM spillway_entry WHERE id = ?)'
 /** How many are removed before others get a turn. */
 const BATCH = 1_000

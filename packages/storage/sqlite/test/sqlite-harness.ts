@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ConformanceHarness, KillScript } from '@spillway/core/conformance'
+import { killConformanceWriter } from '@spillway-internal/storage-testing'
+import type { ConformanceHarness } from '@spillway/core/conformance'
 import { SqliteStorage } from '../src/index.ts'
 import { MAX_TOMBSTONES } from '../src/tombstones.ts'
 import { inDatabase } from './support/in-database.ts'
-import { ended, startScript } from './support/run-script.ts'
+import { BACKEND } from './support/backend-url.ts'
 
 const FILES = ['spill.db', 'spill.db-wal', 'spill.db-shm']
 
@@ -31,7 +32,7 @@ export const sqliteHarness: ConformanceHarness = {
         outage: () => outage(directory),
         residue: async () => residue(path),
         plant: async (content) => plant(path, content),
-        kill: (script) => kill(path, script),
+        kill: (script) => killConformanceWriter({ module: BACKEND, config: { path } }, script),
         damage: async (reference) => damage(path, reference),
         maxTombstones: MAX_TOMBSTONES,
       },
@@ -79,21 +80,3 @@ const damage = (path: string, reference: string): void =>
     const cut = 'UPDATE spillway_chunk SET bytes = substr(bytes, 1, length(bytes) - 1) WHERE number = ?'
     if (database.prepare(cut).run(content * 2 ** 20).changes !== 1) throw new Error('There is nothing to cut.')
   })
-
-/** Run a script in a process of its own, kill it half-way, and return what it was acknowledged. */
-async function kill(path: string, script: KillScript): Promise<readonly string[]> {
-  const references = Promise.withResolvers<readonly string[]>()
-  const writer = startScript('conformance-writer.ts', [path], (line) => {
-    references.resolve(JSON.parse(line) as string[])
-    writer.kill('SIGKILL')
-  })
-  const encoded = (entry: KillScript['unfinished']): object => ({
-    ...entry,
-    content: Buffer.from(entry.content).toString('base64'),
-  })
-  const { acknowledged, unfinished } = script
-  writer.stdin?.end(JSON.stringify({ acknowledged: acknowledged.map(encoded), unfinished: encoded(unfinished) }))
-  const outcome = await ended(writer)
-  if (outcome !== 'SIGKILL') throw new Error(`The writer ended by itself with ${outcome}.`)
-  return references.promise
-}

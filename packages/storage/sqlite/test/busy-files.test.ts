@@ -1,0 +1,89 @@
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { collect } from './support/collect.ts'
+import { countTurns } from './support/count-turns.ts'
+import { opened } from './support/opened.ts'
+import { temporaryPath } from './support/temporary-path.ts'
+import { bytes, pattern, streamOf, text } from './support/text.ts'
+
+/** Hold the database as another process that writes would. */
+function holding(path: string): Database.Database {
+  const other = new Database(path)
+  onTestFinished(() => void other.close())
+  other.exec('BEGIN IMMEDIATE')
+  return other
+}
+
+describe('while another connection is writing', () => {
+  test('stores wait for it without holding the event loop, and readers do not wait', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    const first = await storage.store('first', bytes('first'))
+    const other = holding(path)
+    const storing = Promise.all([
+      storage.store('second', bytes('second')),
+      storage.storeStream('third', streamOf(bytes('third'))),
+      storage.delete(first, { unusedSince: 0 }),
+    ])
+    const turns = await countTurns(() => new Promise((resolve) => setTimeout(resolve, 50)))
+    expect(turns).toBeGreaterThan(20)
+    expect(text((await storage.retrieve(first)).content)).toBe('first')
+    expect(await collect(storage.list())).toHaveLength(1)
+    other.exec('COMMIT')
+    const [second] = await storing
+    expect(text((await storage.retrieve(second)).content)).toBe('second')
+  })
+
+  test('stores give up after busyTimeoutMs, name it, and work when it is over', async () => {
+    const path = await temporaryPath()
+    const storage = opened({ path, busyTimeoutMs: 30 })
+    await storage.store('first', bytes('first'))
+    const other = holding(path)
+    const stores = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, index) => storage.store(`${index}`, bytes('x'))),
+    )
+    for (const result of stores)
+      expect(result).toMatchObject({
+        status: 'rejected',
+        reason: {
+          code: 'unavailable',
+          retryable: true,
+          message: expect.stringContaining('busyTimeoutMs (30)') as string,
+        },
+      })
+    other.exec('ROLLBACK')
+    await storage.store('second', bytes('second'))
+    expect(await collect(storage.list())).toHaveLength(2)
+  })
+
+  test('a large store that gives up leaves nothing once gc has run', async () => {
+    const path = await temporaryPath()
+    let now = Date.now()
+    const storage = opened({ path, busyTimeoutMs: 20, now: () => now })
+    await storage.store('first', bytes('first'))
+    let other: Database.Database | undefined
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield pattern(5_000_000)
+      other = holding(path)
+      yield pattern(5_000_000)
+    }
+    await expect(storage.storeStream('large', chunks())).rejects.toMatchObject({ code: 'unavailable' })
+    other?.exec('ROLLBACK')
+    now += 3_600_000
+    const report = await storage.gc()
+    expect(report.leftovers).toBe(1)
+    expect(report.bytes).toBeGreaterThan(2_000_000)
+    expect(other?.prepare('SELECT count(*) FROM spillway_chunk').pluck().get()).toBe(1)
+  })
+
+  test('the first use of a new file waits too', async () => {
+    const path = await temporaryPath()
+    const other = new Database(path)
+    onTestFinished(() => void other.close())
+    other.exec('BEGIN EXCLUSIVE')
+    const storing = opened(path).store('key', bytes('content'))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    other.exec('ROLLBACK')
+    await expect(storing).resolves.toMatch(/^key_/)
+  })
+})

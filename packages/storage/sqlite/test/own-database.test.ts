@@ -1,0 +1,132 @@
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { SqliteStorage } from '../src/index.ts'
+import { collect } from './support/collect.ts'
+import { countTurns } from './support/count-turns.ts'
+import { temporaryPath } from './support/temporary-path.ts'
+import { bytes, pattern, text } from './support/text.ts'
+
+async function ownDatabase(): Promise<Database.Database> {
+  const database = new Database(await temporaryPath())
+  database.pragma('journal_mode = WAL')
+  onTestFinished(() => void database.close())
+  return database
+}
+
+describe('a Database of the caller', () => {
+  test('holds its tables and ours, keeps its settings, and stays open', async () => {
+    const database = await ownDatabase()
+    database.exec('CREATE TABLE notes (note TEXT)')
+    database.pragma('user_version = 7')
+    database.pragma('application_id = 9')
+    database.pragma('busy_timeout = 1234')
+    const storage = new SqliteStorage(database)
+    const reference = await storage.scope('a').store('key', bytes('content'))
+    expect(text((await storage.scope('a').retrieve(reference)).content)).toBe('content')
+    expect(await storage.gc()).toEqual({ expired: 0, leftovers: 0, bytes: 0 })
+    expect(await storage.clear()).toBe(1)
+    await storage.close()
+    expect(database.open).toBe(true)
+    const names = database
+      .prepare(`SELECT name FROM sqlite_schema WHERE type IN ('table', 'index')`)
+      .pluck()
+      .all() as string[]
+    expect(names.filter((name) => !/^(?:sqlite_autoindex_)?spillway_/.test(name))).toEqual(['notes'])
+    for (const [name, value] of [
+      ['user_version', 7],
+      ['application_id', 9],
+      ['busy_timeout', 1_234],
+      ['synchronous', 1],
+    ])
+      expect(database.pragma(name as string, { simple: true })).toBe(value)
+  })
+
+  test('may be in memory, and out of WAL mode', async () => {
+    const storage = new SqliteStorage({ database: new Database(':memory:') })
+    const content = pattern(3_000_000)
+    const reference = await storage.store('key', content)
+    expect(Buffer.compare((await storage.retrieve(reference)).content, content)).toBe(0)
+    await storage.delete(reference)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  test('may give big integers', async () => {
+    const database = await ownDatabase()
+    database.defaultSafeIntegers(true)
+    const storage = new SqliteStorage(database)
+    const reference = await storage.store('key', bytes('content'))
+    const info = await storage.stat(reference)
+    expect([info.size, typeof info.lastUsedAt]).toEqual([7, 'number'])
+    await storage.store('key', bytes('content'))
+    expect(await collect(storage.list())).toHaveLength(1)
+  })
+
+  test('is written to only once its own transaction has ended: rolling that back takes nothing of ours away', async () => {
+    const database = await ownDatabase()
+    const storage = new SqliteStorage(database)
+    const first = await storage.store('first', bytes('first'))
+    database.exec('BEGIN')
+    const storing = storage.store('second', bytes('second'))
+    expect(text((await storage.retrieve(first)).content)).toBe('first')
+    await new Promise((resolve) => setImmediate(resolve))
+    database.exec('ROLLBACK')
+    expect(text((await storage.retrieve(await storing)).content)).toBe('second')
+  })
+
+  test('whose transaction does not end is unavailable to writers, and says so', async () => {
+    const database = await ownDatabase()
+    const storage = new SqliteStorage({ database, busyTimeoutMs: 20 })
+    database.exec('BEGIN')
+    const error = await storage.store('key', bytes('content')).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'unavailable', retryable: true })
+    expect(String(error)).toMatch(/transaction is open .*busyTimeoutMs/)
+    database.exec('COMMIT')
+    await storage.store('key', bytes('content'))
+  })
+
+  test('of which rows are being read is written to afterwards', async () => {
+    const database = await ownDatabase()
+    const storage = new SqliteStorage(database)
+    await storage.store('first', bytes('first'))
+    const rows = database.prepare('SELECT 1 UNION SELECT 2').iterate()
+    rows.next()
+    const storing = storage.store('second', bytes('second'))
+    await new Promise((resolve) => setImmediate(resolve))
+    rows.return?.()
+    expect(text((await storage.retrieve(await storing)).content)).toBe('second')
+  })
+
+  test('does not hold the event loop where another connection is writing, whatever its own timeout', async () => {
+    const database = await ownDatabase()
+    const storage = new SqliteStorage({ database, busyTimeoutMs: 50 })
+    await storage.store('first', bytes('first'))
+    const other = new Database(database.name)
+    onTestFinished(() => void other.close())
+    other.exec('BEGIN IMMEDIATE')
+    const turns = await countTurns(() =>
+      expect(storage.store('second', bytes('second'))).rejects.toMatchObject({ code: 'unavailable' }),
+    )
+    expect(turns).toBeGreaterThan(3)
+    other.exec('ROLLBACK')
+    await storage.store('second', bytes('second'))
+  })
+
+  test('that was closed is named', async () => {
+    const database = await ownDatabase()
+    const storage = new SqliteStorage(database)
+    const reference = await storage.store('key', bytes('content'))
+    database.close()
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'unavailable', retryable: false })
+    await expect(storage.store('key', bytes('content'))).rejects.toThrow('has been closed')
+  })
+
+  test('that may only be read, and has no tables of ours, says so', async () => {
+    const path = (await ownDatabase()).name
+    const database = new Database(path, { readonly: true })
+    onTestFinished(() => void database.close())
+    await expect(new SqliteStorage(database).retrieve('key_abc')).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(`${path} cannot be written`) as string,
+    })
+  })
+})

@@ -1,0 +1,43 @@
+import Database from 'better-sqlite3'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { SELECT_LEFTOVER } from '../src/collector.ts'
+import * as entries from '../src/entries.ts'
+import { migrate } from '../src/schema.ts'
+import * as tombstones from '../src/tombstones.ts'
+
+const database = new Database(':memory:')
+beforeAll(() => migrate(database))
+
+/** What SQLite does to run a statement, one line for each step. */
+const planOf = (sql: string): string[] =>
+  database
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...Array.from({ length: sql.split('?').length - 1 }, () => 1))
+    .map((row) => (row as { detail: string }).detail)
+
+const statements = Object.entries({ ...entries, ...tombstones, SELECT_LEFTOVER }).filter(
+  (entry): entry is [string, string] => typeof entry[1] === 'string' && /^(?:SELECT|UPDATE|DELETE)\b/.test(entry[1]),
+)
+
+describe('statements', () => {
+  test('are here to be looked at', () => {
+    expect(statements.length).toBeGreaterThan(10)
+  })
+
+  test.each(statements)('%s goes through no table, and sorts nothing', (_, sql) => {
+    const plan = planOf(sql)
+    expect(plan.join('\n')).toContain('SEARCH')
+    for (const step of plan) expect(step).not.toMatch(/\bSCAN (?!.*CONSTANT)|TEMP B-TREE/)
+  })
+
+  test('a page of a prefix is a range of ids, also where only unused entries are asked for', () => {
+    for (const sql of [entries.SELECT_PAGE, entries.SELECT_PAGE_UNUSED])
+      expect(planOf(sql)).toEqual(['SEARCH spillway_entry USING PRIMARY KEY (id>? AND id<?)'])
+  })
+
+  test('what was used least recently is a range of the index of uses', () => {
+    expect(planOf(entries.SELECT_UNUSED).join()).toContain(
+      'INDEX spillway_entry_use ((last_used_at,id)>(?,?) AND last_used_at<?)',
+    )
+  })
+})

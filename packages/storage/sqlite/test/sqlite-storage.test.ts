@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { SqliteStorage } from '../src/index.ts'
+import { collect } from './support/collect.ts'
+import { inDatabase } from './support/in-database.ts'
+import { opened } from './support/opened.ts'
+import { temporaryPath } from './support/temporary-path.ts'
+import { bytes, text } from './support/text.ts'
+
+describe('the file', () => {
+  test('is made by the first store, with the directories that lead to it, for its owner alone', async () => {
+    const path = join(dirname(await temporaryPath()), 'a/b/spill.db')
+    const storage = opened(path)
+    expect(existsSync(dirname(path))).toBe(false)
+    const reference = await storage.store('key', bytes('content'))
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await stat(dirname(path))).mode & 0o777).toBe(0o700)
+    for (const file of await readdir(dirname(path)))
+      expect((await stat(join(dirname(path), file))).mode & 0o077).toBe(0)
+  })
+
+  test('is not made by anything else', async () => {
+    const path = await temporaryPath()
+    const storage = opened({ path, ttlMs: 1_000, evictAfterTurns: 1 })
+    await expect(storage.retrieve('key_abc')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(storage.stat('key_abc')).rejects.toMatchObject({ code: 'not-found' })
+    await storage.delete('key_abc')
+    expect(await collect(storage.list())).toEqual([])
+    expect(await storage.clear()).toBe(0)
+    expect(await storage.gc()).toEqual({ expired: 0, leftovers: 0, bytes: 0 })
+    expect(await storage.endTurn()).toEqual({ evicted: [] })
+    expect(await readdir(dirname(path))).toEqual([])
+  })
+
+  test('is one file, in WAL mode, that gives space back, once the storage is closed', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    await storage.store('key', bytes('content'))
+    await storage.close()
+    expect(await readdir(dirname(path))).toEqual(['spill.db'])
+    inDatabase(path, (database) => {
+      expect(database.pragma('journal_mode', { simple: true })).toBe('wal')
+      expect(database.pragma('auto_vacuum', { simple: true })).toBe(2)
+      expect(database.pragma('application_id', { simple: true })).toBe(0x5370696c)
+    })
+  })
+
+  test('is opened again by what comes after closing', async () => {
+    const storage = opened(await temporaryPath())
+    const reference = await storage.store('key', bytes('content'))
+    await storage.close()
+    await storage.close()
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+  })
+
+  test('is where a relative path led at construction', async () => {
+    const path = await temporaryPath()
+    const before = process.cwd()
+    process.chdir(dirname(path))
+    try {
+      const storage = opened('spill.db')
+      process.chdir(before)
+      await storage.store('key', bytes('content'))
+    } finally {
+      process.chdir(before)
+    }
+    expect(existsSync(path)).toBe(true)
+  })
+})
+
+describe('options', () => {
+  test.each([
+    [{}, 'either a path or a database'],
+    [{ path: 'a.db', database: new Database(':memory:') }, 'either a path or a database'],
+    ['', 'path must be that of a file'],
+    ['a.db ', 'path must be that of a file'],
+    ['a\0b', 'path must be that of a file'],
+    [':memory:', '@spillway/memory'],
+    ['file:a.db?mode=ro', 'no URL'],
+    [{ path: 7 }, 'path must be that of a file'],
+    [{ database: {} }, 'database must be an open Database'],
+    [undefined, 'takes an object of options'],
+    [{ path: 'a.db', tllMs: 1 }, 'Unknown storage option "tllMs"'],
+    [{ path: 'a.db', ttlMs: 0 }, 'ttlMs must be'],
+    [{ path: 'a.db', busyTimeoutMs: -1 }, 'busyTimeoutMs must be'],
+    [{ path: 'a.db', busyTimeoutMs: 2 ** 40 }, 'busyTimeoutMs must be'],
+    [{ path: 'a.db', chunkBytes: 100 }, 'chunkBytes must be'],
+    [{ path: 'a.db', fsync: 1 }, 'fsync must be'],
+    [{ database: new Database(':memory:'), fsync: true }, 'synchronous = FULL'],
+  ])('refuses %j', (options, message) => {
+    expect(() => new SqliteStorage(options as string)).toThrow(TypeError)
+    expect(() => new SqliteStorage(options as string)).toThrow(message)
+  })
+
+  test('chunkBytes is how much a row holds, and what was stored with another one stays readable', async () => {
+    const path = await temporaryPath()
+    const content = bytes('0123456789'.repeat(1_000))
+    const reference = await opened({ path, chunkBytes: 4_096 }).store('key', content)
+    const rows = inDatabase(path, (database) =>
+      database.prepare('SELECT length(bytes) FROM spillway_chunk').pluck().all(),
+    )
+    expect(rows).toEqual([4_096, 4_096, 1_808])
+    const other = opened(path)
+    expect((await other.retrieve(reference)).content).toEqual(content)
+    const { content: part } = await other.retrieveRange(reference, { offset: 4_090, length: 4_110 })
+    expect(part).toEqual(content.subarray(4_090, 8_200))
+  })
+
+  test('fsync waits for the medium with each store', async () => {
+    const storage = opened({ path: await temporaryPath(), fsync: true })
+    const reference = await storage.store('key', bytes('content'))
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+  })
+})

@@ -1,0 +1,179 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import type { SqliteStorage } from '../src/index.ts'
+import { collect } from './support/collect.ts'
+import { inDatabase } from './support/in-database.ts'
+import { opened } from './support/opened.ts'
+import { inNamespace, canBecomeNobody, canMount } from './support/in-namespace.ts'
+import { temporaryPath } from './support/temporary-path.ts'
+import { bytes, pattern, text } from './support/text.ts'
+
+const node = process.execPath
+const script = fileURLToPath(new URL('./scripts/read-and-store.ts', import.meta.url))
+
+async function expectRefusal(storage: SqliteStorage, code: string, ...parts: string[]): Promise<void> {
+  for (const use of [
+    () => storage.store('key', bytes('content')),
+    () => storage.retrieve('key_abc'),
+    () => storage.gc(),
+    () => collect(storage.list()),
+  ]) {
+    const error: unknown = await use().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ name: 'StorageError', code })
+    for (const part of parts) expect(String(error)).toContain(part)
+  }
+}
+
+describe('a file that is not ours', () => {
+  test('is refused and left as it is: a text', async () => {
+    const path = await temporaryPath()
+    await writeFile(path, 'not a database, however long it may be. '.repeat(1_000))
+    const before = await readFile(path)
+    await expectRefusal(opened(path), 'corrupt', path, 'no SQLite database', 'another path')
+    expect(await readFile(path)).toEqual(before)
+  })
+
+  test.each([
+    ['with tables', 'CREATE TABLE notes (note TEXT)'],
+    ['with an application id', 'PRAGMA application_id = 7; PRAGMA user_version = 3'],
+  ])('is refused and left as it is: a database of another application, %s', async (_, sql) => {
+    const path = await temporaryPath()
+    inDatabase(path, (database) => database.exec(sql))
+    const before = await readFile(path)
+    await expectRefusal(opened(path), 'unavailable', path, 'another application', 'pass the Database')
+    expect(await readFile(path)).toEqual(before)
+  })
+
+  test('is refused and left as it is: a directory', async () => {
+    const path = await temporaryPath()
+    await mkdir(path)
+    await expectRefusal(opened(path), 'unavailable', path, 'must be a file')
+  })
+
+  test('cannot be made below a file', async () => {
+    const path = await temporaryPath()
+    await writeFile(path, '')
+    const error: unknown = await opened(`${path}/below.db`)
+      .store('key', bytes('content'))
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(path) as string })
+  })
+})
+
+describe('a file with newer tables', () => {
+  test('is refused with both versions, and left as it is', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    await storage.store('key', bytes('content'))
+    await storage.close()
+    inDatabase(path, (database) => database.exec('UPDATE spillway_schema SET version = 9'))
+    const before = await readFile(path)
+    await expectRefusal(opened(path), 'unavailable', path, 'version 9', 'up to 1', 'Update @spillway/sqlite')
+    expect(await readFile(path)).toEqual(before)
+  })
+})
+
+describe('a file that is taken away while it is open', () => {
+  test('is an outage and no miss, and is found again when it is back', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    const reference = await storage.store('key', bytes('content'))
+    const files = [path, `${path}-wal`, `${path}-shm`]
+    for (const file of files) await rename(file, `${file}.aside`)
+    await expectRefusal(storage, 'unavailable', path, 'Put it back')
+    for (const file of files) await rename(`${file}.aside`, file)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    await storage.store('other', bytes('content'))
+  })
+
+  test('and has another one in its place is left alone from then on', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    const reference = await storage.store('key', bytes('content'))
+    const copy = `${path}.copy`
+    inDatabase(path, (database) => database.exec(`VACUUM INTO '${copy}'`))
+    await storage.store('later', bytes('content'))
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) await rm(file)
+    await rename(copy, path)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    await storage.store('other', bytes('other'))
+    expect((await collect(storage.list())).map(({ key }) => key).sort()).toEqual(['key', 'other'])
+  })
+})
+
+describe('a damaged file', () => {
+  test('is corrupt, and says what to do', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    const reference = await storage.store('key', pattern(500_000))
+    await storage.close()
+    const file = await readFile(path)
+    await writeFile(path, file.fill(0x5a, 3 * 8_192))
+    const error: unknown = await opened(path)
+      .retrieve(reference)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'corrupt', message: expect.stringContaining('backup') as string })
+  })
+
+  test('of which one description is damaged has the others, and lists that one', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    const damaged = await storage.store('key', bytes('content'))
+    const whole = await storage.store('other', bytes('content'))
+    inDatabase(path, (database) =>
+      database.prepare(`UPDATE spillway_entry SET description = '{' WHERE id = ?`).run(damaged),
+    )
+    await expect(storage.retrieve(damaged)).rejects.toMatchObject({ code: 'corrupt' })
+    await expect(storage.stat(damaged)).rejects.toThrow('Delete it')
+    expect(text((await storage.retrieve(whole)).content)).toBe('content')
+    expect((await collect(storage.list())).map(({ key }) => key).sort()).toEqual(['', 'other'])
+    await storage.delete(damaged)
+    await storage.store('key', bytes('content'))
+    expect(text((await storage.retrieve(damaged)).content)).toBe('content')
+  })
+})
+
+describe('a file that may only be read', () => {
+  test.runIf(canBecomeNobody)('is read; storing names it', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    await storage.store('key 0', bytes('content'))
+    await chmod(dirname(path), 0o777)
+    await chmod(path, 0o444)
+    const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, script, path)
+    expect(failure).toBe('')
+    const [read, refused] = output.trim().split('\n')
+    expect(read).toBe('content')
+    expect(JSON.parse(refused ?? '')).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(`${path} cannot be written`) as string,
+    })
+  })
+
+  test.runIf(canBecomeNobody)('with its directory is read while others have it open', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    await storage.store('key 0', bytes('content'))
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) await chmod(file, 0o444)
+    await chmod(dirname(path), 0o555)
+    const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, script, path)
+    await chmod(dirname(path), 0o755)
+    expect(failure).toBe('')
+    expect(output).toMatch(/^content\n.*cannot be written/)
+  })
+
+  test.runIf(canMount)('because its disk is read-only names the file, and the files that SQLite needs', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    await storage.store('key 0', bytes('content'))
+    await storage.close()
+    const command =
+      'mount --bind -o ro "$(dirname "$3")" "$(dirname "$3")" && mount -o remount,ro,bind "$(dirname "$3")" && "$1" "$2" "$3"'
+    const { output, failure } = inNamespace('-Urm', command, node, script, path)
+    expect(failure).toBe('')
+    expect(output).toContain(`${path}-wal`)
+    expect(output).toContain('"code":"unavailable"')
+  })
+})
