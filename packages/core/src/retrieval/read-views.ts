@@ -1,7 +1,7 @@
 import type { ContentSource } from '../content/content-source.ts'
 import { findLineSpan } from '../search/read-lines.ts'
 import type { LineSpan } from '../search/read-lines.ts'
-import type { LineView } from '../search/view-hits.ts'
+import { viewWholeLine, type LineView } from '../search/view-line.ts'
 import { LINE_BLOCK_BYTES } from '../storage/line-index.ts'
 
 /** How much is read of lines. */
@@ -35,8 +35,8 @@ export async function readViews(
       const lineFeed = bytes.indexOf(LINE_FEED, from)
       if (lineFeed < 0 && !isLast) break
       const end = lineFeed < 0 ? bytes.length : lineFeed
-      const line = decode(bytes.subarray(from, withoutReturn(bytes, from, end, lineFeed >= 0)), at + from === 0)
-      const view = { number, length: line.length, text: line.slice(0, keep), offset: 0 }
+      const line = { number, start: at + from, end: at + end }
+      const view = viewWholeLine(bytes.subarray(from, end + 1), line, keep)
       views.push(view)
       size += view.text.length + String(number).length + 4
       number++
@@ -48,7 +48,7 @@ export async function readViews(
       const whole = await findLineSpan(source, { start: number, end: number })
       const end = whole?.end ?? span.end
       const head = await source.read(at, Math.min(end - at, keep * BYTES_PER_UNIT))
-      const text = decode(head, at === 0, true).slice(0, keep)
+      const text = decodeHead(head, at === 0).slice(0, keep)
       views.push({ number, length: Math.max(text.length, await lengthOf(source, at, end)), text, offset: 0 })
       size += text.length + String(number).length + 4
       number++
@@ -65,11 +65,7 @@ async function lengthOf(source: ContentSource, start: number, end: number): Prom
   return end - start - lineFeed - (lineFeed === 1 && tail[0] === CARRIAGE_RETURN ? 1 : 0)
 }
 
-function withoutReturn(bytes: Uint8Array, start: number, end: number, isEnded: boolean): number {
-  return isEnded && end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end
-}
-
-/** Decode a line; only the very first of a content may begin with a byte order mark that is not part of it. */
-function decode(bytes: Uint8Array, isFirst: boolean, isCut = false): string {
-  return new TextDecoder('utf-8', { ignoreBOM: !isFirst }).decode(bytes, { stream: isCut })
+/** Decode the beginning of a line; only the very first may begin with a byte order mark that is not part of it. */
+function decodeHead(bytes: Uint8Array, isFirst: boolean): string {
+  return new TextDecoder('utf-8', { ignoreBOM: !isFirst }).decode(bytes, { stream: true })
 }

@@ -37,16 +37,25 @@ export class LineFinder {
     return block * LINE_BLOCK_BYTES + at + 1
   }
 
-  /** Return the line that a byte lies in; the LF of a line is part of it. Fast where bytes are asked for in ascending order. */
-  async lineAt(offset: number): Promise<FoundLine> {
+  /** Return the number of the line that a byte lies in, from 1; see {@link lineAt}. */
+  async numberAt(offset: number): Promise<number> {
     const { index } = this.#blocks
     const block = Math.floor(offset / LINE_BLOCK_BYTES)
     const at = offset - block * LINE_BLOCK_BYTES
+    if (at === 0) return index.lineEndsBefore(block) + 1
     const bytes = await this.#block(block)
     const from = this.#counted.block === block && this.#counted.at <= at ? this.#counted : { at: 0, lineEnds: 0 }
     const lineEnds = from.lineEnds + countLineEnds(bytes, from.at, Math.min(at, bytes.length))
     this.#counted = { block, at, lineEnds }
-    const number = index.lineEndsBefore(block) + lineEnds + 1
+    return index.lineEndsBefore(block) + lineEnds + 1
+  }
+
+  /** Return the line that a byte lies in; the LF of a line is part of it. Fast where bytes are asked for in ascending order. */
+  async lineAt(offset: number): Promise<FoundLine> {
+    const block = Math.floor(offset / LINE_BLOCK_BYTES)
+    const at = offset - block * LINE_BLOCK_BYTES
+    const number = await this.numberAt(offset)
+    const bytes = await this.#block(block)
     const before = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
     const start = before >= 0 ? block * LINE_BLOCK_BYTES + before + 1 : await this.startOfLine(number)
     return { number, start, end: await this.endFrom(offset) }
