@@ -7,8 +7,8 @@ import type { PutOptions, S3Bucket } from './s3-bucket.ts'
 import type { S3Uploads, UnfinishedUpload, UploadedPart } from './s3-uploads.ts'
 import { partLimits, uploadParts } from './upload-parts.ts'
 
-/** From here on S3 is asked whether an entry is there before its content is sent. */
-const LOOK_FIRST_BYTES = 1024 * 1024
+/** How many entries a writer knows to be there, so that it does not send their content in vain. */
+const MAX_KNOWN = 10_000
 /** Content that is in memory anyway goes in one request up to this size. */
 const WHOLE_BYTES = 64 * 1024 * 1024
 const MAX_ATTEMPTS = 5
@@ -31,6 +31,7 @@ type Described = Pick<ObjectMetadata, 'lastUsedAt' | 'lineIndex'> & { readonly d
 /** Write entries: in one request where they are small and new, in parts where they are large. */
 export class EntryWriter {
   readonly #options: EntryWriterOptions
+  readonly #known = new Set<EntryId>()
 
   constructor(options: EntryWriterOptions) {
     this.#options = options
@@ -44,8 +45,22 @@ export class EntryWriter {
   ): Promise<WrittenEntry> {
     const { partBytes } = this.#options
     const gathered = await gatherContent(chunks, { copied: partBytes, whole: Math.max(partBytes, WHOLE_BYTES) })
-    if ('content' in gathered) return this.#writeWhole(id, gathered.content, info, lineIndex())
-    return this.#writeParts(id, continued(gathered.begun, gathered.rest), info, lineIndex)
+    const written =
+      'content' in gathered
+        ? await this.#writeWhole(id, gathered.content, info, lineIndex())
+        : await this.#writeParts(id, continued(gathered.begun, gathered.rest), info, lineIndex)
+    this.#remember(id)
+    return written
+  }
+
+  #remember(id: EntryId): void {
+    this.#known.delete(id)
+    this.#known.add(id)
+    if (this.#known.size <= MAX_KNOWN) return
+    for (const oldest of this.#known) {
+      this.#known.delete(oldest)
+      break
+    }
   }
 
   async #writeWhole(
@@ -56,7 +71,7 @@ export class EntryWriter {
   ): Promise<WrittenEntry> {
     const { bucket, names, reader, conditionalPut } = this.#options
     const generation = newGeneration()
-    const looksFirst = !conditionalPut || content.length >= LOOK_FIRST_BYTES
+    const looksFirst = !conditionalPut || this.#known.has(id)
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const found = looksFirst || attempt > 0 ? await reader.find(id) : undefined
       // Its answer was lost, and it was sent again.
