@@ -184,3 +184,16 @@ describe('gc', () => {
     expect(await storage.gc()).toMatchObject({ leftovers: 2 })
   })
 })
+
+test('a row of small calls, each of which is answered at once, leaves the event loop its turns', async () => {
+  const storage = opened(await temporaryPath())
+  const reference = await storage.store('small', bytes('content'))
+  const clock = vi.spyOn(performance, 'now')
+  onTestFinished(() => clock.mockRestore())
+  let now = 0
+  clock.mockImplementation(() => (now += 1))
+  const turns = await countTurns(async () => {
+    for (let call = 0; call < 200; call += 1) await storage.retrieve(reference)
+  })
+  expect(turns).toBeGreaterThanOrEqual(10)
+})

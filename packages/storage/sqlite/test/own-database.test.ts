@@ -98,7 +98,7 @@ describe('a Database of the caller', () => {
 
   test('does not hold the event loop where another connection is writing, whatever its own timeout', async () => {
     const database = await ownDatabase()
-    const storage = new SqliteStorage({ database, busyTimeoutMs: 50 })
+    const storage = new SqliteStorage({ database, busyTimeoutMs: 500 })
     await storage.store('first', bytes('first'))
     const other = new Database(database.name)
     onTestFinished(() => void other.close())
