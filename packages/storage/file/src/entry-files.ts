@@ -70,8 +70,8 @@ export class EntryFiles {
     }
   }
 
-  /** Write a sidecar under a pending name, so that a link to it carries the time of its last use from the start. */
-  async writeSidecar(path: string, sidecar: Sidecar, created: Promise<FileWriter>): Promise<void> {
+  /** Write a sidecar under a pending name. Before it gets another one, {@link dateSidecar} must follow. */
+  async writeSidecar(sidecar: Sidecar, created: Promise<FileWriter>): Promise<void> {
     const holdsLastUse = this.fileSystem.setModifiedAt === undefined
     const file = await created
     try {
@@ -79,7 +79,11 @@ export class EntryFiles {
     } finally {
       await file.close()
     }
-    await this.fileSystem.setModifiedAt?.(path, sidecar.info.lastUsedAt)
+  }
+
+  /** Finish a pending sidecar, so that a link to it carries the time of its last use from the start. */
+  async dateSidecar(path: string, { info }: Sidecar): Promise<void> {
+    await this.fileSystem.setModifiedAt?.(path, info.lastUsedAt)
     await this.sync([path])
   }
 
@@ -166,7 +170,8 @@ export class EntryFiles {
     } else if (sidecar !== undefined) {
       const pending = pendingPair(paths).sidecar
       const used = { ...sidecar, info: { ...sidecar.info, lastUsedAt: usedAt } }
-      await this.writeSidecar(pending, used, this.fileSystem.createFile(pending))
+      await this.writeSidecar(used, this.fileSystem.createFile(pending))
+      await this.dateSidecar(pending, used)
       await this.fileSystem.rename(pending, paths.sidecar)
     }
     return true

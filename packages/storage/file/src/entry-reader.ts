@@ -7,6 +7,12 @@ import type { EntryPaths } from './paths.ts'
 import type { Sidecar } from './sidecar.ts'
 import { PATIENCE_MS, wait } from './wait.ts'
 
+/** Where the files of an entry are, and its sidecar if it was found there just now. */
+export interface EntryFound {
+  readonly paths: EntryPaths
+  readonly sidecar?: FoundSidecar | undefined
+}
+
 /** Read entries, looking again where another process is just storing or removing them. */
 export class EntryReader {
   readonly #files: EntryFiles
@@ -17,8 +23,9 @@ export class EntryReader {
     this.#remover = remover
   }
 
-  /** Find the sidecar of an entry, waiting for a removal in progress to end one way or the other. */
-  async findSidecar(paths: EntryPaths): Promise<FoundSidecar | undefined> {
+  /** Find the sidecar of an entry, waiting for a removal in progress to end one way or the other, unless it is known. */
+  async findSidecar(paths: EntryPaths, known?: FoundSidecar): Promise<FoundSidecar | undefined> {
+    if (known !== undefined) return known
     for (const pause of PATIENCE_MS) {
       const found = await this.#files.readSidecar(paths.sidecar)
       if (found !== undefined) return found
@@ -30,27 +37,28 @@ export class EntryReader {
   }
 
   /** Find the sidecar of an entry; throw `corrupt` where it is damaged. */
-  async describe(paths: EntryPaths): Promise<Sidecar | undefined> {
-    const found = await this.findSidecar(paths)
+  async describe({ paths, sidecar }: EntryFound): Promise<Sidecar | undefined> {
+    const found = await this.findSidecar(paths, sidecar)
     if (found !== undefined && found.sidecar === undefined)
       throw corrupt(paths, `its description ${paths.sidecar} is damaged`)
     return found?.sidecar
   }
 
   /** Read an entry or a part of it; throw `corrupt` where the content is not what was stored. */
-  async read(paths: EntryPaths, range?: ByteRange): Promise<DriverContent | undefined> {
+  async read(entry: EntryFound, range?: ByteRange): Promise<DriverContent | undefined> {
     const { fileSystem } = this.#files
     const read = (path: string, { size }: EntryInfo): Promise<FileContent> =>
       fileSystem.readFile(path, range ?? { offset: 0, length: size })
-    const found = await this.#take(paths, read, async () => undefined)
+    const found = await this.#take(entry, read, async () => undefined)
     return found && { content: found.file.content, info: found.info }
   }
 
   /** Open an entry, so that it need not be found for each read; throw `corrupt` like {@link read}. */
-  async open(paths: EntryPaths): Promise<OpenEntry | undefined> {
+  async open(entry: EntryFound): Promise<OpenEntry | undefined> {
+    const { paths } = entry
     const { fileSystem } = this.#files
     const open = (path: string): Promise<FileReader> => fileSystem.openFile?.(path) ?? this.#openByReading(paths, path)
-    const found = await this.#take(paths, open, (file) => file.close())
+    const found = await this.#take(entry, open, (file) => file.close())
     if (found === undefined) return undefined
     const { file, info } = found
     return {
@@ -83,13 +91,13 @@ export class EntryReader {
 
   /** Get at the content of an entry, and give up what was found where its size is not that of the entry. */
   async #take<File extends { readonly status: FileStatus }>(
-    paths: EntryPaths,
+    { paths, sidecar: known }: EntryFound,
     take: (path: string, info: EntryInfo) => Promise<File>,
     giveUp: (file: File) => Promise<void>,
   ): Promise<{ readonly file: File; readonly info: EntryInfo } | undefined> {
     let problem = ''
-    for (const pause of PATIENCE_MS) {
-      const sidecar = await this.describe(paths)
+    for (const [attempt, pause] of PATIENCE_MS.entries()) {
+      const sidecar = await this.describe({ paths, sidecar: attempt === 0 ? known : undefined })
       if (sidecar === undefined) return undefined
       const { info, extension } = sidecar
       const path = paths.content(extension)

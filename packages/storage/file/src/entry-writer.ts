@@ -1,4 +1,4 @@
-import { extensionForContentType, StorageError, type NewEntryInfo } from '@spillway/core'
+import { extensionForContentType, StorageError, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
 import type { EntryFiles } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
 import type { FileWriter } from './file-system.ts'
@@ -31,29 +31,32 @@ export class EntryWriter {
     this.#tombstones = tombstones
   }
 
-  /** Write an entry; return whether this call created it. Where it exists, touch it. */
+  /** Make the folders of an entry, which {@link write} needs. */
+  async prepare(paths: EntryPaths): Promise<void> {
+    const { directory } = this.#files
+    await Promise.all([directory.ensure(paths.sidecarFolder), directory.ensure(paths.contentFolder)])
+  }
+
+  /** Write an entry. Where it exists by the time that it would begin to, touch it. */
   async write(
     paths: EntryPaths,
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
     lineIndex: () => string | undefined,
-  ): Promise<boolean> {
+  ): Promise<WrittenEntry> {
     const pending = pendingPair(paths)
     const extension = extensionForContentType(info.contentType)
     let created = false
     try {
-      await Promise.all([
-        this.#files.directory.ensure(paths.sidecarFolder),
-        this.#files.directory.ensure(paths.contentFolder),
-      ])
       const describe = (size: number): Sidecar => {
         const index = lineIndex()
         return { info: { ...info, size, ...(index === undefined ? {} : { lineIndex: index }) }, extension }
       }
       const sidecar = await this.#writePending(paths, pending, fromSource(chunks), describe)
-      created = await this.#commit(paths, pending, sidecar)
+      const written = await this.#commit(paths, pending, sidecar)
+      created = written.created
       await this.#files.syncEntry(paths, extension)
-      return created
+      return written
     } catch (error) {
       await Promise.allSettled([this.#remover.removeOrphan(paths, extension)])
       throw error
@@ -75,7 +78,7 @@ export class EntryWriter {
     const create = (path: string): Promise<FileWriter> => this.#files.createPending(paths, path)
     const writeSidecar = async (size: number, file: Promise<FileWriter>): Promise<Sidecar> => {
       const sidecar = describe(size)
-      await this.#files.writeSidecar(pending.sidecar, sidecar, file)
+      await this.#files.writeSidecar(sidecar, file)
       return sidecar
     }
     try {
@@ -124,14 +127,19 @@ export class EntryWriter {
     return size
   }
 
-  async #commit(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<boolean> {
-    for (const pause of PATIENCE_MS) {
-      await this.#placeContent(paths, pending, sidecar)
+  async #commit(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<WrittenEntry> {
+    const { lastUsedAt } = sidecar.info
+    const dated = this.#files.dateSidecar(pending.sidecar, sidecar)
+    // What traces the content reaches the medium before it.
+    if (this.#files.fsync) await dated
+    await both(dated, this.#placeContent(paths, pending, sidecar))
+    for (const [attempt, pause] of PATIENCE_MS.entries()) {
+      if (attempt > 0) await this.#placeContent(paths, pending, sidecar)
       // Power may fail at any point: no sidecar may reach the medium before its content.
       await this.#files.sync([paths.contentFolder])
       if (await this.#files.put(pending.sidecar, paths.sidecar, paths.sidecarFolder)) {
         await this.#holdContent(paths, pending, sidecar)
-        return true
+        return { created: true, lastUsedAt }
       }
       const existing = await this.#files.readSidecar(paths.sidecar)
       if (existing !== undefined) {
@@ -139,9 +147,10 @@ export class EntryWriter {
         if (!isWhole) {
           await this.#files.replace(paths, pending.sidecar, paths.sidecar, paths.sidecarFolder)
           await this.#holdContent(paths, pending, sidecar)
-          return true
+          return { created: true, lastUsedAt }
         }
-        if ((await this.#files.touch(paths, existing, sidecar.info.lastUsedAt)) !== undefined) return false
+        const usedAt = await this.#files.touch(paths, existing, lastUsedAt)
+        if (usedAt !== undefined) return { created: false, lastUsedAt: usedAt }
       }
       await wait(pause)
     }
@@ -183,6 +192,11 @@ export class EntryWriter {
     }
     throw new StorageError('unavailable', `${paths.reference} keeps being removed while it is stored. Try again.`)
   }
+}
+
+/** Read what need not be written. */
+export async function drain(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of fromSource(chunks));
 }
 
 async function* fromSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

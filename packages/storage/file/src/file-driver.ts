@@ -10,13 +10,14 @@ import {
   type NewEntryInfo,
   type OpenEntry,
   type StorageDriver,
+  type WrittenEntry,
   extensionForContentType,
 } from '@spillway/core'
 import { Collector } from './collector.ts'
 import { EntryFiles } from './entry-files.ts'
-import { EntryReader } from './entry-reader.ts'
+import { EntryReader, type EntryFound } from './entry-reader.ts'
 import { EntryRemover } from './entry-remover.ts'
-import { EntryWriter, SourceFailure } from './entry-writer.ts'
+import { drain, EntryWriter, SourceFailure } from './entry-writer.ts'
 import { explainFileError } from './file-error.ts'
 import type { FileSystem } from './file-system.ts'
 import {
@@ -46,6 +47,8 @@ export interface FileDriverOptions {
 
 /** Keep each entry as a plain file of content and a sidecar, in one directory that any number of processes share. */
 export class FileDriver implements StorageDriver {
+  /** Writing looks for the entry itself, while it makes sure of the folders. */
+  readonly touchFirstBytes: number = Infinity
   readonly #directory: StorageDirectory
   readonly #files: EntryFiles
   readonly #reader: EntryReader
@@ -69,56 +72,61 @@ export class FileDriver implements StorageDriver {
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
     lineIndex: () => string | undefined = () => undefined,
-  ): Promise<boolean> {
+  ): Promise<WrittenEntry> {
     return this.#explained(async () => {
       const paths = entryPaths(await this.#directory.create(), id)
-      return this.#writer.write(paths, chunks, info, lineIndex)
+      const [present] = await Promise.all([this.#files.stat(paths.sidecar), this.#writer.prepare(paths)])
+      const usedAt = present && (await this.#touch({ paths }, info.lastUsedAt))
+      if (usedAt === undefined) return this.#writer.write(paths, chunks, info, lineIndex)
+      await drain(chunks)
+      return { created: false, lastUsedAt: usedAt }
     })
   }
 
   async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
     return this.#explained(async () => {
-      const paths = await this.#find(id)
-      return paths && this.#reader.read(paths, range)
+      const entry = await this.#findEntry(id)
+      return entry && this.#reader.read(entry, range)
     })
   }
 
   async open(id: EntryId): Promise<OpenEntry | undefined> {
     return this.#explained(async () => {
-      const paths = await this.#find(id)
-      const entry = paths && (await this.#reader.open(paths))
+      const found = await this.#findEntry(id)
+      const entry = found && (await this.#reader.open(found))
       return entry && { ...entry, read: (range, buffer) => this.#explained(() => entry.read(range, buffer)) }
     })
   }
 
   async stat(id: EntryId): Promise<EntryInfo | undefined> {
     return this.#explained(async () => {
-      const paths = await this.#find(id)
-      return paths && (await this.#reader.describe(paths))?.info
+      const entry = await this.#findEntry(id)
+      return entry && (await this.#reader.describe(entry))?.info
     })
   }
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
     return this.#explained(async () => {
-      // New content is what is stored most: one look says that it is new.
-      if (await this.#isMissing(id)) return undefined
-      const paths = await this.#find(id)
-      if (paths === undefined) return undefined
-      for (let attempt = 0; attempt < MAX_TOUCH_ATTEMPTS; attempt += 1) {
-        const found = await this.#reader.findSidecar(paths)
-        // What is damaged counts as missing, so that storing it again mends it.
-        if (found?.sidecar === undefined) return undefined
-        const [isWhole, usedAt] = await Promise.all([
-          this.#files.hasContent(paths, found.sidecar),
-          this.#files.touch(paths, found, lastUsedAt),
-        ])
-        if (!isWhole) return undefined
-        if (usedAt === undefined) continue
-        await this.#files.syncEntry(paths, found.sidecar.extension)
-        return usedAt
-      }
-      return undefined
+      const entry = await this.#findEntry(id)
+      return entry && this.#touch(entry, lastUsedAt)
     })
+  }
+
+  async #touch({ paths, sidecar }: EntryFound, lastUsedAt: number): Promise<number | undefined> {
+    for (let attempt = 0; attempt < MAX_TOUCH_ATTEMPTS; attempt += 1) {
+      const found = await this.#reader.findSidecar(paths, attempt === 0 ? sidecar : undefined)
+      // What is damaged counts as missing, so that storing it again mends it.
+      if (found?.sidecar === undefined) return undefined
+      const [isWhole, usedAt] = await Promise.all([
+        this.#files.hasContent(paths, found.sidecar),
+        this.#files.touch(paths, found, lastUsedAt),
+      ])
+      if (!isWhole) return undefined
+      if (usedAt === undefined) continue
+      await this.#files.syncEntry(paths, found.sidecar.extension)
+      return usedAt
+    }
+    return undefined
   }
 
   async remove(id: EntryId): Promise<boolean> {
@@ -171,15 +179,6 @@ export class FileDriver implements StorageDriver {
     return { address, command: `cat '${address.replaceAll("'", String.raw`'\''`)}'` }
   }
 
-  /** Tell whether there is neither an entry nor anybody who removes it. Nothing is read that a link could lead to. */
-  async #isMissing(id: EntryId): Promise<boolean> {
-    const root = await this.#directory.open()
-    if (root === undefined) return true
-    const { sidecar, removal } = entryPaths(root, id)
-    const found = await Promise.all([this.#files.stat(sidecar), this.#files.stat(removal)])
-    return found.every((status) => status === undefined)
-  }
-
   /** Find the files of an entry; `undefined` where its scope has none. Throws where a symbolic link leads elsewhere. */
   async #find(id: EntryId): Promise<EntryPaths | undefined> {
     const root = await this.#directory.open()
@@ -190,6 +189,16 @@ export class FileDriver implements StorageDriver {
       this.#directory.has(paths.contentFolder),
     ])
     return exists ? paths : undefined
+  }
+
+  /** Find the files of an entry as {@link #find} does, and read its sidecar meanwhile; that counts only if they are ours. */
+  async #findEntry(id: EntryId): Promise<EntryFound | undefined> {
+    const root = await this.#directory.open()
+    if (root === undefined) return undefined
+    const reading = this.#files.readSidecar(entryPaths(root, id).sidecar)
+    const [paths] = await Promise.allSettled([this.#find(id), reading])
+    if (paths.status === 'rejected') throw paths.reason
+    return paths.value && { paths: paths.value, sidecar: await reading }
   }
 
   async *#list(prefix: string): AsyncGenerator<DriverEntry> {

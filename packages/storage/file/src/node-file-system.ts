@@ -47,7 +47,8 @@ export class NodeFileSystem implements FileSystem {
     try {
       return { content: await read(range ?? { offset: 0, length: status.size }), status }
     } finally {
-      await close()
+      // Nobody needs to wait until it is closed.
+      void Promise.allSettled([close()])
     }
   }
 
