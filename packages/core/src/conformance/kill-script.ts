@@ -52,10 +52,12 @@ export async function runKillScript(
 }
 
 const PIECES = 16
+/** Holds on to the writers that wait for it, so that nothing of theirs is collected as garbage. */
+const NEVER = new Promise<never>(() => undefined)
 
 async function* halfOf(content: Uint8Array, reached: () => void): AsyncGenerator<Uint8Array> {
   const length = Math.ceil(content.length / PIECES)
   for (let piece = 0; piece < PIECES / 2; piece += 1) yield content.slice(piece * length, (piece + 1) * length)
   reached()
-  await new Promise<never>(() => undefined)
+  await NEVER
 }

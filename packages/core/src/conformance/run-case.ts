@@ -6,7 +6,8 @@ import type { ConformanceOptions, PlannedCase } from './plan.ts'
 import type { CaseFailure, CaseResult } from './report.ts'
 import { seededRandom } from './sample.ts'
 
-const DEFAULT_TIMEOUT_MS = 30_000
+/** Milliseconds that a case may take where its harness says nothing. */
+export const DEFAULT_TIMEOUT_MS = 30_000
 
 /**
  * Run one planned case and say how it went. Never rejects for what the storage does.

@@ -3,13 +3,14 @@ import type { StorageDriver } from '../storage/storage-driver.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ConformanceHarness, ConformancePowers } from './harness.ts'
 import { runKillScript } from './kill-script.ts'
+import { DEFAULT_TIMEOUT_MS } from './run-case.ts'
 
 /** What {@link wrappedHarness} does to the storages of a harness. */
 export interface StorageWrapping {
   /** What is done to them, as it stands in reports: `compressed`. */
   readonly name: string
   /** Wrap a storage. It is called for each instance. */
-  wrap(storage: ManagedStorage): Storage
+  wrap(storage: ManagedStorage): ManagedStorage
   /** Promises that the wrapped backend is known not to keep, beside those of the backend: case id → reason. */
   readonly knownGaps?: Readonly<Record<string, string>>
 }
@@ -37,6 +38,8 @@ export function wrappedHarness(harness: ConformanceHarness, wrapping: StorageWra
   return {
     ...harness,
     name: `${harness.name}, ${wrapping.name}`,
+    // Every operation does more.
+    timeoutMs: 3 * (harness.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     knownGaps: { ...harness.knownGaps, ...wrapping.knownGaps },
     async create(settings) {
       const instance = await harness.create(settings)

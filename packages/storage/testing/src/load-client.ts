@@ -1,4 +1,5 @@
 import { StorageError, type ManagedStorage } from '@spillway/core'
+import { describeError } from './describe-error.ts'
 import type { LoadedEntries, LoadedEntry } from './loaded-entries.ts'
 import { isSoakContent, sizedKey, soakChunks, soakContent } from './soak-content.ts'
 import type { SoakScope } from './soak-scopes.ts'
@@ -40,7 +41,7 @@ export class LoadClient {
     try {
       await withinLimit(name, this.#options.limitMs, action())
     } catch (error) {
-      throw new Error(`${this.#options.name} ${name}: ${String(error)}`, { cause: error })
+      throw new Error(`${this.#options.name} ${name}: ${describeError(error)}`, { cause: error })
     }
     this.#options.count(name)
   }

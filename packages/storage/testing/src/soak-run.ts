@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { StoredInfo } from '@spillway/core'
 import { importBackend, scriptArgument, type Backend, type BackendModule } from './backend.ts'
+import { describeError } from './describe-error.ts'
 import { ended, ownScript, startScript } from './run-script.ts'
 import { isSoakContent, soakContent } from './soak-content.ts'
 import { AN_HOUR_MS, clearedScope, PARALLEL, SCOPES, SEEDED, type SoakScope, type WriterTask } from './soak-scopes.ts'
@@ -139,7 +140,7 @@ export class SoakRun {
       const found = await storage
         .scope(...SCOPES[scope])
         .retrieve(reference)
-        .catch((error: unknown) => String(error))
+        .catch(describeError)
       if (typeof found === 'string') this.problems.push(`acknowledged, but ${when}: ${found}`)
       else if (!isSoakContent(key, found)) this.problems.push(`acknowledged, but ${when} torn: ${reference} ${key}`)
     }
@@ -157,7 +158,7 @@ export class SoakRun {
     for (const scope of scopes)
       for await (const { reference, key, size } of scope.list()) {
         listed += 1
-        const found = await scope.retrieve(reference).catch((error: unknown) => String(error))
+        const found = await scope.retrieve(reference).catch(describeError)
         if (typeof found === 'string') this.problems.push(`listed, but: ${found}`)
         else if (!isSoakContent(key, found)) this.problems.push(`listed, but torn: ${reference} ${key}`)
         else if (found.content.length !== size) this.problems.push(`listed with a wrong size: ${reference} ${key}`)

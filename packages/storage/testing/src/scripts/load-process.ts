@@ -1,4 +1,5 @@
 /** Run clients of two tenants for a while; print what they did and found as one line of JSON. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ManagedStorage } from '@spillway/core'
 import { readScriptArgument } from '../backend.ts'
 import { LoadClient } from '../load-client.ts'
@@ -38,7 +39,10 @@ async function runClient(index: number): Promise<void> {
     count: (operation) => (operations[operation] = (operations[operation] ?? 0) + 1),
   })
   try {
-    while (performance.now() < end && problems.length < MAX_PROBLEMS) await client.step()
+    while (performance.now() < end && problems.length < MAX_PROBLEMS) {
+      await nextTurn()
+      await client.step()
+    }
     await client.finish()
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error))

@@ -1,7 +1,8 @@
 /** Read what is listed, again and again, until stdin ends; print each entry that is not whole, then `read` and how many. */
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { StorageError } from '@spillway/core'
 import { readScriptArgument } from '../backend.ts'
+import { describeError } from '../describe-error.ts'
 import { isSoakContent } from '../soak-content.ts'
 import { SCOPES, type SoakScope, type WriterTask } from '../soak-scopes.ts'
 import { withinLimit } from '../time-limit.ts'
@@ -18,6 +19,7 @@ process.stdin.on('end', () => (isOver = true)).resume()
 
 while (!isOver)
   for (const segments of Object.values(SCOPES)) {
+    await nextTurn()
     try {
       await readScope(storage.scope(...segments))
     } catch (error) {
@@ -30,6 +32,8 @@ await storage.close()
 
 async function readScope(scope: SoakScope): Promise<void> {
   for await (const { reference, key, size } of scope.list()) {
+    // Backends that never wait for anything would never let this process see that stdin ends.
+    await nextTurn()
     if (isOver) return
     if (Math.random() > SAMPLE && !key.startsWith('contended')) continue
     try {
@@ -38,7 +42,7 @@ async function readScope(scope: SoakScope): Promise<void> {
       reads += 1
     } catch (error) {
       if (!StorageError.isInstance(error) || error.code === 'unavailable') throw error
-      if (error.code !== 'not-found' && error.code !== 'evicted') console.log(`${error.code} ${reference} ${error}`)
+      if (error.code !== 'not-found' && error.code !== 'evicted') console.log(describeError(error))
     }
   }
 }

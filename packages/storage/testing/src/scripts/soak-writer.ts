@@ -2,9 +2,10 @@
  * Store, stream, touch, evict, delete, clear and collect at random, until killed or until stdin ends. Prints each store
  * that was acknowledged as `scope reference key`, each outage as `unavailable`, and what must not be as `problem …`.
  */
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { StorageError } from '@spillway/core'
 import { readScriptArgument } from '../backend.ts'
+import { describeError } from '../describe-error.ts'
 import { isSoakContent, sizedKey, soakChunks, soakContent } from '../soak-content.ts'
 import { AN_HOUR_MS, clearedScope, PARALLEL, SCOPES, SEEDED, type WriterTask } from '../soak-scopes.ts'
 import { withinLimit } from '../time-limit.ts'
@@ -27,6 +28,7 @@ await storage.close()
 
 async function work(index: number): Promise<void> {
   while (!isOver) {
+    await nextTurn()
     const [name, action] = choose(index)
     try {
       await withinLimit(name, task.limitMs, action())
@@ -36,7 +38,7 @@ async function work(index: number): Promise<void> {
         await delay(AFTER_OUTAGE_MS)
         continue
       }
-      console.log(`problem ${name}: ${String(error)}`)
+      console.log(`problem ${name}: ${describeError(error)}`)
       isOver = true
       process.exitCode = 1
     }

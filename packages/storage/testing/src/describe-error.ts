@@ -1,0 +1,6 @@
+import { StorageError } from '@spillway/core'
+
+/** Put what went wrong into one line, with its code. */
+export function describeError(error: unknown): string {
+  return StorageError.isInstance(error) ? `${error.code}: ${error.message}` : String(error)
+}
