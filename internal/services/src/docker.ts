@@ -1,6 +1,8 @@
 import { runProgram } from './run-program.ts'
 
-/** The Redis that is used where none is installed. */
+/**
+ * The Redis that is used where none is installed. Docker is for machines that have it: no test of this project runs it.
+ */
 export const REDIS_IMAGE = 'redis:7'
 
 /**
