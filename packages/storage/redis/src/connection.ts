@@ -35,8 +35,8 @@ export class Connection {
     this.#commandTimeoutMs = commandTimeoutMs
     if (!isOwn) return
     // Without a listener ioredis writes to the console. Commands that fail because of it say why.
-    client.on('error', (error: Error) => (this.#connectionError = rootOf(error)))
-    client.on('node error', (error: Error) => (this.#connectionError = rootOf(error)))
+    client.on('error', (error: Error) => (this.#connectionError = error))
+    client.on('node error', (error: Error) => (this.#connectionError = error))
     client.on('ready', () => (this.#connectionError = undefined))
   }
 
@@ -136,10 +136,4 @@ export class Connection {
 function giveUp(command: Command): void {
   command.name = 'ping'
   command.args = []
-}
-
-/** A Cluster reports that it failed, and the last failure of a node beside. */
-function rootOf(error: Error): Error {
-  const { lastNodeError } = error as { lastNodeError?: unknown }
-  return lastNodeError instanceof Error ? lastNodeError : error
 }

@@ -89,7 +89,7 @@ const refusedKeyPrefix = (): TypeError =>
 
 /** Say where a client's server is, without credentials. */
 function addressOf(client: RedisClient): string {
-  if ('nodes' in client) return 'the Cluster'
+  if ('nodes' in client) return 'the Redis Cluster'
   const { host, port, path, sentinels, name } = client.options
   if (path != null) return path
   return sentinels == null ? `${host ?? 'localhost'}:${port ?? 6379}` : `the sentinels' master ${name ?? ''}`

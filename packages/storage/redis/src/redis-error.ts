@@ -14,7 +14,7 @@ export class CommandTimeout extends Error {
   override readonly name = 'CommandTimeout'
 }
 
-/** What Redis, or the way to it, says, and how a person mends it. `SERVER` stands for its address. */
+/** What Redis says, and how a person mends it. `SERVER` stands for its address, `MESSAGE` for what it says. */
 const REPLIES: readonly (readonly [RegExp, string])[] = [
   [
     /^NOAUTH|HELLO must be called with the client already authenticated/,
@@ -24,13 +24,16 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
     /^WRONGPASS|invalid password|invalid username/i,
     'SERVER refuses the user or the password. Check both in the url (redis://user:password@host), or in the option "connection".',
   ],
-  [/^NOPERM/, 'The user at SERVER lacks a permission. Give it the ACL rules that the README of @spillway/redis lists.'],
-  [/^READONLY/, 'SERVER is a replica and cannot be written. Use the address of the master.'],
   [
-    /^OOM/,
+    /NOPERM/,
+    'The user at SERVER lacks a permission: MESSAGE. Give it the ACL rules that the README of @spillway/redis lists.',
+  ],
+  [/READONLY/, 'SERVER is a replica and cannot be written. Use the address of the master.'],
+  [
+    /(?:^|-)OOM/,
     'SERVER has used up its maxmemory. Raise maxmemory, remove content (clear, gc, a smaller maxBytes), or set a maxmemory-policy that evicts, such as allkeys-lru.',
   ],
-  [/^MISCONF/, 'SERVER cannot save to its disk and takes no writes. Free disk space there, or see its log.'],
+  [/MISCONF/, 'SERVER cannot save to its disk and takes no writes. Free disk space there, or see its log.'],
   [/^LOADING/, 'SERVER is still loading its data. Try again in a moment.'],
   [
     /^MASTERDOWN|^NOREPLICAS/,
@@ -38,7 +41,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /CLUSTERDOWN|cluster redirections|refresh slots cache|startup nodes/i,
-    'The Cluster at SERVER has no node for this key just now. Try again after its failover; if it persists, check its nodes.',
+    'SERVER has no node for this key just now. Try again after its failover; if it persists, check its nodes.',
   ],
   [
     /^MOVED|^ASK /,
@@ -78,46 +81,44 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** Explain what ioredis threw as a `StorageError` that names the fix and holds neither credentials nor content. */
-export function explainRedisError(error: unknown, server: Server): unknown {
-  if (StorageError.isInstance(error) || !(error instanceof Error)) return error
-  const message = error.message.replace(/^ReplyError: /, '')
+export function explainRedisError(thrown: unknown, server: Server): unknown {
+  if (StorageError.isInstance(thrown) || !(thrown instanceof Error)) return thrown
+  const error = rootOf(thrown)
+  // What a connection failed of says more than that there is none.
+  const root = isAboutConnection(error) && server.connectionError !== undefined ? rootOf(server.connectionError) : error
+  const { message } = root
   if (/WRONGTYPE/.test(message))
     return new StorageError(
       'corrupt',
       `A key of the storage at ${server.address} holds something else than it stored. Give the storage a "prefix" of its own, or delete that key.`,
-      { cause: plainCause(error) },
+      { cause: plainCause(root) },
     )
-  const known = REPLIES.find(([pattern]) => pattern.test(message.replace(/^.*?: -(?=[A-Z]+ )/, '')))
+  const known = REPLIES.find(([pattern]) => pattern.test(message))?.[1]
   if (known !== undefined)
     return unavailable(
-      known[1].replace('SERVER', () => server.address),
-      error,
+      known.replace('SERVER', () => server.address).replace('MESSAGE', () => message),
+      root,
     )
-  const { connectionError } = server
-  const refused = connectionError && REPLIES.find(([pattern]) => pattern.test(connectionError.message))
-  if (refused !== undefined)
-    return unavailable(
-      refused[1].replace('SERVER', () => server.address),
-      connectionError,
-    )
-  const cause = isAboutConnection(error) && connectionError !== undefined ? connectionError : error
-  const failure = FAILURES.find(([pattern]) => pattern.test(`${codeOf(cause)} ${cause.message}`))?.[1]
-  if (failure !== undefined) return unavailable(`Redis at ${server.address} cannot be reached: ${failure}.`, cause)
-  if (error instanceof CommandTimeout)
+  const failure = FAILURES.find(([pattern]) => pattern.test(`${codeOf(root)} ${message}`))?.[1]
+  if (failure !== undefined) return unavailable(`Redis at ${server.address} cannot be reached: ${failure}.`, root)
+  if (root instanceof CommandTimeout)
     return unavailable(
       `Redis at ${server.address} has not answered within ${server.commandTimeoutMs} ms ("commandTimeoutMs"). Try again; what was to be stored may be there already, and storing it again does no harm.`,
-      error,
+      root,
     )
-  return unavailable(
-    `Redis at ${server.address} failed: ${message} Try again; if it persists, check the server.`,
-    error,
-  )
+  return unavailable(`Redis at ${server.address} failed: ${message} Try again; if it persists, check the server.`, root)
+}
+
+/** A Cluster says that it failed, and has the last failure of a node beside. */
+function rootOf(error: Error): Error {
+  const { lastNodeError } = error as { lastNodeError?: unknown }
+  return lastNodeError instanceof Error ? lastNodeError : error
 }
 
 /** Whether an error only says that there is no connection, and not why. */
 const isAboutConnection = (error: Error): boolean =>
   error instanceof CommandTimeout ||
-  /max retries per request|Connection is closed|Stream isn't writeable/.test(error.message)
+  /max retries per request|Connection is closed|Stream isn't writeable|slots cache|startup nodes/.test(error.message)
 
 const codeOf = (error: Error): string => {
   const { code } = error as { code?: unknown }

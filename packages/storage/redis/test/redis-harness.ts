@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Cluster, Redis } from 'ioredis'
 import { faultProxy, type FaultProxy, type RedisNode } from '@spillway-internal/services'
-import type { ConformanceHarness, KillScript } from '@spillway/core/conformance'
+import { killConformanceWriter } from '@spillway-internal/storage-testing'
+import type { ConformanceHarness } from '@spillway/core/conformance'
 import { RedisStorage, type RedisClient } from '../src/index.ts'
 import { MAX_TOMBSTONES } from '../src/scripts.ts'
 import { isRecord, rawKeys, removeKeys } from './support/raw-keys.ts'
-import { ended, startScript } from './support/run-script.ts'
+import { redisBackend } from './soak-backend.ts'
 
 const TIMEOUTS = { commandTimeoutMs: 2_000, connectTimeoutMs: 1_000 }
 
@@ -53,7 +54,7 @@ export const redisHarness = (target: HarnessTarget): ConformanceHarness => ({
         },
         residue: async () => (await rawKeys(raw, `{${prefix}*`)).filter(isRecord).length,
         plant: (content) => plant(raw, prefix, Buffer.from(content)),
-        kill: (script) => kill(target.url, prefix, script),
+        kill: (script) => killConformanceWriter(redisBackend(target, prefix), script),
         damage: async (reference) => {
           const key = `{${prefix}:}:entry:${reference}`
           const value = await raw.getBuffer(key)
@@ -119,22 +120,4 @@ async function plant(raw: RedisClient, prefix: string, content: Buffer): Promise
     '*',
     'planted*',
   ]
-}
-
-/** Run a script in a process of its own, kill it half-way, and return what it was acknowledged. */
-async function kill(url: string, prefix: string, script: KillScript): Promise<readonly string[]> {
-  const references = Promise.withResolvers<readonly string[]>()
-  const writer = startScript('conformance-writer.ts', [url, prefix], (line) => {
-    references.resolve(JSON.parse(line) as string[])
-    writer.kill('SIGKILL')
-  })
-  const encoded = (entry: KillScript['unfinished']): object => ({
-    ...entry,
-    content: Buffer.from(entry.content).toString('base64'),
-  })
-  const { acknowledged, unfinished } = script
-  writer.stdin?.end(JSON.stringify({ acknowledged: acknowledged.map(encoded), unfinished: encoded(unfinished) }))
-  const outcome = await ended(writer)
-  if (outcome !== 'SIGKILL') throw new Error(`The writer ended by itself with ${String(outcome)}.`)
-  return references.promise
 }

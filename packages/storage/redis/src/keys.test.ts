@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { aliveKey, entryKey, indexKey, Keys, pieceKey } from './keys.ts'
+
+const name = fc.stringMatching(/^[a-z0-9_-]{1,20}$/)
+const path = fc.array(name, { maxLength: 4 }).map((names) => names.join('/'))
+const reference = fc.stringMatching(/^[a-z0-9_]{1,20}$/)
+const prefix = fc.stringMatching(/^[\w.:/-]{1,20}$/)
+const nonce = fc.stringMatching(/^[a-z0-9]{1,8}-[a-f0-9]{18}$/)
+
+test('a key of a scope, taken apart, is what it was made of', () => {
+  fc.assert(
+    fc.property(prefix, path, reference, nonce, fc.nat(), (of, scope, name, one, piece) => {
+      const keys = new Keys(of)
+      const place = keys.place(scope === '' ? name : `${scope}/${name}`)
+      expect(place).toMatchObject({ tag: keys.tag(scope), reference: name })
+      expect(keys.parse(indexKey(place.tag))).toEqual({ kind: 'index', path: scope })
+      expect(keys.parse(entryKey(place))).toEqual({ kind: 'entry', path: scope, reference: name })
+      const written = { path: scope, reference: name, nonce: one }
+      expect(keys.parse(pieceKey(place, one, piece))).toEqual({ kind: 'piece', ...written })
+      expect(keys.parse(aliveKey(place, one))).toEqual({ kind: 'alive', ...written })
+    }),
+  )
+})
+
+test('keys of different prefixes and scopes are different, and none belongs to another prefix', () => {
+  fc.assert(
+    fc.property(prefix, path, prefix, path, (one, first, other, second) => {
+      fc.pre(one !== other || first !== second)
+      expect(new Keys(one).tag(first)).not.toBe(new Keys(other).tag(second))
+      if (one !== other) expect(new Keys(one).parse(indexKey(new Keys(other).tag(second)))).toBeUndefined()
+    }),
+  )
+})
+
+test.each([
+  '',
+  'foreign',
+  '{p}:scopes',
+  '{p}:entered',
+  '{p:a}:foreign',
+  '{p:a}:entry:a:b',
+  '{p:a}:piece:a',
+  '{p:a}index',
+])('%j is no key of a scope', (key) => {
+  expect(new Keys('p').parse(key)).toBeUndefined()
+})

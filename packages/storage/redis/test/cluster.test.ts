@@ -1,0 +1,71 @@
+import { sharedRedisCluster, startRedisCluster } from '@spillway-internal/services'
+import { StorageError } from '@spillway/core'
+import { Cluster } from 'ioredis'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { RedisStorage } from '../src/index.ts'
+import { masters, rawKeys } from './support/raw-keys.ts'
+import { pattern, same } from './support/test-server.ts'
+
+const cluster = await sharedRedisCluster()
+
+describe.skipIf(!cluster.available)('a Cluster', () => {
+  test('has scopes on all of its nodes, and each as a whole on one', async () => {
+    const nodes = cluster.available ? [...cluster.nodes] : []
+    const prefix = `spread-${Math.random()}`
+    const raw = new Cluster(nodes)
+    const storage = new RedisStorage({ cluster: nodes, prefix, chunkBytes: 4_096 })
+    onTestFinished(async () => {
+      await storage.close()
+      raw.disconnect()
+    })
+    for (let index = 0; index < 30; index += 1) await storage.scope(`${index}`).store('key', pattern(10_000, index))
+    await rawKeys(raw, 'any')
+    const perNode = await Promise.all(masters(raw).map((node) => node.keys(`{${prefix}*:entry:*`)))
+    expect(perNode.map((keys) => keys.length > 0)).toEqual([true, true, true])
+    for (const node of masters(raw)) {
+      const keys = await node.keys(`{${prefix}:*`)
+      for (const tag of new Set(keys.map((key) => key.slice(0, key.indexOf('}')))))
+        // The index, the entry and its three pieces.
+        expect(keys.filter((key) => key.startsWith(`${tag}}`)).length).toBe(5)
+    }
+    expect((await Array.fromAsync(storage.list())).length).toBe(30)
+    for (const [index, node] of masters(raw).entries())
+      await node.set((perNode[index]?.[0] ?? '').replace(/entry:(.*)$/, 'piece:$1:abc-def:0'), 'left')
+    expect((await storage.gc()).leftovers).toBe(3)
+    expect(await storage.clear()).toBe(30)
+    expect(await rawKeys(raw, `{${prefix}:*`)).toEqual([])
+  })
+
+  test('whose node is killed is unavailable until its replica takes over; the storage goes on', async () => {
+    const own = await startRedisCluster({ replicas: 1 })
+    const options = { commandTimeoutMs: 2_000, connectTimeoutMs: 1_000, chunkBytes: 65_536 }
+    const storage = new RedisStorage(own.url, options)
+    try {
+      const references: string[] = []
+      const scopes = Array.from({ length: 12 }, (_, index) => storage.scope(`${index}`))
+      for (const [index, scope] of scopes.entries()) references.push(await scope.store('key', pattern(200_000, index)))
+      // Replicas follow without being waited for: what was written last may be lost in a failover.
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await own.nodes[0]?.kill()
+      const outcomes = await Promise.allSettled(scopes.map((scope, index) => scope.retrieve(references[index] ?? '')))
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected')
+          expect(StorageError.isInstance(outcome.reason) && outcome.reason.code).toBe('unavailable')
+      const recovered = async (): Promise<boolean> => {
+        for (const [index, scope] of scopes.entries()) {
+          const found = await scope.retrieve(references[index] ?? '').catch((error: unknown) => error)
+          if (StorageError.isInstance(found) && found.code === 'unavailable') return false
+          expect(same((found as { content: Uint8Array }).content, pattern(200_000, index))).toBe(true)
+        }
+        return true
+      }
+      await expect.poll(recovered, { timeout: 60_000, interval: 200 }).toBe(true)
+      for (const scope of scopes) await scope.store('later', pattern(100_000))
+      expect((await Array.fromAsync(storage.list())).length).toBe(24)
+      await storage.gc()
+    } finally {
+      await storage.close()
+      await own.dispose()
+    }
+  }, 120_000)
+})

@@ -1,0 +1,214 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { faultProxy, sharedRedisCluster, startRedis } from '@spillway-internal/services'
+import { StorageError } from '@spillway/core'
+import { Cluster, Redis } from 'ioredis'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { RedisStorage, type RedisStorageOptions } from '../src/index.ts'
+import { pattern, same, shared, sharedUrl, testStorage } from './support/test-server.ts'
+
+const QUICK = { commandTimeoutMs: 1_000, connectTimeoutMs: 500 }
+const cluster = await sharedRedisCluster()
+
+function opened(url: string, options: RedisStorageOptions = {}): RedisStorage {
+  const storage = new RedisStorage(url, { ...QUICK, ...options })
+  onTestFinished(() => storage.close())
+  return storage
+}
+
+/** Fail to store, and return the error, which has neither the password nor the content. */
+async function failure(storage: RedisStorage): Promise<StorageError> {
+  const error: unknown = await storage.store('call_1_0', Buffer.from('sensitive content')).then(
+    () => new Error('it was stored'),
+    (reason: unknown) => reason,
+  )
+  if (!StorageError.isInstance(error)) throw error
+  const shown = JSON.stringify([error.message, error.cause, String(error.cause), Object.entries(error.cause ?? {})])
+  expect(shown).not.toMatch(/hunter2|sensitive/)
+  expect(error).toMatchObject({ code: 'unavailable', retryable: true })
+  return error
+}
+
+async function server(options: Parameters<typeof startRedis>[0] = {}): Promise<Awaited<ReturnType<typeof startRedis>>> {
+  const started = await startRedis(options)
+  onTestFinished(() => started.dispose())
+  return started
+}
+
+describe.skipIf(!shared.available)('what is wrong is said, with the fix', () => {
+  test('nothing listens', async () => {
+    const { message } = await failure(opened('redis://user:hunter2@127.0.0.1:1'))
+    expect(message).toBe(
+      'Redis at 127.0.0.1:1 cannot be reached: nothing listens there. Start Redis, or correct host and port in the url.',
+    )
+  })
+
+  test('the host is not known', async () => {
+    expect((await failure(opened('redis://no-such-host.invalid'))).message).toMatch(/the host is not known|the network/)
+  })
+
+  test('a password is missing or wrong', async () => {
+    const { port } = await server({ requirepass: 'right' })
+    expect((await failure(opened(`redis://127.0.0.1:${port}`))).message).toContain('needs a password')
+    expect((await failure(opened(`redis://:hunter2@127.0.0.1:${port}`))).message).toContain('refuses the user or the')
+    expect((await failure(opened(`redis://bob:hunter2@127.0.0.1:${port}`))).message).toContain('redis://user:password@')
+    await expect(opened(`redis://:right@127.0.0.1:${port}`).store('key', pattern(1))).resolves.toMatch(/^key_/)
+  })
+
+  test('what answers is not Redis', async () => {
+    const http = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
+    await once(http, 'listening')
+    onTestFinished(() => void http.close())
+    const address = http.address() as { port: number }
+    expect((await failure(opened(`redis://127.0.0.1:${address.port}`))).message).toContain('what answers is not Redis')
+  })
+
+  test('TLS is wanted where there is none', async () => {
+    const url = sharedUrl().replace('redis:', 'rediss:')
+    expect((await failure(opened(url))).message).toMatch(/does not speak TLS|the network fails/)
+  })
+
+  test('the server is a replica', async () => {
+    const replica = await server({ settings: { replicaof: '127.0.0.1 1', 'replica-serve-stale-data': 'yes' } })
+    expect((await failure(opened(replica.url))).message).toContain('Use the address of the master')
+  })
+
+  test('the user may not do what is needed', async () => {
+    const { port } = await server({ users: ['reader on >hunter2 ~* +@read +@connection +info'] })
+    const { message } = await failure(opened(`redis://reader:hunter2@127.0.0.1:${port}`))
+    expect(message).toContain('lacks a permission')
+    expect(message).toMatch(/zadd|setnx/i)
+  })
+
+  test('the server has no room for another client', async () => {
+    const { url } = await server({ settings: { maxclients: '1' } })
+    const first = new Redis(url)
+    onTestFinished(() => first.disconnect())
+    await first.ping()
+    expect((await failure(opened(url))).message).toMatch(/maxclients|cannot be reached|failed/)
+  })
+
+  test.skipIf(!cluster.available)('a node of a Cluster is not the Cluster, and a server is none', async () => {
+    const [node] = cluster.available ? cluster.nodes : []
+    const storage = opened(`redis://127.0.0.1:${node?.port}`)
+    const messages: string[] = []
+    for (let index = 0; index < 20; index += 1)
+      await storage
+        .scope(`${index}`)
+        .store('key', pattern(1))
+        .catch((error: Error) => messages.push(error.message))
+    expect(messages[0]).toContain('redis+cluster://')
+    const { hostname, port } = new URL(sharedUrl())
+    expect((await failure(opened(`redis+cluster://${hostname}:${port}`))).message).toContain('no Cluster')
+  })
+
+  test('a key of ours holds something else', async () => {
+    const { storage, raw, prefix } = testStorage()
+    await raw.set(`{${prefix}:}:index`, 'foreign')
+    await expect(storage.store('key', pattern(1))).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringContaining('"prefix"'),
+    })
+  })
+})
+
+describe.skipIf(!shared.available)('outages', () => {
+  test('a server that says nothing makes nothing hang, and what was given up is not done later', async () => {
+    const { hostname, port } = new URL(sharedUrl())
+    const proxy = await faultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(() => proxy.close())
+    const { storage: direct, prefix } = testStorage()
+    const clients = [
+      opened(`redis://127.0.0.1:${proxy.port}`, { prefix }),
+      new RedisStorage(callersClient(proxy.port), { prefix, ...QUICK }),
+    ]
+    for (const storage of clients) {
+      const reference = await storage.store('kept', pattern(10))
+      proxy.stall()
+      await expect(storage.retrieve(reference)).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('commandTimeoutMs'),
+      })
+      await proxy.refuse()
+      await expect(storage.delete(reference)).rejects.toMatchObject({ code: 'unavailable' })
+      await proxy.restore()
+      expect((await storage.retrieve(reference)).content).toEqual(pattern(10))
+      expect((await direct.retrieve(reference)).content).toEqual(pattern(10))
+    }
+  })
+
+  test('connections that are cut in the middle of a transfer tear nothing', { timeout: 60_000 }, async () => {
+    const { hostname, port } = new URL(sharedUrl())
+    const proxy = await faultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(() => proxy.close())
+    const { storage: direct, prefix } = testStorage()
+    const storage = opened(`redis://127.0.0.1:${proxy.port}`, { prefix, chunkBytes: 65_536, commandTimeoutMs: 5_000 })
+    await storage.store('first', pattern(1))
+    for (const [index, size] of [10_000, 60_000, 1_000_000, 1_000_000].entries()) {
+      const content = pattern(size, index)
+      proxy.cutAfter(size / 2)
+      const outcome = await storage.store(`cut_${index}`, content).catch((error: unknown) => error)
+      if (typeof outcome !== 'string') expect(outcome).toMatchObject({ code: 'unavailable' })
+      for await (const { reference, key } of direct.list())
+        if (key !== 'first') expect((await direct.retrieve(reference)).content.length).toBe(size)
+      await proxy.restore()
+      const reference = await storage.store(`cut_${index}`, content)
+      proxy.cutAfter(size / 2)
+      const found = await storage.retrieve(reference).catch((error: unknown) => error)
+      if (found instanceof Error) expect(found).toMatchObject({ code: 'unavailable' })
+      else expect(same((found as { content: Uint8Array }).content, content)).toBe(true)
+      await proxy.restore()
+      expect(same((await storage.retrieve(reference)).content, content)).toBe(true)
+      await direct.delete(reference)
+    }
+  })
+
+  test('a server that is killed and started again is used by the same storage', async () => {
+    const started = await server({ appendfsync: 'always' })
+    const storage = opened(started.url)
+    const reference = await storage.store('kept', pattern(100_000))
+    await started.kill()
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'unavailable' })
+    await started.start()
+    expect(same((await storage.retrieve(reference)).content, pattern(100_000))).toBe(true)
+  })
+})
+
+describe('clients of the caller', () => {
+  test('a keyPrefix is refused, and so are replicas to read from', () => {
+    const lazy = { lazyConnect: true }
+    const nodes = [{ host: 'localhost', port: 1 }]
+    expect(() => new RedisStorage(new Redis({ ...lazy, keyPrefix: 'a:' }))).toThrow(/Set "prefix" of RedisStorage/)
+    expect(() => new RedisStorage(new Cluster(nodes, { ...lazy, keyPrefix: 'a:' }))).toThrow(/keyPrefix/)
+    expect(() => new RedisStorage(new Cluster(nodes, { ...lazy, scaleReads: 'slave' }))).toThrow(/scaleReads/)
+    expect(() => new RedisStorage({ connection: { host: 'localhost', keyPrefix: 'a:' } })).toThrow(/keyPrefix/)
+  })
+
+  test.skipIf(!shared.available)('it is not closed, and may be used beside the storage', async () => {
+    const client = new Redis(sharedUrl(), { enableAutoPipelining: true, stringNumbers: true, replyMapping: 'resp3' })
+    onTestFinished(() => client.disconnect())
+    const { prefix } = testStorage()
+    const storage = new RedisStorage(client as unknown as Redis, { prefix })
+    const reference = await storage.store('key', pattern(10))
+    expect((await storage.stat(reference)).size).toBe(10)
+    expect((await Array.fromAsync(storage.list())).length).toBe(1)
+    await storage.gc()
+    await storage.close()
+    expect(await client.ping()).toBe('PONG')
+  })
+
+  test.skipIf(!shared.available)('one in subscriber mode is refused', async () => {
+    const client = new Redis(sharedUrl(), { protocol: 2 })
+    onTestFinished(() => client.disconnect())
+    await client.subscribe('channel')
+    expect(() => new RedisStorage(client)).toThrow(/subscriber mode/)
+  })
+})
+
+/** A client as people make them, with its offline queue and its own patience. */
+function callersClient(port: number): Redis {
+  const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 50 })
+  client.on('error', () => undefined)
+  onTestFinished(() => client.disconnect())
+  return client
+}

@@ -1,0 +1,156 @@
+import { faultProxy } from '@spillway-internal/services'
+import fc from 'fast-check'
+import { Redis } from 'ioredis'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { RedisStorage } from '../src/index.ts'
+import { rawKeys } from './support/raw-keys.ts'
+import { pattern, same, shared, sharedUrl, slowly, testDriver, testStorage } from './support/test-server.ts'
+
+const KIB = 1024
+const INFO = { key: 'key', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }
+
+describe.skipIf(!shared.available)('content in pieces', () => {
+  test('any range of content of any size, in pieces of any size, is the slice of the whole', async () => {
+    const { prefix } = testStorage()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.nat(20_000), fc.constantFrom(0, 4_095, 4_096, 4_097, 8_192, 12_288)),
+        fc.integer({ min: 4_096, max: 9_000 }),
+        fc.array(fc.tuple(fc.nat(21_000), fc.nat(21_000)), { maxLength: 5 }),
+        fc.integer({ min: 1, max: 10_000 }),
+        async (size, chunkBytes, ranges, part) => {
+          const driver = testDriver(prefix, { chunkBytes })
+          const content = pattern(size, part)
+          const parts = Array.from({ length: Math.ceil(size / part) }, (_, at) =>
+            content.subarray(at * part, (at + 1) * part),
+          )
+          const id = `a/of_${size}_${chunkBytes}_${part}`
+          await driver.write(id, slowlyOf(parts), INFO)
+          expect(same((await driver.read(id))?.content ?? new Uint8Array(1), content)).toBe(true)
+          const open = await driver.open(id)
+          for (const [offset, length] of ranges) {
+            const expected = content.subarray(offset, offset + length)
+            const found = await driver.read(id, { offset, length })
+            expect(same(found?.content ?? new Uint8Array(1), expected)).toBe(true)
+            const read = await open?.read({ offset, length }, new Uint8Array(length))
+            expect(same(read ?? new Uint8Array(1), expected)).toBe(true)
+          }
+          await driver.close()
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a range of 64 KiB out of 64 MiB reads little more than that, and no command is larger than a piece', async () => {
+    const { hostname, port } = new URL(sharedUrl())
+    const proxy = await faultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(() => proxy.close())
+    const { prefix, raw } = testStorage()
+    const storage = new RedisStorage(`redis://127.0.0.1:${proxy.port}`, { prefix })
+    onTestFinished(() => storage.close())
+    const part = pattern(1024 * KIB)
+    const reference = await storage.storeStream('large', slowlyOf(Array.from({ length: 64 }, () => part)))
+    const lengths = await Promise.all((await rawKeys(raw, `{${prefix}*:piece:*`)).map((key) => raw.strlen(key)))
+    expect(lengths).toEqual(Array.from({ length: 128 }, () => 512 * KIB))
+    const before = proxy.bytesRead
+    const range = { offset: 33 * 1024 * KIB - 5, length: 64 * KIB }
+    const { content } = await storage.retrieveRange(reference, range)
+    expect(same(content.subarray(5), part.subarray(0, 64 * KIB - 5))).toBe(true)
+    expect(proxy.bytesRead - before).toBeLessThan(80 * KIB)
+  })
+
+  test('small content is stored and retrieved in one trip each, and a look at large content needs one', async () => {
+    const { hostname, port } = new URL(sharedUrl())
+    const { prefix } = testStorage()
+    const monitor = new Redis(Number(port), hostname)
+    onTestFinished(() => monitor.disconnect())
+    const storage = new RedisStorage(sharedUrl(), { prefix })
+    onTestFinished(() => storage.close())
+    const scope = storage.scope('a')
+    await scope.delete(await scope.store('warm-up', pattern(1)))
+    const commands = await commandsOf(monitor, prefix)
+    const reference = await scope.store('call_1_0', pattern(100_000))
+    expect(await commands()).toEqual(['ZADD', 'SETNX'])
+    await scope.retrieve(reference)
+    expect(await commands()).toEqual(['ZSCORE', 'GET'])
+    await scope.stat(reference)
+    expect(await commands()).toEqual(['ZSCORE', 'GETRANGE'])
+    await scope.delete(reference)
+    expect(await commands()).toEqual(['EVALSHA'])
+  })
+
+  test('what a living writer has sent stays however slow it is, and what a killed one has left goes', async () => {
+    const { prefix, raw } = testStorage()
+    let now = Date.now()
+    const driver = testDriver(prefix, { leftoverAgeMs: 600, now: () => now })
+    const parts = Array.from({ length: 6 }, (_, index) => pattern(4_096, index))
+    const writing = driver.write('a/slow', slowly(parts, 300), INFO)
+    for (let look = 0; look < 6; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      now += 200
+      await driver.collect('', now)
+    }
+    expect((await writing).created).toBe(true)
+    expect(same((await driver.read('a/slow'))?.content ?? new Uint8Array(1), Buffer.concat(parts))).toBe(true)
+
+    await raw.set(`{${prefix}:a}:piece:slow:abc-def:0`, 'left by a killed writer')
+    await raw.set(`{${prefix}:a}:piece:slow:${now.toString(36)}-def:0`, 'young')
+    expect(await driver.collect('a/', now)).toEqual({ leftovers: 1, bytes: 23 })
+    expect(await driver.collect('b/', now + 10_000)).toEqual({ leftovers: 0, bytes: 0 })
+    expect(await driver.collect('', now + 10_000)).toEqual({ leftovers: 1, bytes: 5 })
+    expect((await driver.read('a/slow'))?.info.size).toBe(6 * 4_096)
+    expect((await rawKeys(raw, `{${prefix}:a}*`)).length).toBe(8)
+  })
+
+  test('without a writer, what was sent vanishes by itself', async () => {
+    const { prefix, raw } = testStorage()
+    const driver = testDriver(prefix, { leftoverAgeMs: 1_000 })
+    await expect(driver.write('a/b', failing([pattern(20_000)]), INFO)).rejects.toThrow('the source failed')
+    await expect.poll(() => rawKeys(raw, `{${prefix}:a}*`)).toEqual([])
+    await raw.psetex(`{${prefix}:a}:piece:b:abc-def:0`, 100, 'content')
+    await expect.poll(() => rawKeys(raw, `{${prefix}:a}*`), { timeout: 5_000 }).toEqual([])
+  })
+
+  test('scopes that have been empty for long are forgotten by gc, and used ones are not', async () => {
+    const { prefix, raw } = testStorage()
+    const driver = testDriver(prefix, { scopeAgeMs: 1 })
+    const chunks = (): AsyncIterable<Uint8Array> => slowlyOf([pattern(10)])
+    for (const path of ['used', 'left', 'left/below']) await driver.write(`${path}/entry`, chunks(), INFO)
+    expect((await Array.fromAsync(driver.list(''))).map(({ id }) => id)).toEqual([
+      'left/entry',
+      'left/below/entry',
+      'used/entry',
+    ])
+    expect(await Array.fromAsync(driver.removeAll('left/'))).toEqual(['left/entry', 'left/below/entry'])
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    await driver.collect('', Date.now())
+    expect(await raw.zrange(`{${prefix}}:scopes`, 0, -1)).toEqual(['used'])
+    await driver.write('left/again', chunks(), INFO)
+    expect((await Array.fromAsync(driver.list('left/'))).map(({ id }) => id)).toEqual(['left/again'])
+  })
+})
+
+async function* slowlyOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts
+}
+
+async function* failing(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts
+  throw new Error('the source failed')
+}
+
+/** Name the commands on keys of a prefix that a server gets from now on; each call returns those since the one before. */
+async function commandsOf(client: Redis, prefix: string): Promise<() => Promise<string[]>> {
+  const monitor = await client.monitor()
+  onTestFinished(() => monitor.disconnect())
+  const seen: string[] = []
+  monitor.on('monitor', (_time: string, args: string[], source: string) => {
+    if (source !== 'lua' && args.some((word) => word.includes(prefix))) seen.push((args[0] ?? '').toUpperCase())
+  })
+  return async () => {
+    await client.echo(prefix)
+    await expect.poll(() => seen.at(-1)).toBe('ECHO')
+    return seen.splice(0).slice(0, -1)
+  }
+}

@@ -1,0 +1,199 @@
+import { startRedis } from '@spillway-internal/services'
+import { StorageError } from '@spillway/core'
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import { RedisStorage } from '../src/index.ts'
+import { rawKeys } from './support/raw-keys.ts'
+import { pattern, same, shared, testStorage } from './support/test-server.ts'
+
+const MINUTES = 11 * 60_000
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  const outcome = await work.then(
+    () => 'found',
+    (error: unknown) => error,
+  )
+  if (typeof outcome === 'string') return outcome
+  if (StorageError.isInstance(outcome)) return outcome.code
+  throw outcome
+}
+
+describe.skipIf(!shared.available)('keys that the server evicts', () => {
+  test.each([
+    ['small', 5_000],
+    ['large', 50_000],
+  ])('any one key of a %s entry: it is evicted or there, can be stored again, and leaves nothing', async (_, size) => {
+    let now = Date.now()
+    const { storage, raw, prefix } = testStorage({ chunkBytes: 8_192, now: () => now })
+    const scope = storage.scope('tenant', 'session')
+    const content = pattern(size)
+    const store = (): Promise<string> =>
+      scope.store('call_1_0', content, 'text/plain', { metadata: { tool: 'read_log' } })
+    const reference = await store()
+    const keysNow = async (): Promise<string[]> =>
+      (await rawKeys(raw, `{${prefix}*`)).filter((key) => !key.endsWith(':evicted')).toSorted()
+    const count = (await keysNow()).length
+    expect(count).toBe(size === 5_000 ? 4 : 11)
+    for (let index = 0; index < count; index += 1) {
+      const key = (await keysNow())[index] ?? ''
+      now += MINUTES
+      await raw.del(key)
+      const code = await codeOf(scope.retrieve(reference))
+      if (/entry|piece/.test(key)) {
+        expect([key, code]).toEqual([key, 'evicted'])
+        expect(await codeOf(scope.stat(reference))).toBe('evicted')
+        expect(await Array.fromAsync(scope.list())).toEqual([])
+        // Of what has lost a piece, the rest went with it; pieces whose entry is lost go with gc.
+        if (key.includes(':piece:')) expect((await keysNow()).filter((each) => /entry|piece/.test(each))).toEqual([])
+      } else expect([key, code]).toEqual([key, 'found'])
+      now += MINUTES
+      expect(await store()).toBe(reference)
+      expect(same((await scope.retrieve(reference)).content, content)).toBe(true)
+      await storage.gc()
+      expect((await Array.fromAsync(storage.list())).map((info) => info.reference)).toEqual([reference])
+      expect(await keysNow()).toHaveLength(count)
+    }
+    expect(await storage.clear()).toBe(1)
+    expect(await rawKeys(raw, `{${prefix}:*`)).toEqual([])
+  })
+
+  test('the error names the tool to run again where the description was still there', async () => {
+    const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
+    const reference = await storage.store('call_1_0', pattern(10_000), 'text/plain', { metadata: { tool: 'read_log' } })
+    await raw.del(...(await rawKeys(raw, `{${prefix}*:piece:*:1`)))
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({
+      code: 'evicted',
+      eviction: { reason: 'quota', metadata: { tool: 'read_log' } },
+    })
+  })
+
+  test('what was opened says that it is gone', async () => {
+    const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
+    const reference = await storage.store('call_1_0', pattern(3_000_000))
+    const open = await storage.open(reference)
+    await raw.del(...(await rawKeys(raw, `{${prefix}*:piece:*`)))
+    await expect(open.read(2_000_000, 10)).rejects.toMatchObject({ code: expect.stringMatching(/not-found|evicted/) })
+    await open.close()
+  })
+
+  test('an entry that lost its index is listed again, and can be cleared, after gc', async () => {
+    const { storage, raw, prefix } = testStorage()
+    const reference = await storage.scope('a', 'b').store('call_1_0', pattern(10))
+    await raw.del(`{${prefix}:a/b}:index`, `{${prefix}}:scopes`)
+    expect(await Array.fromAsync(storage.list())).toEqual([])
+    await storage.gc()
+    expect((await Array.fromAsync(storage.list())).map((info) => info.reference)).toEqual([reference])
+    expect(await storage.clear()).toBe(1)
+  })
+
+  test('gc remembers what the server has evicted, and forgets that after a week', async () => {
+    let now = Date.now()
+    const { storage, raw, prefix } = testStorage({ now: () => now })
+    const reference = await storage.store('call_1_0', pattern(10))
+    await raw.del(`{${prefix}:}:entry:${reference}`)
+    now += MINUTES
+    await storage.gc()
+    expect(await raw.zscore(`{${prefix}:}:index`, reference)).toMatch(/^-/)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'evicted' })
+    now += 8 * 24 * 3_600_000
+    await storage.gc()
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+    expect(await rawKeys(raw, `{${prefix}*`)).toEqual([])
+  })
+
+  test('scripts that the server has forgotten are sent again', async () => {
+    const { storage, raw } = testStorage()
+    const reference = await storage.store('call_1_0', pattern(10))
+    await raw.script('FLUSH')
+    await expect(storage.store('call_1_0', pattern(10))).resolves.toBe(reference)
+  })
+
+  test('damaged content is corrupt, and storing it again mends it', async () => {
+    const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
+    for (const size of [100, 10_000]) {
+      const reference = await storage.store('call_1_0', pattern(size))
+      const pieces = await rawKeys(raw, `{${prefix}*:${size === 100 ? 'entry' : 'piece'}:${reference}*`)
+      const key = pieces[0] ?? ''
+      await raw.set(key, (await raw.getBuffer(key))?.subarray(0, -1) ?? '')
+      await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt' })
+      await storage.store('call_1_0', pattern(size))
+      expect((await storage.retrieve(reference)).content).toEqual(pattern(size))
+    }
+  })
+})
+
+describe.skipIf(!shared.available)('a server with a limit of memory', () => {
+  test.each(['allkeys-lru', 'allkeys-random', 'allkeys-lfu'])(
+    'with %s, what it evicts is evicted or not found, and the rest is whole',
+    { timeout: 120_000 },
+    async (maxmemoryPolicy) => {
+      const server = await startRedis({ maxmemory: '24mb', maxmemoryPolicy })
+      const storage = new RedisStorage(server.url, { chunkBytes: 65_536 })
+      try {
+        const scope = storage.scope('tenant')
+        const references = new Map<number, string>()
+        for (let index = 0; index < 150; index += 1) {
+          const content = pattern(index % 3 === 0 ? 700_000 : 20_000, index)
+          // Parts of what is being stored may go as well.
+          const stored = await scope.store(`call_${index}`, content).catch((error: unknown) => error)
+          if (typeof stored === 'string') references.set(index, stored)
+          else expect(stored).toMatchObject({ code: 'unavailable', message: expect.stringContaining('maxmemory') })
+        }
+        const outcomes = new Map<string, number>()
+        for (const [index, reference] of references) {
+          const expected = pattern(index % 3 === 0 ? 700_000 : 20_000, index)
+          const found = scope.retrieve(reference).then(({ content }) => {
+            if (!same(content, expected)) throw new Error(`${reference} has other bytes`)
+          })
+          const code = await codeOf(found)
+          outcomes.set(code, (outcomes.get(code) ?? 0) + 1)
+        }
+        expect([...outcomes.keys()].filter((code) => !['found', 'evicted', 'not-found'].includes(code))).toEqual([])
+        expect(outcomes.get('found') ?? 0).toBeLessThan(references.size)
+        await storage.gc()
+        await scope.store('later', pattern(20_000))
+      } finally {
+        await storage.close()
+        await server.dispose()
+      }
+    },
+  )
+
+  test.each(['noeviction', 'volatile-lru'])(
+    'with %s, a full server is unavailable and says so; reading and deleting go on',
+    { timeout: 60_000 },
+    async (maxmemoryPolicy) => {
+      const server = await startRedis({ maxmemory: '8mb', maxmemoryPolicy })
+      const storage = new RedisStorage(server.url, { chunkBytes: 65_536, evictAfterTurns: 1 })
+      const raw = new Redis(server.url)
+      try {
+        const references: string[] = []
+        const fill = async (): Promise<void> => {
+          for (let index = 0; index < 100; index += 1)
+            references.push(await storage.store(`call_${index}`, pattern(index % 2 === 0 ? 300_000 : 30_000, index)))
+        }
+        await expect(fill()).rejects.toMatchObject({
+          code: 'unavailable',
+          message: expect.stringContaining('maxmemory'),
+        })
+        const [first = '', second = ''] = references
+        expect(same((await storage.retrieve(first)).content, pattern(300_000, 0))).toBe(true)
+        // A stream that fails half-way leaves nothing.
+        const before = await raw.dbsize()
+        const large = Array.from({ length: 200 }, () => pattern(65_536))
+        await expect(storage.storeStream('stream', ReadableStream.from(large))).rejects.toMatchObject({
+          code: 'unavailable',
+        })
+        await expect.poll(() => raw.dbsize()).toBeLessThanOrEqual(before)
+        await storage.delete(first)
+        await storage.delete(second)
+        for (let turn = 0; turn < 2; turn += 1) await storage.endTurn()
+        await expect(storage.store('later', pattern(30_000))).resolves.toMatch(/^later_/)
+      } finally {
+        raw.disconnect()
+        await storage.close()
+        await server.dispose()
+      }
+    },
+  )
+})

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { sharedRedis } from '@spillway-internal/services'
+import { Redis } from 'ioredis'
+import { onTestFinished } from 'vitest'
+import { RedisDriver, type RedisDriverOptions } from '../../src/redis-driver.ts'
+import { RedisStorage, type RedisStorageOptions } from '../../src/index.ts'
+import { openConnection } from '../../src/open-connection.ts'
+import { removeKeys } from './raw-keys.ts'
+
+/** The server that a test run shares; look at `available` first. */
+export const shared = await sharedRedis()
+
+/** Its url; a url of nothing where there is none. */
+export const sharedUrl = (): string => (shared.available ? shared.url : 'redis://127.0.0.1:1')
+
+/** A storage of a test's own, and a client that sees its keys. Both end, and the keys go, with the test. */
+export function testStorage(options: RedisStorageOptions = {}): {
+  readonly storage: RedisStorage
+  readonly raw: Redis
+  readonly prefix: string
+} {
+  const prefix = options.prefix ?? `test-${randomUUID()}`
+  const raw = new Redis(sharedUrl())
+  const storage = new RedisStorage(sharedUrl(), { prefix, ...options })
+  onTestFinished(async () => {
+    await storage.close()
+    await removeKeys(raw, `{${prefix}*`)
+    raw.disconnect()
+  })
+  return { storage, raw, prefix }
+}
+
+/** A driver of a test's own, for what options do not reach. */
+export function testDriver(prefix: string, options: Partial<RedisDriverOptions> = {}): RedisDriver {
+  const connection = openConnection({
+    url: sharedUrl(),
+    connection: {},
+    commandTimeoutMs: 5_000,
+    connectTimeoutMs: 2_000,
+  })
+  const driver = new RedisDriver({ connection, prefix, chunkBytes: 4_096, now: Date.now, ...options })
+  onTestFinished(() => driver.close())
+  return driver
+}
+
+/** Bytes that differ from place to place, and from seed to seed. */
+export function pattern(length: number, seed = 1): Uint8Array {
+  const part = Buffer.from(Array.from({ length: Math.min(length, 1_009) }, (_, at) => (at * 31 + seed * 17) & 0xff))
+  return new Uint8Array(Buffer.alloc(length, part))
+}
+
+/** Compare bytes: `toEqual` takes seconds for a megabyte. */
+export const same = (found: Uint8Array, expected: Uint8Array): boolean => Buffer.compare(found, expected) === 0
+
+/** Send parts of content, waiting before each. */
+export async function* slowly(parts: readonly Uint8Array[], milliseconds: number): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    await new Promise((resolve) => setTimeout(resolve, milliseconds))
+    yield part
+  }
+}
