@@ -1,0 +1,24 @@
+import { findRedis, startRedis } from '@spillway-internal/services'
+import { killServerSoak } from '@spillway-internal/storage-testing'
+import { expect, test } from 'vitest'
+import { singleTarget } from './redis-harness.ts'
+import { redisBackend } from './soak-backend.ts'
+
+const found = await findRedis()
+
+// What proves that the soak of a server with `appendfsync always` would see a store that it had lost.
+test.skipIf(!found.available)(
+  'a server that keeps nothing is seen to lose what it acknowledged',
+  { timeout: 120_000 },
+  async () => {
+    const server = await startRedis()
+    try {
+      const backend = redisBackend(singleTarget(server.url), 'soak')
+      const { problems, outages } = await killServerSoak(backend, server, { kills: 1, processes: 1 })
+      expect(problems.join('\n')).toContain('acknowledged, but before gc: not-found')
+      expect(outages).toBeGreaterThan(0)
+    } finally {
+      await server.dispose()
+    }
+  },
+)
