@@ -18,7 +18,7 @@ export interface ShownHits {
 }
 
 /** Write `/pattern/` for a header: on one line and of bounded length. */
-export function showPattern(pattern: string): string {
+function showPattern(pattern: string): string {
   return `/${abridge(pattern, MAX_PATTERN_LENGTH)}/`
 }
 

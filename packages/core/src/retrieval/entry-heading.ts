@@ -14,7 +14,7 @@ export function entryHeading(info: StoredInfo, now: number = Date.now()): string
 }
 
 /** Say what an entry is: its tool and its age where they are known, its type and its size. */
-export function describeEntry({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
+function describeEntry({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
   const tool = (metadata as StoredInfo['metadata'] | undefined)?.['tool']
   const facts = [abridge(contentType, 40), `${formatCount(size)} bytes`, ...ageOf(now - storedAt)]
   return (typeof tool === 'string' && tool !== '' ? [abridge(tool, 40), ...facts] : facts).join(', ')

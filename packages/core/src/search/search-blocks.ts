@@ -5,7 +5,7 @@ import { decodedText } from './decoded-text.ts'
 import type { DecodedText } from './decoded-text.ts'
 
 /** Bytes of a line that are searched as one text, at most; longer lines are searched in parts. */
-export const MAX_LINE_BYTES = 1_048_576
+const MAX_LINE_BYTES = 1_048_576
 /** Bytes that two parts of one line share: a match up to this length is found wherever it lies. */
 const OVERLAP = 65_536
 /** Bytes before a part that look-behind and word edges may see. */

@@ -18,7 +18,7 @@ export interface Mp3Frame {
 }
 
 /** Read the header of a frame, or nothing where there is none. */
-export function mp3Frame(view: ByteView, at: number): Mp3Frame | undefined {
+function mp3Frame(view: ByteView, at: number): Mp3Frame | undefined {
   const header = view.uint32(at)
   const version = (header >>> 19) & 3
   // Eleven bits of sync, a version that is not reserved, layer III.
@@ -36,7 +36,7 @@ export function mp3Frame(view: ByteView, at: number): Mp3Frame | undefined {
 }
 
 /** Where the frames begin: after an ID3v2 tag, whose size has seven bits in each byte. */
-export function mp3Start(view: ByteView): number {
+function mp3Start(view: ByteView): number {
   if (!view.has(0, 'ID3')) return 0
   const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (view.uint8(at) & 0x7f), 0)
   return 10 + size

@@ -7,7 +7,7 @@ export const BLANK = 0
 export const CLOSER = 1
 export const COMMENT = 2
 /** Inside a string over several lines that documents. */
-export const DOCUMENTATION = 3
+const DOCUMENTATION = 3
 export const CODE = 4
 
 /** What each line of code is, by its index. */

@@ -138,7 +138,7 @@ export class ColumnSummary {
 }
 
 /** The number that a cell is, or NaN: an optional sign, digits with at most one point, an optional exponent. */
-export function numberIn(text: string, codes: Uint16Array, start: number, end: number): number {
+function numberIn(text: string, codes: Uint16Array, start: number, end: number): number {
   let at = start
   const first = codes[at]
   const negative = first === 45
@@ -169,7 +169,7 @@ function slowNumber(text: string, start: number, end: number): number {
 }
 
 /** Whether a cell is a date as ISO 8601 writes it, with or without a time; slashes are taken for hyphens. */
-export function isDate(codes: Uint16Array, start: number, end: number): boolean {
+function isDate(codes: Uint16Array, start: number, end: number): boolean {
   const length = end - start
   if (length < 7 || length > 35) return false
   for (let at = 0; at < 7; at++) {

@@ -3,7 +3,7 @@ import type { Comparison, Operand, Query, Segment, Selector, SliceSelector, Test
 import { TextExpressions } from './regular-expressions.ts'
 
 /** Values that one segment may select: a path may select a value many times. */
-export const MAX_SELECTED = 4_000_000
+const MAX_SELECTED = 4_000_000
 
 /** Steps between two pauses: a few milliseconds. A step is a look at a value, or at a few bytes. */
 const STEPS_OF_A_SLICE = 50_000

@@ -12,7 +12,7 @@ export function showQuery(query: string): string {
 }
 
 /** Write a word for a header. */
-export function showWord({ text }: QueryWord): string {
+function showWord({ text }: QueryWord): string {
   return abridge(text, MAX_WORD_SHOWN)
 }
 

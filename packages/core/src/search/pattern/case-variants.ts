@@ -14,7 +14,7 @@ const S_AND_K: CharacterSet = [
 ]
 
 /** Add to a set what differs from its ASCII letters by ASCII case: a part of what the flag `i` adds. */
-export function withAsciiCases(set: CharacterSet): CharacterSet {
+function withAsciiCases(set: CharacterSet): CharacterSet {
   const lower = shifted(set, 0x41, 0x5a, 0x20)
   const upper = shifted(set, 0x61, 0x7a, -0x20)
   return unionOf(set, lower, upper)

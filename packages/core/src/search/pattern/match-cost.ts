@@ -63,7 +63,7 @@ export interface PatternCost {
 }
 
 /** Nothing is proven. */
-export const UNKNOWN_COST: PatternCost = { degree: Infinity, factor: Infinity }
+const UNKNOWN_COST: PatternCost = { degree: Infinity, factor: Infinity }
 
 /** Bound the steps of a search for a tree in one line. */
 export function matchCost(tree: PatternNode): PatternCost {

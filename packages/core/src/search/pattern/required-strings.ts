@@ -37,7 +37,7 @@ export function literalString(tree: PatternNode): string | undefined {
  * induction: of nodes in a row a match has all, so any set will do; of a choice it has one, so it has one of the union.
  * Strings that a text from UTF-8 may have without having their bytes, with U+FFFD and half a surrogate pair, are left out.
  */
-export function requiredStrings(tree: PatternNode): readonly string[] | undefined {
+function requiredStrings(tree: PatternNode): readonly string[] | undefined {
   const { exact, required } = stringsOf(tree)
   const best = better(exact, required)
   // Whoever has `foobar` has `foo`.
