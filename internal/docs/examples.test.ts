@@ -1,9 +1,11 @@
 /** Type-checks and runs every example of the documentation and of the TSDoc comments. */
 import { describe, expect, it } from 'vitest'
+import { sharedRedis } from '../services/src/index.ts'
 import { collectExamples, renameInMessage, writeExample, type Example } from './collect-examples.ts'
 import { extractDocFences, extractFences } from './extract-fences.ts'
 import { runExample, runShell, typecheckExamples } from './run-example.ts'
 
+const redis = await sharedRedis()
 const all = collectExamples()
 const typescript = all.filter(({ language }) => language === 'ts')
 const checked = typescript.filter(({ flags }) => !flags.includes('ignore'))
@@ -70,6 +72,14 @@ describe('the check itself', () => {
     const { exitCode, output } = await runExample(faulty)
     expect(exitCode).not.toBe(0)
     expect(renameInMessage(output, [faulty])).toContain(message)
+  })
+
+  it.skipIf(!redis.available)('gives an example the server that it asks for', async () => {
+    const prints = (name: string): string => `console.log(process.env['${name}'])`
+    const { output } = await runExample(example(prints('SPILLWAY_TEST_REDIS_URL')))
+    expect(output.trim()).toBe(redis.available ? redis.url : '')
+    const shell = await runShell([example('echo "$SPILLWAY_TEST_REDIS_URL"', 'sh run')])
+    expect(shell.output).toBe(output)
   })
 
   it('stops at the first shell example that fails, in the folder of the ones before', async () => {
