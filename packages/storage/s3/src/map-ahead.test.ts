@@ -1,0 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { mapAhead } from './map-ahead.ts'
+
+test('results come in the order of the items, a few worked on at the same time', async () => {
+  let underway = 0
+  let most = 0
+  const results: number[] = []
+  const items = Array.from({ length: 20 }, (_, index) => index)
+  for await (const result of mapAhead(items, 4, async (item) => {
+    most = Math.max(most, (underway += 1))
+    await delay((item * 7) % 5)
+    underway -= 1
+    return item * 2
+  }))
+    results.push(result)
+  expect(results).toEqual(items.map((item) => item * 2))
+  expect(most).toBe(4)
+})
+
+test('the first failure is passed on, and later ones are nobody’s', async () => {
+  const failing = mapAhead([1, 2, 3], 3, async (item) => {
+    if (item > 1) throw new Error(`item ${item}`)
+    return item
+  })
+  await expect(failing.next()).resolves.toEqual({ value: 1, done: false })
+  await expect(failing.next()).rejects.toThrow('item 2')
+})

@@ -1,0 +1,51 @@
+import { S3Client } from '@aws-sdk/client-s3'
+import { expect, test } from 'vitest'
+import { S3Storage, type S3StorageOptions } from './index.ts'
+import { resolveOptions } from './s3-storage-options.ts'
+
+const client = new S3Client({ region: 'us-east-1' })
+
+test.each<[object, RegExp]>([
+  [{ ttlMs: 1 }, /ttlMs.*putLifecycleRule/],
+  [{ maxBytes: 1 }, /maxBytes.*putLifecycleRule/],
+  [{ buckets: 'a' }, /Unknown storage option "buckets"/],
+  [{ prefix: 7 }, /prefix/],
+  [{ prefix: 'a//b' }, /prefix/],
+  [{ prefix: '../b' }, /prefix/],
+  [{ prefix: 'a\u0000' }, /prefix/],
+  [{ prefix: 'p'.repeat(91) }, /prefix/],
+  [{ endpoint: 'localhost:9000' }, /endpoint/],
+  [{ endpoint: 'https://key:secret@host' }, /endpoint.*"credentials"/],
+  [{ region: '' }, /region/],
+  [{ credentials: 'key' }, /credentials/],
+  [{ forcePathStyle: 1 }, /forcePathStyle/],
+  [{ requestTimeoutMs: 0 }, /requestTimeoutMs/],
+  [{ maxAttempts: 1.5 }, /maxAttempts/],
+  [{ checksums: 'never' }, /checksums/],
+  [{ partBytes: 1 }, /partBytes/],
+  [{ conditionalPut: 'no' }, /conditionalPut/],
+  [{ client: {} }, /client/],
+  [{ client, region: 'eu-central-1' }, /region belongs to the client/],
+  [{ client, maxAttempts: 2 }, /maxAttempts belongs to the client/],
+  [{ evictAfterTurns: 0 }, /evictAfterTurns/],
+])('refuses %o', (options, message) => {
+  expect(() => new S3Storage('my-bucket', options as S3StorageOptions)).toThrow(TypeError)
+  expect(() => new S3Storage('my-bucket', options as S3StorageOptions)).toThrow(message)
+})
+
+test.each([undefined, '', 'a', 'a b', 7])('refuses the bucket %j', (bucket) => {
+  expect(() => new S3Storage(bucket as string)).toThrow(TypeError)
+  expect(() => new S3Storage({ bucket: bucket as string })).toThrow(TypeError)
+})
+
+test('takes the bucket before the options or in them', () => {
+  expect(new S3Storage('my-bucket')).toBeInstanceOf(S3Storage)
+  expect(new S3Storage({ bucket: 'my-bucket', prefix: '/a/b/' })).toBeInstanceOf(S3Storage)
+})
+
+test('checksums and paths are by default what the server of an endpoint can do', () => {
+  const aws = resolveOptions({ bucket: 'my-bucket' }, 'S3Storage')
+  expect([aws.connection.checksums, aws.prefix]).toEqual(['when-supported', 'spillway'])
+  const other = resolveOptions({ bucket: 'my-bucket', endpoint: 'http://localhost:9000', prefix: '/' }, 'S3Storage')
+  expect([other.connection.checksums, other.prefix]).toEqual(['when-required', ''])
+})

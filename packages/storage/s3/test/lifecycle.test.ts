@@ -1,0 +1,61 @@
+import { GetBucketLifecycleConfigurationCommand, PutBucketLifecycleConfigurationCommand } from '@aws-sdk/client-s3'
+import { sharedS3 } from '@spillway-internal/services'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lifecycleRule, putLifecycleRule } from '../src/index.ts'
+import { rejection } from './support/samples.ts'
+import { serviceOrNowhere, testBucket } from './support/test-bucket.ts'
+
+const found = await sharedS3()
+const bucket = testBucket(serviceOrNowhere(found))
+
+test('the rule ends entries and uploads of a prefix, and of nothing that begins alike', () => {
+  expect(lifecycleRule({ prefix: '/agents/', expireAfterDays: 30 })).toEqual({
+    ID: 'spillway agents',
+    Status: 'Enabled',
+    Filter: { Prefix: 'agents/' },
+    Expiration: { Days: 30 },
+    AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 },
+  })
+  expect(lifecycleRule({ expireAfterDays: 1 }).Filter).toEqual({ Prefix: 'spillway/' })
+  expect(lifecycleRule({ prefix: '', expireAfterDays: 1 }).Filter).toEqual({ Prefix: '' })
+})
+
+test.each([0, 1.5, -1, Number.NaN, undefined, '30'])('refuses %j days', (days) => {
+  expect(() => lifecycleRule({ expireAfterDays: days as number })).toThrow(/expireAfterDays/)
+  if (days !== undefined)
+    expect(() => lifecycleRule({ expireAfterDays: 1, abortUploadsAfterDays: days as number })).toThrow(
+      /abortUploadsAfterDays/,
+    )
+})
+
+describe.skipIf(!found.available)('a bucket', () => {
+  const { bucket: name, ...reached } = bucket.options()
+  const rules = async (): Promise<unknown[]> => {
+    const command = new GetBucketLifecycleConfigurationCommand({ Bucket: name })
+    return (await bucket.client.send(command)).Rules ?? []
+  }
+  beforeAll(() => bucket.create())
+  afterAll(() => bucket.remove())
+
+  test('gets the rule, or another in its place, and keeps the rules of others', async () => {
+    const first = await putLifecycleRule(name, { ...reached, expireAfterDays: 30 })
+    expect(await rules()).toEqual([first])
+    const foreign = { ID: 'logs', Status: 'Enabled', Filter: { Prefix: 'logs/' }, Expiration: { Days: 7 } } as const
+    await bucket.client.send(
+      new PutBucketLifecycleConfigurationCommand({ Bucket: name, LifecycleConfiguration: { Rules: [foreign, first] } }),
+    )
+    const second = await putLifecycleRule(name, { ...reached, expireAfterDays: 5, abortUploadsAfterDays: 1 })
+    const third = await putLifecycleRule(name, { client: bucket.client, prefix: 'other', expireAfterDays: 3 })
+    expect(await rules()).toHaveLength(3)
+    expect(await rules()).toEqual(expect.arrayContaining([foreign, second, third]))
+  })
+
+  test('that is not there is named', async () => {
+    const error = await rejection(putLifecycleRule('spillway-test-missing', { ...reached, expireAfterDays: 30 }))
+    expect(error.message).toContain('"spillway-test-missing"')
+  })
+
+  test('takes no option that is not known', async () => {
+    await expect(putLifecycleRule(name, { days: 30 } as never)).rejects.toThrow('Unknown storage option "days"')
+  })
+})
