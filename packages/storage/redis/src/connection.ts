@@ -1,3 +1,4 @@
+import { StorageError } from '@spillway/core'
 import { Command, type Redis } from 'ioredis'
 import { ClientGate } from './client-gate.ts'
 import type { RedisClient } from './redis-client.ts'
@@ -96,6 +97,8 @@ export class Connection {
     try {
       return await run()
     } catch (error) {
+      if (this.#closed !== undefined)
+        throw new StorageError('unavailable', 'The storage was closed. Make a new one.', { retryable: false })
       throw explainRedisError(error, {
         address: this.#address,
         connectionError: this.#connectionError,

@@ -163,6 +163,14 @@ describe.skipIf(!shared.available)('outages', () => {
     }
   })
 
+  test('a storage that was closed says so', async () => {
+    const { storage } = testStorage()
+    await storage.store('key', pattern(1))
+    await storage.close()
+    const outcome = storage.store('key', pattern(1))
+    await expect(outcome).rejects.toMatchObject({ code: 'unavailable', retryable: false, message: /was closed/ })
+  })
+
   test('a server that is killed and started again is used by the same storage', async () => {
     const started = await server({ appendfsync: 'always' })
     const storage = opened(started.url)
