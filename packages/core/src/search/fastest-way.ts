@@ -14,6 +14,40 @@ interface Record<Way> {
   cost: number
 }
 
+/** Some work in one way, and the time that it takes. */
+export class Call<Way> {
+  readonly #record: Record<Way>
+  #milliseconds = 0
+  #begin = performance.now()
+
+  constructor(record: Record<Way>) {
+    this.#record = record
+  }
+
+  get way(): Way {
+    return this.#record.way
+  }
+
+  /** Let time pass that is not spent on the work. */
+  pause(): void {
+    this.#milliseconds += performance.now() - this.#begin
+  }
+
+  /** Go on with the work after a pause. */
+  resume(): void {
+    this.#begin = performance.now()
+  }
+
+  /** End the work, of which so many units were done. */
+  end(units: number): void {
+    this.pause()
+    const record = this.#record
+    const cost = this.#milliseconds / (units + 1)
+    record.cost = record.trials < TRIALS ? Math.min(record.cost, cost) : record.cost + (cost - record.cost) * NEWS
+    record.trials++
+  }
+}
+
 /** Chooses the fastest of several ways to do the same work, by the time that each has taken so far. */
 export class FastestWay<Way> {
   readonly #records: readonly Record<Way>[]
@@ -24,20 +58,14 @@ export class FastestWay<Way> {
     this.#records = ways.map((way) => ({ way, trials: 0, cost: Infinity }))
   }
 
-  /** Do so many units of the work in the way that is fastest, as far as is known. */
-  run<Result>(units: number, work: (way: Way) => Result): Result {
-    const record = this.#choose()
-    if (this.#records.length === 1) return work(record.way)
-    const begin = performance.now()
-    const result = work(record.way)
-    const cost = (performance.now() - begin) / (units + 1)
-    record.cost = record.trials < TRIALS ? Math.min(record.cost, cost) : record.cost + (cost - record.cost) * NEWS
-    record.trials++
-    return result
+  /** Begin some work in the way that is fastest, as far as is known. Its time runs until the call is ended. */
+  begin(): Call<Way> {
+    return new Call(this.#choose())
   }
 
   #choose(): Record<Way> {
     const records = this.#records
+    if (records.length === 1) return records[0]!
     const best = Math.min(...records.map(({ cost }) => cost))
     const hopeful = records.filter(
       ({ trials, cost }) => trials === 0 || cost <= (trials < TRIALS ? 2 : 1) * FAR_BEHIND * best,

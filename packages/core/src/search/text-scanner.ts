@@ -3,7 +3,7 @@ import { PatternError } from '../platform/platform.ts'
 import type { PatternMatcher } from '../platform/platform.ts'
 import type { ByteTraits } from './byte-traits.ts'
 import { engineMatches, matchLongLine } from './engine-matches.ts'
-import { FastestWay } from './fastest-way.ts'
+import { FastestWay, type Call } from './fastest-way.ts'
 import { LONG_LINE_BYTES } from './hit.ts'
 import type { ByteSpan } from './hit.ts'
 import type { MatchSink } from './hit-sink.ts'
@@ -109,12 +109,15 @@ export class TextScanner implements Scanner {
   }
 
   *#scanPiece(block: SearchBlock, start: number, end: number, sink: MatchSink): Scan {
-    const left = this.#ways.run(end - start, (way) =>
+    const call = this.#ways.begin()
+    const { way } = call
+    const left =
       way instanceof Uint8Array
         ? this.#matchByBytes(block, start, end, way, sink)
-        : this.#matchText(block, start, end, way, sink),
-    )
-    return left === undefined ? undefined : yield* this.#matchCostly(left)
+        : this.#matchText(block, start, end, way, sink)
+    const stopped = left === undefined ? undefined : yield* this.#matchCostly(left, call)
+    call.end(end - start)
+    return stopped
   }
 
   /** Match the lines that have all needles in their bytes, looking for one of them first; return what is too costly here. */
@@ -179,13 +182,15 @@ export class TextScanner implements Scanner {
   }
 
   /** Match lines one by one with pauses, or where one of them costs too much, all of them by the engine. */
-  *#matchCostly({ piece: { text, byteOf }, candidates, take }: Left): Scan {
+  *#matchCostly({ piece: { text, byteOf }, candidates, take }: Left, call: Call<Way>): Scan {
     const { starts, ends } = candidates === ALL_LINES ? findCandidates(text, undefined) : candidates
     if (starts.some((from, index) => this.#steps(ends[index]! - from) > MAX_STEPS)) {
       let matched = 0
+      call.pause()
       yield this.#askEngine(text, { starts, ends }, take).then((lines) => {
         matched = lines
       })
+      call.resume()
       return matched < starts.length ? byteOf(starts[matched]!) : undefined
     }
     let steps = 0
@@ -195,7 +200,9 @@ export class TextScanner implements Scanner {
       const next = starts[index + 1]
       if (steps < MAX_STEPS || next === undefined) continue
       steps = 0
+      call.pause()
       yield byteOf(next)
+      call.resume()
     }
     return undefined
   }
