@@ -19,7 +19,8 @@ const MANY: Readonly<Record<Kind, number>> = {
   Redis: 100_000,
   S3: 100_000,
 }
-const MANY_QUICKLY = 2_000
+const FEW_QUICKLY = 200
+const MANY_QUICKLY = 400
 const MOST = 1.2
 const ROUNDS = 15
 const BATCH = 40
@@ -71,7 +72,7 @@ async function measureKind(kind: Kind, options: RunOptions): Promise<Growth> {
   ])
   const remote = startRemote<GrowthTasks>(SCRIPT)
   try {
-    await remote.call('fill', { place: places[0], entries: FEW })
+    await remote.call('fill', { place: places[0], entries: options.isQuick ? FEW_QUICKLY : FEW })
     const seconds = await remote.call('fill', { place: places[1], entries })
     console.error(`${kind}: ${entries} entries in ${Math.round(seconds)} s`)
     const rounds = options.isQuick ? 2 : ROUNDS

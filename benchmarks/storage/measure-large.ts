@@ -13,7 +13,7 @@ const MEBIBYTE = 1_048_576
 const PIECE_BYTES = 65_536
 /** Megabytes of the content: Redis has it in memory. */
 const SIZES: Readonly<Record<Kind, number>> = { memory: 256, file: 1_024, SQLite: 1_024, Redis: 256, S3: 1_024 }
-const SIZE_QUICKLY = 32
+const SIZE_QUICKLY = 8
 const ROUNDS = 5
 const MOST_READ_KB = 512
 const MOST_ADDED_MB = 150

@@ -66,7 +66,7 @@ async function measureKind(kind: Kind, options: RunOptions): Promise<Row[]> {
   const competitors: Competitor[] = []
   const rows: Row[] = []
   try {
-    for (const name of subjectsOf(kind)) {
+    for (const name of subjectsOf(kind, !options.isQuick)) {
       const competitor = { name, place: makePlace(kind, options.servers), remote: startRemote<ThroughputTasks>(SCRIPT) }
       competitors.push(competitor)
       await competitor.remote.call('open', { name, place: competitor.place })

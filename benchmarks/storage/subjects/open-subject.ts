@@ -18,47 +18,57 @@ import type { Subject } from './subject.ts'
 
 type Open = (place: Place) => Subject | Promise<Subject>
 
-/** The name of ours in all tables. */
+/** The name of ours in all tables, storing bytes that are given up, as the offloader does. */
 export const OURS = 'Spillway'
+/** Ours, storing bytes that the caller keeps. */
+const OURS_COPIED = 'Spillway, copied'
 
-/** Who is measured for each backend: the raw client first, which is the floor, then ours. */
+/** Who is measured for each backend: the raw client first, which is the floor, then ours, then others. */
 const SUBJECTS: Readonly<Record<Kind, Readonly<Record<string, Open>>>> = {
   memory: {
     'Map, copies': mapFloor,
-    [OURS]: ours,
+    [OURS]: (place) => ours(place, true),
+    [OURS_COPIED]: (place) => ours(place, false),
     Strands: strandsMemory,
     unstorage: () => unstorage('memory', {}),
     Keyv: () => keyv(undefined),
   },
   file: {
     'write and rename': fileFloor,
-    [OURS]: ours,
+    [OURS]: (place) => ours(place, true),
+    [OURS_COPIED]: (place) => ours(place, false),
     Strands: strandsFile,
     unstorage: ({ directory }) => unstorage('fs', { base: directory }),
   },
   SQLite: {
     'better-sqlite3, WAL': sqliteFloor,
-    [OURS]: ours,
+    [OURS]: (place) => ours(place, true),
+    [OURS_COPIED]: (place) => ours(place, false),
     unstorage: unstorageSqlite,
     Keyv: keyvSqlite,
   },
   Redis: {
     'ioredis, SET and GET': redisFloor,
-    [OURS]: ours,
+    [OURS]: (place) => ours(place, true),
+    [OURS_COPIED]: (place) => ours(place, false),
     unstorage: ({ redis, prefix }) => unstorage('redis', { url: redis, base: prefix }),
     Keyv: keyvRedis,
   },
   S3: {
     'PutObject and GetObject': s3Floor,
-    [OURS]: ours,
+    [OURS]: (place) => ours(place, true),
+    [OURS_COPIED]: (place) => ours(place, false),
     Strands: strandsS3,
   },
 }
 
-/** Name who can be measured here for a backend. */
-export function subjectsOf(kind: Kind): readonly string[] {
+/** The raw client and ours come before all others. */
+const OWN_SUBJECTS = 3
+
+/** Name who can be measured here for a backend, others than ours and the raw client `withPeers` only. */
+export function subjectsOf(kind: Kind, withPeers: boolean): readonly string[] {
   const isThere = (name: string, index: number): boolean =>
-    index < 2 || (hasPeers() && (name !== 'Keyv' || kind !== 'SQLite' || hasKeyvSqlite()))
+    index < OWN_SUBJECTS || (withPeers && hasPeers() && (name !== 'Keyv' || kind !== 'SQLite' || hasKeyvSqlite()))
   return Object.keys(SUBJECTS[kind]).filter(isThere)
 }
 
@@ -67,11 +77,11 @@ export async function openSubject(name: string, place: Place): Promise<Subject> 
   return await known(SUBJECTS[place.kind][name])(place)
 }
 
-async function ours(place: Place): Promise<Subject> {
+async function ours(place: Place, transfer: boolean): Promise<Subject> {
   const storage = await openStorage(place)
   const scope = storage.scope('tenant', 'session')
   return {
-    store: (key, bytes) => scope.store(key, bytes),
+    store: (key, bytes) => scope.store(key, bytes, 'text/plain', { transfer }),
     retrieve: async (reference) => (await scope.retrieve(reference)).content,
     clear: async () => {
       await scope.clear()
