@@ -46,14 +46,14 @@ test('a piece inside one chunk is not copied', async () => {
 
 test('a chunk that is smaller than a piece is not copied where nothing follows', async () => {
   const chunk = new Uint8Array(3)
-  const pieces = await Array.fromAsync(regroupChunks(streamOf([chunk]), 4))
+  const pieces = await collect(regroupChunks(streamOf([chunk]), 4))
   expect(pieces.map(({ buffer }) => buffer)).toEqual([chunk.buffer])
   expect(pieces[0]?.buffer).toBe(chunk.buffer)
 })
 
 test('a chunk that was held back is not changed', async () => {
   const room = new Uint8Array(8).fill(7)
-  const pieces = await Array.fromAsync(regroupChunks(streamOf([room.subarray(0, 3), Uint8Array.of(1, 2)]), 5))
+  const pieces = await collect(regroupChunks(streamOf([room.subarray(0, 3), Uint8Array.of(1, 2)]), 5))
   expect(pieces.map((piece) => [...piece])).toEqual([[7, 7, 7, 1, 2]])
   expect([...room]).toEqual([7, 7, 7, 7, 7, 7, 7, 7])
 })
