@@ -1,5 +1,5 @@
 import { StorageError } from '@spillway/core'
-import { regroupChunks } from '@spillway/core/driver'
+import { PartMemory } from './part-memory.ts'
 import type { S3Uploads, UnfinishedUpload, UploadedPart } from './s3-uploads.ts'
 
 /** What limits an upload in parts. */
@@ -46,29 +46,39 @@ export async function uploadParts(
   const underway = new Set<Promise<void>>()
   let bytesUnderway = 0
   let latest: { readonly number: number; readonly content: Uint8Array } | undefined
+  const memory = new PartMemory()
+  const sending = new Set<Uint8Array>()
+  const release = (content: Uint8Array | undefined): void => {
+    if (content !== undefined && content !== latest?.content && !sending.has(content)) memory.give(content)
+  }
   let size = 0
   const send = async (number: number, content: Uint8Array): Promise<void> => {
     bytesUnderway += content.length
+    sending.add(content)
     const [sent] = await Promise.allSettled([uploads.putPart(upload, number, content)])
     bytesUnderway -= content.length
+    sending.delete(content)
+    release(content)
     // Failures are looked at before the next part begins, and at the end.
     if (sent.status === 'fulfilled') parts[number - 1] = sent.value
     else failures.push(sent.reason)
   }
   const begin = (number: number, content: Uint8Array): void => {
-    const sending = send(number, content).finally(() => underway.delete(sending))
-    underway.add(sending)
+    const part = send(number, content).finally(() => underway.delete(part))
+    underway.add(part)
     refresh.refresh()
   }
   const refresh = setInterval(() => {
     if (latest !== undefined && underway.size === 0) begin(latest.number, latest.content)
   }, limits.refreshMs)
   try {
-    for await (const content of partsOf(chunks, limits)) {
+    for await (const content of partsOf(chunks, limits, memory)) {
       while (underway.size > 0 && bytesUnderway + content.length > limits.bytesAtOnce) await Promise.race(underway)
       if (failures.length > 0) break
       if (latest?.number === limits.maxParts) throw tooLarge(size)
-      latest = { number: (latest?.number ?? 0) + 1, content }
+      const before = latest
+      latest = { number: (before?.number ?? 0) + 1, content }
+      release(before?.content)
       size += content.length
       begin(latest.number, content)
     }
@@ -80,21 +90,33 @@ export async function uploadParts(
   return { parts, size }
 }
 
-/** Cut a stream into parts that grow. */
+/** Cut a stream into parts that grow. Parts that lie inside one chunk share its memory, the others are copies. */
 async function* partsOf(
   chunks: AsyncIterable<Uint8Array>,
   { partBytes, partsOfOneSize }: PartLimits,
+  memory: PartMemory,
 ): AsyncGenerator<Uint8Array> {
   let number = 0
-  let held: Uint8Array[] = []
-  for await (const piece of regroupChunks(chunks, partBytes)) {
-    held.push(piece)
-    if (held.length < 2 ** Math.floor(number / partsOfOneSize)) continue
-    yield held.length === 1 ? piece : Buffer.concat(held)
-    number += 1
-    held = []
-  }
-  if (held.length > 0) yield Buffer.concat(held)
+  let begun: Uint8Array | undefined
+  let filled = 0
+  for await (const chunk of chunks)
+    for (let at = 0; at < chunk.length;) {
+      const wanted = partBytes * 2 ** Math.floor(number / partsOfOneSize)
+      const taken = Math.min(wanted - filled, chunk.length - at)
+      const bytes = chunk.subarray(at, at + taken)
+      at += taken
+      if (taken < wanted) {
+        begun ??= memory.take(wanted)
+        begun.set(bytes, filled)
+        filled += taken
+        if (filled < wanted) continue
+      }
+      yield begun ?? bytes
+      number += 1
+      begun = undefined
+      filled = 0
+    }
+  if (begun !== undefined) yield begun.subarray(0, filled)
 }
 
 const tooLarge = (size: number): StorageError =>
