@@ -13,7 +13,7 @@ const CALLS: Readonly<Record<ServiceName, RegExp>> = {
 
 /** Name the tests, and what they share, that ask for a service themselves, relative to `root`. */
 export function dependentTests(name: ServiceName, root: string = ROOT): string[] {
-  return globSync('{packages,benchmarks,internal/docs}/**/*.{ts,mjs}', {
+  return globSync('{packages,internal/docs}/**/*.ts', {
     cwd: root,
     exclude: (path) => path.endsWith('node_modules') || path.endsWith('dist'),
   })

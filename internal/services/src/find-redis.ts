@@ -31,7 +31,7 @@ async function look(): Promise<FoundProgram | Unavailable> {
   if (await hasDocker()) return { available: true, version: REDIS_IMAGE, from: 'docker' }
   const problem = version === undefined ? 'redis-server is not installed' : `redis-server ${version} is older than 6.2`
   return unavailable(
-    `${problem}, and no Docker engine answers: install Redis 6.2 or newer, or set SPILLWAY_TEST_REDIS_URL.`,
+    `${problem}, and no Docker engine answers: install Redis 6.2 or newer, or set SPILLWAY_TEST_REDIS_URL and SPILLWAY_TEST_REDIS_CLUSTER.`,
   )
 }
 

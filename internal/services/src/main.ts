@@ -19,7 +19,9 @@ const HELP = `pnpm --silent services <command> [redis] [redis-cluster] [s3]
   provision  install what is missing, if that is allowed, and say of each service what it comes from
 `
 
-const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/services')
+// Elsewhere in tests, which leave alone what a developer has started.
+const CACHE =
+  process.env['SPILLWAY_SERVICES_CACHE'] ?? join(import.meta.dirname, '../../../node_modules/.cache/services')
 const STATE = join(CACHE, 'broker')
 const LOG = join(CACHE, 'log')
 
@@ -96,7 +98,7 @@ async function printProvision(names: readonly ServiceName[]): Promise<void> {
       continue
     }
     console.log(`${name.padEnd(14)} will not run: ${found.why}`)
-    for (const test of dependentTests(name as ServiceName)) console.log(`${' '.repeat(14)} skipped: ${test}`)
+    for (const test of dependentTests(name as ServiceName)) console.log(`${' '.repeat(14)} needed by ${test}`)
   }
 }
 

@@ -38,7 +38,7 @@ export async function provision(
     if (!wanted.includes(name)) return [name, { available: true, from: 'environment' }]
     const found = await find(name)
     if (found.available || problem === undefined) return [name, found]
-    return [name, { available: false, why: `${found.why} ${problem}` }]
+    return [name, { available: false, why: `${found.why} ${problem} (${PACKAGES[name].join(' ')})` }]
   })
   return Object.fromEntries(await Promise.all(entries))
 }
@@ -54,7 +54,7 @@ async function find(name: ServiceName): Promise<FoundProgram | Unavailable> {
 /** Install Debian packages if that is allowed; return why that was not done. */
 async function install(packages: readonly string[], environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const prefix = await installer(environment)
-  if (typeof prefix === 'string') return `${prefix} (Debian packages: ${packages.join(' ')})`
+  if (typeof prefix === 'string') return prefix
   const run = async (...args: string[]): Promise<string | undefined> => {
     const [command = '', ...words] = [...prefix, 'apt-get', ...args]
     const { exitCode, output } = await runProgram(command, words, {
@@ -71,11 +71,12 @@ async function install(packages: readonly string[], environment: NodeJS.ProcessE
 /** Return what to put before `apt-get`, or why nothing may be installed. */
 async function installer(environment: NodeJS.ProcessEnv): Promise<readonly string[] | string> {
   const allowed = environment['SPILLWAY_INSTALL_SERVICES']
-  if (allowed === '0') return 'SPILLWAY_INSTALL_SERVICES=0 forbids to install it.'
-  if ((await runProgram('apt-get', ['--version'])).exitCode !== 0) return 'There is no apt-get to install it with.'
+  if (allowed === '0') return 'SPILLWAY_INSTALL_SERVICES=0 forbids to install Debian packages.'
+  if ((await runProgram('apt-get', ['--version'])).exitCode !== 0)
+    return 'There is no apt-get to install Debian packages with.'
   if (process.getuid?.() === 0) return []
-  if (allowed !== '1') return 'SPILLWAY_INSTALL_SERVICES=1 would allow to install it by sudo.'
+  if (allowed !== '1') return 'SPILLWAY_INSTALL_SERVICES=1 would allow to install Debian packages by sudo.'
   const sudo = ['sudo', '--non-interactive']
   const { exitCode } = await runProgram('sudo', ['--non-interactive', 'true'])
-  return exitCode === 0 ? sudo : 'sudo needs a password to install it.'
+  return exitCode === 0 ? sudo : 'sudo needs a password to install Debian packages.'
 }
