@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countLineEnds } from './count-line-ends.ts'
+import { countInBulk, countLineEnds } from './count-line-ends.ts'
 
 const naiveCount = (bytes: Uint8Array): number => bytes.reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0)
 
@@ -17,7 +17,9 @@ describe('countLineEnds', () => {
           const memory = Uint8Array.from([...Array.from({ length: skip }, () => 10), ...values, 10, 10])
           const bytes = memory.subarray(skip, skip + values.length)
           const [start, end] = [Math.min(a, b, values.length), Math.min(Math.max(a, b), values.length)]
-          expect(countLineEnds(bytes, start, end)).toBe(naiveCount(bytes.subarray(start, end)))
+          const count = naiveCount(bytes.subarray(start, end))
+          expect(countLineEnds(bytes, start, end)).toBe(count)
+          expect(countInBulk(bytes, start, end)).toBe(count)
           expect(countLineEnds(bytes)).toBe(naiveCount(bytes))
         },
       ),

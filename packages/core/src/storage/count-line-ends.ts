@@ -6,14 +6,18 @@ const WORDS_AT_ONCE = 255
 /** Up to so many bytes, looking for each is as fast, and much faster where this code has not been compiled yet. */
 const FEW_BYTES = 65_536
 
-/**
- * Count the LF in `bytes` from `start` to `end`, four bytes at a time.
- *
- * It takes the same time whatever the lengths of the lines, unlike looking for one LF after the other, which is several
- * times slower where lines are short.
- */
+/** Count the LF in `bytes` from `start` to `end`: by looking for each in a few bytes, else as {@link countInBulk} does. */
 export function countLineEnds(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
-  if (end - start <= FEW_BYTES) return countByLooking(bytes.subarray(start, end))
+  return end - start <= FEW_BYTES ? countByLooking(bytes.subarray(start, end)) : countInBulk(bytes, start, end)
+}
+
+/**
+ * Count the LF in `bytes` from `start` to `end`, four bytes at a time, for content of which there is much.
+ *
+ * It takes the same time whatever the lengths of the lines, unlike looking for one LF after the other, which is ten times
+ * slower where lines have twenty bytes.
+ */
+export function countInBulk(bytes: Uint8Array, start: number, end: number): number {
   const toWord = -(bytes.byteOffset + start) & 3
   const wordsStart = Math.min(end, start + toWord)
   const words = Math.max(0, end - wordsStart) >> 2

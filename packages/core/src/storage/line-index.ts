@@ -1,5 +1,5 @@
 import { decodeBase64, encodeBase64 } from '#platform'
-import { countLineEnds } from './count-line-ends.ts'
+import { countInBulk, countLineEnds } from './count-line-ends.ts'
 
 /** Bytes of the blocks whose line ends are counted. */
 export const LINE_BLOCK_BYTES = 65_536
@@ -126,7 +126,7 @@ export class LineIndexBuilder {
     for (let at = 0; at < chunk.length;) {
       const block = Math.floor(this.#size / LINE_BLOCK_BYTES)
       const end = Math.min(chunk.length, at + (block + 1) * LINE_BLOCK_BYTES - this.#size)
-      this.#counts[block] = (this.#counts[block] ?? 0) + countLineEnds(chunk, at, end)
+      this.#counts[block] = (this.#counts[block] ?? 0) + countInBulk(chunk, at, end)
       this.#size += end - at
       at = end
     }
