@@ -1,7 +1,7 @@
 import { runProgram } from './run-program.ts'
 
 /**
- * The Redis that is used where none is installed. Docker is for machines that have it: no test of this project runs it.
+ * The Redis that is used where none is installed. No test of this project runs images.
  */
 export const REDIS_IMAGE = 'redis:7'
 
@@ -36,13 +36,16 @@ export interface ContainerRun {
  */
 export function dockerRun(
   image: string,
-  folder: string,
+  program: string,
   args: readonly string[],
+  folder: string,
   env: Readonly<Record<string, string>> = {},
 ): ContainerRun {
   const container = `spillway-${crypto.randomUUID()}`
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`
   const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
   const options = ['--name', container, '--network', 'host', '--user', user, '--volume', `${folder}:${folder}`]
-  return { command: 'docker', args: ['run', ...options, ...variables, image, ...args], container }
+  // In place of the image's own, which would change to a user that may not read the folder.
+  const entrypoint = ['--entrypoint', program]
+  return { command: 'docker', args: ['run', ...options, ...entrypoint, ...variables, image, ...args], container }
 }

@@ -86,7 +86,7 @@ export async function startNode(
     const run =
       found.from === 'installed'
         ? { command: 'redis-server', args: [config] }
-        : dockerRun(REDIS_IMAGE, folder.path, ['redis-server', config])
+        : dockerRun(REDIS_IMAGE, 'redis-server', [config], folder.path)
     const server = new ServerProcess(folder, {
       ...run,
       name: `redis-${port}`,

@@ -51,7 +51,7 @@ async function startMinio(keys: Keys): Promise<S3Server> {
   const endpoint = `http://${address}`
   const env = { MINIO_ROOT_USER: keys.accessKeyId, MINIO_ROOT_PASSWORD: keys.secretAccessKey }
   const server = new ServerProcess(folder, {
-    ...dockerRun(S3_IMAGE, folder.path, ['server', '--address', address, folder.path], env),
+    ...dockerRun(S3_IMAGE, 'minio', ['server', '--address', address, folder.path], folder.path, env),
     name: 'minio',
     isReady: () => answers(`${endpoint}/minio/health/ready`),
     timeoutMs: DOCKER_MS,
