@@ -54,6 +54,7 @@ export class EntryWriter {
     try {
       for await (const chunk of regroupChunks(chunks, this.#chunkBytes)) {
         if ((this.#chunks.length + 1) * this.#chunkBytes > BATCH_BYTES) await this.#flush()
+        if (this.#written + this.#chunks.length === MAX_CHUNKS) throw this.#tooLarge()
         this.#chunks.push(chunk)
         this.#size += chunk.length
       }
@@ -72,7 +73,6 @@ export class EntryWriter {
 
   /** Write what has come so far, in a transaction of its own. */
   async #flush(): Promise<void> {
-    if (this.#written + this.#chunks.length >= MAX_CHUNKS) throw this.#tooLarge()
     this.#content = await this.#connection.write((session) => {
       const content = this.#content ?? session.nextContent()
       if (this.#content === undefined) insertLoose(session, content, this.#id, Date.now())

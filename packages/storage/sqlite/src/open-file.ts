@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StorageError } from '@spillway/core'
 import type { OpenDatabase } from './load-better-sqlite.ts'
@@ -54,7 +54,7 @@ function makeFile(path: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     // What may not be written here, or lies on a read-only disk, may still be there to be read.
-    if (code !== 'EEXIST' && !NO_PERMISSION.includes(code)) throw error
+    if (code !== 'EEXIST' && !(NO_PERMISSION.includes(code) && existsSync(path))) throw error
   }
 }
 

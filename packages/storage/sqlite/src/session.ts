@@ -55,21 +55,23 @@ export class Session {
     // What would be written into a transaction of somebody else could be rolled back with it.
     if (this.database.inTransaction) throw new DatabaseInUse()
     return this.#withoutWaiting(() => {
-      this.run('BEGIN IMMEDIATE')
+      let isDone = false
       try {
+        this.run('BEGIN IMMEDIATE')
         const result = work(this)
         this.run('COMMIT')
+        isDone = true
         return result
       } finally {
-        if (this.database.inTransaction) this.#rollBack()
+        if (!isDone) this.#rollBack()
       }
     })
   }
 
   #rollBack(): void {
-    // The portion may have been taken in this transaction.
+    // The portion may have been taken in this transaction, which SQLite itself may have rolled back already.
     this.#next = this.#end
-    this.run('ROLLBACK')
+    if (this.database.inTransaction) this.run('ROLLBACK')
   }
 
   /** Return a number for new content, which no other content has or will have; call it in a transaction. */

@@ -62,6 +62,17 @@ describe('a file that is not ours', () => {
   })
 })
 
+test.runIf(canBecomeNobody)('a directory where nothing may be made is named', async () => {
+  const path = await temporaryPath()
+  await chmod(dirname(path), 0o555)
+  const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, script, `${path}/below/spill.db`)
+  expect(failure).toBe('')
+  expect(JSON.parse(output)).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/spill.db cannot be opened: EACCES.*another path/) as string,
+  })
+})
+
 describe('a file with newer tables', () => {
   test('is refused with both versions, and left as it is', async () => {
     const path = await temporaryPath()
