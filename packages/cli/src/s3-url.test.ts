@@ -8,6 +8,7 @@ test.each([
   ['s3://bucket/a%20b%3F%25', { bucket: 'bucket', prefix: 'a b?%' }],
   ['s3://bucket?region=eu-west-1', { bucket: 'bucket', region: 'eu-west-1' }],
   ['s3://bucket?path-style=false', { bucket: 'bucket', forcePathStyle: false }],
+  ['s3://bucket?conditional-put=false', { bucket: 'bucket', conditionalPut: false }],
   [
     's3://bucket/p?endpoint=http://127.0.0.1:9000&region=us-east-1&path-style=true',
     { bucket: 'bucket', prefix: 'p', endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', forcePathStyle: true },
@@ -20,7 +21,7 @@ test.each([
   ['s3://', /needs a bucket/],
   ['s3:///prefix', /needs a bucket/],
   ['s3:bucket', /needs a bucket/],
-  ['s3://bucket?acl=public', /Unknown parameter "acl".* Known: endpoint, region, path-style\./],
+  ['s3://bucket?acl=public', /Unknown parameter "acl".* Known: endpoint, region, path-style, conditional-put\./],
   ['s3://bucket?constructor=1', /Unknown parameter "constructor"/],
   ['s3://bucket?region=a&region=b', /given twice/],
   ['s3://bucket?region=', /must not be empty/],

@@ -8,6 +8,7 @@ export interface S3Place {
   readonly endpoint?: string
   readonly region?: string
   readonly forcePathStyle?: boolean
+  readonly conditionalPut?: boolean
 }
 
 const SECRET_PARAMETER = /(?:^|&)[^=&]*(?:secret|token|key|pass|user|credential)[^=&]*=/i
@@ -17,7 +18,8 @@ const EXAMPLE = 's3://bucket/prefix'
 const PARAMETERS: ParameterReaders<Partial<S3Place>> = {
   endpoint: (value) => ({ endpoint: checkEndpoint(value) }),
   region: (region) => ({ region }),
-  'path-style': (value) => ({ forcePathStyle: parseBoolean(value) }),
+  'path-style': (value) => ({ forcePathStyle: parseBoolean('path-style', value) }),
+  'conditional-put': (value) => ({ conditionalPut: parseBoolean('conditional-put', value) }),
 }
 
 /**
@@ -42,10 +44,10 @@ function checkEndpoint(value: string): string {
   return value
 }
 
-function parseBoolean(value: string): boolean {
+function parseBoolean(name: string, value: string): boolean {
   if (value === 'true') return true
   if (value === 'false') return false
-  throw usageError(`path-style of an S3 store is true or false, got ${JSON.stringify(value)}.`)
+  throw usageError(`${name} of an S3 store is true or false, got ${JSON.stringify(value)}.`)
 }
 
 function decode(path: string): string {
