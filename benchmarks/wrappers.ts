@@ -100,33 +100,48 @@ async function gathered(folder: string): Promise<Uint8Array> {
 
 /** Measure every way in turn, and print the medians. */
 async function measure(name: string, open: () => Promise<ManagedStorage>, dispose: () => Promise<void>): Promise<void> {
-  const times = new Map([...WAYS.keys()].map((way) => [way, OPERATIONS.map((): number[] => [])]))
+  const costs = new Map([...WAYS.keys()].map((way) => [way, OPERATIONS.map((): Cost[] => [])]))
   for (let round = -1; round < rounds; round += 1)
     for (const [way, wrap] of WAYS) {
       const taken = await operate(wrap(await open()))
       await dispose()
       // The first round warms up.
-      if (round >= 0) for (const [index, time] of taken.entries()) known(known(times.get(way))[index]).push(time)
+      if (round >= 0) for (const [index, cost] of taken.entries()) known(known(costs.get(way))[index]).push(cost)
     }
-  const plain = known(times.get('as it is')).map(median)
-  const rows = [...times].map(([way, all]) => [
+  const plain = known(costs.get('as it is')).map((all) => median(all.map(({ elapsed }) => elapsed)))
+  const speeds = [...costs].map(([way, all]) => [
     way,
     ...all.map((one, index) => {
-      const rate = known(BYTES[index]) / MB / (median(one) / 1_000)
-      return `${rate.toFixed(0)} (${(known(plain[index]) / median(one)).toFixed(2)})`
+      const elapsed = median(one.map((cost) => cost.elapsed))
+      return `${(known(BYTES[index]) / 1_000 / elapsed).toFixed(0)} (${(known(plain[index]) / elapsed).toFixed(2)})`
     }),
   ])
+  const work = [...costs].map(([way, all]) => [
+    way,
+    ...all.map((one, index) => (median(one.map((cost) => cost.work)) / (known(BYTES[index]) / MB)).toFixed(1)),
+  ])
   console.log(`${name}: MB/s, and the share of the speed without a wrapper; medians of ${rounds}\n`)
-  console.log(`${table(['', ...OPERATIONS], rows)}\n`)
+  console.log(`${table(['', ...OPERATIONS], speeds)}\n`)
+  console.log(`${name}: milliseconds of processor time for each MB, those of all threads\n`)
+  console.log(`${table(['', ...OPERATIONS], work)}\n`)
 }
 
-/** Run the operations, and return the milliseconds of each. */
-async function operate(storage: ManagedStorage): Promise<number[]> {
-  const times: number[] = []
+/** What an operation took, in milliseconds. */
+interface Cost {
+  readonly elapsed: number
+  /** Time of processors, which does not depend on what else the machine does. */
+  readonly work: number
+}
+
+/** Run the operations, and return what each took. */
+async function operate(storage: ManagedStorage): Promise<Cost[]> {
+  const costs: Cost[] = []
   const timed = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    const before = process.cpuUsage()
     const start = performance.now()
     const result = await run()
-    times.push(performance.now() - start)
+    const { user, system } = process.cpuUsage(before)
+    costs.push({ elapsed: performance.now() - start, work: (user + system) / 1_000 })
     return result
   }
   const large = await timed(() => storage.store('large', log))
@@ -144,7 +159,7 @@ async function operate(storage: ManagedStorage): Promise<number[]> {
     for (let index = 0; index < RANGES; index += 1)
       await storage.retrieveRange(large, { offset: ((index * 37) % 120) * RANGE, length: RANGE })
   })
-  return times
+  return costs
 }
 
 function median(times: readonly number[]): number {

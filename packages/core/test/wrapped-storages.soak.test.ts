@@ -38,7 +38,8 @@ const opening = tinyHarness({
     }),
 })
 
-const small = (storage: ManagedStorage): ManagedStorage => compressed(storage, { minBytes: 0, blockBytes: 4_096 })
+const small = (storage: ManagedStorage): ManagedStorage =>
+  compressed(storage, { minBytes: 0, minSaving: 0, blockBytes: 4_096 })
 
 const key = new Uint8Array(32).fill(7)
 const wrappings: readonly StorageWrapping[] = [

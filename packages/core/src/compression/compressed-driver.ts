@@ -1,4 +1,5 @@
 import type { BlockCodec } from '../platform/block-codec.ts'
+import { splitId } from '../storage/entry-id.ts'
 import { readInfo } from '../storage/entry-lifetime.ts'
 import { passedOn } from '../storage/passed-on.ts'
 import type {
@@ -22,8 +23,6 @@ import { markerText, parseMarker, withMarker, withoutMarker } from './compressio
 import { isCompressedType } from './is-compressed-type.ts'
 import { peekContent, type PeekedContent } from './peek-content.ts'
 
-/** Content is compressed if its first block shrinks to this share or less. */
-const WORTHWHILE_SHARE = 0.9
 /** Up to this size reading the end of content for its table is cheaper than keeping that once more beside it. */
 const MAX_BYTES_WITHOUT_HINT = 1_048_576
 const MAX_ATTEMPTS = 5
@@ -35,11 +34,8 @@ export interface CompressionSettings {
   readonly level: number
   readonly blockBytes: number
   readonly minBytes: number
-}
-
-interface WriteSettings extends CompressionSettings {
-  /** Set where it is not asked whether compressing is worth it. */
-  readonly inAnyCase?: boolean
+  /** The share of the first block that must be saved; 0 where that is not asked. */
+  readonly minSaving: number
 }
 
 /** Compress what goes into a driver. */
@@ -112,7 +108,7 @@ class CompressedDriver {
   }
 
   /** Decide how to compress an entry; `undefined` where it is to stay as it is. */
-  async #settingsFor(id: EntryId, { contentType }: NewEntryInfo): Promise<WriteSettings | undefined> {
+  async #settingsFor(id: EntryId, { contentType }: NewEntryInfo): Promise<CompressionSettings | undefined> {
     // Such a driver writes content again and keeps the description that is there: what that says must stay true.
     const present = this.#inner.tellsCreated === true ? await readInfo(this.#inner, id) : undefined
     if (present === undefined) return isCompressedType(contentType) ? undefined : this.#settings
@@ -121,7 +117,7 @@ class CompressedDriver {
     const marker = parseMarker(text)
     const codec = marker && findCodec(marker.codec)
     if (marker !== undefined && codec !== undefined)
-      return { ...this.#settings, name: marker.codec, codec, blockBytes: marker.blockBytes, inAnyCase: true }
+      return { ...this.#settings, name: marker.codec, codec, blockBytes: marker.blockBytes, minBytes: 0, minSaving: 0 }
     await this.#inner.remove(id)
     return this.#settings
   }
@@ -134,7 +130,10 @@ class CompressedDriver {
         if (!(error instanceof EntryReplaced)) throw error
       }
     }
-    throw new StorageError('unavailable', `${id} keeps being replaced while it is read. Try again.`)
+    const { reference } = splitId(id)
+    throw new StorageError('unavailable', `${reference} keeps being replaced while it is read. Try again.`, {
+      reference,
+    })
   }
 
   async #readWhole(id: EntryId): Promise<DriverContent | undefined> {
@@ -222,12 +221,13 @@ class CompressedDriver {
 }
 
 /** Compress the first block; `undefined` where that is not worth it. */
-async function compressedHead(content: PeekedContent, settings: WriteSettings): Promise<Uint8Array | undefined> {
+async function compressedHead(content: PeekedContent, settings: CompressionSettings): Promise<Uint8Array | undefined> {
   const { head, size } = content
-  const { codec, level, minBytes, inAnyCase = false } = settings
-  if (head.byteLength === 0 || (!inAnyCase && size !== undefined && size < minBytes)) return undefined
+  const { codec, level, minBytes, minSaving } = settings
+  if (head.byteLength === 0 || (size !== undefined && size < minBytes)) return undefined
   const compressed = await codec.compress(head, level)
-  return inAnyCase || compressed.byteLength <= head.byteLength * WORTHWHILE_SHARE ? compressed : undefined
+  const isWorthIt = minSaving === 0 || compressed.byteLength <= head.byteLength * (1 - minSaving)
+  return isWorthIt ? compressed : undefined
 }
 
 const isSameWrite = (one: EntryInfo, other: EntryInfo): boolean =>

@@ -283,6 +283,8 @@ describe('compressed', () => {
     [{ blockBytes: 100 }, 'blockBytes'],
     [{ blockBytes: 1.5 }, 'blockBytes'],
     [{ minBytes: -1 }, 'minBytes'],
+    [{ minSaving: 1 }, 'minSaving'],
+    [{ minSaving: '10%' }, 'minSaving'],
     [{ blocks: 3 }, 'blocks'],
     [null, 'compressed()'],
   ])('refuses %j, naming the option', (options, name) => {

@@ -4,13 +4,20 @@ import type { ManagedStorage } from '../storage/managed-storage.ts'
 import { findCodec, type CodecName } from './codecs.ts'
 import { compressedDriver, type CompressionSettings } from './compressed-driver.ts'
 
-const NAMES: readonly string[] = ['codec', 'level', 'blockBytes', 'minBytes'] satisfies (keyof CompressedOptions)[]
+const NAMES: readonly string[] = [
+  'codec',
+  'level',
+  'blockBytes',
+  'minBytes',
+  'minSaving',
+] satisfies (keyof CompressedOptions)[]
 const DEFAULT_LEVEL = 3
 const MAX_LEVEL: Readonly<Record<CodecName, number>> = { gzip: 9, zstd: 22 }
 const DEFAULT_BLOCK_BYTES = 262_144
 const MIN_BLOCK_BYTES = 4_096
 const MAX_BLOCK_BYTES = 16_777_216
 const DEFAULT_MIN_BYTES = 4_096
+const DEFAULT_MIN_SAVING = 0.1
 
 /** Options of {@link compressed}. */
 export interface CompressedOptions {
@@ -25,6 +32,11 @@ export interface CompressedOptions {
   readonly blockBytes?: number | undefined
   /** Leave content below this size as it is, in bytes. Defaults to 4,096. */
   readonly minBytes?: number | undefined
+  /**
+   * Leave content as it is whose first block does not shrink by this share of itself. Defaults to 0.1; with 0 everything is
+   * compressed but types that are compressed already.
+   */
+  readonly minSaving?: number | undefined
 }
 
 /**
@@ -58,6 +70,7 @@ export function compressed(storage: ManagedStorage, options: CompressedOptions =
 function settingsOf(options: CompressedOptions): CompressionSettings {
   assertKnownOptions(options, NAMES, 'compressed()')
   const { blockBytes = DEFAULT_BLOCK_BYTES, minBytes = DEFAULT_MIN_BYTES, level = DEFAULT_LEVEL } = options
+  const { minSaving = DEFAULT_MIN_SAVING } = options
   const name = codecName(options.codec)
   const codec = findCodec(name)
   if (codec === undefined)
@@ -70,7 +83,9 @@ function settingsOf(options: CompressedOptions): CompressionSettings {
     )
   if (!Number.isInteger(minBytes) || minBytes < 0)
     throw new TypeError(`minBytes must be a whole number of bytes, 0 or more, got ${minBytes}.`)
-  return { name, codec, level, blockBytes, minBytes }
+  if (typeof minSaving !== 'number' || !(minSaving >= 0 && minSaving < 1))
+    throw new TypeError(`minSaving must be a number from 0 to below 1, got ${minSaving}.`)
+  return { name, codec, level, blockBytes, minBytes, minSaving }
 }
 
 function codecName(codec: unknown = 'gzip'): CodecName {

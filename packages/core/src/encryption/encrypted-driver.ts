@@ -19,7 +19,7 @@ import type { KeyRing } from './key-ring.ts'
 import { headerOfText, openText, sealText } from './sealed-box.ts'
 import { sealContent } from './seal-content.ts'
 import { SealedContent, type SealedContentOptions } from './sealed-content.ts'
-import { SALT_BYTES, type SealedHeader } from './sealed-header.ts'
+import { SALT_BYTES, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
 import { SealedNames } from './sealed-names.ts'
 import { segmentStart } from './sealed-segments.ts'
 
@@ -172,8 +172,9 @@ class EncryptedDriver {
     const eviction = await find(inner)
     const sealed = eviction?.metadata[SEALED_METADATA]
     if (eviction === undefined || sealed === undefined) return eviction
-    const metadata = JSON.parse(await openText(this.#keys, inner, 'eviction', sealed)) as Eviction['metadata']
-    return { ...eviction, metadata }
+    // That it was evicted is true even where nothing more can be said.
+    const metadata = await this.#openHint(inner, 'eviction', sealed)
+    return { ...eviction, metadata: metadata === undefined ? {} : (JSON.parse(metadata) as Eviction['metadata']) }
   }
 
   async *removeAll(prefix: string, removeAll: NonNullable<StorageDriver['removeAll']>): AsyncGenerator<EntryId> {
@@ -215,17 +216,17 @@ class EncryptedDriver {
       throw corruptError(inner, 'its description was sealed by a later version. Update @spillway/core.')
     const header: SealedHeader = { ...noted, purpose: 'content', salt: bytes }
     const { size } = this.#content(inner, info, header, async () => new Uint8Array(0))
-    const lineIndex = await this.#lineIndex(inner, info.lineIndex)
+    const lineIndex = await this.#openHint(inner, 'line-index', info.lineIndex)
     const plain = { ...described, size, lastUsedAt: info.lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
     this.names.learn(inner, id)
     return { id, info: plain, header }
   }
 
-  /** A line index saves reading, and is made again where it does not open. */
-  async #lineIndex(inner: EntryId, sealed: string | undefined): Promise<string | undefined> {
+  /** Open what can be done without; `undefined` where there is none, or it does not open. */
+  async #openHint(inner: EntryId, purpose: SealedPurpose, sealed: string | undefined): Promise<string | undefined> {
     if (sealed === undefined) return undefined
     try {
-      return await openText(this.#keys, inner, 'line-index', sealed)
+      return await openText(this.#keys, inner, purpose, sealed)
     } catch (error) {
       if (StorageError.isInstance(error) && error.code === 'corrupt') return undefined
       throw error

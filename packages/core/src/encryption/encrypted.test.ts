@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { countTurns } from '../../test/count-turns.ts'
 import { recordedDriver } from '../../test/recorded-driver.ts'
 import { sealedFixture, SEGMENT_BYTES } from '../../test/sealed-attacks.ts'
 import { tinyStorage } from '../../test/tiny-storage.ts'
@@ -159,6 +160,30 @@ describe('encrypted', () => {
       bytes('0123456789'),
     )
     expect((await storage.retrieve(reference)).content).toEqual(whole)
+  })
+
+  test('says that something was evicted even where it cannot say more', async () => {
+    const { driver, disk } = recordedDriver()
+    const storage = encrypted(createStorage(driver, { evictAfterTurns: 1 }), { key: FIRST })
+    const reference = await storage.store('call', bytes('content'), 'text/plain', { metadata: { tool: 'read_log' } })
+    for (let turn = 0; turn < 2; turn += 1) await storage.endTurn()
+    const again = encrypted(createStorage(driver), { keys: { current: SECOND, previous: [FIRST] }, nameKey: FIRST })
+    await expect(again.retrieve(reference)).rejects.toMatchObject({
+      code: 'evicted',
+      eviction: { reason: 'turns', metadata: { tool: 'read_log' } },
+    })
+    const without = encrypted(createStorage(driver), { keys: { current: SECOND }, nameKey: FIRST })
+    await expect(without.retrieve(reference)).rejects.toMatchObject({ code: 'evicted', eviction: { metadata: {} } })
+    expect(disk.tombstones.size).toBe(1)
+  })
+
+  test('lets others have their turn while much is sealed and opened', async () => {
+    const storage = encrypted(createStorage(recordedDriver().driver), { key: FIRST })
+    const whole = new Uint8Array(34_000_000)
+    const stored = storage.store('large', whole, 'text/plain', { transfer: true })
+    expect(await countTurns(() => stored)).toBeGreaterThanOrEqual(4)
+    const reference = await stored
+    expect(await countTurns(() => storage.retrieve(reference))).toBeGreaterThanOrEqual(4)
   })
 
   test('writes nothing again that is there', async () => {

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { tinyHarness } from '../../test/tiny-storage.ts'
+import { compressed } from '../compression/compressed.ts'
+import { compressedDriver } from '../compression/compressed-driver.ts'
+import { findCodec } from '../compression/codecs.ts'
+import { wrapStorage } from '../storage/wrap-storage.ts'
+import type { ManagedStorage } from '../storage/managed-storage.ts'
+import type { StorageDriver } from '../storage/storage-driver.ts'
+import { runConformance } from './run.ts'
+import { wrappedHarness } from './wrapped-harness.ts'
+
+const SETTINGS = {
+  name: 'gzip',
+  codec: findCodec('gzip')!,
+  level: 3,
+  blockBytes: 4_096,
+  minBytes: 0,
+  minSaving: 0,
+} as const
+
+/** A wrapper that gets something wrong. */
+const faulty =
+  (change: (driver: StorageDriver, inner: StorageDriver) => Partial<StorageDriver>) =>
+  (storage: ManagedStorage): ManagedStorage =>
+    wrapStorage(storage, 'compressed', (inner) => {
+      const driver = compressedDriver(inner, SETTINGS)
+      return { ...driver, ...change(driver, inner) }
+    })
+
+describe('wrappedHarness', () => {
+  test('names what is wrapped in what, and keeps powers and settings', async () => {
+    const inner = tinyHarness()
+    const harness = wrappedHarness(inner, { name: 'compressed', wrap: (storage) => compressed(storage) })
+    expect(harness.name).toBe('tiny, compressed')
+    const [plain, wrapped] = [await inner.create({}), await harness.create({})]
+    expect(Object.keys(wrapped.powers ?? {}).sort()).toEqual(Object.keys(plain.powers ?? {}).sort())
+    expect(harness.settings).toEqual(inner.settings)
+  })
+
+  test.each<readonly [string, string, Parameters<typeof faulty>[0]]>([
+    [
+      'passes on descriptions of what it compressed',
+      'list/describes',
+      (_driver, inner) => ({ list: inner.list.bind(inner) }),
+    ],
+    ['forgets to cut ranges', 'range/inside', (driver) => ({ read: (id) => driver.read(id) })],
+    ['drops tombstones', 'turns/error', () => ({ findEviction: async () => undefined })],
+    [
+      'hides an outage',
+      'outage/list',
+      (driver) => ({
+        async *list(prefix) {
+          try {
+            yield* driver.list(prefix)
+          } catch (error) {
+            if (!(error instanceof Error)) throw error
+          }
+        },
+      }),
+    ],
+    [
+      'leaves it to others whether content is whole',
+      'corrupt/cut-content',
+      (driver, inner) => ({
+        async read(id, range) {
+          const found = await inner.read(id)
+          const whole =
+            found === undefined
+              ? undefined
+              : await driver.read(id, range).catch((error: unknown) => {
+                  if (error instanceof Error) return found
+                  throw error
+                })
+          return whole
+        },
+      }),
+    ],
+  ])('catches a wrapper that %s by %s', async (_name, id, change) => {
+    const harness = wrappedHarness(tinyHarness(), { name: 'faulty', wrap: faulty(change) })
+    const { results } = await runConformance(harness, { filter: (one) => one === id })
+    expect(results).toMatchObject([{ id, status: 'failed' }])
+    const sound = wrappedHarness(tinyHarness(), { name: 'sound', wrap: faulty(() => ({})) })
+    expect((await runConformance(sound, { filter: (one) => one === id })).results).toMatchObject([{ status: 'passed' }])
+  })
+})
