@@ -18,7 +18,7 @@ async function ask({ nodes }: RedisCluster, ...commands: string[][]): Promise<st
   return undefined
 }
 
-describe.skipIf(!found.available)('a Redis Cluster', () => {
+describe.skipIf(!found.available)('a Redis Cluster', { timeout: 60_000 }, () => {
   test('serves every slot, from one node each', async () => {
     const cluster = await startRedisCluster()
     try {
@@ -31,7 +31,7 @@ describe.skipIf(!found.available)('a Redis Cluster', () => {
     }
   })
 
-  test('with replicas goes on after a master was killed, and takes it back', { timeout: 60_000 }, async () => {
+  test('with replicas goes on after a master was killed, and takes it back', async () => {
     const cluster = await startRedisCluster({ replicas: 1 })
     try {
       // Only what a replica has got already outlives the master.

@@ -20,6 +20,7 @@ export interface SmallDisk {
  * not mount.
  */
 export async function smallDisk(bytes: number): Promise<SmallDisk | Unavailable> {
+  if (process.platform !== 'linux') return unavailable('Small disks in memory can be mounted on Linux alone.')
   const folder = new GuardedFolder('disk')
   const path = join(folder.path, NAME)
   mkdirSync(path)

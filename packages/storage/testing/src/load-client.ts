@@ -37,18 +37,21 @@ export class LoadClient {
 
   /** Do one thing at random. Rejects with what is wrong. */
   async step(): Promise<void> {
-    const [name, action] = this.#choose()
+    await this.#check(...this.#choose())
+  }
+
+  /** Check that whatever it was given a reference for, and has not deleted, is still there. */
+  async finish(): Promise<void> {
+    for (const entry of this.#own) await this.#check('retrieve', () => this.#retrieve(entry))
+  }
+
+  async #check(name: string, action: () => Promise<void>): Promise<void> {
     try {
       await withinLimit(name, this.#options.limitMs, action())
     } catch (error) {
       throw new Error(`${this.#options.name} ${name}: ${describeError(error)}`, { cause: error })
     }
     this.#options.count(name)
-  }
-
-  /** Check that whatever it was given a reference for, and has not deleted, is still there. */
-  async finish(): Promise<void> {
-    for (const entry of this.#own) await this.#retrieve(entry)
   }
 
   #choose(): [string, () => Promise<void>] {
