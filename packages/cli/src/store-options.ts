@@ -65,9 +65,15 @@ export async function withStore<Result>(
 export function storeArguments(command: Command): string {
   const { store, scope } = command.opts<StoreOptions>()
   const words: string[] = []
-  if (command.getOptionValueSource('store') === 'cli' && redactUrl(store) === store) words.push('--store', store)
+  if (command.getOptionValueSource('store') === 'cli' && !hidesStore(command)) words.push('--store', store)
   if (command.getOptionValueSource('scope') === 'cli' && scope !== undefined) {
     words.push('--scope', encodeScope(scope))
   }
   return words.map((word) => ` ${quoteForShell(word)}`).join('')
+}
+
+/** Whether other commands cannot be told the store that this one was given, because there are credentials in it. */
+export function hidesStore(command: Command): boolean {
+  const { store } = command.opts<StoreOptions>()
+  return command.getOptionValueSource('store') === 'cli' && redactUrl(store) !== store
 }

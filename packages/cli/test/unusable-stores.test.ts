@@ -49,6 +49,11 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     await expectUnusable({ url: `redis://:hunter2-wrong@127.0.0.1:${server.port}` }, /password/)
     const { code } = await spillway(['ls', '--store', server.url], { cwd: temporaryFolder() })
     expect(code).toBe(0)
+    const cwd = temporaryFolder()
+    const ran = await spillway(['run', '--store', server.url, '--', 'seq', '1', '20000'], { cwd })
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('put it into SPILLWAY_STORE') })
+    expect(ran.stdout).toContain('[Offloaded: ')
+    for (const shown of [ran.stdout, ran.stderr]) expect(shown).not.toMatch(/hunter2|--store/)
   })
 
   test('that dies while a command runs takes only what cannot be saved, and not the command', TIMEOUT, async () => {

@@ -13,13 +13,23 @@ import { assertWritable } from '../run/assert-writable.ts'
 import { Progress } from '../run/progress.ts'
 import { RescuedOutput } from '../run/rescued-output.ts'
 import { startCommand, type CommandExit } from '../run/start-command.ts'
-import { addStoreOptions, isEphemeral, storeArguments, withStore, type StoreOptions } from '../store-options.ts'
+import {
+  addStoreOptions,
+  hidesStore,
+  isEphemeral,
+  storeArguments,
+  withStore,
+  type StoreOptions,
+} from '../store-options.ts'
 
 interface RunOptions extends StoreOptions {
   readonly maxTokens?: number
   readonly previewTokens?: number
   readonly name?: string
 }
+
+const HIDDEN_STORE =
+  'The URL of the store has a password, so the commands above do not name it: put it into SPILLWAY_STORE for them.'
 
 /** Add `spillway run`. */
 export function addRunCommand(program: Command): void {
@@ -72,6 +82,7 @@ async function run({ args: [name = '', ...args], options, command }: Invocation<
       })
       await progress.stop()
       await report(outcome, await child.exit, options)
+      if (outcome.status === 'offloaded' && hidesStore(command)) await noteLine(HIDDEN_STORE)
     } catch (error) {
       await progress.stop()
       if (!(error instanceof OutputClosedError)) {
