@@ -1,10 +1,10 @@
 import { StorageError } from '@spillway/core'
-import { Command, type Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { ClientGate } from './client-gate.ts'
 import type { RedisClient } from './redis-client.ts'
 import { CommandTimeout, explainRedisError } from './redis-error.ts'
 import type { Script } from './scripts.ts'
-import { ValueCommand } from './value-command.ts'
+import { SentCommand, ValueCommand } from './sent-command.ts'
 
 /** A word of a command. */
 export type CommandArgument = string | Buffer | number
@@ -108,35 +108,27 @@ export class Connection {
   }
 
   async #send(client: RedisClient, name: string, args: readonly CommandArgument[]): Promise<unknown> {
-    return this.#sendCommand(client, name, () => new Command(name, [...args], { replyEncoding: null }))
+    return this.#sendCommand(client, name, () => new SentCommand(name, args))
   }
 
   /** A client of the caller's may have no timeout at all, so every answer is waited for with one of our own. */
-  async #sendCommand(client: RedisClient, name: string, make: () => Command): Promise<unknown> {
+  async #sendCommand(client: RedisClient, name: string, make: () => SentCommand): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(
       () => reject(new CommandTimeout(`${name} was not answered in time.`)),
       this.#commandTimeoutMs,
     )
-    let command: Command | undefined
+    let command: SentCommand | undefined
     try {
       // The clients of a Cluster's nodes connect by themselves.
       if (client === this.#client && !this.#gate.isOpen) await Promise.race([this.#gate.opened(), late])
       command = make()
       return await Promise.race([client.sendCommand(command), late])
     } catch (error) {
-      if (command !== undefined && error instanceof CommandTimeout) giveUp(command)
+      if (error instanceof CommandTimeout) command?.giveUp()
       throw error
     } finally {
       clearTimeout(timer)
     }
   }
-}
-
-/**
- * Have the client send something harmless where it would still send, or send again, a command that was reported as failed.
- */
-function giveUp(command: Command): void {
-  command.name = 'ping'
-  command.args = []
 }

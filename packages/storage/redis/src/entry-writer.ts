@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { StorageError, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
 import { regroupChunks } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
@@ -94,7 +94,7 @@ export class EntryWriter {
 
 /** Name a writing: when it began, so that what a killed writer left can be told, and chance. */
 const newNonce = (now: number): string =>
-  `${Math.max(0, Math.floor(now)).toString(36)}-${randomBytes(9).toString('hex')}`
+  `${Math.max(0, Math.floor(now)).toString(36)}-${randomUUID().replaceAll('-', '').slice(0, 18)}`
 
 /** When the writing of a nonce began, in milliseconds since the epoch. */
 export const nonceTime = (nonce: string): number => Number.parseInt(nonce, 36)

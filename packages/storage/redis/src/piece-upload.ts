@@ -3,7 +3,7 @@ import { aliveKey, indexKey, pieceKey, type Place } from './keys.ts'
 import { RENEW } from './scripts.ts'
 
 /** Bytes that are on their way to the server at the same time. */
-const IN_FLIGHT_BYTES = 4 * 1024 * 1024
+const IN_FLIGHT_BYTES = 16 * 1024 * 1024
 const UNLINKED_AT_ONCE = 500
 
 /** How long what a writer has sent stays without a sign of life of it. It gives one ten times as often. */

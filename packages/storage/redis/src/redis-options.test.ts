@@ -9,7 +9,7 @@ test('a url, options and a client say where Redis is; options may come apart', (
   expect(redisSettings(URL, { prefix: 'a' })).toMatchObject({
     connection: { url: URL },
     prefix: 'a',
-    chunkBytes: 520_192,
+    chunkBytes: 1_044_480,
   })
   expect(redisSettings({ url: URL }, {}).connection.url).toBe(URL)
   expect(redisSettings(client, { ttlMs: 1 })).toMatchObject({ connection: { client }, managed: { ttlMs: 1 } })

@@ -5,8 +5,8 @@ import { isRedisClient, type RedisClient } from './redis-client.ts'
 
 const KIB = 1024
 const DEFAULT_PREFIX = 'spillway'
-/** With what Redis puts before a value, this is just below 512 KiB, and of memory it takes no more. */
-const DEFAULT_CHUNK_BYTES = 508 * KIB
+/** With what Redis puts before a value, this is just below 1 MiB, and of memory it takes no more. */
+const DEFAULT_CHUNK_BYTES = 1_020 * KIB
 const MIN_CHUNK_BYTES = 4 * KIB
 const MAX_CHUNK_BYTES = 16 * KIB * KIB
 const DEFAULT_COMMAND_TIMEOUT_MS = 10_000
@@ -52,7 +52,7 @@ export interface RedisStorageOptions extends ManagedStorageOptions {
   readonly prefix?: string | undefined
   /**
    * Bytes of a piece: larger content is kept in several, so that no command is larger than this. May differ between
-   * instances. Defaults to 520,192, which Redis keeps in 512 KiB.
+   * instances. Defaults to 1,044,480, which Redis keeps in 1 MiB.
    */
   readonly chunkBytes?: number | undefined
   /** Milliseconds that a command may take before it fails as `unavailable`. Defaults to 10,000. */
