@@ -9,10 +9,14 @@ import {
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3'
 import { StorageError } from '@spillway/core'
+import { mapAhead } from './map-ahead.ts'
 import type { S3Connection } from './s3-connection.ts'
 import { collectBody, discardBody } from './response-body.ts'
 
 const MAX_DELETED_AT_ONCE = 1_000
+/** Where objects have to be deleted one by one, so many are at the same time. */
+const DELETED_AT_ONCE = 32
+const SINGLY: readonly number[] = [400, 403, 405, 501]
 
 /** What S3 says of an object. */
 export interface ObjectHead {
@@ -155,9 +159,16 @@ export class S3Bucket {
     for (let start = 0; start < keys.length; start += MAX_DELETED_AT_ONCE) {
       const some = keys.slice(start, start + MAX_DELETED_AT_ONCE)
       const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }
-      const { Errors = [] } = await this.connection.use(async (client) =>
-        client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })),
+      const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })
+      const answer = await this.connection.use(async (client) =>
+        client.send(command).catch((error: unknown) => {
+          // Some servers have no such request, or ask for rights to the whole bucket.
+          if (SINGLY.includes(statusOf(error) ?? 0) && nameOf(error) !== 'NoSuchBucket') return undefined
+          throw error
+        }),
       )
+      if (answer === undefined) await this.#deleteSingly(some)
+      const { Errors = [] } = answer ?? {}
       const [first] = Errors
       if (first === undefined) continue
       const reason = [first.Code, first.Message].filter(Boolean).join(' ')
@@ -167,6 +178,11 @@ export class S3Bucket {
         { retryable: first.Code !== 'AccessDenied' },
       )
     }
+  }
+
+  async #deleteSingly(keys: readonly string[]): Promise<void> {
+    const deletions = mapAhead(keys, DELETED_AT_ONCE, (key) => this.delete(key))
+    while ((await deletions.next()).done !== true);
   }
 
   /** List objects whose name starts with `prefix`, by pages, in the order of names. */

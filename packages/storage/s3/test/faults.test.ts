@@ -157,6 +157,17 @@ describe.skipIf(!found.available)('a server that fails', () => {
     await expect(storage.stat(reference)).resolves.toMatchObject({ key: 'six', size: 10 })
   })
 
+  test.each([
+    [403, 'AccessDenied'],
+    [501, 'NotImplemented'],
+  ])('where deleting many is answered with %i, each is deleted', async (status, code) => {
+    const storage = open({ maxAttempts: 1 }, faults.endpoint).scope('singly')
+    for (let index = 0; index < 5; index += 1) await storage.store(`call_${index}`, filled(10))
+    faults.failNext(1, { status, code, operation: /delete/ })
+    expect(await storage.clear()).toBe(5)
+    expect(await collect(storage.list())).toEqual([])
+  })
+
   test('a key that S3 does not delete is an error that says why', async () => {
     const storage = open({}, faults.endpoint)
     await storage.scope('locked').store('one', filled(10))
