@@ -12,7 +12,7 @@ const soak = process.env['SPILLWAY_SOAK'] !== undefined
 storageConformance(sqliteHarness, { thorough: soak, large: true })
 
 // `vitest run packages/storage/sqlite --update` brings the README up to date.
-test('the README has the report of the suite', async () => {
+test('the README has the report of the suite', { timeout: 300_000 }, async () => {
   const report = await runConformance(sqliteHarness)
   const readme = await readFile(README, 'utf8')
   const parts = /^([^]*<!-- conformance -->\n)[^]*(\n<!-- end of conformance -->[^]*)$/.exec(readme)
