@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RedisStorage } from '../src/index.ts'
 import { rawKeys } from './support/raw-keys.ts'
-import { pattern, same, shared, sharedUrl, slowly, testDriver, testStorage } from './support/test-server.ts'
+import { pattern, same, shared, sharedUrl, slowly, streamOf, testDriver, testStorage } from './support/test-server.ts'
 
 const KIB = 1024
 const INFO = { key: 'key', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }
@@ -25,7 +25,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
             content.subarray(at * part, (at + 1) * part),
           )
           const id = `a/of_${size}_${chunkBytes}_${part}`
-          await driver.write(id, slowlyOf(parts), INFO)
+          await driver.write(id, streamOf(parts), INFO)
           expect(same((await driver.read(id))?.content ?? new Uint8Array(1), content)).toBe(true)
           const open = await driver.open(id)
           for (const [offset, length] of ranges) {
@@ -50,7 +50,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     const storage = new RedisStorage(`redis://127.0.0.1:${proxy.port}`, { prefix })
     onTestFinished(() => storage.close())
     const part = pattern(1024 * KIB)
-    const reference = await storage.storeStream('large', slowlyOf(Array.from({ length: 64 }, () => part)))
+    const reference = await storage.storeStream('large', streamOf(Array.from({ length: 64 }, () => part)))
     const lengths = await Promise.all((await rawKeys(raw, `{${prefix}*:piece:*`)).map((key) => raw.strlen(key)))
     expect(Math.max(...lengths)).toBe(1_020 * KIB)
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(64 * 1024 * KIB)
@@ -112,14 +112,14 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     const driver = testDriver(prefix, { leftoverAgeMs: 1_000 })
     await expect(driver.write('a/b', failing([pattern(20_000)]), INFO)).rejects.toThrow('the source failed')
     await expect.poll(() => rawKeys(raw, `{${prefix}:a}*`)).toEqual([])
-    await raw.psetex(`{${prefix}:a}:piece:b:abc-def:0`, 100, 'content')
+    await raw.set(`{${prefix}:a}:piece:b:abc-def:0`, 'content', 'PX', 100)
     await expect.poll(() => rawKeys(raw, `{${prefix}:a}*`), { timeout: 5_000 }).toEqual([])
   })
 
   test('scopes that have been empty for long are forgotten by gc, and used ones are not', async () => {
     const { prefix, raw } = testStorage()
     const driver = testDriver(prefix, { scopeAgeMs: 1 })
-    const chunks = (): AsyncIterable<Uint8Array> => slowlyOf([pattern(10)])
+    const chunks = (): AsyncIterable<Uint8Array> => streamOf([pattern(10)])
     for (const path of ['used', 'left', 'left/below']) await driver.write(`${path}/entry`, chunks(), INFO)
     expect((await Array.fromAsync(driver.list(''))).map(({ id }) => id)).toEqual([
       'left/entry',
@@ -129,15 +129,11 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(await Array.fromAsync(driver.removeAll('left/'))).toEqual(['left/entry', 'left/below/entry'])
     await new Promise((resolve) => setTimeout(resolve, 10))
     await driver.collect('', Date.now())
-    expect(await raw.zrange(`{${prefix}}:scopes`, 0, -1)).toEqual(['used'])
+    expect(await raw.zrange(`{${prefix}}:scopes`, '0', '-1')).toEqual(['used'])
     await driver.write('left/again', chunks(), INFO)
     expect((await Array.fromAsync(driver.list('left/'))).map(({ id }) => id)).toEqual(['left/again'])
   })
 })
-
-async function* slowlyOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* parts
-}
 
 async function* failing(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts

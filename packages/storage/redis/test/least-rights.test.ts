@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startRedis } from '@spillway-internal/services'
 import { describe, expect, test } from 'vitest'
 import { RedisStorage } from '../src/index.ts'
-import { pattern, same, shared } from './support/test-server.ts'
+import { pattern, same, shared, streamOf } from './support/test-server.ts'
 
 /** The line of the README. */
 async function aclLine(): Promise<string> {
@@ -29,7 +29,7 @@ describe.skipIf(!shared.available)('a user with the rights of the README', () =>
         expect((await scope.retrieveRange(reference, { offset: 5_000, length: 9_000 })).size).toBe(size)
         expect((await scope.stat(reference)).size).toBe(size)
       }
-      const streamed = await scope.storeStream('stream', ReadableStream.from([pattern(50_000), pattern(20_000)]))
+      const streamed = await scope.storeStream('stream', streamOf([pattern(50_000), pattern(20_000)]))
       for (let index = 0; index < 4; index += 1) await scope.store(`filler_${index}`, pattern(20_000, index))
       await expect(scope.retrieve(streamed)).rejects.toMatchObject({ code: 'evicted' })
       now += 700_000

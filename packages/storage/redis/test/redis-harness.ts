@@ -77,7 +77,6 @@ export const redisHarness = (target: HarnessTarget): ConformanceHarness => ({
 function clientOf({ nodes }: HarnessTarget, proxies: readonly FaultProxy[] | undefined): RedisClient {
   const addresses = proxies ?? nodes
   const [first] = addresses
-  const quiet = <Client extends RedisClient>(client: Client): Client => client.on('error', () => undefined)
   if (nodes.length === 1)
     return quiet(new Redis({ host: first?.host ?? '', port: first?.port ?? 0, lazyConnect: true }))
   const natMap = Object.fromEntries(
@@ -93,6 +92,12 @@ function clientOf({ nodes }: HarnessTarget, proxies: readonly FaultProxy[] | und
       options,
     ),
   )
+}
+
+/** Keep ioredis from writing every failed connection of an outage to the console. */
+function quiet(client: RedisClient): RedisClient {
+  client.on('error', () => undefined)
+  return client
 }
 
 /** Put content under keys beside the storage, under those of storages with similar prefixes, and unannounced among its own. */

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { RedisStorage } from '../src/index.ts'
 import { rawKeys } from './support/raw-keys.ts'
-import { pattern, same, shared, testStorage } from './support/test-server.ts'
+import { pattern, same, shared, streamOf, testStorage } from './support/test-server.ts'
 
 const MINUTES = 11 * 60_000
 
@@ -181,7 +181,7 @@ describe.skipIf(!shared.available)('a server with a limit of memory', () => {
         // A stream that fails half-way leaves nothing.
         const before = await raw.dbsize()
         const large = Array.from({ length: 200 }, () => pattern(65_536))
-        await expect(storage.storeStream('stream', ReadableStream.from(large))).rejects.toMatchObject({
+        await expect(storage.storeStream('stream', streamOf(large))).rejects.toMatchObject({
           code: 'unavailable',
         })
         await expect.poll(() => raw.dbsize()).toBeLessThanOrEqual(before)

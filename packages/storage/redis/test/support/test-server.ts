@@ -52,6 +52,11 @@ export function pattern(length: number, seed = 1): Uint8Array {
 /** Compare bytes: `toEqual` takes seconds for a megabyte. */
 export const same = (found: Uint8Array, expected: Uint8Array): boolean => Buffer.compare(found, expected) === 0
 
+/** Send parts of content. */
+export async function* streamOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts
+}
+
 /** Send parts of content, waiting before each. */
 export async function* slowly(parts: readonly Uint8Array[], milliseconds: number): AsyncGenerator<Uint8Array> {
   for (const part of parts) {
