@@ -96,7 +96,7 @@ export class EntryReader {
     giveUp: (file: File) => Promise<void>,
   ): Promise<{ readonly file: File; readonly info: EntryInfo } | undefined> {
     let problem = ''
-    for (const [attempt, pause] of PATIENCE_MS.entries()) {
+    for (const [attempt, pause] of [0, ...PATIENCE_MS].entries()) {
       const sidecar = await this.describe({ paths, sidecar: attempt === 0 ? known : undefined })
       if (sidecar === undefined) return undefined
       const { info, extension } = sidecar
@@ -105,7 +105,8 @@ export class EntryReader {
       if (typeof file !== 'string' && file.status.size === info.size) return { file, info }
       problem = typeof file === 'string' ? file : `${path} has ${file.status.size} bytes instead of ${info.size}`
       if (typeof file !== 'string') await giveUp(file)
-      if (!(await this.#remover.restoreContent(paths, sidecar))) await wait(pause)
+      // What was found before the folders were checked may have been removed since then: it is looked for once more.
+      if (attempt > 0 && !(await this.#remover.restoreContent(paths, sidecar))) await wait(pause)
     }
     throw corrupt(paths, problem)
   }
