@@ -1,0 +1,35 @@
+import type { ConformanceHarness } from '@spillway/core/conformance'
+import { storageConformance } from '@spillway/core/conformance/vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { SqliteStorage } from '../src/index.ts'
+import { MAX_TOMBSTONES } from '../src/tombstones.ts'
+
+/** The storage in a database of the caller's, of which nothing was set: it is not in WAL mode. */
+const ownDatabaseHarness: ConformanceHarness = {
+  name: '@spillway/sqlite in a database of the caller',
+  settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
+  async create(settings) {
+    const directory = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
+    const database = new Database(join(directory, 'app.db'))
+    database.pragma('synchronous = OFF')
+    let now = Date.now()
+    const open = (): SqliteStorage => new SqliteStorage({ database, ...settings, now: () => now })
+    return {
+      storage: open(),
+      powers: {
+        clock: { now: () => now, advance: (milliseconds) => void (now += milliseconds) },
+        reopen: async () => open(),
+        maxTombstones: MAX_TOMBSTONES,
+      },
+      dispose: async () => {
+        database.close()
+        await rm(directory, { recursive: true })
+      },
+    }
+  },
+}
+
+storageConformance(ownDatabaseHarness)
