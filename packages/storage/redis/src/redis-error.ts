@@ -73,6 +73,10 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
     /ERR_SSL|EPROTO|wrong version number/i,
     'it does not speak TLS there. Use redis:// in place of rediss://, or its TLS port',
   ],
+  [
+    /Connection is closed/,
+    'the connection is lost. Try again; if it persists, check the server, and host and port in the url',
+  ],
   [/Protocol error|Please report this/i, 'what answers is not Redis. Correct the port in the url'],
   [
     /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE|ECONNABORTED/,
