@@ -19,6 +19,10 @@ const OWNER_ONLY_DIRECTORY = 0o700
 const DIRECTORY_BUFFER_ITEMS = 256
 /** A single read or write takes at most 2 GiB; this much keeps the thread pool available for others. */
 const MAX_TRANSFER_BYTES = 64 * 1024 * 1024
+/** Up to so many bytes are read before it is known whether a file has them. */
+const MAX_GUESS_BYTES = 1024 * 1024
+/** Of a file that may have any size, so many are. */
+const SMALL_BYTES = 4 * 1024
 /** Not through links, and not waiting for a writer at the other end of a named pipe. Windows has neither. */
 const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
@@ -43,21 +47,31 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent> {
-    const { status, read, close } = await this.openFile(path)
+    const handle = await open(path, OPEN_PLAIN)
     try {
-      return { content: await read(range ?? { offset: 0, length: status.size }), status }
+      const { offset, length } = range ?? { offset: 0, length: Infinity }
+      const guess = new Uint8Array(length <= MAX_GUESS_BYTES ? length : SMALL_BYTES)
+      // Both at once: what was read counts only if it is a plain file that has so much.
+      const [described, read] = await Promise.allSettled([handle.stat(), readAll(handle, offset, guess)])
+      if (described.status === 'rejected') throw described.reason
+      const status = plainFile(describe(described.value), path)
+      if (read.status === 'rejected') throw read.reason
+      const wanted = Math.max(0, Math.min(length, status.size - offset))
+      // Little must not hold the memory of much.
+      if (wanted < guess.length / 2 && read.value.length >= wanted)
+        return { content: read.value.slice(0, wanted), status }
+      if (read.value.length >= wanted) return { content: read.value.subarray(0, wanted), status }
+      return { content: await readAll(handle, offset, new Uint8Array(wanted)), status }
     } finally {
       // Nobody needs to wait until it is closed.
-      void Promise.allSettled([close()])
+      void Promise.allSettled([handle.close()])
     }
   }
 
   async openFile(path: string): Promise<FileReader> {
     const handle = await open(path, OPEN_PLAIN)
     try {
-      const status = describe(await handle.stat())
-      if (status.kind !== 'file')
-        throw Object.assign(new Error(`EINVAL: not a plain file, '${path}'`), { code: 'EINVAL' })
+      const status = plainFile(describe(await handle.stat()), path)
       return {
         status,
         read: async ({ offset, length }, buffer) => {
@@ -127,6 +141,11 @@ function describe(stats: Stats): FileStatus {
     // Times are set from seconds in floating point, which lose a little: 1.234 s comes back as 1233.9999 ms.
     modifiedAt: Math.round(stats.mtimeMs),
   }
+}
+
+function plainFile(status: FileStatus, path: string): FileStatus {
+  if (status.kind === 'file') return status
+  throw Object.assign(new Error(`EINVAL: not a plain file, '${path}'`), { code: 'EINVAL' })
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
