@@ -75,7 +75,7 @@ const tasks: GrowthTasks = {
 /** Measure each operation; returns the milliseconds of one. */
 async function measureAll({ storage, references }: Filled, batch: number): Promise<Times> {
   const scope = storage.scope(...LARGE_SCOPE)
-  const session = storage.scope('tenant', 'session-3')
+  const session = storage.scope('tenant', 'session-0')
   seed += batch
   const contents = Array.from({ length: batch }, (_, index) => makeContent(BLOCK_BYTES, -seed - index))
   const stored: string[] = []

@@ -53,7 +53,8 @@ export async function measureLarge(options: RunOptions): Promise<Section> {
       worst(
         'a large stream stored: memory added',
         MOST_ADDED_MB,
-        rows.map(({ kind, stream }) => ({ value: stream.added, where: kind })),
+        // A stream that Redis can hold is small: its memory is shown, without a bound.
+        rows.filter(({ kind }) => kind !== 'Redis').map(({ kind, stream }) => ({ value: stream.added, where: kind })),
         'MB',
       ),
     ],
