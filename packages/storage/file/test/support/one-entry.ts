@@ -24,8 +24,9 @@ export const FILES = ['/s/.gitignore', '/s/.metadata/tenant/call_1_abc.metadata.
 export const driverOn = (fileSystem: FileSystem): FileDriver =>
   new FileDriver({ fileSystem, directory: '/s', fsync: false })
 
-export const store = (driver: FileDriver, info: NewEntryInfo = INFO): Promise<boolean> =>
-  driver.write(ID, streamOf(CONTENT), info)
+/** Store the entry; return whether that created it. */
+export const store = async (driver: FileDriver, info: NewEntryInfo = INFO): Promise<boolean> =>
+  (await driver.write(ID, streamOf(CONTENT), info)).created
 
 /** Name the files on a disk. */
 export const filesOf = ({ nodes }: MemoryFileSystem): string[] =>
