@@ -27,7 +27,14 @@ const OPERATIONS: readonly Operation[] = [
   {
     name: 'open',
     requires: ['open'],
-    run: async (storage, reference) => await (await storage.open(reference)).read(0, 1),
+    run: async (storage, reference) => {
+      const content = await storage.open(reference)
+      try {
+        return await content.read(0, 1)
+      } finally {
+        await content.close()
+      }
+    },
   },
   {
     name: 'store-stream',
