@@ -4,7 +4,6 @@ import type { EntryRemover } from './entry-remover.ts'
 import type { FileWriter } from './file-system.ts'
 import { pendingPair, type EntryPaths, type FilePair } from './paths.ts'
 import type { Sidecar } from './sidecar.ts'
-import type { Tombstones } from './tombstones.ts'
 import { PATIENCE_MS, wait } from './wait.ts'
 
 /** How often the file of a stream that has not ended is marked as still being written. */
@@ -23,12 +22,10 @@ export class SourceFailure extends Error {
 export class EntryWriter {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
-  readonly #tombstones: Tombstones
 
-  constructor(files: EntryFiles, remover: EntryRemover, tombstones: Tombstones) {
+  constructor(files: EntryFiles, remover: EntryRemover) {
     this.#files = files
     this.#remover = remover
-    this.#tombstones = tombstones
   }
 
   /** Make the folders of an entry, which {@link write} needs. */
@@ -46,7 +43,6 @@ export class EntryWriter {
   ): Promise<WrittenEntry> {
     const pending = pendingPair(paths)
     const extension = extensionForContentType(info.contentType)
-    let created = false
     try {
       const describe = (size: number): Sidecar => {
         const index = lineIndex()
@@ -54,17 +50,14 @@ export class EntryWriter {
       }
       const sidecar = await this.#writePending(paths, pending, fromSource(chunks), describe)
       const written = await this.#commit(paths, pending, sidecar)
-      created = written.created
       await this.#files.syncEntry(paths, extension)
       return written
     } catch (error) {
       await Promise.allSettled([this.#remover.removeOrphan(paths, extension)])
       throw error
     } finally {
-      const tombstone = created ? this.#tombstones.remove(paths) : undefined
-      // What cannot be removed now is collected later.
-      await Promise.allSettled([this.#files.remove(pending.content), this.#files.remove(pending.sidecar), tombstone])
-      await tombstone
+      // What cannot be removed now is collected later. A tombstone stays: nobody asks for that of an entry that is there.
+      await Promise.allSettled([this.#files.remove(pending.content), this.#files.remove(pending.sidecar)])
     }
   }
 

@@ -63,7 +63,7 @@ export class FileDriver implements StorageDriver {
     this.#remover = new EntryRemover(this.#files)
     this.#reader = new EntryReader(this.#files, this.#remover)
     this.#tombstones = new Tombstones(this.#files)
-    this.#writer = new EntryWriter(this.#files, this.#remover, this.#tombstones)
+    this.#writer = new EntryWriter(this.#files, this.#remover)
     this.#collector = new Collector(this.#files, this.#remover, this.#tombstones)
   }
 

@@ -52,16 +52,15 @@ export class NodeFileSystem implements FileSystem {
       const { offset, length } = range ?? { offset: 0, length: Infinity }
       const guess = new Uint8Array(length <= MAX_GUESS_BYTES ? length : SMALL_BYTES)
       // Both at once: what was read counts only if it is a plain file that has so much.
-      const [described, read] = await Promise.allSettled([handle.stat(), readAll(handle, offset, guess)])
+      const [described, read] = await Promise.allSettled([handle.stat(), handle.read(guess, 0, guess.length, offset)])
       if (described.status === 'rejected') throw described.reason
       const status = plainFile(describe(described.value), path)
       if (read.status === 'rejected') throw read.reason
       const wanted = Math.max(0, Math.min(length, status.size - offset))
+      if (read.value.bytesRead < wanted)
+        return { content: await readAll(handle, offset, new Uint8Array(wanted)), status }
       // Little must not hold the memory of much.
-      if (wanted < guess.length / 2 && read.value.length >= wanted)
-        return { content: read.value.slice(0, wanted), status }
-      if (read.value.length >= wanted) return { content: read.value.subarray(0, wanted), status }
-      return { content: await readAll(handle, offset, new Uint8Array(wanted)), status }
+      return { content: wanted < guess.length / 2 ? guess.slice(0, wanted) : guess.subarray(0, wanted), status }
     } finally {
       // Nobody needs to wait until it is closed.
       void Promise.allSettled([handle.close()])

@@ -126,7 +126,9 @@ describe('FileStorage', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore', `.metadata/.evicted/${reference}.json`])
     await new FileStorage(options).store('key', bytes('content'), 'text/plain')
     expect(text((await new FileStorage(options).retrieve(reference)).content)).toBe('content')
-    expect(await listFiles(directory)).not.toContain(`.metadata/.evicted/${reference}.json`)
+    await new FileStorage(options).delete(reference)
+    await expect(new FileStorage(options).retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+    expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
   test('forgets an eviction when the entry is deleted', async () => {
