@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { sharedRedis } from '../services/src/index.ts'
 import { collectExamples, renameInMessage, writeExample, type Example } from './collect-examples.ts'
 import { extractDocFences, extractFences } from './extract-fences.ts'
+import { neededServer } from './needed-server.ts'
 import { runExample, runShell, typecheckExamples } from './run-example.ts'
 
 const redis = await sharedRedis()
@@ -23,7 +24,9 @@ describe('examples', () => {
     'run: %s',
     async ([, example], { skip }) => {
       skip(example.flags.includes('ignore'), 'marked as ignored')
-      const { exitCode, output } = await runExample(example)
+      const server = await neededServer(example)
+      skip(server.missing !== undefined, server.missing)
+      const { exitCode, output } = await runExample(example, server)
       expect(exitCode, `${example.name}\n${renameInMessage(output, checked)}`).toBe(0)
     },
   )

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { OWN_SERVER_VARIABLES, sharedService, variablesOf, type ServiceName } from '../services/src/index.ts'
 import { isVitest, type Example } from './collect-examples.ts'
+import type { NeededServer } from './needed-server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const STRICT_ASSERT = join(import.meta.dirname, 'strict-assert.mjs')
@@ -34,9 +35,12 @@ export async function typecheckExamples(examples: readonly Example[]): Promise<O
 /**
  * Run one TypeScript example in an empty folder; a `console.assert` that does not hold ends it. One that reads
  * `SPILLWAY_TEST_REDIS_URL` or another of these variables gets the service that it names, where there is one.
+ *
+ * @param server - What an example that `needs` a server is run with.
  */
-export async function runExample(example: Example): Promise<Outcome> {
-  const env = await serviceVariables(example.code)
+export async function runExample(example: Example, server?: NeededServer): Promise<Outcome> {
+  const env = { ...(await serviceVariables(example.code)), ...server?.env }
+  if (server !== undefined) writeFileSync(example.path, server.address(readFileSync(example.path, 'utf8')))
   const vitest = ['run', '--root', dirname(example.path), '--reporter=dot', example.path]
   return await inEmptyFolder((folder) =>
     isVitest(example)

@@ -1,0 +1,46 @@
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { sharedRedis, sharedS3, type RedisService, type S3Service } from '../services/src/index.ts'
+import type { Fence } from './extract-fences.ts'
+
+/** The address of Redis in examples: where people have it. */
+const REDIS_IN_EXAMPLES = 'redis://localhost:6379'
+/** The bucket of examples. */
+const BUCKET_IN_EXAMPLES = 'my-bucket'
+
+/** What an example that needs a server is run with. */
+export interface NeededServer {
+  /** Why there is none; absent where there is. */
+  readonly missing?: string
+  readonly env: Readonly<Record<string, string>>
+  /** Put the real address in the place of the one in the example. */
+  address(code: string): string
+}
+
+const NOTHING: NeededServer = { env: {}, address: (code) => code }
+
+/** Find the server that an example names behind its fence: `needs=redis`, or `needs=s3` with a bucket `my-bucket`. */
+export async function neededServer({ flags }: Pick<Fence, 'flags'>): Promise<NeededServer> {
+  const name = flags.find((flag) => flag.startsWith('needs='))?.slice('needs='.length)
+  if (name === undefined) return NOTHING
+  if (name !== 'redis' && name !== 's3') throw new Error(`needs=${name} is unknown: it is redis or s3.`)
+  const service = name === 'redis' ? await sharedRedis() : await sharedS3()
+  if (!service.available) return { ...NOTHING, missing: service.why }
+  return 'url' in service ? redis(service) : await s3(service)
+}
+
+function redis({ url }: RedisService): NeededServer {
+  return { env: {}, address: (code) => code.replaceAll(REDIS_IN_EXAMPLES, url) }
+}
+
+async function s3({ endpoint, accessKeyId, secretAccessKey, region }: S3Service): Promise<NeededServer> {
+  const credentials = { accessKeyId, secretAccessKey }
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+  try {
+    // Creating what is one's own already changes nothing.
+    await client.send(new CreateBucketCommand({ Bucket: BUCKET_IN_EXAMPLES }))
+  } finally {
+    client.destroy()
+  }
+  const env = { AWS_ENDPOINT_URL_S3: endpoint, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+  return { env, address: (code) => code }
+}
