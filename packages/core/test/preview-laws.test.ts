@@ -94,7 +94,8 @@ describe.each(Object.keys(SAMPLE_TEXTS))('a preview of %s', (kind) => {
 
 const squeezed = (text: string): string => text.replace(/\s+/g, '')
 
-describe('a preview of content made to break readers', () => {
+// Counting the tokens of some of these takes the tokenizer seconds.
+describe('a preview of content made to break readers', { timeout: 120_000 }, () => {
   it.each(Object.entries(HOSTILE_TEXTS))('comes, within its budget: %s', async (_, make) => {
     const text = make(200_000)
     for (const contentType of [
