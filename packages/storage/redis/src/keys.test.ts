@@ -24,8 +24,11 @@ test('a key of a scope, taken apart, is what it was made of', () => {
 })
 
 test('keys of different prefixes and scopes are different, and none belongs to another prefix', () => {
+  // Of few characters, so that one prefix often begins with another.
+  const short = fc.stringMatching(/^[a:/]{1,4}$/)
+  const few = fc.array(fc.constantFrom('a', 'aa'), { maxLength: 2 }).map((names) => names.join('/'))
   fc.assert(
-    fc.property(prefix, path, prefix, path, (one, first, other, second) => {
+    fc.property(short, few, short, few, (one, first, other, second) => {
       fc.pre(one !== other || first !== second)
       expect(new Keys(one).tag(first)).not.toBe(new Keys(other).tag(second))
       if (one !== other) expect(new Keys(one).parse(indexKey(new Keys(other).tag(second)))).toBeUndefined()

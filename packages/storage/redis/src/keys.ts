@@ -19,6 +19,7 @@ export type ScopeKey =
       readonly nonce: string
     }
 
+const PATH = /^[a-z0-9_/-]*$/
 const NAME = /^(?:(index|evicted)|entry:([a-z0-9_]+)|(piece|alive):([a-z0-9_]+):([a-z0-9-]+)(?::\d+)?)$/
 
 /**
@@ -70,6 +71,8 @@ export class Keys {
     const end = key.indexOf('}:')
     if (!key.startsWith(start) || end < 0) return undefined
     const path = key.slice(start.length, end)
+    // With a colon it is a scope of a longer prefix.
+    if (!PATH.test(path)) return undefined
     const [, plain, entry, kind, reference, nonce] = NAME.exec(key.slice(end + 2)) ?? []
     if (plain === 'index' || plain === 'evicted') return { kind: plain, path }
     if (entry !== undefined) return { kind: 'entry', path, reference: entry }
