@@ -34,8 +34,8 @@ const EDGE_ADAPTER = /^packages\/adapters\/(?:ai-sdk|langchain)\//
 /** The sources of core that may import its optional peers: the test runner, and the libraries of one kind of content. */
 const CORE_PEER_FILES = /^packages\/core\/src\/(?:conformance\/vitest\.ts$|(?:html|code|pdf|image)\/)/
 const PACKAGE_FILE = /^packages\/(?:core|cli|storage\/[^/]+|adapters\/[^/]+)\//
-/** The suite of the adapters is private, so all of it counts as tests. */
-const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\/|^packages\/adapters\/testing\//
+/** What adapters and backends are tested with is private, so all of it counts as tests. */
+const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\/|^packages\/(?:adapters|storage)\/testing\//
 
 /** A file of the workspace, its path relative to the root and with slashes. */
 interface SourceFile {

@@ -1,4 +1,10 @@
-import { isSoak, killSoak, mixedLoad, testedWrappings, wrappedBackend } from '@spillway-internal/storage-testing'
+import {
+  killSoak,
+  mixedLoad,
+  testedWrappings,
+  wrappedBackend,
+  wrappedOptions,
+} from '@spillway-internal/storage-testing'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { describe, expect, test } from 'vitest'
@@ -6,8 +12,7 @@ import { fileBackend } from './soak-backend.ts'
 import { fileHarness } from './support/file-harness.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-for (const wrapping of testedWrappings)
-  storageConformance(wrappedHarness(fileHarness, wrapping), { thorough: isSoak, large: isSoak })
+for (const wrapping of testedWrappings) storageConformance(wrappedHarness(fileHarness, wrapping), wrappedOptions)
 
 describe('compressed and encrypted', () => {
   test('processes killed at random lose and tear nothing', { timeout: 600_000 }, async () => {

@@ -10,6 +10,8 @@ import { sqliteCode } from './sqlite-error.ts'
 const APPLICATION_ID = 0x5370_696c
 /** Content goes through fewer pages than with the usual 4 KB. */
 const PAGE_BYTES = 8_192
+/** Room for the inner pages of the trees of a million entries, so that finding one of them reads two pages. */
+const CACHE_KIB = 8_192
 /** After how many pages the log is written back: 4 MB. */
 const CHECKPOINT_PAGES = 500
 const NO_PERMISSION: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS']
@@ -69,6 +71,7 @@ function openConnection({ open, path }: OpenFileOptions): SqliteDatabase {
 
 function setUp(database: SqliteDatabase, { fsync }: OpenFileOptions): void {
   database.pragma('trusted_schema = OFF')
+  database.pragma(`cache_size = -${CACHE_KIB}`)
   try {
     if (schemaVersion(database) === 0) {
       database.pragma(`page_size = ${PAGE_BYTES}`)

@@ -1,7 +1,6 @@
-import { isSoak, testedWrappings } from '@spillway-internal/storage-testing'
+import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-testing'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { sqliteHarness } from './sqlite-harness.ts'
 
-for (const wrapping of testedWrappings)
-  storageConformance(wrappedHarness(sqliteHarness, wrapping), { thorough: isSoak, large: isSoak })
+for (const wrapping of testedWrappings) storageConformance(wrappedHarness(sqliteHarness, wrapping), wrappedOptions)

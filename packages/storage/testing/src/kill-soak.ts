@@ -21,7 +21,7 @@ export const isSoak: boolean = process.env['SPILLWAY_SOAK'] !== undefined
  * `gc` removes what is left over. `problems` of the report must be empty.
  */
 export async function killSoak<Config>(backend: Backend<Config>, options: KillSoakOptions = {}): Promise<SoakReport> {
-  const { kills = isSoak ? 200 : 10, processes = 4 } = options
+  const { kills = isSoak ? 200 : 6, processes = 4 } = options
   const run = await SoakRun.start(backend, false, options)
   let killed = 0
   const keepWriting = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { compressed, encrypted } from '@spillway/core'
-import type { StorageWrapping } from '@spillway/core/conformance'
+import type { ConformanceOptions, StorageWrapping } from '@spillway/core/conformance'
 import { isSoak } from './kill-soak.ts'
 
 const KEY = 'c3BpbGx3YXkgc3BpbGx3YXkgc3BpbGx3YXkgc3BpbGw='
@@ -22,3 +22,11 @@ export const WRAPPINGS: readonly (StorageWrapping & { readonly name: WrappingNam
 
 /** The wrappings to run a suite on: all at full length, else the one that has the ways of all. */
 export const testedWrappings: typeof WRAPPINGS = isSoak ? WRAPPINGS : WRAPPINGS.slice(-1)
+
+/** What takes thousands of entries: a wrapper does with each of them what it does with one. */
+const OF_MANY_ENTRIES = /\/beyond-one-page$|^turns\/tombstones-bounded$|^scope\/look-alikes-apart$/
+
+/** How the suite is run on what is wrapped: in full at full length, else without the cases that are long for the backend. */
+export const wrappedOptions: ConformanceOptions = isSoak
+  ? { thorough: true, large: true }
+  : { filter: (id) => !OF_MANY_ENTRIES.test(id) }
