@@ -26,7 +26,12 @@ const SIZES: readonly Size[] = [
   { name: '100 KB', bytes: 102_400, count: 30, countInS3: 15, most: (kind) => 1 / (kind === 'file' ? 0.5 : 0.7) },
   { name: '10 MB', bytes: 10_485_760, count: 2, countInS3: 2, most: () => 1 / 0.85 },
 ]
-const ROUNDS = 9
+const ROUNDS = 5
+/**
+ * Each time with new processes: on a machine of few cores it depends on where the processes of a client and its server
+ * happen to run how fast they are, and that does not change as long as they live.
+ */
+const PASSES = 5
 /** Code runs at its full speed after a few hundred calls. */
 const WARM_UP_BATCHES = 6
 const SEEDS_PER_BATCH = 1_000
@@ -62,16 +67,26 @@ export async function measureThroughput(options: RunOptions): Promise<Section> {
   }
 }
 
+type Round = ReadonlyMap<string, Batch>
+
 async function measureKind(kind: Kind, options: RunOptions): Promise<Row[]> {
+  const rounds = new Map<Size, Round[]>(SIZES.map((size) => [size, []]))
+  for (let pass = 0; pass < (options.isQuick ? 1 : PASSES); pass += 1) await measurePass(kind, options, rounds)
+  const names = subjectsOf(kind, !options.isQuick)
+  return [...rounds].flatMap(([{ name: size }, of]) =>
+    names.map((name) => rowOf(kind, size, name, known(names[0]), of)),
+  )
+}
+
+async function measurePass(kind: Kind, options: RunOptions, rounds: ReadonlyMap<Size, Round[]>): Promise<void> {
   const competitors: Competitor[] = []
-  const rows: Row[] = []
   try {
     for (const name of subjectsOf(kind, !options.isQuick)) {
       const competitor = { name, place: makePlace(kind, options.servers), remote: startRemote<ThroughputTasks>(SCRIPT) }
       competitors.push(competitor)
       await competitor.remote.call('open', { name, place: competitor.place })
     }
-    for (const size of SIZES) rows.push(...(await measureSize(kind, size, competitors, options)))
+    for (const [size, of] of rounds) of.push(...(await measureSize(kind, size, competitors, options)))
     for (const { remote } of competitors) await remote.call('close')
   } finally {
     for (const { remote, place } of competitors) {
@@ -79,7 +94,6 @@ async function measureKind(kind: Kind, options: RunOptions): Promise<Row[]> {
       removePlace(place)
     }
   }
-  return rows
 }
 
 async function measureSize(
@@ -87,10 +101,10 @@ async function measureSize(
   size: Size,
   competitors: readonly Competitor[],
   { isQuick }: RunOptions,
-): Promise<Row[]> {
+): Promise<Round[]> {
   const count = Math.ceil((kind === 'S3' ? size.countInS3 : size.count) / (isQuick ? 4 : 1))
   const warmUp = isQuick || size.bytes > 1_048_576 ? 1 : WARM_UP_BATCHES
-  const rounds: ReadonlyMap<string, Batch>[] = []
+  const rounds: Round[] = []
   for (let round = -warmUp; round < (isQuick ? 2 : ROUNDS); round += 1) {
     const batches = new Map<string, Batch>()
     // They take turns, and turns in who is first: what disturbs the machine disturbs all of them.
@@ -101,16 +115,10 @@ async function measureSize(
     }
     if (round >= 0) rounds.push(batches)
   }
-  return competitors.map(({ name }) => rowOf(kind, size.name, name, known(competitors[0]).name, rounds))
+  return rounds
 }
 
-function rowOf(
-  kind: Kind,
-  size: string,
-  name: string,
-  floorName: string,
-  rounds: readonly ReadonlyMap<string, Batch>[],
-): Row {
+function rowOf(kind: Kind, size: string, name: string, floorName: string, rounds: readonly Round[]): Row {
   const figures = rounds.map((batches) => {
     const floor = mediansOf(known(batches.get(floorName)))
     const own = mediansOf(known(batches.get(name)))
