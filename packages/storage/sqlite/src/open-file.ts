@@ -2,12 +2,10 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StorageError } from '@spillway/core'
 import type { OpenDatabase } from './load-better-sqlite.ts'
-import { isForeign, migrate, schemaVersion } from './schema.ts'
+import { APPLICATION_ID, isForeign, migrate, schemaVersion } from './schema.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 import { sqliteCode } from './sqlite-error.ts'
 
-/** "Spil" in ASCII: how `file` and others may tell whose database it is. */
-const APPLICATION_ID = 0x5370_696c
 /** Content goes through fewer pages than with the usual 4 KB. */
 const PAGE_BYTES = 8_192
 /** Room for the inner pages of the trees of a million entries, so that finding one of them reads two pages. */
@@ -41,6 +39,8 @@ export function openFile(options: OpenFileOptions): SqliteDatabase {
         { retryable: false },
       )
     setUp(database, options)
+    // Not before: it reads the file, and with that fixes what is decided where the file is new.
+    database.pragma(`cache_size = -${CACHE_KIB}`)
     return database
   } catch (error) {
     database.close()
@@ -71,7 +71,6 @@ function openConnection({ open, path }: OpenFileOptions): SqliteDatabase {
 
 function setUp(database: SqliteDatabase, { fsync }: OpenFileOptions): void {
   database.pragma('trusted_schema = OFF')
-  database.pragma(`cache_size = -${CACHE_KIB}`)
   try {
     if (schemaVersion(database) === 0) {
       database.pragma(`page_size = ${PAGE_BYTES}`)

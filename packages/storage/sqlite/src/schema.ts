@@ -39,6 +39,9 @@ export const SCHEMA_STEPS: readonly string[] = [
   CREATE INDEX spillway_tombstone_age ON spillway_tombstone (evicted_at);`,
 ]
 
+/** "Spil" in ASCII: how `file` and others may tell whose database it is. */
+export const APPLICATION_ID = 0x5370_696c
+
 /** Return the version of the tables of this package in a database, 0 where it has none. */
 export function schemaVersion(database: SqliteDatabase): number {
   const table = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'spillway_schema'`)
@@ -51,7 +54,10 @@ export function schemaVersion(database: SqliteDatabase): number {
 /** Whether a database has tables, or a name, that are not of this package. */
 export function isForeign(database: SqliteDatabase): boolean {
   if (schemaVersion(database) > 0) return false
-  return Number(database.pragma('application_id', { simple: true })) !== 0 || hasTables(database)
+  const name = Number(database.pragma('application_id', { simple: true }))
+  const isOther = (name !== 0 && name !== APPLICATION_ID) || hasTables(database)
+  // Another process that is just making the tables has made them in the meantime.
+  return isOther && schemaVersion(database) === 0
 }
 
 const hasTables = (database: SqliteDatabase): boolean =>
