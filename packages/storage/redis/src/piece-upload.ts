@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import { aliveKey, indexKey, pieceKey, type Place } from './keys.ts'
-import { RENEW } from './scripts.ts'
+import { ABANDON, RENEW } from './scripts.ts'
 
 /** Bytes that are on their way to the server at the same time. */
 const IN_FLIGHT_BYTES = 16 * 1024 * 1024
@@ -65,7 +65,8 @@ export class PieceUpload {
     const keys = Array.from({ length: this.#pieces }, (_, index) => pieceKey(this.#place, this.#nonce, index))
     keys.push(aliveKey(this.#place, this.#nonce))
     for (let at = 0; at < keys.length; at += UNLINKED_AT_ONCE) {
-      const removal = this.#connection.command('UNLINK', ...keys.slice(at, at + UNLINKED_AT_ONCE))
+      const some = [indexKey(this.#place.tag), ...keys.slice(at, at + UNLINKED_AT_ONCE)]
+      const removal = this.#connection.script(ABANDON, some, [this.#place.reference, this.#nonce])
       const [outcome] = await Promise.allSettled([removal])
       if (outcome.status === 'rejected') return
     }

@@ -260,6 +260,17 @@ return result
 `)
 
 /**
+ * Remove what a writer has sent in vain, unless it is the entry by now: then the answer to its commit was lost. Arguments:
+ * reference, nonce. Keys after the first: what it sent.
+ */
+export const ABANDON: Script = script(`
+local head = header(entry(ARGV[1]))
+if head and head.nonce == ARGV[2] then return 0 end
+for i = 2, #KEYS do redis.call('UNLINK', KEYS[i]) end
+return 1
+`)
+
+/**
  * Remove what a killed writer left. Arguments: reference, nonce, when it began, the latest time at which it may have been
  * alive. Keys after the first: what it left. Returns how many keys went, and their bytes.
  */

@@ -104,7 +104,9 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(await driver.collect('b/', now + 10_000)).toEqual({ leftovers: 0, bytes: 0 })
     expect(await driver.collect('', now + 10_000)).toEqual({ leftovers: 1, bytes: 5 })
     expect((await driver.read('a/slow'))?.info.size).toBe(6 * 4_096)
-    expect((await rawKeys(raw, `{${prefix}:a}*`)).length).toBe(8)
+    // A sign of life that was under way when it ended is not counted.
+    const left = (await rawKeys(raw, `{${prefix}:a}*`)).filter((key) => !key.includes(':alive:'))
+    expect(left.length).toBe(8)
   })
 
   test('without a writer, what was sent vanishes by itself', async () => {
