@@ -30,6 +30,27 @@ describe('MemoryDriver', () => {
     expect(await driver.stat('indexed')).toMatchObject({ lineIndex: 'an index', size: 3 })
     expect(await driver.stat('other')).not.toHaveProperty('lineIndex')
   })
+
+  test('lists a scope and those below it, and forgets the scopes that are left empty', async () => {
+    const driver = new MemoryDriver()
+    const listed = async (prefix: string): Promise<string[]> => {
+      const ids: string[] = []
+      for await (const { id } of driver.list(prefix)) ids.push(id)
+      return ids.toSorted()
+    }
+    for (const id of ['top', 'a/one', 'a/b/c/two', 'ab/three']) await driver.write(id, only(new Uint8Array(1)), INFO)
+    expect(await listed('')).toEqual(['a/b/c/two', 'a/one', 'ab/three', 'top'])
+    expect(await listed('a/')).toEqual(['a/b/c/two', 'a/one'])
+    expect(await listed('a/b/')).toEqual(['a/b/c/two'])
+    expect(await driver.remove('a/b/c/two')).toBe(true)
+    expect(await driver.remove('a/b/c/two')).toBe(false)
+    expect(await listed('a/b/')).toEqual([])
+    expect(await listed('a/')).toEqual(['a/one'])
+    await driver.write('a/b/c/two', only(new Uint8Array(1)), INFO)
+    expect(await listed('a/')).toEqual(['a/b/c/two', 'a/one'])
+    for (const id of ['top', 'a/one', 'a/b/c/two', 'ab/three']) expect(await driver.remove(id)).toBe(true)
+    expect(await listed('')).toEqual([])
+  })
 })
 
 describe('InMemoryStorage', () => {

@@ -14,11 +14,20 @@ interface Entry {
   info: EntryInfo
 }
 
-/** Keep entries in maps, one for each scope, so that listing a scope costs what is in it. */
+/** The entries of one scope, and the scopes right below it. */
+interface Scope {
+  readonly path: string
+  readonly parent: Scope | undefined
+  readonly below: Set<Scope>
+  readonly entries: Map<EntryId, Entry>
+}
+
+/** Keep entries in maps, one for each scope, and scopes in a tree, so that listing a scope costs what is in it. */
 export class MemoryDriver implements StorageDriver {
   readonly ephemeral = true
   readonly refreshMs = 0
-  readonly #scopes = new Map<string, Map<EntryId, Entry>>()
+  /** By their paths: those that have entries, and those above them. */
+  readonly #scopes = new Map<string, Scope>()
 
   async write(
     id: EntryId,
@@ -30,10 +39,8 @@ export class MemoryDriver implements StorageDriver {
     const index = lineIndex()
     const kept = index === undefined ? {} : { lineIndex: index }
     if ((await this.touch(id, info.lastUsedAt)) !== undefined) return false
-    const scope = scopeOf(id)
-    const entries = this.#scopes.get(scope) ?? new Map<EntryId, Entry>()
-    entries.set(id, { content, info: { ...info, ...kept, size: content.byteLength } })
-    this.#scopes.set(scope, entries)
+    const entry: Entry = { content, info: { ...info, ...kept, size: content.byteLength } }
+    this.#madeScope(parentPath(id)).entries.set(id, entry)
     return true
   }
 
@@ -62,7 +69,7 @@ export class MemoryDriver implements StorageDriver {
   }
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
-    const entries = this.#scopes.get(scopeOf(id))
+    const entries = this.#scopes.get(parentPath(id))?.entries
     const entry = entries?.get(id)
     if (entries === undefined || entry === undefined) return undefined
     entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
@@ -73,17 +80,15 @@ export class MemoryDriver implements StorageDriver {
   }
 
   async remove(id: EntryId): Promise<boolean> {
-    const scope = scopeOf(id)
-    const entries = this.#scopes.get(scope)
-    const removed = entries?.delete(id) ?? false
-    if (entries?.size === 0) this.#scopes.delete(scope)
-    return removed
+    const scope = this.#scopes.get(parentPath(id))
+    if (scope === undefined || !scope.entries.delete(id)) return false
+    this.#prune(scope)
+    return true
   }
 
   async *list(prefix: string): AsyncGenerator<DriverEntry> {
-    // Copies, because an entry that is used while it is listed moves to the end and would come again.
-    for (const [scope, entries] of [...this.#scopes])
-      if (`${scope}/`.startsWith(prefix)) for (const [id, { info }] of [...entries]) yield { id, info }
+    const scope = this.#scopes.get(parentPath(prefix))
+    if (scope !== undefined) yield* listed(scope)
   }
 
   async close(): Promise<void> {
@@ -91,11 +96,36 @@ export class MemoryDriver implements StorageDriver {
   }
 
   #find(id: EntryId): Entry | undefined {
-    return this.#scopes.get(scopeOf(id))?.get(id)
+    return this.#scopes.get(parentPath(id))?.entries.get(id)
+  }
+
+  #madeScope(path: string): Scope {
+    const known = this.#scopes.get(path)
+    if (known !== undefined) return known
+    const parent = path === '' ? undefined : this.#madeScope(parentPath(path))
+    const scope: Scope = { path, parent, below: new Set(), entries: new Map() }
+    parent?.below.add(scope)
+    this.#scopes.set(path, scope)
+    return scope
+  }
+
+  /** Take out a scope, and those above it, as far as nothing is left in them. */
+  #prune(scope: Scope): void {
+    for (let at: Scope | undefined = scope; at?.entries.size === 0 && at.below.size === 0; at = at.parent) {
+      at.parent?.below.delete(at)
+      this.#scopes.delete(at.path)
+    }
   }
 }
 
-const scopeOf = (id: EntryId): string => id.slice(0, Math.max(0, id.lastIndexOf('/')))
+/** The path above the last part of an id or a path; of a prefix, which ends with a slash, the path of its scope. */
+const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** Name the entries of a scope and of those below it, in copies: what is used meanwhile moves to the end of its map. */
+function* listed(scope: Scope): Generator<DriverEntry> {
+  for (const [id, { info }] of [...scope.entries]) yield { id, info }
+  for (const below of [...scope.below]) yield* listed(below)
+}
 
 async function join(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
