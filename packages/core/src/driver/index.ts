@@ -1,4 +1,5 @@
-/** What drivers of backends have in common: pieces of equal size, descriptions as text, options. */
+/** What drivers of backends have in common: pieces of equal size, descriptions as text, options, bounded memory. */
+export { BoundedMap } from '../storage/bounded-map.ts'
 export { assertKnownOptions } from './assert-known-options.ts'
 export { decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'
 export { piecesOfRange, type PieceSpan } from './pieces-of-range.ts'

@@ -70,15 +70,9 @@ export class EntryFiles {
     }
   }
 
-  /** Write a sidecar under a pending name. Before it gets another one, {@link dateSidecar} must follow. */
-  async writeSidecar(sidecar: Sidecar, created: Promise<FileWriter>): Promise<void> {
-    const holdsLastUse = this.fileSystem.setModifiedAt === undefined
-    const file = await created
-    try {
-      await file.write(encodeSidecar(sidecar, holdsLastUse))
-    } finally {
-      await file.close()
-    }
+  /** Write a sidecar into a file with a pending name. Before it gets another one, {@link dateSidecar} must follow. */
+  async writeSidecar(sidecar: Sidecar, file: FileWriter): Promise<void> {
+    await file.write(encodeSidecar(sidecar, this.fileSystem.setModifiedAt === undefined))
   }
 
   /** Finish a pending sidecar, so that a link to it carries the time of its last use from the start. */
@@ -170,7 +164,12 @@ export class EntryFiles {
     } else if (sidecar !== undefined) {
       const pending = pendingPair(paths).sidecar
       const used = { ...sidecar, info: { ...sidecar.info, lastUsedAt: usedAt } }
-      await this.writeSidecar(used, this.fileSystem.createFile(pending))
+      const file = await this.fileSystem.createFile(pending)
+      try {
+        await this.writeSidecar(used, file)
+      } finally {
+        await file.close()
+      }
       await this.dateSidecar(pending, used)
       await this.fileSystem.rename(pending, paths.sidecar)
     }

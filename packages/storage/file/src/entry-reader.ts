@@ -1,4 +1,12 @@
-import { StorageError, type ByteRange, type DriverContent, type EntryInfo, type OpenEntry } from '@spillway/core'
+import {
+  StorageError,
+  type ByteRange,
+  type DriverContent,
+  type EntryId,
+  type EntryInfo,
+  type OpenEntry,
+} from '@spillway/core'
+import { BoundedMap } from '@spillway/core/driver'
 import type { EntryFiles, FoundSidecar } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
 import { fileErrorCode, unless } from './file-error.ts'
@@ -13,10 +21,26 @@ export interface EntryFound {
   readonly sidecar?: FoundSidecar | undefined
 }
 
+/** A part of the content of an entry, which is being read before its sidecar is known. */
+export interface EarlyContent extends ContentPlace {
+  /** The content, or why it is not there. */
+  readonly file: Promise<FileContent | string>
+}
+
+/** What has to be known of content to read it. */
+interface ContentPlace {
+  readonly extension: string
+  readonly size: number
+}
+
+/** Of so many entries it is remembered where their content is: those that were stored or read last. */
+const MAX_REMEMBERED = 1_000
+
 /** Read entries, looking again where another process is just storing or removing them. */
 export class EntryReader {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
+  readonly #remembered = new BoundedMap<EntryId, ContentPlace>(MAX_REMEMBERED)
 
   constructor(files: EntryFiles, remover: EntryRemover) {
     this.#files = files
@@ -44,11 +68,37 @@ export class EntryReader {
     return found?.sidecar
   }
 
+  /** Remember where the content of an entry is, for {@link readEarly}. */
+  remember(id: EntryId, { extension, info: { size } }: Sidecar): void {
+    this.#remembered.set(id, { extension, size })
+  }
+
+  /**
+   * Begin to read an entry or a part of it, where it is remembered, while its sidecar and its folders are looked for: what
+   * is read counts only for {@link read}, and where it fits them.
+   */
+  readEarly(paths: EntryPaths, range?: ByteRange): EarlyContent | undefined {
+    const place = this.#remembered.get(paths.id)
+    if (place === undefined) return undefined
+    const path = paths.content(place.extension)
+    const reading = this.#files.fileSystem.readFile(path, range ?? { offset: 0, length: place.size })
+    const file = this.#orProblem(paths, path, reading)
+    void Promise.allSettled([file])
+    return { ...place, file }
+  }
+
   /** Read an entry or a part of it; throw `corrupt` where the content is not what was stored. */
-  async read(entry: EntryFound, range?: ByteRange): Promise<DriverContent | undefined> {
+  async read(entry: EntryFound, range?: ByteRange, early?: EarlyContent): Promise<DriverContent | undefined> {
     const { fileSystem } = this.#files
-    const read = (path: string, { size }: EntryInfo): Promise<FileContent> =>
-      fileSystem.readFile(path, range ?? { offset: 0, length: size })
+    let known = early
+    const read = async (path: string, { info, extension }: Sidecar): Promise<FileContent | string> => {
+      const isKnown = known?.extension === extension && known.size === info.size
+      const file = isKnown ? known?.file : undefined
+      known = undefined
+      return (
+        file ?? this.#orProblem(entry.paths, path, fileSystem.readFile(path, range ?? { offset: 0, length: info.size }))
+      )
+    }
     const found = await this.#take(entry, read, async () => undefined)
     return found && { content: found.file.content, info: found.info }
   }
@@ -57,7 +107,8 @@ export class EntryReader {
   async open(entry: EntryFound): Promise<OpenEntry | undefined> {
     const { paths } = entry
     const { fileSystem } = this.#files
-    const open = (path: string): Promise<FileReader> => fileSystem.openFile?.(path) ?? this.#openByReading(paths, path)
+    const open = (path: string): Promise<FileReader | string> =>
+      this.#orProblem(paths, path, fileSystem.openFile?.(path) ?? this.#openByReading(paths, path))
     const found = await this.#take(entry, open, (file) => file.close())
     if (found === undefined) return undefined
     const { file, info } = found
@@ -89,10 +140,10 @@ export class EntryReader {
     }
   }
 
-  /** Get at the content of an entry, and give up what was found where its size is not that of the entry. */
+  /** Get at the content of an entry, or say why it is not there, and give up what was found where its size is not that of the entry. */
   async #take<File extends { readonly status: FileStatus }>(
     { paths, sidecar: known }: EntryFound,
-    take: (path: string, info: EntryInfo) => Promise<File>,
+    take: (path: string, sidecar: Sidecar) => Promise<File | string>,
     giveUp: (file: File) => Promise<void>,
   ): Promise<{ readonly file: File; readonly info: EntryInfo } | undefined> {
     let problem = ''
@@ -101,8 +152,11 @@ export class EntryReader {
       if (sidecar === undefined) return undefined
       const { info, extension } = sidecar
       const path = paths.content(extension)
-      const file = await this.#orProblem(paths, path, take(path, info))
-      if (typeof file !== 'string' && file.status.size === info.size) return { file, info }
+      const file = await take(path, sidecar)
+      if (typeof file !== 'string' && file.status.size === info.size) {
+        this.remember(paths.id, sidecar)
+        return { file, info }
+      }
       problem = typeof file === 'string' ? file : `${path} has ${file.status.size} bytes instead of ${info.size}`
       if (typeof file !== 'string') await giveUp(file)
       // What was found before the folders were checked may have been removed since then: it is looked for once more.

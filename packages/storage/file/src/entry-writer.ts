@@ -15,6 +15,12 @@ export class SourceFailure extends Error {
   override readonly name = 'SourceFailure'
 }
 
+/** What {@link EntryWriter.write} did. */
+export interface EntryWritten extends WrittenEntry {
+  /** What describes the content that was written. */
+  readonly sidecar: Sidecar
+}
+
 /**
  * Write entries: content and sidecar under pending names, then the content under its own, then the sidecar, which is
  * the moment at which the entry exists.
@@ -28,19 +34,13 @@ export class EntryWriter {
     this.#remover = remover
   }
 
-  /** Make the folders of an entry, which {@link write} needs. */
-  async prepare(paths: EntryPaths): Promise<void> {
-    const { directory } = this.#files
-    await Promise.all([directory.ensure(paths.sidecarFolder), directory.ensure(paths.contentFolder)])
-  }
-
-  /** Write an entry. Where it exists by the time that it would begin to, touch it. */
+  /** Write an entry, whose folders are there. Where it exists by the time that it would begin to, touch it. */
   async write(
     paths: EntryPaths,
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
     lineIndex: () => string | undefined,
-  ): Promise<WrittenEntry> {
+  ): Promise<EntryWritten> {
     const pending = pendingPair(paths)
     const extension = extensionForContentType(info.contentType)
     try {
@@ -48,10 +48,10 @@ export class EntryWriter {
         const index = lineIndex()
         return { info: { ...info, size, ...(index === undefined ? {} : { lineIndex: index }) }, extension }
       }
-      const sidecar = await this.#writePending(paths, pending, fromSource(chunks), describe)
-      const written = await this.#commit(paths, pending, sidecar)
+      const { sidecar, closed } = await this.#writePending(paths, pending, fromSource(chunks), describe)
+      const written = await this.#commit(paths, pending, sidecar, closed)
       await this.#files.syncEntry(paths, extension)
-      return written
+      return { ...written, sidecar }
     } catch (error) {
       await Promise.allSettled([this.#remover.removeOrphan(paths, extension)])
       throw error
@@ -61,71 +61,83 @@ export class EntryWriter {
     }
   }
 
-  /** Write content and sidecar under their pending names: at the same time where the content is one chunk. */
+  /**
+   * Write content and sidecar under their pending names. Where the file system can give other names to files that are
+   * still open, they are still being closed afterwards.
+   */
   async #writePending(
     paths: EntryPaths,
     pending: FilePair,
     source: AsyncGenerator<Uint8Array>,
     describe: (size: number) => Sidecar,
-  ): Promise<Sidecar> {
-    const create = (path: string): Promise<FileWriter> => this.#files.createPending(paths, path)
-    const writeSidecar = async (size: number, file: Promise<FileWriter>): Promise<Sidecar> => {
-      const sidecar = describe(size)
-      await this.#files.writeSidecar(sidecar, file)
-      return sidecar
-    }
+  ): Promise<{ readonly sidecar: Sidecar; readonly closed: Promise<unknown> }> {
+    const opening = [pending.content, pending.sidecar].map((path) => this.#files.createPending(paths, path))
+    const close = (): Promise<unknown> => settled(opening.map(async (file) => (await file).close()))
+    let sidecar: Sidecar
     try {
+      const [content, sidecarFile] = (await settled(opening)) as [FileWriter, FileWriter]
+      const writeSidecar = async (size: number): Promise<Sidecar> => {
+        const described = describe(size)
+        await this.#files.writeSidecar(described, sidecarFile)
+        return described
+      }
       const first = await source.next()
       const second = first.done === true ? first : await source.next()
-      if (first.done === true || second.done !== true) {
-        const chunks = chained([first, second], source)
-        const size = await this.#writeContent(pending.content, chunks, create(pending.content))
-        return await writeSidecar(size, create(pending.sidecar))
+      if (first.done === true || second.done !== true)
+        sidecar = await writeSidecar(await this.#writeAll(pending.content, chained([first, second], source), content))
+      else {
+        const writing = this.#heldAlive(pending.content, () => content.write(first.value))
+        // Lines are counted while the content is on its way to the disk.
+        ;[, sidecar] = await settled([writing, writeSidecar(first.value.byteLength)])
       }
-      const files = [create(pending.content), create(pending.sidecar)] as const
-      const [, sidecar] = await both(
-        this.#writeContent(pending.content, [first.value], files[0]),
-        // Lines are counted while the content is on its way to the disk. The sidecar is closed also if that fails.
-        Promise.allSettled(files).then(() => writeSidecar(first.value.byteLength, files[1])),
-      )
-      return sidecar
     } catch (error) {
-      await Promise.allSettled([source.return(undefined)])
+      await Promise.allSettled([source.return(undefined), close()])
       throw error
     }
+    const closed = close()
+    if (this.#files.fsync || this.#files.fileSystem.linksOpenFiles !== true) await closed
+    // Its failure is seen before the entry is committed.
+    void Promise.allSettled([closed])
+    await this.#files.sync([pending.content])
+    return { sidecar, closed }
   }
 
-  async #writeContent(
-    path: string,
-    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    created: Promise<FileWriter>,
-  ): Promise<number> {
-    const file = await created
+  async #writeAll(path: string, chunks: AsyncIterable<Uint8Array>, content: FileWriter): Promise<number> {
+    let size = 0
+    await this.#heldAlive(path, async () => {
+      for await (const chunk of chunks) {
+        await content.write(chunk)
+        size += chunk.byteLength
+      }
+    })
+    return size
+  }
+
+  /** Mark a file as still being written while that goes on. */
+  async #heldAlive(path: string, write: () => Promise<void>): Promise<void> {
     const heartbeat = setInterval(() => {
       // A failure shows in the next write; until then nothing is lost.
       void Promise.allSettled([this.#files.fileSystem.setModifiedAt?.(path, Date.now())])
     }, HEARTBEAT_MS)
     heartbeat.unref()
-    let size = 0
     try {
-      for await (const chunk of chunks) {
-        await file.write(chunk)
-        size += chunk.byteLength
-      }
+      await write()
     } finally {
       clearInterval(heartbeat)
-      await file.close()
     }
-    await this.#files.sync([path])
-    return size
   }
 
-  async #commit(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<WrittenEntry> {
+  async #commit(
+    paths: EntryPaths,
+    pending: FilePair,
+    sidecar: Sidecar,
+    closed: Promise<unknown>,
+  ): Promise<WrittenEntry> {
     const { lastUsedAt } = sidecar.info
     const dated = this.#files.dateSidecar(pending.sidecar, sidecar)
     // What traces the content reaches the medium before it.
     if (this.#files.fsync) await dated
-    await both(dated, this.#placeContent(paths, pending, sidecar))
+    await settled([dated, this.#placeContent(paths, pending, sidecar), closed])
     for (const [attempt, pause] of PATIENCE_MS.entries()) {
       if (attempt > 0) await this.#placeContent(paths, pending, sidecar)
       // Power may fail at any point: no sidecar may reach the medium before its content.
@@ -209,8 +221,10 @@ async function* chained(
   yield* source
 }
 
-/** Wait for two things, for the second also where the first has failed. */
-async function both<First, Second>(first: Promise<First>, second: Promise<Second>): Promise<[First, Second]> {
-  await Promise.allSettled([first, second])
-  return [await first, await second]
+/** Wait for all, for those that go on after one has failed too. */
+async function settled<const Promises extends readonly Promise<unknown>[]>(
+  promises: Promises,
+): Promise<{ readonly [Index in keyof Promises]: Awaited<Promises[Index]> }> {
+  await Promise.allSettled(promises)
+  return (await Promise.all(promises)) as { readonly [Index in keyof Promises]: Awaited<Promises[Index]> }
 }

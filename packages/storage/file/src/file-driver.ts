@@ -75,24 +75,36 @@ export class FileDriver implements StorageDriver {
   ): Promise<WrittenEntry> {
     return this.#explained(async () => {
       const paths = entryPaths(await this.#directory.create(), id)
-      const [present] = await Promise.all([this.#files.stat(paths.sidecar), this.#writer.prepare(paths)])
+      const { directory } = this.#files
+      const [present] = await Promise.all([
+        this.#files.stat(paths.sidecar),
+        directory.ensure(paths.sidecarFolder),
+        directory.ensure(paths.contentFolder),
+      ])
       const usedAt = present && (await this.#touch({ paths }, info.lastUsedAt))
-      if (usedAt === undefined) return this.#writer.write(paths, chunks, info, lineIndex)
-      await drain(chunks)
-      return { created: false, lastUsedAt: usedAt }
+      if (usedAt !== undefined) {
+        await drain(chunks)
+        return { created: false, lastUsedAt: usedAt }
+      }
+      const { sidecar, ...written } = await this.#writer.write(paths, chunks, info, lineIndex)
+      this.#reader.remember(id, sidecar)
+      return written
     })
   }
 
   async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
     return this.#explained(async () => {
-      const entry = await this.#findEntry(id)
-      return entry && this.#reader.read(entry, range)
+      const paths = await this.#paths(id)
+      if (paths === undefined) return undefined
+      const early = this.#reader.readEarly(paths, range)
+      const entry = await this.#findEntry(paths)
+      return entry && this.#reader.read(entry, range, early)
     })
   }
 
   async open(id: EntryId): Promise<OpenEntry | undefined> {
     return this.#explained(async () => {
-      const found = await this.#findEntry(id)
+      const found = await this.#findEntry(await this.#paths(id))
       const entry = found && (await this.#reader.open(found))
       return entry && { ...entry, read: (range, buffer) => this.#explained(() => entry.read(range, buffer)) }
     })
@@ -100,14 +112,14 @@ export class FileDriver implements StorageDriver {
 
   async stat(id: EntryId): Promise<EntryInfo | undefined> {
     return this.#explained(async () => {
-      const entry = await this.#findEntry(id)
+      const entry = await this.#findEntry(await this.#paths(id))
       return entry && (await this.#reader.describe(entry))?.info
     })
   }
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
     return this.#explained(async () => {
-      const entry = await this.#findEntry(id)
+      const entry = await this.#findEntry(await this.#paths(id))
       return entry && this.#touch(entry, lastUsedAt)
     })
   }
@@ -131,18 +143,17 @@ export class FileDriver implements StorageDriver {
 
   async remove(id: EntryId): Promise<boolean> {
     return this.#explained(async () => {
-      const root = await this.#directory.open()
-      if (root === undefined) return false
-      await this.#tombstones.remove(entryPaths(root, id))
-      const paths = await this.#find(id)
-      return paths !== undefined && this.#remover.remove(paths)
+      const paths = await this.#paths(id)
+      if (paths === undefined) return false
+      await this.#tombstones.remove(paths)
+      return (await this.#hasFolders(paths)) && this.#remover.remove(paths)
     })
   }
 
   async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
     return this.#explained(async () => {
-      const paths = await this.#find(id)
-      if (paths === undefined) return false
+      const paths = await this.#paths(id)
+      if (paths === undefined || !(await this.#hasFolders(paths))) return false
       return this.#remover.evict(paths, unusedSince, async () => {
         if (eviction !== undefined) await this.#tombstones.write(paths, eviction)
       })
@@ -151,9 +162,8 @@ export class FileDriver implements StorageDriver {
 
   async findEviction(id: EntryId): Promise<Eviction | undefined> {
     return this.#explained(async () => {
-      const root = await this.#directory.open()
-      if (root === undefined) return undefined
-      const paths = entryPaths(root, id)
+      const paths = await this.#paths(id)
+      if (paths === undefined) return undefined
       const eviction = await this.#tombstones.find(paths)
       return eviction === undefined || (await this.#files.stat(paths.sidecar)) !== undefined ? undefined : eviction
     })
@@ -179,26 +189,28 @@ export class FileDriver implements StorageDriver {
     return { address, command: `cat '${address.replaceAll("'", String.raw`'\''`)}'` }
   }
 
-  /** Find the files of an entry; `undefined` where its scope has none. Throws where a symbolic link leads elsewhere. */
-  async #find(id: EntryId): Promise<EntryPaths | undefined> {
+  /** Say where the files of an entry would be; `undefined` where the directory does not exist. */
+  async #paths(id: EntryId): Promise<EntryPaths | undefined> {
     const root = await this.#directory.open()
-    if (root === undefined) return undefined
-    const paths = entryPaths(root, id)
+    return root === undefined ? undefined : entryPaths(root, id)
+  }
+
+  /** Tell whether the scope of an entry has any. Throws where a symbolic link leads elsewhere. */
+  async #hasFolders(paths: EntryPaths): Promise<boolean> {
     const [exists] = await Promise.all([
       this.#directory.has(paths.sidecarFolder),
       this.#directory.has(paths.contentFolder),
     ])
-    return exists ? paths : undefined
+    return exists
   }
 
-  /** Find the files of an entry as {@link #find} does, and read its sidecar meanwhile; that counts only if they are ours. */
-  async #findEntry(id: EntryId): Promise<EntryFound | undefined> {
-    const root = await this.#directory.open()
-    if (root === undefined) return undefined
-    const reading = this.#files.readSidecar(entryPaths(root, id).sidecar)
-    const [paths] = await Promise.allSettled([this.#find(id), reading])
-    if (paths.status === 'rejected') throw paths.reason
-    return paths.value && { paths: paths.value, sidecar: await reading }
+  /** Read the sidecar of an entry while its folders are looked at: it counts only if they are ours. */
+  async #findEntry(paths: EntryPaths | undefined): Promise<EntryFound | undefined> {
+    if (paths === undefined) return undefined
+    const reading = this.#files.readSidecar(paths.sidecar)
+    const [exists] = await Promise.allSettled([this.#hasFolders(paths), reading])
+    if (exists.status === 'rejected') throw exists.reason
+    return exists.value ? { paths, sidecar: await reading } : undefined
   }
 
   async *#list(prefix: string): AsyncGenerator<DriverEntry> {

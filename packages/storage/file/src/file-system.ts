@@ -95,6 +95,11 @@ export interface FileSystem {
   openFile?(path: string): Promise<FileReader>
   /** Give a file a second name that must not exist yet. Without this, files are renamed, which is safe in one process. */
   link?(from: string, to: string): Promise<void>
+  /**
+   * Whether a file that was written can get another name while it is still being closed. Without this, files are closed
+   * first.
+   */
+  readonly linksOpenFiles?: boolean
   /** Set the time of the last modification. Without this, every use rewrites the entry's description. */
   setModifiedAt?(path: string, modifiedAt: number): Promise<void>
   /** Resolve all symbolic links in a path. Without this, each directory on the way is looked at by itself. */

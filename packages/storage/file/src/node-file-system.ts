@@ -38,6 +38,9 @@ const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
  * ```
  */
 export class NodeFileSystem implements FileSystem {
+  /** Windows keeps the names of open files. */
+  readonly linksOpenFiles: boolean = process.platform !== 'win32'
+
   async createFile(path: string): Promise<FileWriter> {
     const handle = await open(path, 'wx', OWNER_ONLY_FILE)
     return {

@@ -69,6 +69,39 @@ describe('a full disk', () => {
   })
 })
 
+test.each([
+  ['content', true],
+  ['content', false],
+  ['sidecar', true],
+  ['sidecar', false],
+])('a %s that fails to be closed is not stored and leaves nothing (named while open: %s)', async (kind, isLinked) => {
+  // Some network file systems say only then that there is no space.
+  class LateFileSystem extends NodeFileSystem {
+    override readonly linksOpenFiles = isLinked
+    isFull = true
+
+    override async createFile(path: string): Promise<FileWriter> {
+      const file = await super.createFile(path)
+      if (!this.isFull || !path.endsWith(`.${kind}`)) return file
+      const close = async (): Promise<void> => {
+        await file.close()
+        throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+      }
+      return { write: (content) => file.write(content), close }
+    }
+  }
+  const directory = await temporaryDirectory()
+  const fileSystem = new LateFileSystem()
+  const storage = new FileStorage({ directory, fileSystem })
+  const refused = { code: 'unavailable', cause: { code: 'ENOSPC' } }
+  await expect(storage.store('key', bytes('content'))).rejects.toMatchObject(refused)
+  await expect(storage.storeStream('key', streamOf(bytes('a'), bytes('b')))).rejects.toMatchObject(refused)
+  expect(await listFiles(directory)).toEqual(['.gitignore'])
+  fileSystem.isFull = false
+  const reference = await storage.store('key', bytes('content'))
+  expect(text((await storage.retrieve(reference)).content)).toBe('content')
+})
+
 describe('a directory that cannot be used', () => {
   test.runIf(canBecomeNobody)('for want of permission is named with the fix', async () => {
     const directory = await temporaryDirectory()

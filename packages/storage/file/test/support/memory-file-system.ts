@@ -100,6 +100,8 @@ export class MemoryFileSystem implements FileSystem {
 
 /** A file system in memory with hard links and settable times. */
 export class LinkingMemoryFileSystem extends MemoryFileSystem {
+  readonly linksOpenFiles = true
+
   async link(from: string, to: string): Promise<void> {
     this.linkNode(from, to)
   }

@@ -1,0 +1,87 @@
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { FileStorage, NodeFileSystem } from '../src/index.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+import { bytes, text } from './support/text.ts'
+
+/** A store with one entry, which it remembers, and the path of its content. */
+async function remembered(fileSystem = new NodeFileSystem()) {
+  const directory = await temporaryDirectory()
+  const storage = new FileStorage({ directory, fileSystem }).scope('a')
+  const reference = await storage.store('log', bytes('content'))
+  return {
+    directory,
+    storage,
+    reference,
+    folder: join(directory, 'a'),
+    content: join(directory, 'a', `${reference}.txt`),
+  }
+}
+
+/** What is being read at the same time at most while `run` goes on. */
+async function mostAtOnce(fileSystem: NodeFileSystem, run: () => Promise<unknown>): Promise<number> {
+  let now = 0
+  let most = 0
+  const { readFile } = fileSystem
+  fileSystem.readFile = async (path, range) => {
+    most = Math.max(most, (now += 1))
+    try {
+      return await readFile.call(fileSystem, path, range)
+    } finally {
+      now -= 1
+    }
+  }
+  await run()
+  fileSystem.readFile = readFile
+  return most
+}
+
+describe('content that was stored or read lately', () => {
+  test('is read at the same time as its description', async () => {
+    const fileSystem = new NodeFileSystem()
+    const { directory, storage, reference } = await remembered(fileSystem)
+    expect(await mostAtOnce(fileSystem, () => storage.retrieve(reference))).toBe(2)
+    const other = new FileStorage({ directory, fileSystem }).scope('a')
+    expect(await mostAtOnce(fileSystem, () => other.retrieve(reference))).toBe(1)
+    const range = (): Promise<unknown> => other.retrieveRange(reference, { offset: 1, length: 3 })
+    expect(await mostAtOnce(fileSystem, range)).toBe(2)
+  })
+
+  test('is not given once it was removed, cut, or replaced by a link', async () => {
+    const { storage, reference, directory, folder, content } = await remembered()
+    await writeFile(content, 'cut')
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt' })
+    await rm(content)
+    await writeFile(join(directory, 'secret'), 'content')
+    await symlink(join(directory, 'secret'), content)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringContaining('symbolic link') as string,
+    })
+    await rm(content)
+    await new FileStorage(directory).scope('a').delete(reference)
+    await mkdir(folder, { recursive: true })
+    await writeFile(content, 'content')
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  test('is not given from a folder that a link leads to', async () => {
+    const { storage, reference, directory, folder } = await remembered()
+    await rename(folder, `${directory}-elsewhere`)
+    await symlink(`${directory}-elsewhere`, folder)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt' })
+    await rm(`${directory}-elsewhere`, { recursive: true })
+  })
+
+  test('that another process stored anew with another type is read as it is now', async () => {
+    const { storage, reference, directory } = await remembered()
+    const metadata = join(directory, '.metadata', 'a')
+    const [sidecar = ''] = await readdir(metadata)
+    const record = { version: 1, key: 'log', contentType: 'application/json', extension: '.json', storedAt: 1 }
+    await writeFile(join(metadata, sidecar), JSON.stringify({ ...record, size: 4, metadata: {} }))
+    await writeFile(join(directory, 'a', `${reference}.json`), 'true')
+    const { content, contentType } = await storage.retrieve(reference)
+    expect([text(content), contentType]).toEqual(['true', 'application/json'])
+  })
+})
