@@ -24,7 +24,7 @@ interface Size {
 const SIZES: readonly Size[] = [
   { name: '16 KB', bytes: 16_384, count: 40, countInS3: 15, most: (kind) => 1 / (kind === 'file' ? 0.45 : 0.5) },
   { name: '100 KB', bytes: 102_400, count: 30, countInS3: 15, most: (kind) => 1 / (kind === 'file' ? 0.5 : 0.7) },
-  { name: '10 MB', bytes: 10_485_760, count: 2, countInS3: 2, most: () => 1 / 0.85 },
+  { name: '10 MB', bytes: 10_485_760, count: 4, countInS3: 2, most: () => 1 / 0.85 },
 ]
 const ROUNDS = 5
 /**

@@ -1,5 +1,5 @@
 import { doneUnless, fileErrorCode, unless } from './file-error.ts'
-import type { FileStatus, FileSystem, FileWriter } from './file-system.ts'
+import type { FileStatus, FileStep, FileSystem, FileWriter } from './file-system.ts'
 import { pendingPair, type EntryPaths } from './paths.ts'
 import { decodeSidecar, encodeSidecar, type Sidecar } from './sidecar.ts'
 import type { StorageDirectory } from './storage-directory.ts'
@@ -70,9 +70,15 @@ export class EntryFiles {
     }
   }
 
-  /** Write a sidecar into a file with a pending name. Before it gets another one, {@link dateSidecar} must follow. */
-  async writeSidecar(sidecar: Sidecar, file: FileWriter): Promise<void> {
-    await file.write(encodeSidecar(sidecar, this.fileSystem.setModifiedAt === undefined))
+  /** Encode a sidecar for a file with a pending name. Before that gets another one, {@link dateSidecar} must follow. */
+  encodeSidecar(sidecar: Sidecar): Uint8Array {
+    return encodeSidecar(sidecar, this.fileSystem.setModifiedAt === undefined)
+  }
+
+  /** The step that writes and dates a sidecar. */
+  creationOfSidecar(path: string, sidecar: Sidecar): FileStep {
+    const step = { step: 'create', path, content: this.encodeSidecar(sidecar) } as const
+    return this.fileSystem.setModifiedAt === undefined ? step : { ...step, modifiedAt: sidecar.info.lastUsedAt }
   }
 
   /** Finish a pending sidecar, so that a link to it carries the time of its last use from the start. */
@@ -166,7 +172,7 @@ export class EntryFiles {
       const used = { ...sidecar, info: { ...sidecar.info, lastUsedAt: usedAt } }
       const file = await this.fileSystem.createFile(pending)
       try {
-        await this.writeSidecar(used, file)
+        await file.write(this.encodeSidecar(used))
       } finally {
         await file.close()
       }

@@ -1,24 +1,30 @@
-import { extensionForContentType, StorageError, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
+import { extensionForContentType, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
+import type { ContentSource } from './content-source.ts'
+import { EntryCommitter } from './entry-committer.ts'
 import type { EntryFiles } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
-import type { FileWriter } from './file-system.ts'
+import type { FileStep, FileWriter } from './file-system.ts'
 import { pendingPair, type EntryPaths, type FilePair } from './paths.ts'
+import { settled } from './settled.ts'
 import type { Sidecar } from './sidecar.ts'
-import { PATIENCE_MS, wait } from './wait.ts'
 
 /** How often the file of a stream that has not ended is marked as still being written. */
 const HEARTBEAT_MS = 60_000
-const MAX_ATTEMPTS = 10
-
-/** Carries a failure of the chunks past the file system's own, so that neither is taken for the other. */
-export class SourceFailure extends Error {
-  override readonly name = 'SourceFailure'
-}
+/** Larger content takes longer than the trips that are saved, and should not keep others waiting. */
+const MAX_BYTES_AT_ONCE = 256 * 1024
 
 /** What {@link EntryWriter.write} did. */
 export interface EntryWritten extends WrittenEntry {
   /** What describes the content that was written. */
   readonly sidecar: Sidecar
+}
+
+/** What is written. */
+export interface EntryContent {
+  readonly source: ContentSource
+  readonly info: NewEntryInfo
+  /** Called once all of the source was taken. */
+  readonly lineIndex: () => string | undefined
 }
 
 /**
@@ -28,30 +34,79 @@ export interface EntryWritten extends WrittenEntry {
 export class EntryWriter {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
+  readonly #committer: EntryCommitter
 
   constructor(files: EntryFiles, remover: EntryRemover) {
     this.#files = files
     this.#remover = remover
+    this.#committer = new EntryCommitter(files, remover)
   }
 
-  /** Write an entry, whose folders are there. Where it exists by the time that it would begin to, touch it. */
-  async write(
-    paths: EntryPaths,
-    chunks: AsyncIterable<Uint8Array>,
-    info: NewEntryInfo,
-    lineIndex: () => string | undefined,
-  ): Promise<EntryWritten> {
+  /** Write an entry whose folders are there. Where it exists by the time that it would begin to, touch it. */
+  async write(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten> {
     const pending = pendingPair(paths)
-    const extension = extensionForContentType(info.contentType)
-    try {
-      const describe = (size: number): Sidecar => {
-        const index = lineIndex()
-        return { info: { ...info, size, ...(index === undefined ? {} : { lineIndex: index }) }, extension }
-      }
-      const { sidecar, closed } = await this.#writePending(paths, pending, fromSource(chunks), describe)
-      const written = await this.#commit(paths, pending, sidecar, closed)
-      await this.#files.syncEntry(paths, extension)
+    return this.#clearingUp(paths, pending, extensionOf(entry), async () => {
+      const { sidecar, closed } = await this.#writePending(paths, pending, entry)
+      const written = await this.#committer.commit(paths, pending, sidecar, closed)
+      await this.#files.syncEntry(paths, sidecar.extension)
       return { ...written, sidecar }
+    })
+  }
+
+  /**
+   * Write small content in one go, if the file system can. Returns `undefined` where nothing has come of it, because the
+   * entry is there, its folders are not, or for a reason that {@link write} will meet and explain.
+   */
+  async writeAtOnce(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten | undefined> {
+    const { fileSystem, fsync } = this.#files
+    if (fileSystem.runSteps === undefined || fsync) return undefined
+    const content = await entry.source.onlyChunk()
+    if (content === undefined || content.byteLength > MAX_BYTES_AT_ONCE) return undefined
+    const pending = pendingPair(paths)
+    const sidecar = describe(entry, content.byteLength)
+    const path = paths.content(sidecar.extension)
+    const found: readonly FileStep[] = [
+      { step: 'isReal', path: paths.sidecarFolder },
+      { step: 'isReal', path: paths.contentFolder },
+      { step: 'isMissing', path: paths.sidecar },
+    ]
+    const written: readonly FileStep[] = [
+      ...found,
+      { step: 'create', path: pending.content, content },
+      this.#files.creationOfSidecar(pending.sidecar, sidecar),
+    ]
+    const committed: readonly FileStep[] = [
+      ...written,
+      { step: 'link', from: pending.content, to: path },
+      { step: 'link', from: pending.sidecar, to: paths.sidecar },
+    ]
+    const steps: readonly FileStep[] = [
+      ...committed,
+      { step: 'isFile', path, size: content.byteLength },
+      { step: 'remove', path: pending.content },
+      { step: 'remove', path: pending.sidecar },
+    ]
+    const taken = await fileSystem.runSteps(steps)
+    const isNew = { created: true, lastUsedAt: sidecar.info.lastUsedAt, sidecar } as const
+    if (taken === steps.length) return isNew
+    if (taken < found.length) return undefined
+    return this.#clearingUp(paths, pending, sidecar.extension, async () => {
+      if (taken < written.length) return undefined
+      if (taken < committed.length) return { ...(await this.#committer.commit(paths, pending, sidecar)), sidecar }
+      await this.#committer.holdContent(paths, pending, sidecar)
+      return isNew
+    })
+  }
+
+  /** Run what makes an entry of a writer's files; in the end they are removed, and if it fails all else that came of them. */
+  async #clearingUp<Result>(
+    paths: EntryPaths,
+    pending: FilePair,
+    extension: string,
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await run()
     } catch (error) {
       await Promise.allSettled([this.#remover.removeOrphan(paths, extension)])
       throw error
@@ -68,8 +123,7 @@ export class EntryWriter {
   async #writePending(
     paths: EntryPaths,
     pending: FilePair,
-    source: AsyncGenerator<Uint8Array>,
-    describe: (size: number) => Sidecar,
+    entry: EntryContent,
   ): Promise<{ readonly sidecar: Sidecar; readonly closed: Promise<unknown> }> {
     const opening = [pending.content, pending.sidecar].map((path) => this.#files.createPending(paths, path))
     const close = (): Promise<unknown> => settled(opening.map(async (file) => (await file).close()))
@@ -77,21 +131,20 @@ export class EntryWriter {
     try {
       const [content, sidecarFile] = (await settled(opening)) as [FileWriter, FileWriter]
       const writeSidecar = async (size: number): Promise<Sidecar> => {
-        const described = describe(size)
-        await this.#files.writeSidecar(described, sidecarFile)
+        const described = describe(entry, size)
+        await sidecarFile.write(this.#files.encodeSidecar(described))
         return described
       }
-      const first = await source.next()
-      const second = first.done === true ? first : await source.next()
-      if (first.done === true || second.done !== true)
-        sidecar = await writeSidecar(await this.#writeAll(pending.content, chained([first, second], source), content))
+      const only = await entry.source.onlyChunk()
+      if (only === undefined)
+        sidecar = await writeSidecar(await this.#writeAll(pending.content, entry.source.all(), content))
       else {
-        const writing = this.#heldAlive(pending.content, () => content.write(first.value))
+        const writing = this.#heldAlive(pending.content, () => content.write(only))
         // Lines are counted while the content is on its way to the disk.
-        ;[, sidecar] = await settled([writing, writeSidecar(first.value.byteLength)])
+        ;[, sidecar] = await settled([writing, writeSidecar(only.byteLength)])
       }
     } catch (error) {
-      await Promise.allSettled([source.return(undefined), close()])
+      await Promise.allSettled([close()])
       throw error
     }
     const closed = close()
@@ -126,105 +179,12 @@ export class EntryWriter {
       clearInterval(heartbeat)
     }
   }
-
-  async #commit(
-    paths: EntryPaths,
-    pending: FilePair,
-    sidecar: Sidecar,
-    closed: Promise<unknown>,
-  ): Promise<WrittenEntry> {
-    const { lastUsedAt } = sidecar.info
-    const dated = this.#files.dateSidecar(pending.sidecar, sidecar)
-    // What traces the content reaches the medium before it.
-    if (this.#files.fsync) await dated
-    await settled([dated, this.#placeContent(paths, pending, sidecar), closed])
-    for (const [attempt, pause] of PATIENCE_MS.entries()) {
-      if (attempt > 0) await this.#placeContent(paths, pending, sidecar)
-      // Power may fail at any point: no sidecar may reach the medium before its content.
-      await this.#files.sync([paths.contentFolder])
-      if (await this.#files.put(pending.sidecar, paths.sidecar, paths.sidecarFolder)) {
-        await this.#holdContent(paths, pending, sidecar)
-        return { created: true, lastUsedAt }
-      }
-      const existing = await this.#files.readSidecar(paths.sidecar)
-      if (existing !== undefined) {
-        const isWhole = existing.sidecar !== undefined && (await this.#files.hasContent(paths, existing.sidecar))
-        if (!isWhole) {
-          await this.#files.replace(paths, pending.sidecar, paths.sidecar, paths.sidecarFolder)
-          await this.#holdContent(paths, pending, sidecar)
-          return { created: true, lastUsedAt }
-        }
-        const usedAt = await this.#files.touch(paths, existing, lastUsedAt)
-        if (usedAt !== undefined) return { created: false, lastUsedAt: usedAt }
-      }
-      await wait(pause)
-    }
-    throw new StorageError('unavailable', `${paths.reference} keeps being removed while it is stored. Try again.`)
-  }
-
-  /** Give the content its own name, unless equal content has it already. */
-  async #placeContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
-    const content = paths.content(sidecar.extension)
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      if (await this.#files.put(pending.content, content, paths.contentFolder)) return
-      const status = await this.#files.stat(content)
-      if (status?.kind === 'file' && status.size === sidecar.info.size) return
-      // Taken away again between the two looks.
-      if (status === undefined) continue
-      // Bytes of another length are those of an entry that is whole, or damaged.
-      const existing = await this.#files.readSidecar(paths.sidecar)
-      if (existing?.sidecar !== undefined && (await this.#files.hasContent(paths, existing.sidecar))) return
-      await this.#files.replace(paths, pending.content, content, paths.contentFolder)
-      return
-    }
-  }
-
-  /** Make sure that the content is there after the commit: a removal begun before it may have taken it away. */
-  async #holdContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
-    let replaced = false
-    for (const pause of PATIENCE_MS) {
-      const isThere = await this.#files.hasContent(paths, sidecar)
-      if (isThere && !replaced) return
-      if ((await this.#files.stat(paths.sidecar)) === undefined) {
-        // Removed again since then, which comes after this call's own success.
-        if (replaced) await this.#remover.removeOrphan(paths, sidecar.extension)
-        return
-      }
-      if (isThere) return
-      await this.#placeContent(paths, pending, sidecar)
-      replaced = true
-      await wait(pause)
-    }
-    throw new StorageError('unavailable', `${paths.reference} keeps being removed while it is stored. Try again.`)
-  }
 }
 
-/** Read what need not be written. */
-export async function drain(chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of fromSource(chunks));
-}
+const extensionOf = ({ info }: EntryContent): string => extensionForContentType(info.contentType)
 
-async function* fromSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* chunks
-  } catch (cause) {
-    throw new SourceFailure('The chunks to store failed.', { cause })
-  }
-}
-
-/** Give back what was taken from a source, then the rest of it. */
-async function* chained(
-  taken: readonly IteratorResult<Uint8Array, unknown>[],
-  source: AsyncGenerator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  for (const next of taken) if (next.done !== true) yield next.value
-  yield* source
-}
-
-/** Wait for all, for those that go on after one has failed too. */
-async function settled<const Promises extends readonly Promise<unknown>[]>(
-  promises: Promises,
-): Promise<{ readonly [Index in keyof Promises]: Awaited<Promises[Index]> }> {
-  await Promise.allSettled(promises)
-  return (await Promise.all(promises)) as { readonly [Index in keyof Promises]: Awaited<Promises[Index]> }
+function describe(entry: EntryContent, size: number): Sidecar {
+  const index = entry.lineIndex()
+  const info = { ...entry.info, size, ...(index === undefined ? {} : { lineIndex: index }) }
+  return { info, extension: extensionOf(entry) }
 }

@@ -14,10 +14,11 @@ import {
   extensionForContentType,
 } from '@spillway/core'
 import { Collector } from './collector.ts'
+import { ContentSource, SourceFailure } from './content-source.ts'
 import { EntryFiles } from './entry-files.ts'
 import { EntryReader, type EntryFound } from './entry-reader.ts'
 import { EntryRemover } from './entry-remover.ts'
-import { drain, EntryWriter, SourceFailure } from './entry-writer.ts'
+import { EntryWriter, type EntryContent } from './entry-writer.ts'
 import { explainFileError } from './file-error.ts'
 import type { FileSystem } from './file-system.ts'
 import {
@@ -75,21 +76,34 @@ export class FileDriver implements StorageDriver {
   ): Promise<WrittenEntry> {
     return this.#explained(async () => {
       const paths = entryPaths(await this.#directory.create(), id)
+      const source = new ContentSource(chunks)
+      try {
+        return await this.#write(paths, { source, info, lineIndex })
+      } finally {
+        await source.end()
+      }
+    })
+  }
+
+  async #write(paths: EntryPaths, entry: EntryContent): Promise<WrittenEntry> {
+    let done = await this.#writer.writeAtOnce(paths, entry)
+    if (done === undefined) {
       const { directory } = this.#files
       const [present] = await Promise.all([
         this.#files.stat(paths.sidecar),
         directory.ensure(paths.sidecarFolder),
         directory.ensure(paths.contentFolder),
       ])
-      const usedAt = present && (await this.#touch({ paths }, info.lastUsedAt))
+      const usedAt = present && (await this.#touch({ paths }, entry.info.lastUsedAt))
       if (usedAt !== undefined) {
-        await drain(chunks)
+        await entry.source.drain()
         return { created: false, lastUsedAt: usedAt }
       }
-      const { sidecar, ...written } = await this.#writer.write(paths, chunks, info, lineIndex)
-      this.#reader.remember(id, sidecar)
-      return written
-    })
+      done = await this.#writer.write(paths, entry)
+    }
+    const { sidecar, ...written } = done
+    this.#reader.remember(paths.id, sidecar)
+    return written
   }
 
   async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {

@@ -1,8 +1,8 @@
 import { resolve, sep } from 'node:path'
 import { ManagedStorage, type ManagedStorageOptions } from '@spillway/core'
+import { DefaultFileSystem } from './default-file-system.ts'
 import { FileDriver, type FileDriverOptions } from './file-driver.ts'
 import type { FileSystem } from './file-system.ts'
-import { NodeFileSystem } from './node-file-system.ts'
 
 const DEFAULT_DIRECTORY = './artifacts'
 const NAMES: readonly string[] = [
@@ -29,7 +29,10 @@ const FILE_SYSTEM_METHODS = [
 export interface FileStorageOptions extends ManagedStorageOptions {
   /** Where the files go; made at the first use. A relative path is resolved at construction. Defaults to `./artifacts`. */
   readonly directory?: string | undefined
-  /** The file operations to use, such as those of a sandbox. Defaults to a {@link NodeFileSystem}. */
+  /**
+   * The file operations to use, such as those of a sandbox. Defaults to those of {@link NodeFileSystem}, small content being
+   * stored by a thread.
+   */
   readonly fileSystem?: FileSystem | undefined
   /**
    * Wait until content has reached the medium before `store` resolves, so that it survives a power failure. Without it,
@@ -79,7 +82,7 @@ function checked(options: FileStorageOptions): FileStorageOptions {
 
 function driverOptions(
   directory: string = DEFAULT_DIRECTORY,
-  fileSystem: FileSystem = new NodeFileSystem(),
+  fileSystem: FileSystem = new DefaultFileSystem(),
   fsync: boolean = false,
 ): FileDriverOptions {
   if (typeof directory !== 'string' || directory === '' || directory.includes('\0'))

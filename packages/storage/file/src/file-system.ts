@@ -39,6 +39,21 @@ export interface FileReader {
   close(): Promise<void>
 }
 
+/** What {@link FileSystem.runSteps} is to do, or to make sure of. */
+export type FileStep =
+  /** Fails where a symbolic link is anywhere in the path. */
+  | { readonly step: 'isReal'; readonly path: string }
+  /** Fails where there is anything. */
+  | { readonly step: 'isMissing'; readonly path: string }
+  /** Fails where there is anything but a plain file of that size, in bytes. */
+  | { readonly step: 'isFile'; readonly path: string; readonly size: number }
+  /** Create a file with this content and time of modification, close it, and fail where the name is taken. */
+  | { readonly step: 'create'; readonly path: string; readonly content: Uint8Array; readonly modifiedAt?: number }
+  /** Like {@link FileSystem.link}. */
+  | { readonly step: 'link'; readonly from: string; readonly to: string }
+  /** Remove a file. */
+  | { readonly step: 'remove'; readonly path: string }
+
 /**
  * The file operations that `FileStorage` needs: Node's by default, or those of an agent's sandbox.
  *
@@ -102,6 +117,12 @@ export interface FileSystem {
   readonly linksOpenFiles?: boolean
   /** Set the time of the last modification. Without this, every use rewrites the entry's description. */
   setModifiedAt?(path: string, modifiedAt: number): Promise<void>
+  /**
+   * Take steps one after the other, and return how many were taken before the first that failed: 0 is always right. It may
+   * leave a part of a file that it could not create. Without this, or where it returns less, the steps are taken by the other
+   * operations; small content is stored so where each operation takes a trip of its own, to a thread or a sandbox.
+   */
+  runSteps?(steps: readonly FileStep[]): Promise<number>
   /** Resolve all symbolic links in a path. Without this, each directory on the way is looked at by itself. */
   realPath?(path: string): Promise<string>
   /** Bring a file, or the names in a directory, onto the medium, as `fsync` does. Without this, `fsync: true` is refused. */

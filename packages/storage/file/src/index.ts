@@ -1,3 +1,11 @@
 export { FileStorage, type FileStorageOptions } from './file-storage.ts'
-export type { DirectoryItem, FileContent, FileReader, FileStatus, FileSystem, FileWriter } from './file-system.ts'
+export type {
+  DirectoryItem,
+  FileContent,
+  FileReader,
+  FileStatus,
+  FileStep,
+  FileSystem,
+  FileWriter,
+} from './file-system.ts'
 export { NodeFileSystem } from './node-file-system.ts'

@@ -12,13 +12,20 @@ import {
   unlink,
   type FileHandle,
 } from 'node:fs/promises'
+import { settled } from './settled.ts'
 import type { DirectoryItem, FileContent, FileReader, FileStatus, FileSystem, FileWriter } from './file-system.ts'
 
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 const DIRECTORY_BUFFER_ITEMS = 256
-/** A single read or write takes at most 2 GiB; this much keeps the thread pool available for others. */
-const MAX_TRANSFER_BYTES = 64 * 1024 * 1024
+/** A single read takes at most 2 GiB; this much keeps the thread pool available for others. */
+const MAX_READ_BYTES = 64 * 1024 * 1024
+/**
+ * For more at once, Linux looks for large pages to cache it in. Where those are scarce, that takes five times as long as
+ * all the rest: 17 ms instead of 3 ms for 10 MB.
+ */
+const MAX_WRITE_BYTES = 1024 * 1024
+const PARALLEL_WRITES = 8
 /** Up to so many bytes are read before it is known whether a file has them. */
 const MAX_GUESS_BYTES = 1024 * 1024
 /** Of a file that may have any size, so many are. */
@@ -43,8 +50,13 @@ export class NodeFileSystem implements FileSystem {
 
   async createFile(path: string): Promise<FileWriter> {
     const handle = await open(path, 'wx', OWNER_ONLY_FILE)
+    let size = 0
     return {
-      write: (bytes) => writeAll(handle, bytes),
+      write: async (bytes) => {
+        const start = size
+        size += bytes.byteLength
+        await writeAll(handle, bytes, start)
+      },
       close: () => handle.close(),
     }
   }
@@ -150,9 +162,22 @@ function plainFile(status: FileStatus, path: string): FileStatus {
   throw Object.assign(new Error(`EINVAL: not a plain file, '${path}'`), { code: 'EINVAL' })
 }
 
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.byteLength;) {
-    const { bytesWritten } = await handle.write(bytes, at, Math.min(bytes.byteLength - at, MAX_TRANSFER_BYTES))
+/** Write pieces, several of which are under way while this thread is busy with other things. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
+  let next = 0
+  const writeSome = async (): Promise<void> => {
+    while (next < bytes.byteLength) {
+      const at = next
+      next = Math.min(bytes.byteLength, at + MAX_WRITE_BYTES)
+      await writePiece(handle, bytes.subarray(at, next), start + at)
+    }
+  }
+  await settled(Array.from({ length: PARALLEL_WRITES }, writeSome))
+}
+
+async function writePiece(handle: FileHandle, piece: Uint8Array, start: number): Promise<void> {
+  for (let at = 0; at < piece.byteLength;) {
+    const { bytesWritten } = await handle.write(piece, at, piece.byteLength - at, start + at)
     at += bytesWritten
   }
 }
@@ -160,7 +185,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 /** Fill `content` from `offset` on; return it, or as much of it as there is. */
 async function readAll(handle: FileHandle, offset: number, content: Uint8Array): Promise<Uint8Array> {
   for (let at = 0; at < content.length;) {
-    const { bytesRead } = await handle.read(content, at, Math.min(content.length - at, MAX_TRANSFER_BYTES), offset + at)
+    const { bytesRead } = await handle.read(content, at, Math.min(content.length - at, MAX_READ_BYTES), offset + at)
     if (bytesRead === 0) return content.subarray(0, at)
     at += bytesRead
   }

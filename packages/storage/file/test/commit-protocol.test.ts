@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { FileDriver } from '../src/file-driver.ts'
 import type { FileSystem } from '../src/index.ts'
 import { hookedFileSystem, killedAfter } from './support/hooked-file-system.ts'
-import { LinkingMemoryFileSystem } from './support/memory-file-system.ts'
+import { LinkingMemoryFileSystem, SteppingMemoryFileSystem } from './support/memory-file-system.ts'
 import {
   collectLater,
   CONTENT,
@@ -15,6 +15,7 @@ import {
   store,
   USED,
 } from './support/one-entry.ts'
+import { takeSteps } from './support/take-steps.ts'
 import { streamOf } from './support/text.ts'
 
 /** A driver on a disk that has no space left for another directory. */
@@ -31,9 +32,10 @@ async function killEverywhere(
   operation: (driver: FileDriver, fileSystem: FileSystem) => Promise<unknown>,
   check: (fileSystem: LinkingMemoryFileSystem, outcome: 'killed' | 'finished') => Promise<void>,
   damage: (fileSystem: LinkingMemoryFileSystem) => Promise<void> = async () => {},
+  Disk: typeof LinkingMemoryFileSystem = LinkingMemoryFileSystem,
 ): Promise<number> {
   for (let steps = 0; ; steps += 1) {
-    const disk = new LinkingMemoryFileSystem()
+    const disk = new Disk()
     await prepare(driverOn(disk))
     await damage(disk)
     const { fileSystem, killed } = killedAfter(disk, steps)
@@ -77,6 +79,83 @@ describe('a writer killed at any step', () => {
         expect(filesOf(disk)).toEqual(FILES)
       },
     )
+  })
+})
+
+describe('a writer that writes in one go, killed at any step', () => {
+  /** The files without those of the entry that makes the folders be there. */
+  const ownFiles = (disk: LinkingMemoryFileSystem): string[] => filesOf(disk).filter((path) => !path.includes('call_2'))
+
+  test.each([
+    ['leaves the whole entry or none, and nothing that stays', false],
+    ['cannot harm an entry that is there', true],
+  ])('%s', async (_name, exists) => {
+    const steps = await killEverywhere(
+      async (driver) => {
+        await driver.write(OTHER_ID, streamOf(CONTENT), INFO)
+        if (exists) await store(driver)
+      },
+      (driver) => store(driver, USED),
+      async (disk, outcome) => {
+        const found = await driverOn(disk).read(ID)
+        if (found !== undefined) expect(found.content).toEqual(CONTENT)
+        else expect([outcome, exists]).toEqual(['killed', false])
+        await collectLater(disk)
+        expect((await driverOn(disk).read(ID))?.content).toEqual(found?.content)
+        expect(ownFiles(disk)).toEqual(found === undefined ? FILES.slice(0, 1) : FILES)
+        await store(driverOn(disk))
+        expect((await driverOn(disk).read(ID))?.content).toEqual(CONTENT)
+        expect(ownFiles(disk)).toEqual(FILES)
+      },
+      undefined,
+      SteppingMemoryFileSystem,
+    )
+    expect(steps).toBeGreaterThan(9)
+  })
+
+  test('goes on where a step does not do what it should', async () => {
+    for (let failing = 0, isDone = false; !isDone; failing += 1) {
+      const disk = new SteppingMemoryFileSystem()
+      await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
+      const runSteps = disk.runSteps.bind(disk)
+      disk.runSteps = async (steps) => {
+        isDone = failing === steps.length
+        return runSteps(steps.slice(0, failing))
+      }
+      expect(await driverOn(disk).write(ID, streamOf(CONTENT), USED)).toEqual({ created: true, lastUsedAt: 200 })
+      expect(await driverOn(disk).read(ID)).toMatchObject({ content: CONTENT, info: { lastUsedAt: 200 } })
+      expect(ownFiles(disk)).toEqual(FILES)
+    }
+  })
+
+  test('puts content back that a remover took away before the entry was there', async () => {
+    const disk = new SteppingMemoryFileSystem()
+    await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
+    const runSteps = disk.runSteps.bind(disk)
+    disk.runSteps = async (steps) => {
+      const checked = steps.findIndex(({ step }) => step === 'isFile')
+      const taken = await runSteps(steps.slice(0, checked))
+      await disk.removeFile('/s/tenant/call_1_abc.txt')
+      return taken + (await runSteps(steps.slice(checked)))
+    }
+    expect(await store(driverOn(disk))).toBe(true)
+    expect((await driverOn(disk).read(ID))?.content).toEqual(CONTENT)
+    expect(ownFiles(disk)).toEqual(FILES)
+  })
+
+  test('leaves nothing where the content cannot be written', async () => {
+    const disk = new SteppingMemoryFileSystem()
+    await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
+    const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
+    disk.runSteps = async (steps) => {
+      await takeSteps(disk, steps.slice(0, 4))
+      return 3
+    }
+    const { link } = disk
+    disk.link = async () => Promise.reject(full)
+    await expect(store(driverOn(disk))).rejects.toMatchObject({ code: 'unavailable', cause: full })
+    disk.link = link
+    expect(ownFiles(disk)).toEqual(FILES.slice(0, 1))
   })
 })
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FileDriver } from '../src/file-driver.ts'
 import { hookedFileSystem, killedAfter } from './support/hooked-file-system.ts'
-import { LinkingMemoryFileSystem } from './support/memory-file-system.ts'
+import { LinkingMemoryFileSystem, SteppingMemoryFileSystem } from './support/memory-file-system.ts'
 import { collectLater, CONTENT, driverOn, FILES, filesOf, ID, store, USED } from './support/one-entry.ts'
 
 /** How many mixtures of steps to try. */
@@ -47,7 +47,10 @@ async function runTogether(
 const pauses = fc.array(fc.nat(6), { minLength: 1, maxLength: 12 })
 const action = (...names: Action[]): fc.Arbitrary<Action> => fc.constantFrom(...names)
 
-describe('many processes on one entry', () => {
+describe.each([
+  ['that take one step after the other', LinkingMemoryFileSystem],
+  ['that write in one go', SteppingMemoryFileSystem],
+])('many processes on one entry %s', (_how, Disk) => {
   test('an entry that a store or a touch has reported survives every eviction', async () => {
     const actor = fc.record({
       action: action('store', 'touch', 'evict', 'evict', 'read', 'collect'),
@@ -56,7 +59,7 @@ describe('many processes on one entry', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.boolean(), fc.array(actor, { minLength: 2, maxLength: 5 }), async (exists, actors) => {
-        const disk = new LinkingMemoryFileSystem()
+        const disk = new Disk()
         if (exists) await store(driverOn(disk))
         const outcomes = await runTogether(disk, actors)
         const found = await driverOn(disk).read(ID)
@@ -73,7 +76,7 @@ describe('many processes on one entry', () => {
     const other = fc.record({ action: action('store', 'evict', 'read', 'collect'), pauses, killAfter: fc.nat(40) })
     await fc.assert(
       fc.asyncProperty(reporter, fc.array(other, { minLength: 1, maxLength: 3 }), async (first, others) => {
-        const disk = new LinkingMemoryFileSystem()
+        const disk = new Disk()
         await store(driverOn(disk))
         const outcomes = await runTogether(disk, [first, ...others])
         await collectLater(disk)
@@ -93,7 +96,7 @@ describe('many processes on one entry', () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.array(actor, { minLength: 2, maxLength: 5 }), async (actors) => {
-        const disk = new LinkingMemoryFileSystem()
+        const disk = new Disk()
         await store(driverOn(disk))
         await runTogether(disk, actors)
         const found = await driverOn(disk)

@@ -1,11 +1,16 @@
-import type { FileSystem } from '../../src/index.ts'
+import type { FileStep, FileSystem } from '../../src/index.ts'
+import { takeSteps } from './take-steps.ts'
 
-/** Wrap a file system so that every operation first waits for `before`, which gets the operation's name. */
+/**
+ * Wrap a file system so that every operation first waits for `before`, which gets the operation's name. Steps in one go are
+ * operations one after the other.
+ */
 export function hookedFileSystem(inner: FileSystem, before: (operation: string) => Promise<void>): FileSystem {
   return new Proxy(inner, {
-    get(target, name) {
+    get(target, name, hooked: FileSystem) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
+      if (name === 'runSteps') return async (steps: readonly FileStep[]) => takeSteps(hooked, steps)
       if (name === 'list')
         return async function* (path: string) {
           await before('list')

@@ -1,4 +1,5 @@
-import type { DirectoryItem, FileContent, FileStatus, FileSystem, FileWriter } from '../../src/index.ts'
+import type { DirectoryItem, FileContent, FileStatus, FileStep, FileSystem, FileWriter } from '../../src/index.ts'
+import { takeSteps } from './take-steps.ts'
 
 interface MemoryFile {
   readonly kind: 'file'
@@ -108,6 +109,13 @@ export class LinkingMemoryFileSystem extends MemoryFileSystem {
 
   async setModifiedAt(path: string, modifiedAt: number): Promise<void> {
     await this.setTime(path, modifiedAt)
+  }
+}
+
+/** A file system in memory that takes steps in one go. */
+export class SteppingMemoryFileSystem extends LinkingMemoryFileSystem {
+  async runSteps(steps: readonly FileStep[]): Promise<number> {
+    return takeSteps(this, steps)
   }
 }
 
