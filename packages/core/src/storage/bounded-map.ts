@@ -1,7 +1,9 @@
+import { RecencyMap } from './recency-map.ts'
+
 /** A map that forgets its oldest entry beyond a number of them; setting one again makes it the newest. */
 export class BoundedMap<Key, Value> {
   readonly #maxSize: number
-  readonly #entries = new Map<Key, Value>()
+  readonly #entries = new RecencyMap<Key, Value>()
 
   constructor(maxSize: number) {
     this.#maxSize = maxSize
@@ -16,13 +18,8 @@ export class BoundedMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.#entries.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size <= this.#maxSize) return
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest)
-      return
-    }
+    if (this.#entries.size > this.#maxSize) this.#entries.delete(this.#entries.oldestKey!)
   }
 
   delete(key: Key): void {

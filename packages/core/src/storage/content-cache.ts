@@ -1,3 +1,5 @@
+import { RecencyMap } from './recency-map.ts'
+
 /** Bytes of content that a process remembers unless {@link setContentCacheBytes} says otherwise. */
 export const DEFAULT_CONTENT_CACHE_BYTES = 33_554_432
 
@@ -10,7 +12,7 @@ export interface CachePiece {
 
 /** A budget of bytes for what is remembered: the least recently used goes first. */
 export class ContentCache {
-  readonly #pieces = new Set<CachePiece>()
+  readonly #pieces = new RecencyMap<CachePiece, undefined>()
   #maxBytes: number
   #bytes = 0
 
@@ -35,14 +37,14 @@ export class ContentCache {
 
   /** Remember a piece as the one used last. A piece that is larger than the budget is forgotten at once. */
   add(piece: CachePiece): void {
-    this.#pieces.add(piece)
+    this.#pieces.set(piece, undefined)
     this.#bytes += piece.bytes
     this.#makeRoom()
   }
 
   /** Note that a piece was used; nothing happens to one that is not remembered. */
   use(piece: CachePiece): void {
-    if (this.#pieces.delete(piece)) this.#pieces.add(piece)
+    if (this.#pieces.has(piece)) this.#pieces.set(piece, undefined)
   }
 
   /** Give up a piece that its owner needs no more. */
@@ -51,10 +53,11 @@ export class ContentCache {
   }
 
   #makeRoom(): void {
-    for (const piece of this.#pieces) {
-      if (this.#bytes <= this.#maxBytes) return
-      this.release(piece)
-      piece.forget()
+    while (this.#bytes > this.#maxBytes) {
+      const oldest = this.#pieces.oldestKey
+      if (oldest === undefined) return
+      this.release(oldest)
+      oldest.forget()
     }
   }
 }

@@ -1,7 +1,10 @@
+import { RecencyMap } from './recency-map.ts'
+
 interface ScopeTurns {
   turn: number
   listed: boolean
-  readonly lastUse: Map<string, number>
+  /** In the order of use, so that finding what is due costs what is due. */
+  readonly lastUse: RecencyMap<string, number>
 }
 
 /**
@@ -20,8 +23,6 @@ export class TurnTracker {
   /** Note that an entry was stored or retrieved in the present turn. */
   used(scope: string, reference: string): void {
     const state = this.#state(scope)
-    // Moving it to the end keeps the map in the order of use, so that finding what is due costs what is due.
-    state.lastUse.delete(reference)
     state.lastUse.set(reference, state.turn)
   }
 
@@ -71,7 +72,7 @@ export class TurnTracker {
 
   #state(scope: string): ScopeTurns {
     let state = this.#scopes.get(scope)
-    if (state === undefined) this.#scopes.set(scope, (state = { turn: 0, listed: false, lastUse: new Map() }))
+    if (state === undefined) this.#scopes.set(scope, (state = { turn: 0, listed: false, lastUse: new RecencyMap() }))
     return state
   }
 }

@@ -8,6 +8,7 @@ import type {
   OpenEntry,
   StorageDriver,
 } from '@spillway/core'
+import { RecencyMap } from '@spillway/core/driver'
 
 interface Entry {
   readonly content: Uint8Array
@@ -19,7 +20,8 @@ interface Scope {
   readonly path: string
   readonly parent: Scope | undefined
   readonly below: Set<Scope>
-  readonly entries: Map<EntryId, Entry>
+  /** In the order of use. */
+  readonly entries: RecencyMap<EntryId, Entry>
 }
 
 /** Keep entries in maps, one for each scope, and scopes in a tree, so that listing a scope costs what is in it. */
@@ -74,7 +76,6 @@ export class MemoryDriver implements StorageDriver {
     if (entries === undefined || entry === undefined) return undefined
     entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
     // Listing in the order of use tells apart what was used in the same millisecond.
-    entries.delete(id)
     entries.set(id, entry)
     return entry.info.lastUsedAt
   }
@@ -103,7 +104,7 @@ export class MemoryDriver implements StorageDriver {
     const known = this.#scopes.get(path)
     if (known !== undefined) return known
     const parent = path === '' ? undefined : this.#madeScope(parentPath(path))
-    const scope: Scope = { path, parent, below: new Set(), entries: new Map() }
+    const scope: Scope = { path, parent, below: new Set(), entries: new RecencyMap() }
     parent?.below.add(scope)
     this.#scopes.set(path, scope)
     return scope
@@ -121,7 +122,7 @@ export class MemoryDriver implements StorageDriver {
 /** The path above the last part of an id or a path; of a prefix, which ends with a slash, the path of its scope. */
 const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** Name the entries of a scope and of those below it, in copies: what is used meanwhile moves to the end of its map. */
+/** Name the entries of a scope and of those below it, in copies: what is used meanwhile moves to the end. */
 function* listed(scope: Scope): Generator<DriverEntry> {
   for (const [id, { info }] of [...scope.entries]) yield { id, info }
   for (const below of [...scope.below]) yield* listed(below)
