@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findRedis, startRedis } from '@spillway-internal/services'
+import { StorageError } from '@spillway/core'
+import { Redis } from 'ioredis'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { RedisStorage } from '../src/index.ts'
+import { pattern, same } from './support/test-server.ts'
+
+const found = await findRedis()
+const isInstalled = found.available && found.from === 'installed'
+const MASTER = 'spillway-master'
+
+async function sparePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Start a sentinel that takes a master for dead after half a second. */
+async function startSentinel(masterPort: number): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-sentinel-'))
+  const port = await sparePort()
+  const settings = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    `sentinel monitor ${MASTER} 127.0.0.1 ${masterPort} 1`,
+    `sentinel down-after-milliseconds ${MASTER} 500`,
+    `sentinel failover-timeout ${MASTER} 5000`,
+  ]
+  writeFileSync(join(folder, 'sentinel.conf'), settings.join('\n'))
+  const child = spawn('redis-server', [join(folder, 'sentinel.conf'), '--sentinel'], { stdio: 'ignore' })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return port
+}
+
+test.skipIf(!isInstalled)(
+  'the master that sentinels name is used, and its successor after a failover, by the same instance',
+  { timeout: 90_000 },
+  async () => {
+    const master = await startRedis()
+    onTestFinished(() => master.dispose())
+    const replica = await startRedis({ settings: { replicaof: `127.0.0.1 ${master.port}` } })
+    onTestFinished(() => replica.dispose())
+    const port = await startSentinel(master.port)
+    const sentinel = new Redis({ port, host: '127.0.0.1' })
+    onTestFinished(() => sentinel.disconnect())
+    await vi.waitFor(async () => expect(await sentinel.call('SENTINEL', 'REPLICAS', MASTER)).toHaveLength(1), {
+      timeout: 30_000,
+      interval: 200,
+    })
+
+    const connection = { sentinels: [{ host: '127.0.0.1', port }], name: MASTER }
+    const storage = new RedisStorage({ connection, commandTimeoutMs: 2_000, connectTimeoutMs: 1_000 })
+    onTestFinished(() => storage.close())
+    const scope = storage.scope('tenant')
+    const reference = await scope.store('call_1', pattern(50_000))
+    const direct = new Redis(master.url)
+    expect(await direct.wait(1, 10_000)).toBe(1)
+    direct.disconnect()
+
+    await master.kill()
+    const codes = new Set<string>()
+    await vi.waitFor(
+      async () => {
+        try {
+          await scope.store('call_2', pattern(100))
+        } catch (error) {
+          codes.add(StorageError.isInstance(error) ? error.code : String(error))
+          throw error
+        }
+      },
+      { timeout: 60_000, interval: 200 },
+    )
+    expect([...codes]).toEqual(['unavailable'])
+    expect(same((await scope.retrieve(reference)).content, pattern(50_000))).toBe(true)
+  },
+)

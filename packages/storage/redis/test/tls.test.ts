@@ -1,0 +1,79 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findRedis, startRedis } from '@spillway-internal/services'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { RedisStorage, type RedisStorageOptions } from '../src/index.ts'
+import { pattern, same } from './support/test-server.ts'
+
+const found = await findRedis()
+/** Whether the server knows a setting of TLS well enough to refuse what it cannot be. */
+const knowsTls = (): boolean =>
+  /yes.*no/.test(spawnSync('redis-server', ['--tls-session-caching', 'maybe'], { encoding: 'utf8' }).stderr)
+// Servers in containers do not see the certificates; some are built without TLS.
+const canUseTls =
+  found.available && found.from === 'installed' && spawnSync('openssl', ['version']).status === 0 && knowsTls()
+
+describe.skipIf(!canUseTls)('over TLS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-tls-'))
+  const ca = join(folder, 'ca.crt')
+  let server: Awaited<ReturnType<typeof startRedis>>
+
+  beforeAll(async () => {
+    const key = join(folder, 'redis.key')
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...names]
+    execFileSync('openssl', [...request, '-keyout', key, '-out', ca], { stdio: 'ignore' })
+    server = await startRedis({
+      requirepass: 'hunter2',
+      settings: {
+        'tls-port': String(await tlsPort()),
+        'tls-cert-file': ca,
+        'tls-key-file': key,
+        'tls-ca-cert-file': ca,
+        'tls-auth-clients': 'no',
+      },
+    })
+  })
+  afterAll(async () => {
+    await server?.dispose()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  let port = 0
+  async function tlsPort(): Promise<number> {
+    const { createServer } = await import('node:net')
+    const listening = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => listening.once('listening', resolve))
+    port = (listening.address() as { port: number }).port
+    await new Promise((resolve) => listening.close(resolve))
+    return port
+  }
+
+  function opened(options: RedisStorageOptions): RedisStorage {
+    const url = `rediss://:hunter2@localhost:${port}`
+    const storage = new RedisStorage(url, { commandTimeoutMs: 5_000, connectTimeoutMs: 2_000, ...options })
+    onTestFinished(() => storage.close())
+    return storage
+  }
+
+  test('content of any size is stored and read, whole and in parts', async () => {
+    const scope = opened({ connection: { tls: { ca: readFileSync(ca) } } }).scope('tenant')
+    for (const size of [0, 10, 16_384, 200_000, 3_000_000]) {
+      const reference = await scope.store(`call_${size}`, pattern(size))
+      expect(same((await scope.retrieve(reference)).content, pattern(size))).toBe(true)
+    }
+    const reference = await scope.store('call_range', pattern(2_500_000))
+    const { content } = await scope.retrieveRange(reference, { offset: 1_000_000, length: 100_000 })
+    expect(same(content, pattern(2_500_000).subarray(1_000_000, 1_100_000))).toBe(true)
+  })
+
+  test('an authority that nobody vouches for is refused, and the message says where to name it', async () => {
+    const refused = {
+      code: 'unavailable',
+      message: expect.stringMatching(/certificate is not trusted\. Set "tls"/) as string,
+    }
+    await expect(opened({}).store('key', pattern(10))).rejects.toMatchObject(refused)
+  })
+})
