@@ -40,7 +40,7 @@ async function ask(content: string | Uint8Array, asked: Asked = {}): Promise<str
       maxTokens: 2_500,
       countTokens,
       maxMediaBytes: 1_000,
-      deadlineMs: 2_000,
+      deadlineMs: 20_000,
       formatCall: formatRetrievalCall,
       blockBytes: 65_536,
       signal: undefined,
