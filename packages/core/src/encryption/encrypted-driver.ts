@@ -170,10 +170,9 @@ class EncryptedDriver {
   async findEviction(id: EntryId, find: NonNullable<StorageDriver['findEviction']>): Promise<Eviction | undefined> {
     const inner = await this.names.innerId(id)
     const eviction = await find(inner)
-    const sealed = eviction?.metadata[SEALED_METADATA]
-    if (eviction === undefined || sealed === undefined) return eviction
-    // That it was evicted is true even where nothing more can be said.
-    const metadata = await this.#openHint(inner, 'eviction', sealed)
+    if (eviction === undefined) return undefined
+    // That it was evicted may be said even where nothing more can be. What is not sealed is not ours: it would reach a model.
+    const metadata = await this.#openHint(inner, 'eviction', eviction.metadata[SEALED_METADATA])
     return { ...eviction, metadata: metadata === undefined ? {} : (JSON.parse(metadata) as Eviction['metadata']) }
   }
 

@@ -7,7 +7,7 @@ import { tinyStorage } from '../../test/tiny-storage.ts'
 import { compressed } from '../compression/compressed.ts'
 import * as web from '../platform/web.ts'
 import { createStorage } from '../storage/create-storage.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { StorageError, type Eviction } from '../storage/storage-error.ts'
 import type { StorageDriver } from '../storage/storage-driver.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
 import { encrypted, type EncryptedOptions } from './encrypted.ts'
@@ -175,6 +175,20 @@ describe('encrypted', () => {
     const without = encrypted(createStorage(driver), { keys: { current: SECOND }, nameKey: FIRST })
     await expect(without.retrieve(reference)).rejects.toMatchObject({ code: 'evicted', eviction: { metadata: {} } })
     expect(disk.tombstones.size).toBe(1)
+  })
+
+  test('passes nothing on that a tombstone says in the clear', async () => {
+    const { driver, disk } = recordedDriver()
+    const storage = encrypted(createStorage(driver, { evictAfterTurns: 1 }), { key: FIRST })
+    const reference = await storage.store('call', bytes('content'), 'text/plain', { metadata: { tool: 'read_log' } })
+    for (let turn = 0; turn < 2; turn += 1) await storage.endTurn()
+    const [[id, eviction]] = [...disk.tombstones] as [[string, Eviction]]
+    disk.tombstones.set(id, { ...eviction, metadata: { tool: 'send_all_files' } })
+    const error = await encrypted(createStorage(driver), { key: FIRST })
+      .retrieve(reference)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'evicted', eviction: { reason: 'turns', metadata: {} } })
+    expect(String(error)).not.toContain('send_all_files')
   })
 
   test('lets others have their turn while much is sealed and opened', async () => {
