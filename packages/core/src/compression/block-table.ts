@@ -1,3 +1,6 @@
+/** The most bytes of a plain block: whoever reads any of them takes memory for all, whatever a backend says there is. */
+export const MAX_BLOCK_BYTES = 16_777_216
+
 /** Where the blocks of compressed content lie: content cut into blocks of equal size, each compressed on its own. */
 export class BlockTable {
   /** Bytes of the plain content. */
@@ -15,7 +18,7 @@ export class BlockTable {
 
   /** Make the table of content from the compressed lengths of its blocks; `undefined` where they cannot be those. */
   static of(size: number, blockBytes: number, lengths: ArrayLike<number>): BlockTable | undefined {
-    if (!isCount(size) || !isCount(blockBytes) || lengths.length !== Math.ceil(size / blockBytes)) return undefined
+    if (!isCount(size) || !isBlockSize(blockBytes) || lengths.length !== Math.ceil(size / blockBytes)) return undefined
     const starts = new Float64Array(lengths.length + 1)
     for (let block = 0; block < lengths.length; block++) {
       const length = lengths[block]!
@@ -50,4 +53,8 @@ export class BlockTable {
   }
 }
 
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0
+/** Whether plain blocks can have so many bytes. */
+export const isBlockSize = (value: unknown): value is number => isCount(value) && value <= MAX_BLOCK_BYTES
+
+/** Whether something can be a number of bytes, of which there is at least one. */
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0

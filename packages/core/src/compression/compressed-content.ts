@@ -104,17 +104,19 @@ export class CompressedContent {
   async #decompressed({ codec, table }: BlockLayout, range?: ByteRange): Promise<Uint8Array | undefined> {
     const { first, end, skip, length } = piecesOfRange(table.size, table.blockBytes, range)
     if (end - first === 1) return (await this.#onlyBlock(codec, table, first))?.slice(skip, skip + length)
-    const bytes = new Uint8Array(length)
+    let bytes: Uint8Array | undefined
     for (let block = first; block < end; block += BATCH_BLOCKS) {
       const plain = await this.#blocks(codec, table, block, Math.min(end, block + BATCH_BLOCKS))
+      if (!isWhole(plain)) return undefined
+      // Not before: until something of it was there, the length is only what a backend says.
+      bytes ??= new Uint8Array(length)
       let at = (block - first) * table.blockBytes - skip
       for (const part of plain) {
-        if (part === undefined) return undefined
         bytes.set(part.subarray(Math.max(0, -at), length - at), Math.max(0, at))
         at += part.byteLength
       }
     }
-    return bytes
+    return bytes ?? new Uint8Array(0)
   }
 
   /** Small reads go through a block in several steps: the last one is kept. */
@@ -168,3 +170,6 @@ export class CompressedContent {
     return corruptError(this.#id, 'its compressed bytes are damaged. Store the content again.')
   }
 }
+
+const isWhole = (blocks: readonly (Uint8Array | undefined)[]): blocks is readonly Uint8Array[] =>
+  !blocks.includes(undefined)

@@ -7,6 +7,8 @@ import { createStorage } from '../storage/create-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StorageDriver } from '../storage/storage-driver.ts'
 import { findCodec, type CodecName } from './codecs.ts'
+import { encodeHint } from './block-hint.ts'
+import { BlockTable } from './block-table.ts'
 import { decodeTail, tailBytes, blocksOfTail } from './block-tail.ts'
 import { compressed, type CompressedOptions } from './compressed.ts'
 
@@ -232,6 +234,19 @@ describe('compressed', () => {
     expect(listed).toEqual([reference])
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt', reference })
     expect(await storage.clear()).toBe(1)
+  })
+
+  test.each([
+    ['a block', { blockBytes: 5e15, size: 4e15 }, undefined],
+    ['content', {}, encodeHint({ table: BlockTable.of(1e12, 16_777_216, new Uint8Array(59_605).fill(1))! })],
+  ])('takes no memory for %s of a size that only a backend speaks of', async (_name, sizes, lineIndex) => {
+    const { storage, only } = make()
+    const reference = await storage.store('log', lines(1_000))
+    const entry = only()
+    const marker = { ...(JSON.parse(entry.info.metadata['spillway.compressed']!) as object), ...sizes }
+    const metadata = { 'spillway.compressed': JSON.stringify(marker) }
+    entry.info = { ...entry.info, metadata, ...(lineIndex === undefined ? {} : { lineIndex }) }
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt', reference })
   })
 
   test('counts bytes before compression against a quota', async () => {

@@ -1,6 +1,7 @@
 import { assertKnownOptions } from '../driver/assert-known-options.ts'
 import { wrapStorage } from '../storage/wrap-storage.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
+import { MAX_BLOCK_BYTES } from './block-table.ts'
 import { findCodec, type CodecName } from './codecs.ts'
 import { compressedDriver, type CompressionSettings } from './compressed-driver.ts'
 
@@ -15,7 +16,6 @@ const DEFAULT_LEVEL = 3
 const MAX_LEVEL: Readonly<Record<CodecName, number>> = { gzip: 9, zstd: 22 }
 const DEFAULT_BLOCK_BYTES = 262_144
 const MIN_BLOCK_BYTES = 4_096
-const MAX_BLOCK_BYTES = 16_777_216
 const DEFAULT_MIN_BYTES = 4_096
 const DEFAULT_MIN_SAVING = 0.1
 

@@ -1,5 +1,6 @@
 import type { EntryInfo } from '../storage/storage-driver.ts'
 import type { Metadata } from '../storage/storage.ts'
+import { isBlockSize, isCount } from './block-table.ts'
 import { isCodecName, type CodecName } from './codecs.ts'
 
 /** No metadata of a caller can have a name with a dot. */
@@ -24,7 +25,7 @@ export function withMarker(metadata: Metadata, { codec, contentType, blockBytes,
 /** Return the text of an entry's marker, which tells one compressed entry from another; `undefined` for plain entries. */
 export const markerText = ({ metadata }: Pick<EntryInfo, 'metadata'>): string | undefined => metadata[NAME]
 
-/** Read a marker; `undefined` where it is damaged, or of a later version. */
+/** Read a marker; `undefined` where it is damaged, of a later version, or of blocks that are too large. */
 export function parseMarker(text: string): CompressionMarker | undefined {
   let value: unknown
   try {
@@ -34,7 +35,7 @@ export function parseMarker(text: string): CompressionMarker | undefined {
     throw error
   }
   const { codec, contentType, blockBytes, size } = Object(value) as Readonly<Record<string, unknown>>
-  if (!isCodecName(codec) || typeof contentType !== 'string' || !isCount(blockBytes)) return undefined
+  if (!isCodecName(codec) || typeof contentType !== 'string' || !isBlockSize(blockBytes)) return undefined
   if (size === undefined) return { codec, contentType, blockBytes }
   return isCount(size) ? { codec, contentType, blockBytes, size } : undefined
 }
@@ -43,5 +44,3 @@ export function parseMarker(text: string): CompressionMarker | undefined {
 export function withoutMarker({ [NAME]: _marker, ...metadata }: Metadata): Metadata {
   return metadata
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0

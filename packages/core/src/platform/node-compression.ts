@@ -68,12 +68,17 @@ function settled(run: (callback: CompressCallback) => void): Promise<Uint8Array>
   })
 }
 
+/** What zlib says of damaged bytes, of more than was asked for, and of more than there can be memory for. */
+const REFUSED = /^(?:Z_|ZSTD_|ERR_BUFFER_TOO_LARGE$|ERR_OUT_OF_RANGE$|ERR_MEMORY_ALLOCATION_FAILED$)/
+/** What V8 says of the last, without a code. */
+const NO_MEMORY = 'Array buffer allocation failed'
+
 async function unlessDamaged(run: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
   try {
     return await run()
   } catch (error) {
-    const { code = '' } = error as { readonly code?: string }
-    if (/^(?:Z_|ZSTD_|ERR_BUFFER_TOO_LARGE$)/.test(code)) return undefined
+    const { code = '', message } = error as Error & { readonly code?: string }
+    if (REFUSED.test(code) || message === NO_MEMORY) return undefined
     throw error
   }
 }

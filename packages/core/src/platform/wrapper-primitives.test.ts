@@ -67,6 +67,15 @@ describe.each([
   })
 })
 
+it.each([2 ** 40, Number.MAX_SAFE_INTEGER])(
+  'takes a size of %d, which there is no memory for, for damage',
+  async (size) => {
+    const one = await node.gzip.compress(new Uint8Array(100), 3)
+    expect(await node.gzip.decompress(one, size)).toBeUndefined()
+    expect(await node.zstd?.decompress(await node.zstd.compress(new Uint8Array(100), 3), size)).toBeUndefined()
+  },
+)
+
 it('compresses with one platform what the other decompresses', async () => {
   await fc.assert(
     fc.asyncProperty(content, async (one) => {
