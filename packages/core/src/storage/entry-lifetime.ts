@@ -6,7 +6,7 @@ import type { ManagedStorageOptions } from './managed-storage-options.ts'
 import { missingError } from './missing-error.ts'
 import { ScopeQuota } from './scope-quota.ts'
 import type { DriverEntry, EntryId, EntryInfo, StorageDriver } from './storage-driver.ts'
-import type { Eviction, EvictionReason, StorageError } from './storage-error.ts'
+import { StorageError, type Eviction, type EvictionReason } from './storage-error.ts'
 import type { EvictedEntry, OperationOptions } from './storage.ts'
 import { TurnTracker } from './turn-tracker.ts'
 
@@ -33,7 +33,9 @@ export class EntryLifetime {
     this.#locks = locks
     this.#evicted = evicted
     this.#ttlMs = options.ttlMs ?? null
-    this.#now = options.now ?? Date.now
+    const { now = Date.now } = options
+    // Times are kept in whole milliseconds.
+    this.#now = () => Math.trunc(now())
     if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns)
     if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes)
   }
@@ -94,7 +96,7 @@ export class EntryLifetime {
   async expire(path: string, reference: string, info: EntryInfo): Promise<boolean> {
     if (!this.isExpired(info)) return false
     const id = entryId(path, reference)
-    if ((await this.#evict(id, 'age', (latest) => this.isExpired(latest))) !== undefined) return true
+    if (typeof (await this.#evict(id, 'age', (latest) => this.isExpired(latest))) === 'number') return true
     const latest = await guard({ action: 'describe', reference }, () => readInfo(this.#driver, id))
     return latest === undefined || this.isExpired(latest)
   }
@@ -119,11 +121,10 @@ export class EntryLifetime {
     for (const reference of turns.endTurn(path)) {
       const id = entryId(path, reference)
       const size = await this.#evict(id, 'turns', () => turns.isDue(path, reference))
-      if (size !== undefined) evicted.push({ reference, size, reason: 'turns' })
+      if (typeof size === 'number') evicted.push({ reference, size, reason: 'turns' })
+      // Used by another process meanwhile, it counts from now; or it went some other way.
       else if (turns.isDue(path, reference)) {
-        // Used by another process meanwhile, it counts from now; or it went some other way.
-        const info = await guard({ action: 'describe', reference }, () => readInfo(this.#driver, id))
-        if (info === undefined) turns.forget(path, reference)
+        if (size === 'gone') turns.forget(path, reference)
         else turns.used(path, reference)
       }
     }
@@ -140,8 +141,8 @@ export class EntryLifetime {
     for await (const { id, info } of guardIteration({ action: 'collect' }, due)) {
       checkAborted(signal)
       if (!id.startsWith(prefix) || !this.isExpired(info)) continue
-      const size = await this.#evict(id, 'age', (latest) => this.isExpired(latest))
-      if (size === undefined) continue
+      const size = await this.#evict(id, 'age', (latest) => this.isExpired(latest), info)
+      if (typeof size !== 'number') continue
       expired += 1
       bytes += size
     }
@@ -154,8 +155,10 @@ export class EntryLifetime {
     if (quota === undefined) return
     const scope = {
       list: () => this.#exactly(path),
-      evict: async (id: EntryId, lastUsedAt: number) =>
-        (await this.#evict(id, 'quota', (info) => info.lastUsedAt <= lastUsedAt)) !== undefined,
+      evict: async (id: EntryId, lastUsedAt: number): Promise<'evicted' | 'used' | 'gone'> => {
+        const size = await this.#evict(id, 'quota', (info) => info.lastUsedAt <= lastUsedAt)
+        return typeof size === 'number' ? 'evicted' : size
+      },
     }
     await this.#locks.run(`quota:${path}`, () => quota.added(path, added, size, scope))
   }
@@ -163,19 +166,29 @@ export class EntryLifetime {
   /** Remove an entry that is locked, unless it was used after `unusedSince`; return whether it went. */
   async removeUnused(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
     if (this.#driver.evict !== undefined) return this.#driver.evict(id, unusedSince, eviction)
-    const info = await readInfo(this.#driver, id)
+    const info = await this.#describeForEviction(id, undefined)
     return info !== undefined && info.lastUsedAt <= unusedSince && this.#driver.remove(id)
   }
 
-  /** Evict an entry that is still due once it is locked; return its size, or `undefined` where it stays. */
-  async #evict(id: EntryId, reason: EvictionReason, isDue: (info: EntryInfo) => boolean): Promise<number | undefined> {
+  /**
+   * Evict an entry that is still due once it is locked; return its size, or why it was not evicted.
+   *
+   * @param listed - What a listing said of it.
+   */
+  async #evict(
+    id: EntryId,
+    reason: EvictionReason,
+    isDue: (info: EntryInfo) => boolean,
+    listed?: EntryInfo,
+  ): Promise<number | 'used' | 'gone'> {
     const { path, reference } = splitId(id)
     return this.#locks.run(id, () =>
       guard({ action: 'evict', reference }, async () => {
-        const info = await readInfo(this.#driver, id)
-        if (info === undefined || !isDue(info)) return undefined
+        const info = await this.#describeForEviction(id, listed)
+        if (info === undefined) return 'gone'
+        if (!isDue(info)) return 'used'
         const eviction: Eviction = { reason, evictedAt: this.#now(), metadata: info.metadata }
-        if (!(await this.removeUnused(id, info.lastUsedAt, eviction))) return undefined
+        if (!(await this.removeUnused(id, info.lastUsedAt, eviction))) return 'used'
         if (this.#driver.findEviction === undefined) this.#log.add(path, reference, eviction)
         if (reason !== 'quota') this.#quota?.forget(path)
         this.#turns?.forget(path, reference)
@@ -183,6 +196,22 @@ export class EntryLifetime {
         return info.size
       }),
     )
+  }
+
+  /** Describe an entry; of one that is damaged, what is known must do: it must not keep others from being evicted. */
+  async #describeForEviction(id: EntryId, listed: EntryInfo | undefined): Promise<EntryInfo | undefined> {
+    try {
+      return await readInfo(this.#driver, id)
+    } catch (error) {
+      if (!StorageError.isInstance(error) || error.code !== 'corrupt') throw error
+      return listed ?? this.#listed(id)
+    }
+  }
+
+  /** Look for an entry in the listing of its scope. */
+  async #listed(id: EntryId): Promise<EntryInfo | undefined> {
+    for await (const entry of this.#driver.list(idPrefix(splitId(id).path))) if (entry.id === id) return entry.info
+    return undefined
   }
 
   async *#exactly(path: string): AsyncGenerator<DriverEntry> {

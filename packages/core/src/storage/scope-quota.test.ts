@@ -19,9 +19,12 @@ class MapScope implements QuotaScope {
     for (const [id, info] of this.entries) yield { id, info }
   }
 
-  async evict(id: EntryId, lastUsedAt: number): Promise<boolean> {
+  async evict(id: EntryId, lastUsedAt: number): Promise<'evicted' | 'used' | 'gone'> {
     const info = this.entries.get(id)
-    return info !== undefined && info.lastUsedAt <= lastUsedAt && this.entries.delete(id)
+    if (info === undefined) return 'gone'
+    if (info.lastUsedAt > lastUsedAt) return 'used'
+    this.entries.delete(id)
+    return 'evicted'
   }
 
   get bytes(): number {
@@ -96,10 +99,35 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()]).toEqual(['a', 'c'])
   })
 
+  test('evicts nothing to make up for what others have removed', async () => {
+    const scope = new MapScope()
+    for (let index = 0; index < 10; index += 1) scope.put(`old ${index}`, 100)
+    const quota = new ScopeQuota(1_000)
+    await store(quota, scope, 'first', 100)
+    for (let index = 1; index < 7; index += 1) scope.entries.delete(`old ${index}`)
+    for (let index = 0; index < 5; index += 1) await store(quota, scope, `new ${index}`, 100)
+    const kept = ['first', 'old 7', 'old 8', 'old 9', ...Array.from({ length: 5 }, (_, index) => `new ${index}`)]
+    expect([...scope.entries.keys()].toSorted()).toEqual(kept.toSorted())
+    expect(scope.listings).toBe(2)
+  })
+
+  test('counts what is gone between a listing and its turn', async () => {
+    const scope = new MapScope()
+    const quota = new ScopeQuota(1_000)
+    for (const id of ['a', 'b', 'c', 'd']) scope.put(id, 300)
+    const { evict } = scope
+    scope.evict = async (id, lastUsedAt) => {
+      scope.entries.delete('a')
+      return evict.call(scope, id, lastUsedAt)
+    }
+    await store(quota, scope, 'e', 300)
+    expect(scope.bytes).toBeLessThanOrEqual(1_000)
+  })
+
   test('gives up where nothing can be evicted', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
-    scope.evict = async () => false
+    scope.evict = async () => 'used'
     await store(quota, scope, 'a', 900)
     await store(quota, scope, 'b', 900)
     expect(scope.bytes).toBe(1_800)

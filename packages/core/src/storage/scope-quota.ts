@@ -8,8 +8,8 @@ const MAX_SCOPES = 1_000
 /** How the quota sees and empties one scope. */
 export interface QuotaScope {
   list(): AsyncIterable<{ readonly id: EntryId; readonly info: EntryInfo }>
-  /** Evict an entry that was last used at `lastUsedAt`; return whether it went. */
-  evict(id: EntryId, lastUsedAt: number): Promise<boolean>
+  /** Evict an entry that was last used at `lastUsedAt`, unless it was used since. */
+  evict(id: EntryId, lastUsedAt: number): Promise<'evicted' | 'used' | 'gone'>
 }
 
 interface Candidate {
@@ -66,8 +66,11 @@ export class ScopeQuota {
     while (state.bytes > this.#maxBytes) {
       const candidate = state.candidates.shift()
       if (candidate !== undefined) {
-        if (candidate.id !== id && (await scope.evict(candidate.id, candidate.lastUsedAt)))
-          state.bytes -= candidate.size
+        if (candidate.id === id) continue
+        const outcome = await scope.evict(candidate.id, candidate.lastUsedAt)
+        // Others have removed it; they may have removed more, and none of that must be made up for by what is left.
+        if (outcome === 'gone' && !listed) state.candidates = []
+        else if (outcome !== 'used') state.bytes -= candidate.size
         continue
       }
       // Listed just now and still over: the rest is in use elsewhere, and the next store tries again.

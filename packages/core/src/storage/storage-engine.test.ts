@@ -5,6 +5,7 @@ import { createStorage } from './create-storage.ts'
 import type { ManagedStorage } from './managed-storage.ts'
 import type { ManagedStorageOptions } from './managed-storage-options.ts'
 import type { StorageDriver } from './storage-driver.ts'
+import { StorageError } from './storage-error.ts'
 import type { StoreReceipt } from './storage.ts'
 
 /** Methods and settings in the place of those of a tiny driver; `undefined` takes one away. */
@@ -311,4 +312,90 @@ describe('list with unusedSince', () => {
     expect(await collect(storage.list())).toHaveLength(1)
     expect(listed).toEqual([''])
   })
+})
+
+describe('a damaged entry', () => {
+  const now = Date.UTC(2026, 0, 1)
+
+  /** A storage in which the description of one entry cannot be read. */
+  async function damaged(
+    options: ManagedStorageOptions,
+    changes: Changes = {},
+  ): Promise<{ readonly storage: ManagedStorage; readonly broken: string; readonly time: { now: number } }> {
+    const time = { now }
+    const ids = new Set<string>()
+    const corrupt = (): never => {
+      throw new StorageError('corrupt', 'its description is damaged')
+    }
+    const { storage } = recorded(
+      (driver) => {
+        const { stat } = driver
+        return { stat: async (id) => (ids.has(id) ? corrupt() : stat.call(driver, id)), ...changes }
+      },
+      { ...options, now: () => time.now },
+    )
+    const broken = await storage.store('broken', bytes('0123456789'))
+    ids.add(broken)
+    return { storage, broken, time }
+  }
+
+  test('goes when it is past its age, and keeps no other from going', async () => {
+    const { storage, broken, time } = await damaged({ ttlMs: 1_000 })
+    await storage.store('other', bytes('other'))
+    time.now += 2_000
+    expect(await storage.gc()).toMatchObject({ expired: 2, bytes: 15 })
+    await expect(storage.retrieve(broken)).rejects.toMatchObject({ code: 'evicted' })
+  })
+
+  test('goes when it has not been used for too many turns', async () => {
+    const { storage } = await damaged({ evictAfterTurns: 1 })
+    await storage.store('other', bytes('other'))
+    await storage.endTurn()
+    const { evicted } = await storage.endTurn()
+    expect(evicted.map(({ size }) => size)).toEqual([10, 5])
+  })
+
+  test('goes to make room, by a driver that cannot compare and remove too', async () => {
+    const { storage, broken } = await damaged({ maxBytes: 20 }, { evict: undefined, findEviction: undefined })
+    await storage.store('other', bytes('0123456789'))
+    await storage.store('third', bytes('0123456789'))
+    await expect(storage.retrieve(broken)).rejects.toMatchObject({ code: 'evicted' })
+    expect(await collect(storage.list())).toHaveLength(2)
+  })
+
+  test('is still an outage where the backend is down', async () => {
+    const down = new StorageError('unavailable', 'The backend is down.')
+    const { storage, time } = await damaged({ ttlMs: 1_000 }, { stat: () => Promise.reject(down) })
+    time.now += 2_000
+    await expect(storage.gc()).rejects.toBe(down)
+  })
+})
+
+test('a clock that gives parts of milliseconds is kept in whole ones', async () => {
+  const { storage } = recorded(undefined, { now: () => 1_234.5678 })
+  const reference = await storage.store('call_1', bytes('content'))
+  expect(await storage.stat(reference)).toMatchObject({ storedAt: 1_234, lastUsedAt: 1_234 })
+})
+
+test('what an aborted clear has removed without naming it is not given from memory', async () => {
+  const { storage } = recorded((driver) => ({
+    async *removeAll(prefix: string) {
+      const ids: string[] = []
+      for await (const { id } of driver.list(prefix)) ids.push(id)
+      for (const id of ids) await driver.remove(id)
+      yield* ids
+    },
+  }))
+  const references = [await storage.store('a', bytes('aaaa')), await storage.store('b', bytes('bbbb'))]
+  for (const reference of references) {
+    const open = await storage.open(reference)
+    await open.read(0, 4)
+    await open.close()
+  }
+  const controller = new AbortController()
+  const clearing = storage.clear({ signal: controller.signal })
+  controller.abort()
+  await expect(clearing).rejects.toMatchObject({ code: 'aborted' })
+  if ((await collect(storage.list())).length > 0) return expect.unreachable('nothing was removed')
+  for (const reference of references) await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
 })

@@ -351,10 +351,17 @@ export class StorageEngine {
     checkAborted(options.signal)
     const prefix = idPrefix(await scopePath(scope))
     let cleared = 0
-    for await (const id of guardIteration({ action: 'clear' }, () => this.#removeAll(prefix))) {
-      cleared += 1
-      this.#removed(id)
-      checkAborted(options.signal)
+    let isDone = false
+    try {
+      for await (const id of guardIteration({ action: 'clear' }, () => this.#removeAll(prefix))) {
+        cleared += 1
+        this.#removed(id)
+        checkAborted(options.signal)
+      }
+      isDone = true
+    } finally {
+      // A driver removes several at once before it names the first: what else has gone is not known then.
+      if (!isDone) this.#opened.clear()
     }
     return cleared
   }

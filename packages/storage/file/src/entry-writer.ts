@@ -125,6 +125,8 @@ export class EntryWriter {
     pending: FilePair,
     entry: EntryContent,
   ): Promise<{ readonly sidecar: Sidecar; readonly closed: Promise<unknown> }> {
+    // Before there are files: until a stream goes on, nothing would show that its writer is alive.
+    const only = await entry.source.onlyChunk()
     const opening = [pending.content, pending.sidecar].map((path) => this.#files.createPending(paths, path))
     const close = (): Promise<unknown> => settled(opening.map(async (file) => (await file).close()))
     let sidecar: Sidecar
@@ -135,7 +137,6 @@ export class EntryWriter {
         await sidecarFile.write(this.#files.encodeSidecar(described))
         return described
       }
-      const only = await entry.source.onlyChunk()
       if (only === undefined)
         sidecar = await writeSidecar(await this.#writeAll(pending.content, entry.source.all(), content))
       else {

@@ -162,17 +162,22 @@ function plainFile(status: FileStatus, path: string): FileStatus {
   throw Object.assign(new Error(`EINVAL: not a plain file, '${path}'`), { code: 'EINVAL' })
 }
 
-/** Write pieces, several of which are under way while this thread is busy with other things. */
+/**
+ * Write pieces, several of which are under way while this thread is busy with other things. The last one comes last: a file
+ * that has its length has all before it, also if the machine stops in between.
+ */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
+  const last = Math.max(0, bytes.byteLength - MAX_WRITE_BYTES)
   let next = 0
   const writeSome = async (): Promise<void> => {
-    while (next < bytes.byteLength) {
+    while (next < last) {
       const at = next
-      next = Math.min(bytes.byteLength, at + MAX_WRITE_BYTES)
+      next = Math.min(last, at + MAX_WRITE_BYTES)
       await writePiece(handle, bytes.subarray(at, next), start + at)
     }
   }
   await settled(Array.from({ length: PARALLEL_WRITES }, writeSome))
+  await writePiece(handle, bytes.subarray(last), start + last)
 }
 
 async function writePiece(handle: FileHandle, piece: Uint8Array, start: number): Promise<void> {

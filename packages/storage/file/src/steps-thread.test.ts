@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { takeSteps } from '../test/support/take-steps.ts'
@@ -127,6 +127,32 @@ describe('a process that stores much', () => {
       console.log(new TextDecoder().decode(content))`
     expect(await runStoring(flags, read)).toBe('content 39\n')
   })
+})
+
+const canLimit =
+  spawnSync('unshare', ['-U', 'sh', '-c', 'prlimit --nproc=1 true && echo yes'], { encoding: 'utf8' }).stdout ===
+  'yes\n'
+
+test.runIf(canLimit)('a process that may have no more threads stores without one', async () => {
+  // As a user without rights: those of root count no threads.
+  const directory = await temporaryDirectory()
+  await mkdir(directory)
+  await chmod(directory, 0o777)
+  const program = `
+    const { FileStorage } = await import(${JSON.stringify(join(import.meta.dirname, 'file-storage.ts'))})
+    const { execFileSync } = await import('node:child_process')
+    const storage = new FileStorage(${JSON.stringify(join(directory, 'artifacts'))})
+    const store = (name) => storage.store(name, new TextEncoder().encode('content'))
+    for (let index = 0; index < 4; index += 1) await store('before ' + index)
+    execFileSync('prlimit', ['--nproc=1', '--pid', String(process.pid)])
+    for (let index = 0; index < 6; index += 1) await store('after ' + index)
+    let count = 0
+    for await (const _ of storage.list()) count += 1
+    console.log(count)`
+  await writeFile(`${directory}.mjs`, program)
+  const command = ['-U', process.execPath, '--no-warnings', `${directory}.mjs`]
+  const { stdout, stderr } = spawnSync('unshare', command, { encoding: 'utf8', timeout: 30_000 })
+  expect([stdout, stderr]).toEqual(['10\n', ''])
 })
 
 describe('FileStorage', () => {

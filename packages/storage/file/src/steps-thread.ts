@@ -7,6 +7,10 @@ const FIRST_WITHOUT = 4
 const IDLE_MS = 10_000
 /** Where those that wait already would take longer, the disk is slow: the thread pool does more than one at a time. */
 const MAX_WAIT_MS = 20
+/** What each is taken to need before the first was measured. */
+const FIRST_GUESS_MS = 1
+/** After this time without an answer, whatever else there is to do goes another way. */
+const STALLED_MS = 100
 const MAX_MEMORY_MB = 64
 
 /**
@@ -68,7 +72,9 @@ export class StepsThread {
   #asked = 0
   #worker: Worker | 'none' | 'impossible' = 'none'
   #isReady = false
-  #milliseconds = 0
+  #milliseconds = FIRST_GUESS_MS
+  /** When it last answered, or was asked while it had nothing to do. */
+  #activeAt = 0
   #idleTimer: NodeJS.Timeout | undefined
 
   /** Take steps up to the first that fails, and return how many were taken: 0 where the thread is not there or busy. */
@@ -77,15 +83,24 @@ export class StepsThread {
     if (this.#worker === 'none' && this.#asked > FIRST_WITHOUT) this.#start()
     const worker = this.#worker
     if (typeof worker === 'string' || !this.#isReady) return 0
-    if (this.#waiting.size * this.#milliseconds > MAX_WAIT_MS) return 0
+    if (this.#isBusy) return 0
     clearTimeout(this.#idleTimer)
-    if (this.#waiting.size === 0) worker.ref()
+    if (this.#waiting.size === 0) {
+      worker.ref()
+      this.#activeAt = performance.now()
+    }
     const id = this.#asked
     const { promise, resolve } = Promise.withResolvers<number>()
     this.#waiting.set(id, resolve)
     const { copies, memory } = ownContents(steps)
     worker.postMessage({ id, steps: copies }, memory)
     return promise
+  }
+
+  get #isBusy(): boolean {
+    const { size } = this.#waiting
+    if (size * this.#milliseconds > MAX_WAIT_MS) return true
+    return size > 0 && performance.now() - this.#activeAt > STALLED_MS
   }
 
   /** End the thread, as it does by itself when idle. */
@@ -112,15 +127,16 @@ export class StepsThread {
       worker.on('exit', () => this.#ended())
       this.#worker = worker
     } catch (error) {
-      // Node.js with --permission and without --allow-worker.
-      if ((error as { code?: unknown }).code !== 'ERR_ACCESS_DENIED') throw error
+      // Node.js with --permission, or a system that has no room for another thread: all the rest goes on without one.
+      if (typeof (error as { code?: unknown }).code !== 'string') throw error
       this.#worker = 'impossible'
     }
   }
 
   #answered(worker: Worker, { id, taken, milliseconds }: Answer): void {
     this.#isReady = true
-    this.#milliseconds = milliseconds
+    this.#activeAt = performance.now()
+    if (id > 0) this.#milliseconds = milliseconds
     this.#waiting.get(id)?.(taken)
     this.#waiting.delete(id)
     if (this.#waiting.size > 0) return

@@ -77,30 +77,38 @@ export class StorageDirectory {
       at = `${at}/${part}`
       try {
         await this.fileSystem.createDirectory(at)
-        if (this.#fsync) await this.fileSystem.sync?.(parent)
+        await this.#syncNames(parent)
       } catch (error) {
         const code = fileErrorCode(error)
         if (code === 'ENOENT') return false
         if (code !== 'EEXIST') throw error
         // It was there already: it must not be a link that the next part would be made behind.
         if (!(await this.has(at))) return false
+        // Whoever has made it just now may not have come so far.
+        await this.#syncNames(parent)
       }
     }
     return true
   }
 
   async #makeWithParents(path: string): Promise<boolean> {
+    const parent = parentOf(path)
     try {
       await this.fileSystem.createDirectory(path)
-      return true
     } catch (error) {
       const code = fileErrorCode(error)
       if (code === 'EEXIST') return false
-      const parent = parentOf(path)
       if (code !== 'ENOENT' || parent === path) throw error
       await this.#makeWithParents(parent)
-      return doneUnless('EEXIST', this.fileSystem.createDirectory(path))
+      if (!(await doneUnless('EEXIST', this.fileSystem.createDirectory(path)))) return false
     }
+    await this.#syncNames(parent)
+    return true
+  }
+
+  /** With `fsync`, bring the names in a folder onto the medium; one that may not be read above the root cannot be. */
+  async #syncNames(folder: string): Promise<void> {
+    if (this.#fsync) await unless('EACCES', this.fileSystem.sync?.(folder) ?? Promise.resolve())
   }
 
   async #ignoreInGit(): Promise<void> {

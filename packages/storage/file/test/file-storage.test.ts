@@ -232,6 +232,20 @@ describe('FileStorage', () => {
     expect(await storage.store('key', bytes('content'))).toBe(reference)
     expect(steps).toContain('sync /.metadata/a')
   })
+
+  test('with fsync, brings the names of the folders that it makes onto the medium', async () => {
+    const directory = await temporaryDirectory()
+    await mkdir(directory)
+    const synced: string[] = []
+    const fileSystem = new NodeFileSystem()
+    const { sync } = fileSystem
+    fileSystem.sync = (path) => (synced.push(path.slice(directory.length)), sync.call(fileSystem, path))
+    const storage = new FileStorage({ directory: join(directory, 'deep/artifacts'), fileSystem, fsync: true })
+    await storage.scope('a', 'b').store('key', bytes('content'))
+    const root = '/deep/artifacts'
+    for (const folder of ['', '/deep', root, `${root}/a`, `${root}/.metadata`, `${root}/.metadata/a`])
+      expect(synced).toContain(folder)
+  })
 })
 
 function withoutSync(): object {

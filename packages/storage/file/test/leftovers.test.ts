@@ -91,6 +91,25 @@ describe('gc', () => {
     ])
   })
 
+  test('finds nothing of a stream that pauses before it has begun to be written', async () => {
+    const directory = await temporaryDirectory()
+    const storage = new FileStorage({ directory, fileSystem: new NodeFileSystem() })
+    const goOn = Promise.withResolvers<void>()
+    const pauses = Promise.withResolvers<void>()
+    async function* pausing(): AsyncGenerator<Uint8Array> {
+      yield bytes('one ')
+      pauses.resolve()
+      await goOn.promise
+      yield bytes('two')
+    }
+    const storing = storage.storeStream('stream', pausing())
+    await pauses.promise
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect((await readdir(join(directory, '.metadata'))).filter((name) => name.startsWith('stream'))).toEqual([])
+    goOn.resolve()
+    expect(text((await storage.retrieve(await storing)).content)).toBe('one two')
+  })
+
   test('removes content that a killed writer had named, but not described', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
