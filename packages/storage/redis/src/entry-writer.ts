@@ -50,6 +50,8 @@ export class EntryWriter {
       const size = upload.size + content.byteLength
       const pieceBytes = upload.size > 0 ? this.#chunkBytes : 0
       const header = encodeHeader(info, { nonce, size, pieceBytes }, lineIndex())
+      // What is committed needs no more signs of life.
+      upload.stop()
       if (upload.size > 0) return await this.#commit(place, header, info.lastUsedAt)
       return await this.#put(place, [header, content], info.lastUsedAt)
     } catch (error) {

@@ -128,8 +128,13 @@ if mine.pieces > 0 then redis.call('UNLINK', alive) end
 return { redis.call('ZCARD', index) == 1 and 2 or 1, number(used) }
 `)
 
-/** Keep the pieces of a living writer. Arguments: reference, nonce, number of pieces, milliseconds, the time. */
+/**
+ * Keep the pieces of a living writer. Once they are its entry, they must not expire any more: a sign of life may have been
+ * overtaken by the commit. Arguments: reference, nonce, number of pieces, milliseconds, the time.
+ */
 export const RENEW: Script = script(`
+local head = header(entry(ARGV[1]))
+if head and head.nonce == ARGV[2] then return 0 end
 for i = 0, tonumber(ARGV[3]) - 1 do redis.call('PEXPIRE', piece(ARGV[1], ARGV[2], i), ARGV[4]) end
 redis.call('SET', tag .. 'alive:' .. ARGV[1] .. ':' .. ARGV[2], ARGV[5], 'PX', ARGV[4])
 return 1

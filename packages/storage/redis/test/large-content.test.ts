@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RedisStorage } from '../src/index.ts'
+import { RENEW } from '../src/scripts.ts'
 import { rawKeys } from './support/raw-keys.ts'
 import { pattern, same, shared, sharedUrl, slowly, streamOf, testDriver, testStorage } from './support/test-server.ts'
 
@@ -107,6 +108,22 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     // A sign of life that was under way when it ended is not counted.
     const left = (await rawKeys(raw, `{${prefix}:a}*`)).filter((key) => !key.includes(':alive:'))
     expect(left.length).toBe(8)
+  })
+
+  test('a sign of life that arrives after the commit does not make the content expire', async () => {
+    const { prefix, raw } = testStorage()
+    const driver = testDriver(prefix)
+    const content = pattern(20_000)
+    await driver.write('a/late', streamOf([content]), INFO)
+    const index = `{${prefix}:a}:index`
+    const pieces = await rawKeys(raw, `{${prefix}:a}:piece:*`)
+    expect(pieces).toHaveLength(5)
+    const nonce = pieces[0]?.split(':').at(-2) ?? ''
+    const keys = [index, `{${prefix}:a}:entry:late`]
+    expect(await raw.eval(RENEW.lua, keys.length, ...keys, 'late', nonce, 5, 600_000, Date.now())).toBe(0)
+    expect(await Promise.all(pieces.map((key) => raw.pttl(key)))).toEqual(pieces.map(() => -1))
+    expect(await rawKeys(raw, `{${prefix}:a}:alive:*`)).toEqual([])
+    expect(same((await driver.read('a/late'))?.content ?? new Uint8Array(1), content)).toBe(true)
   })
 
   test('without a writer, what was sent vanishes by itself', async () => {
