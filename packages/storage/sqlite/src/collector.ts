@@ -1,6 +1,6 @@
 import type { CollectReport } from '@spillway/core'
 import type { Connection } from './connection.ts'
-import { claimLoose } from './contents.ts'
+import { claimLoose, type LooseContent } from './contents.ts'
 import { idRange } from './entries.ts'
 import { purgeContent } from './purge-content.ts'
 import { returnSpace } from './return-space.ts'
@@ -10,7 +10,7 @@ import { deleteOldTombstones } from './tombstones.ts'
 export const LEFTOVER_AGE_MS: number = 10 * 60_000
 
 export const SELECT_LEFTOVER =
-  'SELECT content FROM spillway_loose WHERE content > ? AND id >= ? AND id < ? AND renewed_at < ? ORDER BY content LIMIT 1'
+  'SELECT content, id FROM spillway_loose WHERE content > ? AND id >= ? AND id < ? AND renewed_at < ? ORDER BY content LIMIT 1'
 
 /** Remove what killed processes left behind, forget old evictions, and give space back to the disk. */
 export async function collect(connection: Connection, prefix: string, now: number): Promise<CollectReport> {
@@ -23,9 +23,14 @@ export async function collect(connection: Connection, prefix: string, now: numbe
   for (let content = 0; ;) {
     const found = await connection.read((session) => session.get(SELECT_LEFTOVER, content, from, to, before))
     if (found === undefined) break
-    ;({ content } = found as { readonly content: number })
-    if (!(await connection.write((session) => claimLoose(session, content, before)))) continue
-    report.bytes += await purgeContent(connection, content)
+    const leftover = found as Pick<LooseContent, 'id' | 'content'>
+    ;({ content } = leftover)
+    const claimed = await connection.write((session) => {
+      const loose = { ...leftover, session }
+      return claimLoose(loose, before) ? loose : undefined
+    })
+    if (claimed === undefined) continue
+    report.bytes += await purgeContent(connection, claimed)
     report.leftovers += 1
   }
   while (await connection.write((session) => deleteOldTombstones(session, now))) continue

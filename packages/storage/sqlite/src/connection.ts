@@ -43,6 +43,12 @@ export class Connection {
     return typeof this.#options.source !== 'string'
   }
 
+  /** What the database is called in messages. */
+  get name(): string {
+    const { source } = this.#options
+    return typeof source === 'string' ? source : source.name
+  }
+
   /** Read something in one go; `undefined` where nothing has ever been stored. */
   async read<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
     try {
@@ -72,10 +78,10 @@ export class Connection {
 
   /** Let go of the file; the next use opens it again. A connection of somebody else stays as it is. */
   close(): void {
-    const session = this.#session
-    this.#session = undefined
+    // Who is in the middle of writing to a connection of somebody else goes on.
+    if (this.#session?.isShared !== false) return
+    this.#letGo(this.#session)
     this.#file = undefined
-    if (session?.isShared === false) session.database.close()
   }
 
   async #getReady(): Promise<void> {
@@ -113,8 +119,7 @@ export class Connection {
   }
 
   #explained(error: unknown): unknown {
-    const { source, busyTimeoutMs } = this.#options
-    return explainSqliteError(error, typeof source === 'string' ? source : source.name, busyTimeoutMs)
+    return explainSqliteError(error, this.name, this.#options.busyTimeoutMs)
   }
 }
 

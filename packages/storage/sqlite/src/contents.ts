@@ -14,8 +14,22 @@ export interface ContentPlace {
   readonly chunkBytes: number
 }
 
+/** The content of an entry: numbers of contents mean nothing without the id, since the file may be replaced by another. */
+export interface ContentOfEntry {
+  readonly id: string
+  readonly place: ContentPlace
+}
+
+/** Content that belongs to no entry, of the id that it was or will be of, in the database where it is. */
+export interface LooseContent {
+  readonly session: Session
+  readonly id: string
+  readonly content: number
+}
+
 const INSERT = 'INSERT INTO spillway_chunk (number, bytes) VALUES (?, ?)'
-const SELECT = 'SELECT bytes FROM spillway_chunk WHERE number BETWEEN ? AND ? ORDER BY number'
+export const SELECT_CHUNKS =
+  'SELECT bytes FROM spillway_chunk WHERE number BETWEEN ? AND ? AND EXISTS (SELECT 1 FROM spillway_entry WHERE id = ? AND content = ?) ORDER BY number'
 const SELECT_SIZES =
   'SELECT number, length(bytes) AS size FROM spillway_chunk WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?'
 const DELETE = 'DELETE FROM spillway_chunk WHERE number BETWEEN ? AND ?'
@@ -23,9 +37,10 @@ const INSERT_LINES = 'INSERT INTO spillway_lines (content, line_index) VALUES (?
 const SELECT_LINES = 'SELECT line_index FROM spillway_lines WHERE content = ?'
 const DELETE_LINES = 'DELETE FROM spillway_lines WHERE content = ?'
 const INSERT_LOOSE = 'INSERT INTO spillway_loose (content, id, renewed_at) VALUES (?, ?, ?)'
-const RENEW_LOOSE = 'UPDATE spillway_loose SET renewed_at = ? WHERE content = ? AND renewed_at > 0'
-const CLAIM_LOOSE = 'UPDATE spillway_loose SET renewed_at = 0 WHERE content = ? AND renewed_at < ?'
-const TAKE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ? AND renewed_at > 0'
+const SELECT_LOOSE = 'SELECT 1 FROM spillway_loose WHERE content = ? AND id = ?'
+const RENEW_LOOSE = 'UPDATE spillway_loose SET renewed_at = ? WHERE content = ? AND id = ? AND renewed_at > 0'
+const CLAIM_LOOSE = 'UPDATE spillway_loose SET renewed_at = 0 WHERE content = ? AND id = ? AND renewed_at < ?'
+const TAKE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ? AND id = ? AND renewed_at > 0'
 const DELETE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ?'
 /** In numbers of rows, since a chunk of another version may have any size. */
 const PURGED_CHUNKS = 16
@@ -37,11 +52,11 @@ export function insertChunks(session: Session, content: number, first: number, c
   for (const chunk of chunks) insert.run(number++, chunk)
 }
 
-/** Copy the bytes of a span of chunks into `target`; return whether all of them were there. */
-export function copyChunks(session: Session, place: ContentPlace, span: PieceSpan, target: Uint8Array): boolean {
+/** Copy the bytes of a span of chunks into `target`; return whether all of them, and their entry, were there. */
+export function copyChunks(session: Session, entry: ContentOfEntry, span: PieceSpan, target: Uint8Array): boolean {
   let { skip } = span
   let filled = 0
-  for (const chunk of selectChunks(session, place, span)) {
+  for (const chunk of selectChunks(session, entry, span)) {
     target.set(chunk.subarray(skip, skip + span.length - filled), filled)
     filled += Math.min(chunk.length - skip, span.length - filled)
     skip = 0
@@ -50,28 +65,38 @@ export function copyChunks(session: Session, place: ContentPlace, span: PieceSpa
 }
 
 /** Read all bytes of a content of one chunk or none, which come as SQLite gives them; `undefined` where they are not there. */
-export function readOnlyChunk(session: Session, place: ContentPlace): Uint8Array | undefined {
+export function readOnlyChunk(session: Session, entry: ContentOfEntry): Uint8Array | undefined {
+  const { place } = entry
   if (place.size === 0) return new Uint8Array(0)
-  return selectChunks(session, place, piecesOfRange(place.size, place.chunkBytes))[0]
+  return selectChunks(session, entry, piecesOfRange(place.size, place.chunkBytes))[0]
 }
 
-/** Return the chunks of a span as they are, or none where one is missing or has another size than it must have. */
+/**
+ * Return the chunks of a span as they are, or none where their entry is gone, or one of them is missing or has another
+ * size than it must have.
+ */
 function selectChunks(
   session: Session,
-  { content, size, chunkBytes }: ContentPlace,
+  { id, place: { content, size, chunkBytes } }: ContentOfEntry,
   { first, end }: PieceSpan,
 ): Uint8Array[] {
   if (first === end) return []
   const base = content * MAX_CHUNKS
-  const rows = session.all(SELECT, base + first, base + end - 1) as readonly { readonly bytes: Uint8Array }[]
+  const rows = session.all(SELECT_CHUNKS, base + first, base + end - 1, id, content) as readonly {
+    readonly bytes: Uint8Array
+  }[]
   const isWhole =
     rows.length === end - first &&
     rows.every(({ bytes }, index) => bytes.length === Math.min(chunkBytes, size - (first + index) * chunkBytes))
   return isWhole ? rows.map(({ bytes }) => bytes) : []
 }
 
-/** Remove some chunks of a content that no entry has, and at its end all else of it; return how much, and whether it ended. */
-export function purgeSome(session: Session, content: number): { bytes: number; ended: boolean } {
+/**
+ * Remove some chunks of a loose content, and at its end all else of it; return how much, and whether it ended. Where it is
+ * not loose for its id, it is of somebody else, or gone: nothing is removed.
+ */
+export function purgeSome({ session, id, content }: LooseContent): { bytes: number; ended: boolean } {
+  if (session.get(SELECT_LOOSE, content, id) === undefined) return { bytes: 0, ended: true }
   const base = content * MAX_CHUNKS
   const rows = session.all(SELECT_SIZES, base, base + MAX_CHUNKS - 1, PURGED_CHUNKS) as readonly {
     readonly number: number
@@ -89,16 +114,20 @@ export function purgeSome(session: Session, content: number): { bytes: number; e
 
 /**
  * Take a content from its entry, which goes in the same transaction: remove it, or, where that would take long, leave it
- * loose. Return whether it is loose, and to be purged afterwards.
+ * loose. Return it where it is loose, and to be purged afterwards.
  */
-export function releaseContent(session: Session, id: string, { content, size }: ContentPlace): boolean {
+export function releaseContent(
+  session: Session,
+  { id, place: { content, size } }: ContentOfEntry,
+): LooseContent | undefined {
   if (size > BATCH_BYTES) {
-    insertLoose(session, content, id, 0)
-    return true
+    const loose = { session, id, content }
+    insertLoose(loose, 0)
+    return loose
   }
   if (size > 0) session.run(DELETE, content * MAX_CHUNKS, (content + 1) * MAX_CHUNKS - 1)
   session.run(DELETE_LINES, content)
-  return false
+  return undefined
 }
 
 export function insertLineIndex(session: Session, content: number, lineIndex: string): void {
@@ -110,23 +139,23 @@ export function findLineIndex(session: Session, content: number): string | undef
 }
 
 /** Note a content that belongs to no entry; `renewedAt` says when somebody was last at work on it, 0 for nobody. */
-export function insertLoose(session: Session, content: number, id: string, renewedAt: number): void {
+export function insertLoose({ session, id, content }: LooseContent, renewedAt: number): void {
   session.run(INSERT_LOOSE, content, id, renewedAt)
 }
 
 /** Say that a loose content is still being worked on; return `false` where it is not there any more. */
-export function renewLoose(session: Session, content: number, renewedAt: number): boolean {
-  return session.run(RENEW_LOOSE, renewedAt, content) === 1
+export function renewLoose({ session, id, content }: LooseContent, renewedAt: number): boolean {
+  return session.run(RENEW_LOOSE, renewedAt, content, id) === 1
 }
 
 /** Keep the writer of a loose content from going on with it, unless he renewed it since a time; return whether that is done. */
-export function claimLoose(session: Session, content: number, before: number): boolean {
-  return session.run(CLAIM_LOOSE, content, before) === 1
+export function claimLoose({ session, id, content }: LooseContent, before: number): boolean {
+  return session.run(CLAIM_LOOSE, content, id, before) === 1
 }
 
 /** Note that a loose content has got its entry; return `false` where it is not there any more. */
-export function takeLoose(session: Session, content: number): boolean {
-  return session.run(TAKE_LOOSE, content) === 1
+export function takeLoose({ session, id, content }: LooseContent): boolean {
+  return session.run(TAKE_LOOSE, content, id) === 1
 }
 
 /** Cut a range into parts that are read without holding the event loop for long. */

@@ -1,7 +1,14 @@
 import { StorageError, type ByteRange, type DriverContent, type EntryId, type OpenEntry } from '@spillway/core'
 import { piecesOfRange } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
-import { batchesOf, copyChunks, findLineIndex, readOnlyChunk, type ContentPlace } from './contents.ts'
+import {
+  batchesOf,
+  copyChunks,
+  findLineIndex,
+  readOnlyChunk,
+  type ContentOfEntry,
+  type ContentPlace,
+} from './contents.ts'
 import { findEntry, type FoundEntry } from './entries.ts'
 import type { Session } from './session.ts'
 
@@ -33,11 +40,11 @@ export class EntryReader {
       const entry = await this.#connection.read((session) => {
         const found = wholeEntry(session, id)
         const content =
-          found && range === undefined && isOneChunk(found.place) ? readOnlyChunk(session, found.place) : undefined
+          found && range === undefined && isOneChunk(found.place) ? readOnlyChunk(session, found) : undefined
         return found && { ...found, content }
       })
       if (entry === undefined) return undefined
-      const content = entry.content ?? (await this.#readParts(entry.place, range))
+      const content = entry.content ?? (await this.#readParts(entry, range))
       if (content !== undefined) return { content, info: entry.info }
       if ((await this.#state(entry)) === 'damaged') throw corruptError(id)
       // It was removed while it was read, and perhaps stored again since.
@@ -45,14 +52,14 @@ export class EntryReader {
     return undefined
   }
 
-  /** Open an entry: content is never overwritten, so that its number is enough to find the same bytes again. */
+  /** Open an entry: content is never overwritten, so that its number finds the same bytes again while the entry has it. */
   async open(id: EntryId): Promise<OpenEntry | undefined> {
     const entry = await this.find(id)
     if (entry === undefined) return undefined
     return {
       info: entry.info,
       read: async (range, buffer) => {
-        const content = await this.#readParts(entry.place, range, buffer)
+        const content = await this.#readParts(entry, range, buffer)
         if (content !== undefined) return content
         if ((await this.#state(entry)) === 'damaged') throw corruptError(id)
         const reference = referenceOf(id)
@@ -65,13 +72,14 @@ export class EntryReader {
   }
 
   /** Read a range; `undefined` where not all of it is there. */
-  async #readParts(place: ContentPlace, range?: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
+  async #readParts(entry: ContentOfEntry, range?: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
+    const { place } = entry
     const { length } = piecesOfRange(place.size, place.chunkBytes, range)
     const target = buffer?.subarray(0, length) ?? plainMemory(length)
     let filled = 0
     for (const span of batchesOf(place, range)) {
       const part = target.subarray(filled, filled + span.length)
-      if ((await this.#connection.read((session) => copyChunks(session, place, span, part))) !== true) return undefined
+      if ((await this.#connection.read((session) => copyChunks(session, entry, span, part))) !== true) return undefined
       filled += span.length
     }
     return target

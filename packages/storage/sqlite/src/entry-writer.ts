@@ -10,6 +10,7 @@ import {
   MAX_CHUNKS,
   renewLoose,
   takeLoose,
+  type LooseContent,
 } from './contents.ts'
 import { insertEntry, touchEntry } from './entries.ts'
 import type { Session } from './session.ts'
@@ -33,7 +34,7 @@ export class EntryWriter {
   readonly #id: EntryId
   readonly #chunkBytes: number
   /** The content that has been written in part, and is loose until the entry is there. */
-  #content: number | undefined
+  #loose: LooseContent | undefined
   #chunks: Uint8Array[] = []
   #written = 0
   #size = 0
@@ -73,12 +74,13 @@ export class EntryWriter {
 
   /** Write what has come so far, in a transaction of its own. */
   async #flush(): Promise<void> {
-    this.#content = await this.#connection.write((session) => {
-      const content = this.#content ?? session.nextContent()
-      if (this.#content === undefined) insertLoose(session, content, this.#id, Date.now())
-      else if (!renewLoose(session, content, Date.now())) throw this.#collected()
-      insertChunks(session, content, this.#written, this.#chunks)
-      return content
+    this.#loose = await this.#connection.write((session) => {
+      this.#assertNotReplaced(session)
+      const loose = this.#loose ?? { session, id: this.#id, content: session.nextContent() }
+      if (this.#loose === undefined) insertLoose(loose, Date.now())
+      else if (!renewLoose(loose, Date.now())) throw this.#collected()
+      insertChunks(session, loose.content, this.#written, this.#chunks)
+      return loose
     })
     this.#written += this.#chunks.length
     this.#chunks = []
@@ -86,7 +88,8 @@ export class EntryWriter {
   }
 
   #commit(session: Session, info: NewEntryInfo, lineIndex: string | undefined): WrittenEntry {
-    const content = this.#content ?? session.nextContent()
+    this.#assertNotReplaced(session)
+    const content = this.#loose?.content ?? session.nextContent()
     const entry = {
       id: this.#id,
       place: { content, size: this.#size, chunkBytes: this.#chunkBytes },
@@ -97,7 +100,7 @@ export class EntryWriter {
       const lastUsedAt = touchEntry(session, this.#id, info.lastUsedAt) ?? info.lastUsedAt
       return { created: false, lastUsedAt }
     }
-    if (this.#content !== undefined && !takeLoose(session, content)) throw this.#collected()
+    if (this.#loose !== undefined && !takeLoose(this.#loose)) throw this.#collected()
     insertChunks(session, content, this.#written, this.#chunks)
     if (lineIndex !== undefined) insertLineIndex(session, content, lineIndex)
     return { created: true, lastUsedAt: info.lastUsedAt }
@@ -105,14 +108,24 @@ export class EntryWriter {
 
   /** A failure shows in the next write; until then nothing is lost. */
   async #renew(): Promise<void> {
-    const content = this.#content
-    if (content === undefined) return
-    await Promise.allSettled([this.#connection.write((session) => renewLoose(session, content, Date.now()))])
+    const loose = this.#loose
+    if (loose === undefined) return
+    const renewing = this.#connection.write((session) => session === loose.session && renewLoose(loose, Date.now()))
+    await Promise.allSettled([renewing])
+  }
+
+  /** The parts must come together in one database: in another one the number of the content may be of other content. */
+  #assertNotReplaced(session: Session): void {
+    if (this.#loose === undefined || this.#loose.session === session) return
+    throw new StorageError(
+      'unavailable',
+      `${this.#connection.name} was replaced while it was written to, or closed. Store the content again.`,
+    )
   }
 
   async #purge(): Promise<void> {
     clearInterval(this.#heartbeat)
-    if (this.#content !== undefined) await purgeContent(this.#connection, this.#content)
+    if (this.#loose !== undefined) await purgeContent(this.#connection, this.#loose)
   }
 
   #tooLarge(): StorageError {

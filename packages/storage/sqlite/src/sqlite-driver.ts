@@ -14,7 +14,7 @@ import type {
 } from '@spillway/core'
 import { collect } from './collector.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import { BATCH_BYTES, releaseContent } from './contents.ts'
+import { BATCH_BYTES, releaseContent, type LooseContent } from './contents.ts'
 import {
   deleteEntry,
   entriesFrom,
@@ -144,22 +144,20 @@ export class SqliteDriver implements StorageDriver {
 
   /** Remove what is left of an entry that has gone, and return whether there was one. What is not done now is collected later. */
   async #purge(removed: RemovedEntry | undefined): Promise<boolean> {
-    if (removed?.isLoose === true) await Promise.allSettled([purgeContent(this.#connection, removed.content)])
+    if (removed?.loose !== undefined) await Promise.allSettled([purgeContent(this.#connection, removed.loose)])
     return removed !== undefined
   }
 }
 
-/** An entry that has gone, and whether its content is loose and still to be purged. */
+/** An entry that has gone, and its content where that is loose and still to be purged. */
 interface RemovedEntry {
   readonly id: EntryId
-  readonly content: number
-  readonly isLoose: boolean
+  readonly loose: LooseContent | undefined
 }
 
 function release(session: Session, entry: FoundEntry | undefined): RemovedEntry | undefined {
   if (entry === undefined) return undefined
-  const { id, place } = entry
-  return { id, content: place.content, isLoose: releaseContent(session, id, place) }
+  return { id: entry.id, loose: releaseContent(session, entry) }
 }
 
 /** Remove the first entries of a range: as many as take little time together. */
