@@ -2,7 +2,7 @@ import type { CollectReport } from '@spillway/core'
 import type { Connection } from './connection.ts'
 import { serverEviction } from './entry-reader.ts'
 import { nonceTime } from './entry-writer.ts'
-import { indexKey, scopeOfPrefix, type Keys } from './keys.ts'
+import { aliveKey, indexKey, scopeOfPrefix, scriptKeys, type Keys } from './keys.ts'
 import { FIND_LOST, FORGET_EVICTIONS, RESTORE, SWEEP, TOMBSTONE_AGE_MS } from './scripts.ts'
 import type { Scopes } from './scopes.ts'
 
@@ -51,7 +51,7 @@ export class Collector {
       for (const path of found.indexes) indexes.add(path)
       await Promise.all(
         Array.from(found.entries, ([path, references]) =>
-          this.#connection.script(RESTORE, [this.#index(path)], [now, ...references]),
+          this.#connection.script(RESTORE, scriptKeys(this.#keys.tag(path), references), [now, ...references]),
         ),
       )
       const swept = await Promise.all(Array.from(found.leftovers.values(), (leftover) => this.#sweep(leftover, now)))
@@ -93,7 +93,9 @@ export class Collector {
 
   async #sweep({ path, reference, nonce, keys }: Leftover, now: number): Promise<CollectReport> {
     const args = [reference, nonce, nonceTime(nonce), now - this.#leftoverAgeMs]
-    const reply = await this.#connection.script(SWEEP, [this.#index(path), ...keys], args)
+    const tag = this.#keys.tag(path)
+    const named = [...scriptKeys(tag, [reference]), aliveKey({ tag, reference }, nonce), ...keys]
+    const reply = await this.#connection.script(SWEEP, named, args)
     const [leftovers, bytes] = (reply as unknown[]).map(Number)
     return { leftovers: leftovers ?? 0, bytes: bytes ?? 0 }
   }
@@ -111,7 +113,11 @@ export class Collector {
       const references = members.filter((_, at) => at % 2 === 0).map(String)
       cursor = String(next)
       if (references.length > 0)
-        await this.#connection.script(FIND_LOST, [this.#index(path)], [now, eviction, ...references])
+        await this.#connection.script(FIND_LOST, scriptKeys(this.#keys.tag(path), references), [
+          now,
+          eviction,
+          ...references,
+        ])
     } while (cursor !== '0')
   }
 

@@ -50,7 +50,7 @@ export class Connection {
     return this.#explained(() => this.#sendCommand(this.#client, name, () => new ValueCommand(name, args, parts)))
   }
 
-  /** Run a script on keys of one hash tag, of which the first is the index. */
+  /** Run a script on keys of one hash tag: the index of a scope, and what must be on the same node as that. */
   async script({ lua, sha }: Script, keys: readonly string[], args: readonly CommandArgument[]): Promise<unknown> {
     return this.#explained(async () => {
       try {

@@ -1,7 +1,7 @@
 import type { DriverEntry, EntryId, EntryInfo } from '@spillway/core'
 import type { Connection } from './connection.ts'
 import { decodeHeader, decodeInfo } from './entry-header.ts'
-import { idIn, indexKey, type Keys } from './keys.ts'
+import { idIn, indexKey, scriptKeys, type Keys } from './keys.ts'
 import { PAGE, REMOVE } from './scripts.ts'
 import type { Scopes } from './scopes.ts'
 
@@ -56,9 +56,10 @@ export class EntryLister {
 
   /** Remove entries of one scope and name those that there were. */
   async *remove(path: string, references: readonly string[]): AsyncGenerator<string> {
+    const tag = this.#keys.tag(path)
     let rest = references
     while (rest.length > 0) {
-      const reply = await this.#connection.script(REMOVE, [indexKey(this.#keys.tag(path))], [this.#now(), ...rest])
+      const reply = await this.#connection.script(REMOVE, scriptKeys(tag, rest), [this.#now(), ...rest])
       const [seen, removed] = reply as [unknown, Buffer[]]
       rest = rest.slice(Number(seen))
       yield* removed.map(String)

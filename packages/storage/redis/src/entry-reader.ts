@@ -9,7 +9,7 @@ import {
 import { piecesOfRange } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { decodeHeader, decodeInfo, MAX_HEADER_LINE_BYTES, type EntryHeader } from './entry-header.ts'
-import { entryKey, indexKey, pieceKey, type Place } from './keys.ts'
+import { entryKey, indexKey, pieceKey, scriptKeys, type Place } from './keys.ts'
 import { EXAMINE, RESTORE } from './scripts.ts'
 
 /** What is read of an entry to describe it: line indexes of up to about 100 MB fit in. */
@@ -96,7 +96,8 @@ export class EntryReader {
 
   /** Enter an entry again into an index that the server has evicted; `undefined` where the entry is gone meanwhile. */
   async #restored(place: Place): Promise<number | undefined> {
-    const reply = await this.#connection.script(RESTORE, [indexKey(place.tag)], [this.#now(), place.reference])
+    const keys = scriptKeys(place.tag, [place.reference])
+    const reply = await this.#connection.script(RESTORE, keys, [this.#now(), place.reference])
     return reply === null ? undefined : Number(reply)
   }
 
@@ -166,10 +167,14 @@ export class EntryReader {
   }
 
   /** Find out why a piece was not as it should be: the entry may have gone, by us or by the server, or be damaged. */
-  async #examine(place: Place, { nonce }: EntryHeader, { metadata }: EntryInfo): Promise<undefined> {
+  async #examine(place: Place, header: EntryHeader, { metadata }: EntryInfo): Promise<undefined> {
+    const { nonce, size, pieceBytes } = header
+    // A piece that is on another node of a Cluster must not count as lost.
+    const pieces = Array.from({ length: Math.ceil(size / pieceBytes) }, (_, piece) => pieceKey(place, nonce, piece))
+    const keys = [...scriptKeys(place.tag, [place.reference]), ...pieces]
     const now = this.#now()
     const args = [place.reference, nonce, now, JSON.stringify(serverEviction(now, metadata))]
-    const found = String(await this.#connection.script(EXAMINE, [indexKey(place.tag)], args))
+    const found = String(await this.#connection.script(EXAMINE, keys, args))
     if (found === 'cut') throw corrupt(place, 'is cut')
     return undefined
   }

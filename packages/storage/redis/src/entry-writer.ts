@@ -3,7 +3,7 @@ import { StorageError, type NewEntryInfo, type WrittenEntry } from '@spillway/co
 import { regroupChunks } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { encodeHeader } from './entry-header.ts'
-import { entryKey, indexKey, type Place } from './keys.ts'
+import { entryKey, indexKey, scriptKeys, type Place } from './keys.ts'
 import { PieceUpload, type WriterAge } from './piece-upload.ts'
 import { COMMIT, TOUCH } from './scripts.ts'
 
@@ -75,14 +75,16 @@ export class EntryWriter {
       this.#connection.put('SETNX', [entryKey(place)], ...parts),
     ])
     if (Number(created) === 1) return { created: true, lastUsedAt, isFirst: false }
-    const usedAt = await this.#connection.script(TOUCH, [index], [place.reference, lastUsedAt])
+    const keys = scriptKeys(place.tag, [place.reference])
+    const usedAt = await this.#connection.script(TOUCH, keys, [place.reference, lastUsedAt])
     if (usedAt !== null) return { created: false, lastUsedAt: Number(usedAt), isFirst: false }
     // What is there is damaged, or has gone meanwhile.
     return this.#commit(place, Buffer.concat(parts), lastUsedAt)
   }
 
   async #commit(place: Place, value: Buffer, lastUsedAt: number): Promise<WriteOutcome> {
-    const reply = await this.#connection.script(COMMIT, [indexKey(place.tag)], [place.reference, lastUsedAt, value])
+    const keys = scriptKeys(place.tag, [place.reference])
+    const reply = await this.#connection.script(COMMIT, keys, [place.reference, lastUsedAt, value])
     const [outcome, usedAt] = (reply as [unknown, unknown]).map(Number) as [number, number]
     if (outcome < 0)
       throw new StorageError(

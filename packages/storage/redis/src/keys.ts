@@ -83,9 +83,19 @@ export class Keys {
 
 export const indexKey = (tag: string): string => `${tag}index`
 
-export const entryKey = ({ tag, reference }: Place): string => `${tag}entry:${reference}`
+export const entryKey = ({ tag, reference }: Pick<Place, 'tag' | 'reference'>): string => `${tag}entry:${reference}`
 
-export const aliveKey = ({ tag, reference }: Place, nonce: string): string => `${tag}alive:${reference}:${nonce}`
+/**
+ * The keys that a script on entries names: while a slot of a Cluster moves, an entry that is on the other node must make
+ * Redis refuse the script. It would look like one that is gone.
+ */
+export const scriptKeys = (tag: string, references: readonly string[]): string[] => [
+  indexKey(tag),
+  ...references.map((reference) => entryKey({ tag, reference })),
+]
+
+export const aliveKey = ({ tag, reference }: Pick<Place, 'tag' | 'reference'>, nonce: string): string =>
+  `${tag}alive:${reference}:${nonce}`
 
 export const pieceKey = ({ tag, reference }: Place, nonce: string, piece: number): string =>
   `${tag}piece:${reference}:${nonce}:${piece}`

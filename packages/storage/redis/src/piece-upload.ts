@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { aliveKey, indexKey, pieceKey, type Place } from './keys.ts'
+import { aliveKey, pieceKey, scriptKeys, type Place } from './keys.ts'
 import { ABANDON, RENEW } from './scripts.ts'
 
 /** Bytes that are on their way to the server at the same time. */
@@ -65,18 +65,22 @@ export class PieceUpload {
     const keys = Array.from({ length: this.#pieces }, (_, index) => pieceKey(this.#place, this.#nonce, index))
     keys.push(aliveKey(this.#place, this.#nonce))
     for (let at = 0; at < keys.length; at += UNLINKED_AT_ONCE) {
-      const some = [indexKey(this.#place.tag), ...keys.slice(at, at + UNLINKED_AT_ONCE)]
+      const some = [...this.#scriptKeys, ...keys.slice(at, at + UNLINKED_AT_ONCE)]
       const removal = this.#connection.script(ABANDON, some, [this.#place.reference, this.#nonce])
       const [outcome] = await Promise.allSettled([removal])
       if (outcome.status === 'rejected') return
     }
   }
 
+  get #scriptKeys(): string[] {
+    return scriptKeys(this.#place.tag, [this.#place.reference])
+  }
+
   #keepAlive(): NodeJS.Timeout {
     const renew = (): Promise<unknown> => {
       const { pendingMs, now } = this.#age
       const args = [this.#place.reference, this.#nonce, this.#pieces, pendingMs, now()]
-      return this.#connection.script(RENEW, [indexKey(this.#place.tag)], args)
+      return this.#connection.script(RENEW, this.#scriptKeys, args)
     }
     this.#send(0, renew())
     // A sign that gets lost is made up for by the next one.

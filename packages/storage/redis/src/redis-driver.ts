@@ -17,7 +17,7 @@ import type { Connection } from './connection.ts'
 import { EntryLister } from './entry-lister.ts'
 import { EntryReader, serverEviction } from './entry-reader.ts'
 import { EntryWriter } from './entry-writer.ts'
-import { indexKey, Keys } from './keys.ts'
+import { Keys, scriptKeys } from './keys.ts'
 import { EVICT, FIND_EVICTION, TOUCH } from './scripts.ts'
 import { Scopes } from './scopes.ts'
 
@@ -95,7 +95,7 @@ export class RedisDriver implements StorageDriver {
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
     const { tag, reference } = this.#keys.place(id)
-    const usedAt = await this.#connection.script(TOUCH, [indexKey(tag)], [reference, lastUsedAt])
+    const usedAt = await this.#connection.script(TOUCH, scriptKeys(tag, [reference]), [reference, lastUsedAt])
     return usedAt === null ? undefined : Number(usedAt)
   }
 
@@ -118,14 +118,14 @@ export class RedisDriver implements StorageDriver {
     const { tag, reference } = this.#keys.place(id)
     const kept = eviction === undefined ? '' : JSON.stringify(eviction)
     const args = [reference, unusedSince, eviction?.evictedAt ?? 0, kept]
-    return Number(await this.#connection.script(EVICT, [indexKey(tag)], args)) === 1
+    return Number(await this.#connection.script(EVICT, scriptKeys(tag, [reference]), args)) === 1
   }
 
   async findEviction(id: EntryId): Promise<Eviction | undefined> {
     const { tag, reference } = this.#keys.place(id)
     const now = this.#now()
     const args = [reference, now, JSON.stringify(serverEviction(now))]
-    const kept = await this.#connection.script(FIND_EVICTION, [indexKey(tag)], args)
+    const kept = await this.#connection.script(FIND_EVICTION, scriptKeys(tag, [reference]), args)
     return Buffer.isBuffer(kept) ? decodeEviction(kept.toString()) : undefined
   }
 

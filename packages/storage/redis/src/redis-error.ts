@@ -40,6 +40,10 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
     'SERVER has lost contact with its master or replicas. Try again; if it persists, check them.',
   ],
   [
+    /TRYAGAIN|cluster redirections.*(?:ASK|MOVED) /i,
+    'SERVER is moving this scope between its nodes. Try again in a moment; if it persists, check its nodes.',
+  ],
+  [
     /CLUSTERDOWN|cluster redirections|refresh slots cache|startup nodes/i,
     'SERVER has no node for this key just now. Try again after its failover; if it persists, check its nodes.',
   ],

@@ -12,7 +12,10 @@ const GAP_MS = 60_000
 /** How many keys a script removes at most, give or take those of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
-/** A script of Redis. Every one has the index of a scope as its first key; the others have the same hash tag. */
+/**
+ * A script of Redis. Its first key is the index of a scope, and the keys of the entries that it is about follow: a Cluster
+ * then refuses it where they are on two nodes, while their slot moves. Other keys it names by itself, with the same hash tag.
+ */
 export interface Script {
   readonly lua: string
   readonly sha: string
@@ -266,27 +269,28 @@ return result
 
 /**
  * Remove what a writer has sent in vain, unless it is the entry by now: then the answer to its commit was lost. Arguments:
- * reference, nonce. Keys after the first: what it sent.
+ * reference, nonce. Keys after the index and the entry: what it sent.
  */
 export const ABANDON: Script = script(`
 local head = header(entry(ARGV[1]))
 if head and head.nonce == ARGV[2] then return 0 end
-for i = 2, #KEYS do redis.call('UNLINK', KEYS[i]) end
+for i = 3, #KEYS do redis.call('UNLINK', KEYS[i]) end
 return 1
 `)
 
 /**
  * Remove what a killed writer left. Arguments: reference, nonce, when it began, the latest time at which it may have been
- * alive. Keys after the first: what it left. Returns how many keys went, and their bytes.
+ * alive. Keys after the index and the entry: its sign of life, and what it left. Returns how many keys of these went, and
+ * their bytes.
  */
 export const SWEEP: Script = script(`
 local head = header(entry(ARGV[1]))
 if head and head.nonce == ARGV[2] then return { 0, 0 } end
-local alive = tag .. 'alive:' .. ARGV[1] .. ':' .. ARGV[2]
+local alive = KEYS[3]
 local seen = math.max(tonumber(ARGV[3]), tonumber(redis.call('GET', alive) or '0') or 0)
 if seen > tonumber(ARGV[4]) then return { 0, 0 } end
 local removed, bytes = 0, 0
-for i = 2, #KEYS do
+for i = 4, #KEYS do
   bytes = bytes + redis.call('STRLEN', KEYS[i])
   removed = removed + redis.call('UNLINK', KEYS[i])
 end

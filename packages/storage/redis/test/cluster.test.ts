@@ -1,6 +1,6 @@
 import { sharedRedisCluster, startRedisCluster } from '@spillway-internal/services'
 import { StorageError } from '@spillway/core'
-import { Cluster } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RedisStorage } from '../src/index.ts'
 import { masters, rawKeys } from './support/raw-keys.ts'
@@ -68,4 +68,54 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
       await own.dispose()
     }
   }, 120_000)
+
+  test('whose slot moves is unavailable for what needs keys of both nodes, and loses nothing', async () => {
+    const own = await startRedisCluster()
+    let now = Date.now()
+    const storage = new RedisStorage(own.url, { chunkBytes: 4_096, now: () => now })
+    const nodes = own.nodes.map(({ port }) => new Redis(port))
+    try {
+      const scope = storage.scope('tenant')
+      const small = await scope.store('small', pattern(100))
+      const large = await scope.store('large', pattern(20_000))
+      const removed = await scope.store('removed', pattern(200))
+      now += 20 * 60_000
+      const tag = '{spillway:tenant}:'
+      const held = await Promise.all(nodes.map((node) => node.keys(`${tag}*`)))
+      const from = held.findIndex((keys) => keys.length > 0)
+      const [source, target] = [nodes[from], nodes[(from + 1) % nodes.length]] as [Redis, Redis]
+      const slot = Number(await source.call('CLUSTER', 'KEYSLOT', tag))
+      const [sourceId, targetId] = (await Promise.all(
+        [source, target].map((node) => node.call('CLUSTER', 'MYID')),
+      )) as [string, string]
+      await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', sourceId)
+      await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId)
+      const port = target.options.port ?? 0
+      const move = async (keys: readonly string[]): Promise<unknown> =>
+        source.call('MIGRATE', '127.0.0.1', port, '', 0, 5_000, 'KEYS', ...keys)
+      const [pieces, rest] = [true, false].map((isPiece) =>
+        (held[from] ?? []).filter((key) => key.includes(':piece:') === isPiece && !key.endsWith(':index')),
+      ) as [string[], string[]]
+      expect([pieces.length, rest.length]).toEqual([5, 3])
+      await move([`${tag}index`, ...pieces])
+
+      const refused = { code: 'unavailable', retryable: true, message: expect.stringContaining('is moving') as string }
+      await expect(storage.gc()).rejects.toMatchObject(refused)
+      await expect(scope.delete(removed)).rejects.toMatchObject(refused)
+      await expect(scope.clear()).rejects.toMatchObject(refused)
+      await expect(scope.store('small', pattern(100))).rejects.toMatchObject(refused)
+
+      await move(rest)
+      for (const node of [target, source]) await node.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId)
+      await scope.delete(removed)
+      await storage.gc()
+      expect(same((await scope.retrieve(small)).content, pattern(100))).toBe(true)
+      expect(same((await scope.retrieve(large)).content, pattern(20_000))).toBe(true)
+      expect((await Array.fromAsync(scope.list())).length).toBe(2)
+    } finally {
+      await storage.close()
+      for (const node of nodes) node.disconnect()
+      await own.dispose()
+    }
+  }, 60_000)
 })
