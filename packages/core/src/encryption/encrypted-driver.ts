@@ -1,5 +1,6 @@
 import { decodeBase64, encodeBase64 } from '#platform'
 import { decodeDescription, encodeDescription } from '../driver/entry-description.ts'
+import { BoundedMap } from '../storage/bounded-map.ts'
 import { corruptError } from '../storage/corrupt-error.ts'
 import { readInfo } from '../storage/entry-lifetime.ts'
 import { passedOn } from '../storage/passed-on.ts'
@@ -16,10 +17,11 @@ import type {
 import { StorageError, type Eviction } from '../storage/storage-error.ts'
 import type { ByteRange } from '../storage/storage.ts'
 import type { KeyRing } from './key-ring.ts'
+import { RenewedEntry } from './renewed-entry.ts'
 import { headerOfText, openText, sealText } from './sealed-box.ts'
 import { sealContent } from './seal-content.ts'
 import { SealedContent, type SealedContentOptions } from './sealed-content.ts'
-import { SALT_BYTES, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
+import { isSameHeader, SALT_BYTES, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
 import { SealedNames } from './sealed-names.ts'
 import { segmentStart } from './sealed-segments.ts'
 
@@ -29,6 +31,7 @@ const SEALED_CONTENT_TYPE = 'application/octet-stream'
 const SEALED_METADATA = 'spillway.sealed'
 /** How many entries are looked at to find out whether the key for names is the right one. */
 const MAX_NAMES_LOOKED_AT = 100
+const MAX_REPAIRED = 1_000
 
 /** Encrypt what goes into a driver, names and descriptions too. */
 export function encryptedDriver(inner: StorageDriver, keys: KeyRing): StorageDriver {
@@ -64,12 +67,19 @@ interface Opened {
   readonly header: SealedHeader
 }
 
-type ReadSealed = SealedContentOptions['read']
+type SealedSource = Pick<SealedContentOptions, 'read' | 'renew'>
+
+/** Where only the size of content is asked for. */
+const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: async () => undefined }
 
 class EncryptedDriver {
   readonly names: SealedNames
   readonly #inner: StorageDriver
   readonly #keys: KeyRing
+  /** What stands in front of content whose description is of another writer, so that not every range has to find that out. */
+  readonly #repaired = new BoundedMap<EntryId, { readonly described: SealedHeader; readonly header: SealedHeader }>(
+    MAX_REPAIRED,
+  )
   #areNamesChecked = false
 
   constructor(inner: StorageDriver, keys: KeyRing) {
@@ -110,13 +120,16 @@ class EncryptedDriver {
     const opened = await this.#open(id, inner, found?.info)
     if (found === undefined || opened === undefined) return undefined
     const start = asked?.offset ?? 0
-    const read: ReadSealed = async ({ offset, length }, isFresh) => {
-      const isHere = offset >= start && offset + length <= start + found.content.byteLength
-      if (isHere && (!isFresh || asked === undefined))
-        return found.content.subarray(offset - start, offset - start + length)
-      return (await this.#inner.read(inner, { offset, length }))?.content ?? new Uint8Array(0)
-    }
-    const content = this.#content(inner, found.info, opened.header, read)
+    let isStale = false
+    const content = this.#content(inner, found.info, opened.header, {
+      read: async ({ offset, length }) => {
+        const isHere = offset >= start && offset + length <= start + found.content.byteLength
+        if (isHere && !isStale) return found.content.subarray(offset - start, offset - start + length)
+        return (await this.#inner.read(inner, { offset, length }))?.content ?? new Uint8Array(0)
+      },
+      // The whole was read at once, and fits itself.
+      renew: async () => void (isStale = asked !== undefined),
+    })
     return { content: await content.read(range ?? { offset: 0, length: Math.max(1, content.size) }), info: opened.info }
   }
 
@@ -133,8 +146,9 @@ class EncryptedDriver {
     try {
       const opened = await this.#open(id, inner, entry?.info)
       if (entry !== undefined && opened !== undefined) {
-        const content = this.#content(inner, entry.info, opened.header, (range) => entry.read(range))
-        return { info: opened.info, read: (range) => content.read(range), close: () => entry.close() }
+        const source = new RenewedEntry(entry, () => open(inner))
+        const content = this.#content(inner, entry.info, opened.header, source)
+        return { info: opened.info, read: (range) => content.read(range), close: () => source.close() }
       }
     } catch (error) {
       await Promise.allSettled([entry?.close()])
@@ -181,8 +195,18 @@ class EncryptedDriver {
     for await (const inner of removeAll(innerPrefix)) yield this.names.outerId(inner, { prefix, innerPrefix })
   }
 
-  #content(id: EntryId, { size }: EntryInfo, header: SealedHeader, read: ReadSealed): SealedContent {
-    return new SealedContent({ keys: this.#keys, id, sealedBytes: size, header, read })
+  #content(id: EntryId, { size }: EntryInfo, described: SealedHeader, source: SealedSource): SealedContent {
+    const known = this.#repaired.get(id)
+    const header = known !== undefined && isSameHeader(known.described, described) ? known.header : described
+    return new SealedContent({
+      keys: this.#keys,
+      id,
+      sealedBytes: size,
+      header,
+      read: (range) => source.read(range),
+      renew: () => source.renew(),
+      repaired: (found) => this.#repaired.set(id, { described, header: found }),
+    })
   }
 
   /** Open the description of an entry; `undefined` where there is none, `corrupt` where it does not open. */
@@ -214,7 +238,7 @@ class EncryptedDriver {
     if (id === undefined || described === undefined || bytes?.byteLength !== SALT_BYTES || noted === undefined)
       throw corruptError(inner, 'its description was sealed by a later version. Update @spillway/core.')
     const header: SealedHeader = { ...noted, purpose: 'content', salt: bytes }
-    const { size } = this.#content(inner, info, header, async () => new Uint8Array(0))
+    const { size } = this.#content(inner, info, header, NOTHING)
     const lineIndex = await this.#openHint(inner, 'line-index', info.lineIndex)
     const plain = { ...described, size, lastUsedAt: info.lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
     this.names.learn(inner, id)

@@ -5,11 +5,13 @@ import type { EntryId } from '../storage/storage-driver.ts'
 import type { ByteRange } from '../storage/storage.ts'
 import type { KeyRing } from './key-ring.ts'
 import { unopenedError } from './sealed-box.ts'
-import { decodeHeader, HEADER_BYTES, type SealedHeader } from './sealed-header.ts'
+import { decodeHeader, HEADER_BYTES, isSameHeader, type SealedHeader } from './sealed-header.ts'
 import { layOut, segmentNonce, segmentStart, type SegmentLayout } from './sealed-segments.ts'
 
 /** Other work has its turn after so many segments: opening them takes some milliseconds. */
 const SEGMENTS_OF_A_TURN = 128
+/** How often content may be stored again while a range of it is being read. */
+const MAX_REPAIRS = 3
 
 /** What {@link SealedContent} reads. */
 export interface SealedContentOptions {
@@ -20,77 +22,110 @@ export interface SealedContentOptions {
   readonly sealedBytes: number
   /** The header of the content as it is noted in the description: the one in front of it counts where they differ. */
   readonly header: SealedHeader
-  /** Read sealed bytes, fewer where they end before. `isFresh`: what was read before does not fit. */
-  read(range: ByteRange, isFresh: boolean): Promise<Uint8Array>
+  /** Read sealed bytes, fewer where they end before. */
+  read(range: ByteRange): Promise<Uint8Array>
+  /** What was read does not fit: from now on read what the backend has now. */
+  renew(): Promise<void>
+  /** Called with the header in front of the content where that is another one. */
+  readonly repaired: (header: SealedHeader) => void
+}
+
+/** What segments are opened with. */
+interface Opening {
+  readonly header: SealedHeader
+  readonly cipher: () => Promise<Aes256Gcm>
 }
 
 /** Sealed content as it was before. */
 export class SealedContent {
   readonly #options: SealedContentOptions
-  #header: SealedHeader
-  #cipher: Promise<Aes256Gcm> | undefined
+  /** What opened last; a read keeps to its own, since another one may find that the content was stored again. */
+  #opening: Opening
+  #repair: Promise<Opening | undefined> | undefined
 
   constructor(options: SealedContentOptions) {
     this.#options = options
-    this.#header = options.header
+    this.#opening = this.#openingOf(options.header)
   }
 
   /** Bytes of the plain content. Throws `corrupt` where no content has so many sealed ones. */
   get size(): number {
-    return this.#layout.size
+    return this.#layout(this.#opening.header).size
   }
 
-  get #layout(): SegmentLayout {
+  #layout({ segmentBytes }: SealedHeader): SegmentLayout {
     const { id, sealedBytes } = this.#options
-    const layout = layOut(sealedBytes, this.#header.segmentBytes)
+    const layout = layOut(sealedBytes, segmentBytes)
     if (layout === undefined) throw corruptError(id, 'its sealed bytes were cut. Store the content again.')
     return layout
   }
 
   /**
    * Return the plain bytes in a range, in memory of their own. A range that reaches the end, or passes it, also proves that
-   * this is the end.
+   * this is the end. Called concurrently.
    */
   async read(range: ByteRange): Promise<Uint8Array> {
     if (range.length === 0) return new Uint8Array(0)
-    const opened = await this.#opened(range, false)
-    if (opened !== undefined) return opened
-    // The description can be of another writer, who stored the same at the same time.
-    const own = await this.#headerOfContent()
-    const isOther = own.salt.some((byte, at) => byte !== this.#header.salt[at]) || own.keyId !== this.#header.keyId
-    this.#header = own
-    this.#cipher = undefined
-    const again = isOther ? await this.#opened(range, true) : undefined
-    if (again === undefined) throw unopenedError(this.#options.id, own)
-    return again
+    let opening = this.#opening
+    for (let repairs = 0; ; repairs++) {
+      const opened = await this.#opened(range, opening)
+      if (opened !== undefined) return opened
+      const next = repairs < MAX_REPAIRS ? await this.#repaired(opening) : undefined
+      if (next === undefined) throw unopenedError(this.#options.id, opening.header)
+      opening = next
+    }
+  }
+
+  /** Return what to try in place of what did not open; `undefined` where that is all there is. */
+  async #repaired(failed: Opening): Promise<Opening | undefined> {
+    if (this.#opening !== failed) return this.#opening
+    this.#repair ??= this.#renewed(failed)
+    return await this.#repair
+  }
+
+  /**
+   * Go by the header in front of the content. The description can be of another writer, who stored the same at the same
+   * time, and some backends keep it when content is stored again.
+   */
+  async #renewed({ header }: Opening): Promise<Opening | undefined> {
+    try {
+      await this.#options.renew()
+      const own = await this.#headerOfContent()
+      if (isSameHeader(own, header)) return undefined
+      this.#options.repaired(own)
+      return (this.#opening = this.#openingOf(own))
+    } finally {
+      this.#repair = undefined
+    }
   }
 
   async #headerOfContent(): Promise<SealedHeader> {
     const { id, read } = this.#options
-    const header = decodeHeader(await read({ offset: 0, length: HEADER_BYTES }, true))
+    const header = decodeHeader(await read({ offset: 0, length: HEADER_BYTES }))
     if (header?.purpose === 'content') return header
     throw corruptError(id, 'the header of its sealed bytes is damaged. Store the content again.')
   }
 
   /** Open the segments of a range; `undefined` where one does not open. */
-  async #opened(range: ByteRange, isFresh: boolean): Promise<Uint8Array | undefined> {
+  async #opened(range: ByteRange, { header, cipher }: Opening): Promise<Uint8Array | undefined> {
     const { sealedBytes, read } = this.#options
-    const { segmentBytes } = this.#header
-    const { size, segments } = this.#layout
+    const { segmentBytes } = header
+    const { size, segments } = this.#layout(header)
     const start = Math.min(range.offset, size)
     const end = Math.min(size, start + range.length)
     const first = Math.min(segments - 1, Math.floor(start / segmentBytes))
     const last = end === size ? segments - 1 : Math.ceil(end / segmentBytes) - 1
     const from = first === 0 ? 0 : segmentStart(first, segmentBytes)
     const length = Math.min(sealedBytes, segmentStart(last + 1, segmentBytes)) - from
-    const sealed = await read({ offset: from, length }, isFresh)
-    if (sealed.byteLength !== length || (first === 0 && !this.#isOwnHeader(sealed))) return undefined
+    const sealed = await read({ offset: from, length })
+    // The header in front of the content must be the one that its segments are opened with.
+    if (sealed.byteLength !== length || (first === 0 && !isSameHeader(header, decodeHeader(sealed)))) return undefined
     const plain = new Uint8Array(end - start)
-    const cipher = await this.#ownCipher()
+    const aes = await cipher()
     for (let segment = first; segment <= last; segment++) {
       const at = segmentStart(segment, segmentBytes) - from
       const part = sealed.subarray(at, at + segmentBytes + TAG_BYTES)
-      const opened = await cipher.open(segmentNonce(segment, segment === segments - 1), part)
+      const opened = await aes.open(segmentNonce(segment, segment === segments - 1), part)
       if (opened === undefined) return undefined
       const skip = segment * segmentBytes - start
       plain.set(opened.subarray(Math.max(0, -skip), Math.max(0, end - start - skip)), Math.max(0, skip))
@@ -99,20 +134,9 @@ export class SealedContent {
     return plain
   }
 
-  /** The header in front of the content must be the one that its segments were opened with. */
-  #isOwnHeader(sealed: Uint8Array): boolean {
-    const header = decodeHeader(sealed)
-    if (header?.purpose !== 'content') return false
-    const { salt, keyId, nameKeyId, segmentBytes } = this.#header
-    return (
-      header.keyId === keyId &&
-      header.segmentBytes === segmentBytes &&
-      header.salt.every((byte, at) => byte === salt[at]) &&
-      header.nameKeyId.every((byte, at) => byte === nameKeyId[at])
-    )
-  }
-
-  #ownCipher(): Promise<Aes256Gcm> {
-    return (this.#cipher ??= this.#options.keys.cipher(this.#options.id, this.#header))
+  #openingOf(header: SealedHeader): Opening {
+    const { keys, id } = this.#options
+    let cipher: Promise<Aes256Gcm> | undefined
+    return { header, cipher: () => (cipher ??= keys.cipher(id, header)) }
   }
 }

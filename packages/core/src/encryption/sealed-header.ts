@@ -55,3 +55,10 @@ export function decodeHeader(bytes: Uint8Array): SealedHeader | undefined {
   const nameKeyId = bytes.slice(NAME_KEY_START, KEY_ID_START)
   return { purpose, segmentBytes: 2 ** bytes[6]!, nameKeyId, keyId, salt: bytes.slice(SALT_START, HEADER_BYTES) }
 }
+
+/** Whether two headers are the same, byte for byte. */
+export function isSameHeader(one: SealedHeader, other: SealedHeader | undefined): boolean {
+  if (other === undefined) return false
+  const bytes = encodeHeader(other)
+  return encodeHeader(one).every((byte, at) => byte === bytes[at])
+}

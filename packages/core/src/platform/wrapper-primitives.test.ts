@@ -72,7 +72,9 @@ it.each([2 ** 40, Number.MAX_SAFE_INTEGER])(
   async (size) => {
     const one = await node.gzip.compress(new Uint8Array(100), 3)
     expect(await node.gzip.decompress(one, size)).toBeUndefined()
-    expect(await node.zstd?.decompress(await node.zstd.compress(new Uint8Array(100), 3), size)).toBeUndefined()
+    const { zstd } = node
+    if (zstd === undefined) return
+    expect(await zstd.decompress(await zstd.compress(new Uint8Array(100), 3), size)).toBeUndefined()
   },
 )
 
