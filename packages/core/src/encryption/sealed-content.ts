@@ -26,7 +26,7 @@ export interface SealedContentOptions {
   read(range: ByteRange): Promise<Uint8Array>
   /** What was read does not fit: from now on read what the backend has now. */
   renew(): Promise<void>
-  /** Called with the header in front of the content where that is another one. */
+  /** Called with the header in front of the content where that is another one, and opens it. */
   readonly repaired: (header: SealedHeader) => void
 }
 
@@ -69,7 +69,10 @@ export class SealedContent {
     let opening = this.#opening
     for (let repairs = 0; ; repairs++) {
       const opened = await this.#opened(range, opening)
-      if (opened !== undefined) return opened
+      if (opened !== undefined) {
+        if (repairs > 0) this.#options.repaired(opening.header)
+        return opened
+      }
       const next = repairs < MAX_REPAIRS ? await this.#repaired(opening) : undefined
       if (next === undefined) throw unopenedError(this.#options.id, opening.header)
       opening = next
@@ -92,7 +95,6 @@ export class SealedContent {
       await this.#options.renew()
       const own = await this.#headerOfContent()
       if (isSameHeader(own, header)) return undefined
-      this.#options.repaired(own)
       return (this.#opening = this.#openingOf(own))
     } finally {
       this.#repair = undefined
