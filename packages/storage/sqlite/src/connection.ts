@@ -26,7 +26,6 @@ export class Connection {
   /** Readers do not wait in line behind writers, who are not in their way. */
   readonly #reading: Patience
   readonly #writing: Patience
-  readonly #pace = new Pace()
   #openDatabase: OpenDatabase | undefined
   #session: Session | undefined
   /** The file that is open, whatever its path may lead to by now. */
@@ -34,8 +33,9 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#reading = new Patience(options.busyTimeoutMs)
-    this.#writing = new Patience(options.busyTimeoutMs)
+    const pace = new Pace()
+    this.#reading = new Patience(options.busyTimeoutMs, pace)
+    this.#writing = new Patience(options.busyTimeoutMs, pace)
   }
 
   /** Whether the connection is somebody else's. */
@@ -52,10 +52,8 @@ export class Connection {
   /** Read something in one go; `undefined` where nothing has ever been stored. */
   async read<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
     try {
-      await this.#getReady()
-      return await this.#reading.run(() =>
-        this.#pace.run(() => (this.#isNew() ? undefined : this.#current().read(work))),
-      )
+      await this.#load()
+      return await this.#reading.run(() => (this.#isNew() ? undefined : this.#current().read(work)))
     } catch (error) {
       throw this.#explained(error)
     }
@@ -64,8 +62,8 @@ export class Connection {
   /** Write something in one transaction, from the start again where others were in the way. */
   async write<Result>(work: (session: Session) => Result): Promise<Result> {
     try {
-      await this.#getReady()
-      return await this.#writing.run(() => this.#pace.run(() => this.#current().write(work)))
+      await this.#load()
+      return await this.#writing.run(() => this.#current().write(work))
     } catch (error) {
       throw this.#explained(error)
     }
@@ -84,9 +82,8 @@ export class Connection {
     this.#file = undefined
   }
 
-  async #getReady(): Promise<void> {
+  async #load(): Promise<void> {
     if (typeof this.#options.source === 'string') this.#openDatabase ??= await loadBetterSqlite()
-    if (this.#pace.isDue) await this.#pace.rest()
   }
 
   /** Whether there is no file yet. */

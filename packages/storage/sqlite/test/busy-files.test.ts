@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { collect } from './support/collect.ts'
+import { countTurns } from './support/count-turns.ts'
 import { opened } from './support/opened.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 import { bytes, pattern, streamOf, text } from './support/text.ts'
@@ -73,6 +74,21 @@ describe('while another connection is writing', () => {
     expect(report.leftovers).toBe(1)
     expect(report.bytes).toBeGreaterThan(2_000_000)
     expect(other?.prepare('SELECT count(*) FROM spillway_chunk').pluck().get()).toBe(1)
+  })
+
+  test('those who waited go on one after the other, and leave the event loop its turns', async () => {
+    const path = await temporaryPath()
+    const storage = opened({ path, busyTimeoutMs: 60_000 })
+    await storage.store('first', bytes('first'))
+    const other = holding(path)
+    const storing = Promise.all(Array.from({ length: 200 }, (_, index) => storage.store(`${index}`, bytes('x'))))
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    const clock = vi.spyOn(performance, 'now')
+    onTestFinished(() => clock.mockRestore())
+    let now = performance.now()
+    clock.mockImplementation(() => (now += 1))
+    other.exec('ROLLBACK')
+    expect(await countTurns(() => storing)).toBeGreaterThanOrEqual(15)
   })
 
   test('the first use of a new file waits too', async () => {

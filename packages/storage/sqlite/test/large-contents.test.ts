@@ -197,16 +197,25 @@ describe('gc', () => {
   })
 })
 
-test('a row of small calls, each of which is answered at once, leaves the event loop its turns', async () => {
+test.each([
+  [
+    'a row of small calls, each of which is answered at once, leaves',
+    async (call: () => Promise<unknown>) => {
+      for (let calls = 0; calls < 200; calls += 1) await call()
+    },
+  ],
+  [
+    'many small calls at the same time leave',
+    async (call: () => Promise<unknown>) => Promise.all(Array.from({ length: 200 }, call)),
+  ],
+])('%s the event loop its turns', async (_, callOften) => {
   const storage = opened(await temporaryPath())
   const reference = await storage.store('small', bytes('content'))
   const clock = vi.spyOn(performance, 'now')
   onTestFinished(() => clock.mockRestore())
   let now = 0
   clock.mockImplementation(() => (now += 1))
-  const turns = await countTurns(async () => {
-    for (let call = 0; call < 200; call += 1) await storage.retrieve(reference)
-  })
+  const turns = await countTurns(() => callOften(() => storage.stat(reference)))
   expect(turns).toBeGreaterThanOrEqual(10)
 })
 
