@@ -22,7 +22,7 @@ import { headerOfText, openText, sealText } from './sealed-box.ts'
 import { sealContent } from './seal-content.ts'
 import { SealedContent, type SealedContentOptions } from './sealed-content.ts'
 import { isSameHeader, SALT_BYTES, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
-import { SealedNames } from './sealed-names.ts'
+import { SealedNames, type SealedEntry } from './sealed-names.ts'
 import { segmentStart } from './sealed-segments.ts'
 
 /** What all sealed content is to a backend. */
@@ -121,7 +121,7 @@ class EncryptedDriver {
     if (found === undefined || opened === undefined) return undefined
     const start = asked?.offset ?? 0
     let isStale = false
-    const content = this.#content(inner, found.info, opened.header, {
+    const content = this.#content({ inner, asked: id }, found.info, opened.header, {
       read: async ({ offset, length }) => {
         const isHere = offset >= start && offset + length <= start + found.content.byteLength
         if (isHere && !isStale) return found.content.subarray(offset - start, offset - start + length)
@@ -147,7 +147,7 @@ class EncryptedDriver {
       const opened = await this.#open(id, inner, entry?.info)
       if (entry !== undefined && opened !== undefined) {
         const source = new RenewedEntry(entry, () => open(inner))
-        const content = this.#content(inner, entry.info, opened.header, source)
+        const content = this.#content({ inner, asked: id }, entry.info, opened.header, source)
         return { info: opened.info, read: (range) => content.read(range), close: () => source.close() }
       }
     } catch (error) {
@@ -186,7 +186,7 @@ class EncryptedDriver {
     const eviction = await find(inner)
     if (eviction === undefined) return undefined
     // That it was evicted may be said even where nothing more can be. What is not sealed is not ours: it would reach a model.
-    const metadata = await this.#openHint(inner, 'eviction', eviction.metadata[SEALED_METADATA])
+    const metadata = await this.#openHint({ inner, asked: id }, 'eviction', eviction.metadata[SEALED_METADATA])
     return { ...eviction, metadata: metadata === undefined ? {} : (JSON.parse(metadata) as Eviction['metadata']) }
   }
 
@@ -195,17 +195,17 @@ class EncryptedDriver {
     for await (const inner of removeAll(innerPrefix)) yield this.names.outerId(inner, { prefix, innerPrefix })
   }
 
-  #content(id: EntryId, { size }: EntryInfo, described: SealedHeader, source: SealedSource): SealedContent {
-    const known = this.#repaired.get(id)
+  #content(entry: SealedEntry, { size }: EntryInfo, described: SealedHeader, source: SealedSource): SealedContent {
+    const known = this.#repaired.get(entry.inner)
     const header = known !== undefined && isSameHeader(known.described, described) ? known.header : described
     return new SealedContent({
       keys: this.#keys,
-      id,
+      entry,
       sealedBytes: size,
       header,
       read: (range) => source.read(range),
       renew: () => source.renew(),
-      repaired: (found) => this.#repaired.set(id, { described, header: found }),
+      repaired: (found) => this.#repaired.set(entry.inner, { described, header: found }),
     })
   }
 
@@ -215,41 +215,41 @@ class EncryptedDriver {
       await this.#checkNames(id)
       return undefined
     }
-    const opened = await this.#opened(inner, info)
+    const opened = await this.#opened({ inner, asked: id }, info)
     return opened.id === id ? opened : undefined
   }
 
   /** Open the description of an entry; `undefined` where that is damaged, sealed with an unknown key, or not sealed. */
   async #openIfSealed(inner: EntryId, info: EntryInfo): Promise<Opened | undefined> {
     try {
-      return await this.#opened(inner, info)
+      return await this.#opened({ inner, asked: inner }, info)
     } catch (error) {
       if (StorageError.isInstance(error) && error.code === 'corrupt') return undefined
       throw error
     }
   }
 
-  async #opened(inner: EntryId, info: EntryInfo): Promise<Opened> {
-    const text = await openText(this.#keys, inner, 'description', info.key)
+  async #opened(entry: SealedEntry, info: EntryInfo): Promise<Opened> {
+    const text = await openText(this.#keys, entry, 'description', info.key)
     const { id, salt, description } = JSON.parse(text) as Readonly<Record<string, string>>
     const described = decodeDescription(description ?? '')
     const bytes = decodeBase64(salt ?? '')
     const noted = headerOfText(info.key)
     if (id === undefined || described === undefined || bytes?.byteLength !== SALT_BYTES || noted === undefined)
-      throw corruptError(inner, 'its description was sealed by a later version. Update @spillway/core.')
+      throw corruptError(entry.asked, 'its description was sealed by a later version. Update @spillway/core.')
     const header: SealedHeader = { ...noted, purpose: 'content', salt: bytes }
-    const { size } = this.#content(inner, info, header, NOTHING)
-    const lineIndex = await this.#openHint(inner, 'line-index', info.lineIndex)
+    const { size } = this.#content(entry, info, header, NOTHING)
+    const lineIndex = await this.#openHint(entry, 'line-index', info.lineIndex)
     const plain = { ...described, size, lastUsedAt: info.lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
-    this.names.learn(inner, id)
+    this.names.learn(entry.inner, id)
     return { id, info: plain, header }
   }
 
   /** Open what can be done without; `undefined` where there is none, or it does not open. */
-  async #openHint(inner: EntryId, purpose: SealedPurpose, sealed: string | undefined): Promise<string | undefined> {
+  async #openHint(entry: SealedEntry, purpose: SealedPurpose, sealed: string | undefined): Promise<string | undefined> {
     if (sealed === undefined) return undefined
     try {
-      return await openText(this.#keys, inner, purpose, sealed)
+      return await openText(this.#keys, entry, purpose, sealed)
     } catch (error) {
       if (StorageError.isInstance(error) && error.code === 'corrupt') return undefined
       throw error

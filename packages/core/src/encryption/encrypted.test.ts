@@ -10,6 +10,8 @@ import { createStorage } from '../storage/create-storage.ts'
 import { StorageError, type Eviction } from '../storage/storage-error.ts'
 import type { StorageDriver } from '../storage/storage-driver.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
+import { KeyRing } from './key-ring.ts'
+import { SealedNames } from './sealed-names.ts'
 import { encrypted, type EncryptedOptions } from './encrypted.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -307,6 +309,41 @@ describe('keys', () => {
 })
 
 describe('what does not open', () => {
+  test('is called what it was asked for by', async () => {
+    const { driver, only } = recordedDriver()
+    const storage = encrypted(createStorage(driver), { key: FIRST }).scope('a')
+    const reference = await storage.store('call', bytes('content'))
+    const entry = only()
+    const { content, info } = entry
+    const damages: Partial<typeof entry>[] = [
+      { content: content.with(70, content[70]! ^ 1) },
+      { content: content.with(0, 0) },
+      { content: content.slice(0, 70), info: { ...info, size: 70 } },
+      { info: { ...info, key: 'sealed1.' } },
+      { info: { ...info, key: info.key.replace(/..$/, 'AA') } },
+    ]
+    for (const damage of damages) {
+      Object.assign(entry, { content, info }, damage)
+      for (const answer of [storage.retrieve(reference), storage.retrieveRange(reference, { offset: 0, length: 7 })])
+        await expect(answer).rejects.toMatchObject({
+          code: 'corrupt',
+          reference,
+          message: expect.stringMatching(new RegExp(`^${reference} `)),
+        })
+    }
+  })
+
+  test('is not what two underscores are', async () => {
+    const { driver } = recordedDriver()
+    const storage = encrypted(createStorage(driver), { key: FIRST })
+    await storage.store('call', bytes('content'))
+    for (const answer of [storage.retrieve('__'), storage.stat('__'), storage.open('__')])
+      await expect(answer).rejects.toMatchObject({ code: 'not-found', reference: '__' })
+    const names = new SealedNames(new KeyRing({ current: { secret: FIRST }, previous: [], nameSecret: FIRST }))
+    expect(await names.innerId('__')).toMatch(/^[0-9a-f]{40}$/)
+    expect(await names.innerId('__abc')).toBe('abc')
+  })
+
   test('is listed, described and removed under a name of its own, in its scope', async () => {
     const { driver, disk } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })

@@ -58,14 +58,14 @@ export class KeyRing {
 
   /**
    * Return the cipher of what has this header and belongs to this entry of the backend, whose name stands for key, scope and
-   * reference. Rejects with `corrupt` where the key is not known.
+   * reference. Rejects with `corrupt` where the key is not known, of the entry that was asked for.
    */
-  async cipher(id: EntryId, header: SealedHeader): Promise<Aes256Gcm> {
+  async cipher(id: EntryId, header: SealedHeader, asked: EntryId = id): Promise<Aes256Gcm> {
     const { secrets } = await this.#all()
     const secret = secrets.get(header.keyId) ?? (await this.#find(header.keyId))
     if (secret === undefined)
       throw corruptError(
-        id,
+        asked,
         `it was sealed with the key "${header.keyId}", which is not configured (configured: ${[...secrets.keys()].join(', ')}). Add it to keys.previous.`,
       )
     const info = new Uint8Array([

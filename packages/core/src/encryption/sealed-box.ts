@@ -4,6 +4,7 @@ import { corruptError } from '../storage/corrupt-error.ts'
 import type { EntryId } from '../storage/storage-driver.ts'
 import type { KeyRing } from './key-ring.ts'
 import { decodeHeader, encodeHeader, HEADER_BYTES, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
+import type { SealedEntry } from './sealed-names.ts'
 import { segmentNonce } from './sealed-segments.ts'
 
 /** What sealed texts begin with; the rest is a header and one last segment, in base64. */
@@ -24,14 +25,19 @@ export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpos
 export const headerOfText = (text: string): SealedHeader | undefined => takeApart(text)?.header
 
 /** Open what {@link sealText} made for this entry and purpose. Rejects with `corrupt` for anything else. */
-export async function openText(keys: KeyRing, id: EntryId, purpose: SealedPurpose, text: string): Promise<string> {
+export async function openText(
+  keys: KeyRing,
+  { inner, asked }: SealedEntry,
+  purpose: SealedPurpose,
+  text: string,
+): Promise<string> {
   const parts = takeApart(text)
   if (parts === undefined || parts.header.purpose !== purpose)
-    throw corruptError(id, 'it is not sealed: it was stored without encryption, or its description is damaged.')
+    throw corruptError(asked, 'it is not sealed: it was stored without encryption, or its description is damaged.')
   const { header, sealed } = parts
-  const cipher = await keys.cipher(id, header)
+  const cipher = await keys.cipher(inner, header, asked)
   const opened = await cipher.open(segmentNonce(0, true), sealed)
-  if (opened === undefined) throw unopenedError(id, header)
+  if (opened === undefined) throw unopenedError(asked, header)
   return new TextDecoder().decode(opened)
 }
 

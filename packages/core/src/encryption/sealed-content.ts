@@ -1,11 +1,11 @@
 import { yieldToEventLoop } from '#platform'
 import { TAG_BYTES, type Aes256Gcm } from '../platform/aes-256-gcm.ts'
 import { corruptError } from '../storage/corrupt-error.ts'
-import type { EntryId } from '../storage/storage-driver.ts'
 import type { ByteRange } from '../storage/storage.ts'
 import type { KeyRing } from './key-ring.ts'
 import { unopenedError } from './sealed-box.ts'
 import { decodeHeader, HEADER_BYTES, isSameHeader, type SealedHeader } from './sealed-header.ts'
+import type { SealedEntry } from './sealed-names.ts'
 import { layOut, segmentNonce, segmentStart, type SegmentLayout } from './sealed-segments.ts'
 
 /** Other work has its turn after so many segments: opening them takes some milliseconds. */
@@ -16,8 +16,7 @@ const MAX_REPAIRS = 3
 /** What {@link SealedContent} reads. */
 export interface SealedContentOptions {
   readonly keys: KeyRing
-  /** The id of the entry in the backend. */
-  readonly id: EntryId
+  readonly entry: SealedEntry
   /** Bytes of the sealed content. */
   readonly sealedBytes: number
   /** The header of the content as it is noted in the description: the one in front of it counts where they differ. */
@@ -54,9 +53,9 @@ export class SealedContent {
   }
 
   #layout({ segmentBytes }: SealedHeader): SegmentLayout {
-    const { id, sealedBytes } = this.#options
+    const { entry, sealedBytes } = this.#options
     const layout = layOut(sealedBytes, segmentBytes)
-    if (layout === undefined) throw corruptError(id, 'its sealed bytes were cut. Store the content again.')
+    if (layout === undefined) throw corruptError(entry.asked, 'its sealed bytes were cut. Store the content again.')
     return layout
   }
 
@@ -74,7 +73,7 @@ export class SealedContent {
         return opened
       }
       const next = repairs < MAX_REPAIRS ? await this.#repaired(opening) : undefined
-      if (next === undefined) throw unopenedError(this.#options.id, opening.header)
+      if (next === undefined) throw unopenedError(this.#options.entry.asked, opening.header)
       opening = next
     }
   }
@@ -102,10 +101,10 @@ export class SealedContent {
   }
 
   async #headerOfContent(): Promise<SealedHeader> {
-    const { id, read } = this.#options
+    const { entry, read } = this.#options
     const header = decodeHeader(await read({ offset: 0, length: HEADER_BYTES }))
     if (header?.purpose === 'content') return header
-    throw corruptError(id, 'the header of its sealed bytes is damaged. Store the content again.')
+    throw corruptError(entry.asked, 'the header of its sealed bytes is damaged. Store the content again.')
   }
 
   /** Open the segments of a range; `undefined` where one does not open. */
@@ -137,8 +136,8 @@ export class SealedContent {
   }
 
   #openingOf(header: SealedHeader): Opening {
-    const { keys, id } = this.#options
+    const { keys, entry } = this.#options
     let cipher: Promise<Aes256Gcm> | undefined
-    return { header, cipher: () => (cipher ??= keys.cipher(id, header)) }
+    return { header, cipher: () => (cipher ??= keys.cipher(entry.inner, header, entry.asked)) }
   }
 }

@@ -12,6 +12,15 @@ const MAX_KNOWN = 20_000
  */
 const AS_IT_IS = '__'
 
+/** With nothing behind it, it is a name like others. */
+const isAsItIs = (name: string): boolean => name.startsWith(AS_IT_IS) && name !== AS_IT_IS
+
+/** An entry of the backend, and who was asked for: that is what errors are about. */
+export interface SealedEntry {
+  readonly inner: EntryId
+  readonly asked: EntryId
+}
+
 /** What ids start with, and what their names in the backend do. */
 export interface NamePrefix {
   readonly prefix: string
@@ -68,7 +77,7 @@ export class SealedNames {
 
   /** Whether an id is one of {@link SealedNames.standIn}. */
   isStandIn(id: EntryId): boolean {
-    return splitId(id).reference.startsWith(AS_IT_IS)
+    return isAsItIs(splitId(id).reference)
   }
 
   #scope(path: string): Promise<string> {
@@ -94,7 +103,7 @@ export class SealedNames {
   }
 
   async #name(kind: 'scope' | 'entry', parent: string, name: string): Promise<string> {
-    if (name.startsWith(AS_IT_IS)) return name.slice(AS_IT_IS.length)
+    if (isAsItIs(name)) return name.slice(AS_IT_IS.length)
     const code = await this.#keys.nameCode(`${kind} ${parent}/${name}`)
     return hexadecimal(code.subarray(0, NAME_BYTES))
   }
