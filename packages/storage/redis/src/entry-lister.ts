@@ -58,10 +58,13 @@ export class EntryLister {
   async *remove(path: string, references: readonly string[]): AsyncGenerator<string> {
     const tag = this.#keys.tag(path)
     let rest = references
+    let askedAt = this.#now()
     while (rest.length > 0) {
-      const reply = await this.#connection.script(REMOVE, scriptKeys(tag, rest), [this.#now(), ...rest])
-      const [seen, removed] = reply as [unknown, Buffer[]]
-      rest = rest.slice(Number(seen))
+      const reply = await this.#connection.script(REMOVE, scriptKeys(tag, rest), [askedAt, ...rest])
+      const [seen, removed, left, latest] = reply as [unknown, Buffer[], Buffer[], unknown]
+      rest = [...rest.slice(Number(seen)), ...left.map(String)]
+      // Clocks differ, or it was used just now: we have the answer, so this is no call that was given up.
+      if (left.length > 0) askedAt = Number(latest)
       yield* removed.map(String)
     }
   }

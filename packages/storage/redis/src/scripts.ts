@@ -9,6 +9,8 @@ export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
  * evicted by the server only after this time.
  */
 const GAP_MS = 60_000
+/** A removal leaves alone what was used so much later than it was asked for. */
+const CLOCK_SKEW_MS = 60_000
 /** How many keys a script removes at most, give or take those of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
@@ -177,9 +179,12 @@ return used and number(used)
 
 /**
  * Remove entries. Arguments: the time, references. Returns how many of them were seen to, and those that there were: large ones
- * count for many, so that the rest may be left for another call.
+ * count for many, so that the rest may be left for another call. What was used well after the time stays, as the call may
+ * be one that was given up before that. Such references come third, and last the latest use of them: who still waits for
+ * the answer asks for them again with that.
  */
 export const REMOVE: Script = script(`
+local now, latest, left = tonumber(ARGV[1]), 0, {}
 local budget, seen, removed = ${REMOVED_AT_ONCE}, 0, {}
 for i = 2, #ARGV do
   if budget <= 0 then break end
@@ -187,8 +192,12 @@ for i = 2, #ARGV do
   local head = header(entry(reference))
   local used = lastUse(reference)
   local exists = redis.call('EXISTS', entry(reference)) == 1
+  local at = used and used < 0 and -1 - used or used or 0
+  if at > now + ${CLOCK_SKEW_MS} then
+    left[#left + 1] = reference
+    latest = math.max(latest, at)
   -- What is in the index and not there yet may be about to be written.
-  if exists or (used and (used < 0 or isLost(reference, used, tonumber(ARGV[1])))) then
+  elseif exists or (used and (used < 0 or isLost(reference, used, now))) then
     if exists then removed[#removed + 1] = reference end
     drop(reference, head)
     redis.call('ZREM', index, reference)
@@ -197,7 +206,7 @@ for i = 2, #ARGV do
   budget = budget - 1 - (head and head.pieces or 0)
   seen = i - 1
 end
-return { seen, removed }
+return { seen, removed, left, number(latest) }
 `)
 
 /** Evict an entry. Arguments: reference, the latest time of use that may go, the time, what to remember or nothing. */

@@ -5,6 +5,7 @@ import { StorageError } from '@spillway/core'
 import { Cluster, Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RedisStorage, type RedisStorageOptions } from '../src/index.ts'
+import { REMOVE } from '../src/scripts.ts'
 import { pattern, same, shared, sharedUrl, testStorage } from './support/test-server.ts'
 
 const QUICK = { commandTimeoutMs: 1_000, connectTimeoutMs: 500 }
@@ -135,6 +136,24 @@ describe.skipIf(!shared.available)('outages', () => {
       expect((await storage.retrieve(reference)).content).toEqual(pattern(10))
       expect((await direct.retrieve(reference)).content).toEqual(pattern(10))
     }
+  })
+
+  test('a removal that arrives late leaves what was stored again meanwhile', async () => {
+    let now = Date.now()
+    const { storage, raw, prefix } = testStorage({ now: () => now })
+    const reference = await storage.store('key', pattern(10))
+    const askedAt = now
+    now += 2 * 60_000
+    expect(await storage.store('key', pattern(10))).toBe(reference)
+    const keys = [`{${prefix}:}:index`, `{${prefix}:}:entry:${reference}`]
+    await raw.eval(REMOVE.lua, keys.length, ...keys, askedAt, reference)
+    expect((await storage.retrieve(reference)).content).toEqual(pattern(10))
+    // One that is waited for removes it, however late its clock is.
+    const behind = testStorage({ prefix, now: () => askedAt })
+    await behind.storage.delete(reference)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+    await storage.store('key', pattern(10))
+    expect(await behind.storage.clear()).toBe(1)
   })
 
   test('connections that are cut in the middle of a transfer tear nothing', { timeout: 60_000 }, async () => {
