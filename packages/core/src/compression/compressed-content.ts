@@ -25,6 +25,12 @@ interface BlockLayout {
   readonly table: BlockTable
 }
 
+/** A block that was read last. Another layout has other blocks of the same numbers. */
+interface KeptBlock extends BlockLayout {
+  readonly block: number
+  readonly plain: Promise<Uint8Array | undefined>
+}
+
 /** Compressed content as it was before. */
 export class CompressedContent {
   readonly #id: EntryId
@@ -33,7 +39,7 @@ export class CompressedContent {
   readonly #hint: BlockHint | undefined
   readonly #read: ReadCompressed
   #layout: Promise<BlockLayout> | undefined
-  #kept: { readonly block: number; readonly plain: Promise<Uint8Array | undefined> } | undefined
+  #kept: KeptBlock | undefined
 
   /** @throws StorageError `corrupt` where the marker is none. */
   constructor(id: EntryId, info: EntryInfo, marker: string, read: ReadCompressed) {
@@ -121,10 +127,16 @@ export class CompressedContent {
 
   /** Small reads go through a block in several steps: the last one is kept. */
   #onlyBlock(codec: CodecName, table: BlockTable, block: number): Promise<Uint8Array | undefined> {
-    if (this.#kept?.block === block) return this.#kept.plain
+    const kept = this.#findKept(codec, table, block)
+    if (kept !== undefined) return kept.plain
     const plain = this.#firstBlock(codec, table, block)
-    this.#kept = { block, plain }
+    this.#kept = { codec, table, block, plain }
     return plain
+  }
+
+  #findKept(codec: CodecName, table: BlockTable, block: number): KeptBlock | undefined {
+    const kept = this.#kept
+    return kept?.block === block && kept.table === table && kept.codec === codec ? kept : undefined
   }
 
   async #firstBlock(codec: CodecName, table: BlockTable, block: number): Promise<Uint8Array | undefined> {
@@ -134,7 +146,7 @@ export class CompressedContent {
       isKept = plain !== undefined
       return plain
     } finally {
-      if (!isKept && this.#kept?.block === block) this.#kept = undefined
+      if (!isKept && this.#findKept(codec, table, block) !== undefined) this.#kept = undefined
     }
   }
 
