@@ -5,7 +5,7 @@ import { openFile } from './open-file.ts'
 import { Pace } from './pace.ts'
 import { Patience } from './patience.ts'
 import { migrate } from './schema.ts'
-import { Session } from './session.ts'
+import { isHeld, Session } from './session.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 import { DatabaseInUse, explainSqliteError } from './sqlite-error.ts'
 
@@ -41,6 +41,17 @@ export class Connection {
   /** Whether the connection is somebody else's. */
   get isShared(): boolean {
     return typeof this.#options.source !== 'string'
+  }
+
+  /** Whether the owner of a shared connection has a transaction or a query open, which writers wait for. */
+  get isHeld(): boolean {
+    const { source } = this.#options
+    return typeof source !== 'string' && isHeld(source)
+  }
+
+  /** What writers throw in the end where {@link Connection.isHeld} stays. */
+  heldError(): unknown {
+    return this.#explained(new DatabaseInUse())
   }
 
   /** What the database is called in messages. */
@@ -126,7 +137,6 @@ const isSame = (file: Stats | undefined, other: Stats | undefined): boolean =>
   file !== undefined && file.ino === other?.ino && file.dev === other.dev
 
 function shared(database: SqliteDatabase): Session {
-  if (database.inTransaction) throw new DatabaseInUse()
   const session = new Session(database, true)
   session.read(() => migrate(database))
   return session

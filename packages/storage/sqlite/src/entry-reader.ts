@@ -34,6 +34,11 @@ export class EntryReader {
     })
   }
 
+  /** Whether an entry can be seen. */
+  async has(id: EntryId): Promise<boolean> {
+    return (await this.#connection.read((session) => findEntry(session, id) !== undefined)) === true
+  }
+
   /** Read an entry or a part of it; throw `corrupt` where the content is not what was stored. */
   async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -100,9 +105,13 @@ function plainMemory(length: number): Uint8Array {
   return new Uint8Array(buffer)
 }
 
+/** Find an entry whose description is whole; throw where it is not, or where another process may have stored it unseen. */
 function wholeEntry(session: Session, id: EntryId): WholeEntry | undefined {
   const entry = findEntry(session, id)
-  if (entry === undefined) return undefined
+  if (entry === undefined) {
+    session.assertCurrent()
+    return undefined
+  }
   if (entry.info === undefined) throw corruptError(id)
   return { ...entry, info: entry.info }
 }

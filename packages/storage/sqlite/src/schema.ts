@@ -1,5 +1,6 @@
 import { StorageError } from '@spillway/core'
 import type { SqliteDatabase } from './sqlite-database.ts'
+import { DatabaseInUse } from './sqlite-error.ts'
 
 /**
  * How the tables come about: each step brings them from one version to the next, the first one from nothing to version 1.
@@ -69,6 +70,8 @@ const hasTables = (database: SqliteDatabase): boolean =>
  */
 export function migrate(database: SqliteDatabase, steps: readonly string[] = SCHEMA_STEPS): void {
   if (isLatest(database, steps)) return
+  // Only a connection of somebody else can be in a transaction here. Tables made in it could be rolled back with it.
+  if (database.inTransaction) throw new DatabaseInUse()
   database.exec('BEGIN IMMEDIATE')
   try {
     // Another process may have done it in the meantime.

@@ -1,4 +1,4 @@
-import { DatabaseInUse } from './sqlite-error.ts'
+import { DatabaseInUse, isExecuting } from './sqlite-error.ts'
 import type { SqliteDatabase, SqliteStatement } from './sqlite-database.ts'
 
 /** Content numbers are taken in portions, so that not every store has to write the counter; they grow up to this. */
@@ -68,6 +68,14 @@ export class Session {
     })
   }
 
+  /**
+   * Throw where what is read now may be old: while the owner of a shared connection has a transaction or a query open, it
+   * shows what was there when that began. What is found is still right, since content does not change.
+   */
+  assertCurrent(): void {
+    if (this.isShared && isHeld(this.database)) throw new DatabaseInUse()
+  }
+
   #rollBack(): void {
     // The portion may have been taken in this transaction, which SQLite itself may have rolled back already.
     this.#next = this.#end
@@ -89,13 +97,28 @@ export class Session {
   /** Do without SQLite's own way of waiting, which would hold the event loop; a shared connection keeps its setting. */
   #withoutWaiting<Result>(work: () => Result): Result {
     if (!this.isShared) return work()
-    const timeout = Number(this.database.pragma('busy_timeout', { simple: true }))
-    if (timeout === 0) return work()
+    const timeout = busyTimeout(this.database)
+    // While rows are being read nothing can be set, and reading has no need of it: it goes on as the query has begun.
+    if (timeout === undefined || timeout === 0) return work()
     this.database.pragma('busy_timeout = 0')
     try {
       return work()
     } finally {
       this.database.pragma(`busy_timeout = ${timeout}`)
     }
+  }
+}
+
+/** Whether the owner of a connection has a transaction of his own open, or is reading rows. */
+export const isHeld = (database: SqliteDatabase): boolean =>
+  database.open && (database.inTransaction || busyTimeout(database) === undefined)
+
+/** How long a connection waits by itself; `undefined` where it does not say, since rows are being read through it. */
+function busyTimeout(database: SqliteDatabase): number | undefined {
+  try {
+    return Number(database.pragma('busy_timeout', { simple: true }))
+  } catch (error) {
+    if (!isExecuting(error)) throw error
+    return undefined
   }
 }

@@ -80,6 +80,12 @@ export class SqliteDriver implements StorageDriver {
   }
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
+    if (this.#connection.isHeld) {
+      // A store goes on to write, and waits there.
+      if (!(await this.#reader.has(id))) return undefined
+      // Retrieving does not wait until its owner is done with the database: it goes without renewing the last use.
+      throw this.#connection.heldError()
+    }
     return this.#connection.change((session) => touchEntry(session, id, lastUsedAt))
   }
 

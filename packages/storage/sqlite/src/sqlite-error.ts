@@ -43,15 +43,21 @@ export function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseInUse) return true
   const code = sqliteCode(error)
   if (code !== undefined) return /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)
-  // better-sqlite3 has no code for a connection of which rows are being read just now.
-  return error instanceof TypeError && error.message.includes('busy executing a query')
+  return isExecuting(error)
 }
 
-/** The owner of a connection has a transaction of his own open: what is written now could be rolled back with it. */
+/** Whether rows are being read through the connection just now, for which better-sqlite3 has no code. */
+export const isExecuting = (error: unknown): boolean =>
+  error instanceof TypeError && error.message.includes('busy executing a query')
+
+/**
+ * The owner of a connection has a transaction of his own open, or is reading rows: what is written now could be rolled back
+ * with it, and what others have stored since it began is not seen.
+ */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
   constructor() {
-    super('A transaction is open on the Database that SqliteStorage was given.')
+    super('A transaction is open on the Database that SqliteStorage was given, or a query that has not ended.')
   }
 }
 

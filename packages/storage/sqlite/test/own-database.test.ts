@@ -13,6 +13,20 @@ async function ownDatabase(): Promise<Database.Database> {
   return database
 }
 
+/** What an owner may have open for long; each begins it, reads what is there, and returns what ends it. */
+const HOLDS = {
+  'a transaction': (database: Database.Database): (() => void) => {
+    database.exec('BEGIN; SELECT * FROM spillway_entry')
+    return () => void database.exec('COMMIT')
+  },
+  'a query': (database: Database.Database): (() => void) => {
+    const rows = database.prepare('SELECT id FROM spillway_entry UNION ALL SELECT 2').iterate()
+    rows.next()
+    return () => void rows.return?.()
+  },
+} as const
+const HELD = Object.entries(HOLDS)
+
 describe('a Database of the caller', () => {
   test('holds its tables and ours, keeps its settings, and stays open', async () => {
     const database = await ownDatabase()
@@ -94,6 +108,65 @@ describe('a Database of the caller', () => {
     await new Promise((resolve) => setImmediate(resolve))
     rows.return?.()
     expect(text((await storage.retrieve(await storing)).content)).toBe('second')
+  })
+
+  test('of which rows are being read is read meanwhile, also for the first time', async () => {
+    const database = await ownDatabase()
+    const reference = await new SqliteStorage(database).store('key', bytes('content'))
+    const rows = database.prepare('SELECT 1 UNION SELECT 2').iterate()
+    rows.next()
+    const storage = new SqliteStorage({ database, busyTimeoutMs: 60_000 })
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    expect(await collect(storage.list())).toHaveLength(1)
+    rows.return?.()
+    expect(database.pragma('busy_timeout', { simple: true })).toBe(5_000)
+  })
+
+  test('is read for the first time while its own transaction is open, unless there are no tables yet', async () => {
+    const database = await ownDatabase()
+    database.exec('BEGIN')
+    await expect(new SqliteStorage({ database, busyTimeoutMs: 20 }).retrieve('key_abc')).rejects.toMatchObject({
+      code: 'unavailable',
+      retryable: true,
+    })
+    database.exec('COMMIT')
+    const reference = await new SqliteStorage(database).store('key', bytes('content'))
+    database.exec('BEGIN')
+    expect(text((await new SqliteStorage(database).retrieve(reference)).content)).toBe('content')
+    database.exec('ROLLBACK')
+  })
+
+  test.each(HELD)('does not wait to renew the last use of what is retrieved during %s', async (_, hold) => {
+    const database = await ownDatabase()
+    let now = Date.now()
+    const storage = new SqliteStorage({ database, busyTimeoutMs: 60_000, now: () => now })
+    const reference = await storage.store('key', bytes('content'))
+    const large = await storage.store('large', pattern(3_000_000))
+    now += 3_600_000
+    const end = hold(database)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    expect((await storage.retrieve(large)).content).toHaveLength(3_000_000)
+    const storing = storage.store('other', pattern(3_000_000, 2))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    end()
+    expect((await storage.stat(await storing)).size).toBe(3_000_000)
+    await storage.retrieve(reference)
+    expect((await storage.stat(reference)).lastUsedAt).toBe(now)
+  })
+
+  test.each(HELD)('may not show what others stored during %s, which is no miss', async (_, hold) => {
+    const database = await ownDatabase()
+    const storage = new SqliteStorage({ database, busyTimeoutMs: 20 })
+    await storage.store('first', bytes('first'))
+    const end = hold(database)
+    const other = new SqliteStorage(database.name)
+    onTestFinished(() => other.close())
+    const reference = await other.store('second', bytes('second'))
+    for (const read of [() => storage.retrieve(reference), () => storage.stat(reference)])
+      await expect(read()).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+    end()
+    expect(text((await storage.retrieve(reference)).content)).toBe('second')
+    await expect(storage.retrieve('key_abc')).rejects.toMatchObject({ code: 'not-found' })
   })
 
   test('does not hold the event loop where another connection is writing, whatever its own timeout', async () => {
