@@ -94,11 +94,12 @@ export class Connection {
   }
 
   async #explained(run: () => Promise<unknown>): Promise<unknown> {
+    // A client that is closed may keep commands waiting for a connection.
+    if (this.#closed !== undefined) throw wasClosed()
     try {
       return await run()
     } catch (error) {
-      if (this.#closed !== undefined)
-        throw new StorageError('unavailable', 'The storage was closed. Make a new one.', { retryable: false })
+      if (this.#closed !== undefined) throw wasClosed()
       throw explainRedisError(error, {
         address: this.#address,
         connectionError: this.#connectionError,
@@ -132,3 +133,6 @@ export class Connection {
     }
   }
 }
+
+const wasClosed = (): StorageError =>
+  new StorageError('unavailable', 'The storage was closed. Make a new one.', { retryable: false })

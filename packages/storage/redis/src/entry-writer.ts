@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { encodeHeader } from './entry-header.ts'
 import { entryKey, indexKey, scriptKeys, type Place } from './keys.ts'
 import { PieceUpload, type WriterAge } from './piece-upload.ts'
-import { COMMIT, TOUCH } from './scripts.ts'
+import { COMMIT, RESTORE, TOUCH } from './scripts.ts'
 
 const NOTHING = new Uint8Array(0)
 
@@ -70,12 +70,16 @@ export class EntryWriter {
    */
   async #put(place: Place, parts: readonly Uint8Array[], lastUsedAt: number): Promise<WriteOutcome> {
     const index = indexKey(place.tag)
-    const [, created] = await Promise.all([
+    const keys = scriptKeys(place.tag, [place.reference])
+    const [entered, created] = await Promise.all([
       this.#connection.command('ZADD', index, 'GT', lastUsedAt, place.reference),
       this.#connection.put('SETNX', [entryKey(place)], ...parts),
     ])
-    if (Number(created) === 1) return { created: true, lastUsedAt, isFirst: false }
-    const keys = scriptKeys(place.tag, [place.reference])
+    if (Number(created) === 1) {
+      // The index had an earlier entry, which may have been removed, and its place with it, between the two commands.
+      if (Number(entered) === 0) await this.#connection.script(RESTORE, keys, [lastUsedAt, place.reference])
+      return { created: true, lastUsedAt, isFirst: false }
+    }
     const usedAt = await this.#connection.script(TOUCH, keys, [place.reference, lastUsedAt])
     if (usedAt !== null) return { created: false, lastUsedAt: Number(usedAt), isFirst: false }
     // What is there is damaged, or has gone meanwhile.

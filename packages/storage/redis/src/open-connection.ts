@@ -37,6 +37,8 @@ function connectionOptions(
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 10), MAX_RETRY_DELAY_MS),
+    // The server has become a replica: another may have its name by now.
+    reconnectOnError: (error) => error.message.includes('READONLY'),
     // A connection that has died without a word is given up, and made anew.
     socketTimeout: commandTimeoutMs,
     ...fromUrl,
@@ -60,6 +62,8 @@ function clusterOf(
   return new Cluster([...nodes], {
     lazyConnect: true,
     redisOptions,
+    // Names stay names, which is what certificates are about.
+    dnsLookup: (address, callback) => callback(null, address),
     slotsRefreshTimeout: Math.min(settings.connectTimeoutMs, settings.commandTimeoutMs),
     clusterRetryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RETRY_DELAY_MS),
   })

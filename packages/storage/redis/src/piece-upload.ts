@@ -2,8 +2,11 @@ import type { Connection } from './connection.ts'
 import { aliveKey, pieceKey, scriptKeys, type Place } from './keys.ts'
 import { ABANDON, RENEW } from './scripts.ts'
 
-/** Bytes that are on their way to the server at the same time. */
-const IN_FLIGHT_BYTES = 16 * 1024 * 1024
+/**
+ * Bytes that are on their way to the server at the same time, but for a single piece that is larger. The time of a command
+ * runs from when it is sent: on a slow link, more of them would only wait for each other until they fail.
+ */
+const IN_FLIGHT_BYTES = 2 * 1024 * 1024
 const UNLINKED_AT_ONCE = 500
 
 /** How long what a writer has sent stays without a sign of life of it. It gives one ten times as often. */
@@ -39,12 +42,12 @@ export class PieceUpload {
   /** Send one more piece; wait only where many are under way already. */
   async add(piece: Uint8Array): Promise<void> {
     this.#heartbeat ??= this.#keepAlive()
+    while (this.#inFlight.length > 0 && this.#inFlightBytes + piece.byteLength > IN_FLIGHT_BYTES) await this.#oldest()
     const { pendingMs } = this.#age
     const key = pieceKey(this.#place, this.#nonce, this.#pieces)
     this.#pieces += 1
     this.#size += piece.byteLength
     this.#send(piece.byteLength, this.#connection.put('PSETEX', [key, pendingMs], piece))
-    while (this.#inFlightBytes > IN_FLIGHT_BYTES) await this.#oldest()
   }
 
   /** Wait until all pieces have arrived. */

@@ -78,8 +78,8 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
     'it does not speak TLS there. Use redis:// in place of rediss://, or its TLS port',
   ],
   [
-    /Connection is closed/,
-    'the connection is lost. Try again; if it persists, check the server, and host and port in the url',
+    /Connection is closed|max retries per request/,
+    'the connection is lost. Try again; if it persists, check the server, host and port in the url, and with TLS its certificate',
   ],
   [/Protocol error|Please report this/i, 'what answers is not Redis. Correct the port in the url'],
   [

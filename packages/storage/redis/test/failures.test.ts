@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
+import { connect, createServer as createTcpServer } from 'node:net'
 import { once } from 'node:events'
 import { faultProxy, sharedRedisCluster, startRedis } from '@spillway-internal/services'
 import { StorageError } from '@spillway/core'
 import { Cluster, Redis } from 'ioredis'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { RedisStorage, type RedisStorageOptions } from '../src/index.ts'
 import { REMOVE } from '../src/scripts.ts'
 import { pattern, same, shared, sharedUrl, testStorage } from './support/test-server.ts'
@@ -156,6 +157,21 @@ describe.skipIf(!shared.available)('outages', () => {
     expect(await behind.storage.clear()).toBe(1)
   })
 
+  test('an entry that is removed between the two commands of storing it again is listed all the same', async () => {
+    const { storage, prefix } = testStorage()
+    const client = new Redis(sharedUrl())
+    onTestFinished(() => client.disconnect())
+    const reference = await storage.store('key', pattern(10))
+    const send = client.sendCommand.bind(client)
+    vi.spyOn(client, 'sendCommand').mockImplementation((command, stream) => {
+      if (command.name.toLowerCase() !== 'setnx') return send(command, stream)
+      return storage.delete(reference).then(() => send(command, stream))
+    })
+    expect(await new RedisStorage(client, { prefix }).store('key', pattern(10))).toBe(reference)
+    expect((await Array.fromAsync(storage.list())).length).toBe(1)
+    expect(await storage.clear()).toBe(1)
+  })
+
   test('connections that are cut in the middle of a transfer tear nothing', { timeout: 60_000 }, async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
@@ -189,6 +205,59 @@ describe.skipIf(!shared.available)('outages', () => {
     const outcome = storage.store('key', pattern(1))
     await expect(outcome).rejects.toMatchObject({ code: 'unavailable', retryable: false, message: /was closed/ })
   })
+
+  test('a storage that is being closed says so at once, however silent the server is', async () => {
+    const { hostname, port } = new URL(sharedUrl())
+    const proxy = await faultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(() => proxy.close())
+    const storage = opened(`redis://127.0.0.1:${proxy.port}`)
+    await storage.store('key', pattern(1))
+    proxy.stall()
+    const closing = storage.close()
+    const began = performance.now()
+    await expect(storage.store('key', pattern(1))).rejects.toMatchObject({ message: /was closed/ })
+    expect(performance.now() - began).toBeLessThan(QUICK.commandTimeoutMs / 2)
+    await closing
+  })
+
+  test('a server that has become a replica is left for the one that has its name now', async () => {
+    const [before, after] = [await server(), await server()]
+    const target = { host: '127.0.0.1', port: before.port }
+    const proxy = await faultProxy(target)
+    onTestFinished(() => proxy.close())
+    const storage = opened(`redis://127.0.0.1:${proxy.port}`)
+    await storage.store('key', pattern(1))
+    target.port = after.port
+    const raw = new Redis(before.url)
+    onTestFinished(() => raw.disconnect())
+    await raw.replicaof('127.0.0.1', after.port)
+    expect((await failure(storage)).message).toContain('is a replica')
+    const stored = (): Promise<string> => storage.store('later', pattern(1)).catch((error: Error) => error.message)
+    await expect.poll(stored, { timeout: 5_000 }).toMatch(/^later_/)
+  })
+
+  test('over a slow link, content that takes longer than one command may take is stored', async () => {
+    const { hostname, port } = new URL(sharedUrl())
+    const link = createTcpServer((client) => {
+      const server = connect({ host: hostname, port: Number(port) })
+      server.pipe(client).on('error', () => server.destroy())
+      // 4 MB in a second.
+      client.on('data', (chunk: Buffer) => {
+        client.pause()
+        server.write(chunk)
+        setTimeout(() => client.resume(), chunk.length / 4_000)
+      })
+      client.on('close', () => server.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(link, 'listening')
+    onTestFinished(() => void link.close())
+    const { prefix } = testStorage()
+    const url = `redis://127.0.0.1:${(link.address() as { port: number }).port}`
+    const storage = opened(url, { prefix, commandTimeoutMs: 1_500 })
+    const began = performance.now()
+    await expect(storage.store('large', pattern(12_000_000))).resolves.toMatch(/^large_/)
+    expect(performance.now() - began).toBeGreaterThan(1_500)
+  }, 30_000)
 
   test('a server that is killed and started again is used by the same storage', async () => {
     const started = await server({ appendfsync: 'always' })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startRedis } from '@spillway-internal/services'
+import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { RedisStorage } from '../src/index.ts'
 import { pattern, same, shared, streamOf } from './support/test-server.ts'
@@ -20,7 +21,11 @@ describe.skipIf(!shared.available)('a user with the rights of the README', () =>
     let now = Date.now()
     const storage = new RedisStorage(url, { chunkBytes: 4_096, ttlMs: 600_000, maxBytes: 100_000, now: () => now })
     const other = new RedisStorage(url, { prefix: 'other' })
+    const raw = new Redis(url)
     try {
+      // What a client of a Cluster needs besides; a single server only says that it is none.
+      for (const command of [['ASKING'], ['CLUSTER', 'SLOTS'], ['CLUSTER', 'INFO']] as const)
+        await expect(raw.call(...command)).rejects.toThrow(/cluster support disabled/)
       const scope = storage.scope('tenant', 'session')
       for (const size of [0, 100, 20_000]) {
         const reference = await scope.store('key', pattern(size))
@@ -41,6 +46,7 @@ describe.skipIf(!shared.available)('a user with the rights of the README', () =>
       expect(await storage.clear()).toBe(1)
       await expect(other.store('key', pattern(1))).rejects.toMatchObject({ message: /lacks a permission: .*key/ })
     } finally {
+      raw.disconnect()
       await storage.close()
       await other.close()
       await server.dispose()
