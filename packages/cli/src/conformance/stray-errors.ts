@@ -8,16 +8,19 @@ import { EXIT_CODE } from '../exit-code.ts'
 export async function withStrayErrors<Result>(work: () => Promise<Result>, doing: () => string): Promise<Result> {
   let report: NodeJS.UncaughtExceptionListener = () => {}
   const stray = new Promise<never>((_, reject) => {
-    report = (cause) =>
+    report = (cause: unknown) => {
+      // Anything can be thrown.
+      const message = cause instanceof Error ? cause.message : String(cause)
       reject(
         new CliError(
           'stray-error',
           EXIT_CODE.nothing,
-          `${doing()}, an error was thrown where nobody waits for it: ${cause.message.replace(/\.?$/, '.')} ` +
+          `${doing()}, an error was thrown where nobody waits for it: ${message.replace(/\.?$/, '.')} ` +
             'Run it again with SPILLWAY_DEBUG=1 to see where it comes from.',
           { cause },
         ),
       )
+    }
   })
   process.on('uncaughtException', report)
   try {

@@ -22,7 +22,7 @@ export class Collector {
   }
 
   async collect(prefix: string, now: number): Promise<CollectReport> {
-    const reports = [await this.#collectUploads(prefix, now), await this.#collectSiblings(prefix, now)]
+    const reports = [await this.#collectUploads(prefix, now), await this.collectSiblings(prefix, now)]
     return {
       leftovers: reports.reduce((sum, { leftovers }) => sum + leftovers, 0),
       bytes: reports.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -43,14 +43,15 @@ export class Collector {
     return { leftovers, bytes }
   }
 
-  async #collectSiblings(prefix: string, now: number): Promise<CollectReport> {
+  /** Remove siblings that belong to no entry, not those of living writers, whose entry is still to come. */
+  async collectSiblings(prefix: string, now: number): Promise<CollectReport> {
     let leftovers = 0
     let bytes = 0
     for await (const page of this.#bucket.list(this.#names.siblings(prefix)))
       for (const { key, size, modifiedAt } of page) {
         const sibling = this.#names.siblingOf(key)
         if (sibling === undefined || now - modifiedAt < LEFTOVER_AGE_MS) continue
-        if ((await this.#reader.generationOf(sibling.id)) === sibling.generation) continue
+        if ((await this.#reader.glance(sibling.id))?.generation === sibling.generation) continue
         await this.#bucket.delete(key)
         leftovers += 1
         bytes += size

@@ -23,6 +23,15 @@ export interface FoundEntry {
   readonly generation: string
   readonly hasSibling: boolean
   readonly etag: string
+  /** Whether `info` has the description that was stored, and not what stands in for one that is lost. */
+  readonly isDescribed: boolean
+}
+
+/** What the metadata of an entry alone say. */
+export interface EntryGlance {
+  readonly generation: string
+  readonly hasSibling: boolean
+  readonly lastUsedAt: number
 }
 
 /** Find entries, describe them, and read their content. */
@@ -41,9 +50,9 @@ export class EntryReader {
     return head && this.#describe(id, head, { lineIndex: true })
   }
 
-  /** Return which writer wrote the entry that is there. */
-  async generationOf(id: EntryId): Promise<string | undefined> {
-    return decodeMetadata((await this.#bucket.head(this.#names.entry(id)))?.metadata)?.generation
+  /** Look whether an entry is there, without what a sibling has. */
+  async glance(id: EntryId): Promise<EntryGlance | undefined> {
+    return decodeMetadata((await this.#bucket.head(this.#names.entry(id)))?.metadata)
   }
 
   async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
@@ -131,7 +140,7 @@ export class EntryReader {
       const lineIndex = metadata.lineIndex ?? sibling?.lineIndex
       const known = description ?? undescribed(latest, lastUsedAt)
       const info = { ...known, size, lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
-      return { info, generation, hasSibling, etag: latest.etag }
+      return { info, generation, hasSibling, etag: latest.etag, isDescribed: description !== undefined }
     }
     return undefined
   }

@@ -1,6 +1,7 @@
 import { StorageError, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
+import { BoundedMap } from '@spillway/core/driver'
 import type { EntryReader, FoundEntry } from './entry-reader.ts'
-import { continued, gatherContent } from './gather-content.ts'
+import { continued, gatherContent, type BegunStream } from './gather-content.ts'
 import { encodeMetadata, encodeSibling, type ObjectMetadata } from './object-metadata.ts'
 import type { ObjectNames } from './object-names.ts'
 import type { PutOptions, S3Bucket } from './s3-bucket.ts'
@@ -31,7 +32,7 @@ type Described = Pick<ObjectMetadata, 'lastUsedAt' | 'lineIndex'> & { readonly d
 /** Write entries: in one request where they are small and new, in parts where they are large. */
 export class EntryWriter {
   readonly #options: EntryWriterOptions
-  readonly #known = new Set<EntryId>()
+  readonly #known = new BoundedMap<EntryId, true>(MAX_KNOWN)
 
   constructor(options: EntryWriterOptions) {
     this.#options = options
@@ -48,19 +49,9 @@ export class EntryWriter {
     const written =
       'content' in gathered
         ? await this.#writeWhole(id, gathered.content, info, lineIndex())
-        : await this.#writeParts(id, continued(gathered.begun, gathered.rest), info, lineIndex)
-    this.#remember(id)
+        : await this.#writeParts(id, gathered, info, lineIndex)
+    this.#known.set(id, true)
     return written
-  }
-
-  #remember(id: EntryId): void {
-    this.#known.delete(id)
-    this.#known.add(id)
-    if (this.#known.size <= MAX_KNOWN) return
-    for (const oldest of this.#known) {
-      this.#known.delete(oldest)
-      break
-    }
   }
 
   async #writeWhole(
@@ -69,9 +60,10 @@ export class EntryWriter {
     info: NewEntryInfo,
     lineIndex: string | undefined,
   ): Promise<WrittenEntry> {
-    const { bucket, names, reader, conditionalPut } = this.#options
+    const { reader, conditionalPut } = this.#options
     const generation = newGeneration()
-    const looksFirst = !conditionalPut || this.#known.has(id)
+    const looksFirst = !conditionalPut || this.#known.get(id) === true
+    let hasPutSibling = false
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const found = looksFirst || attempt > 0 ? await reader.find(id) : undefined
       // Its answer was lost, and it was sent again.
@@ -79,39 +71,68 @@ export class EntryWriter {
       const described = describe(info, found, lineIndex)
       const size = content.length
       const metadata = encodeMetadata({ generation, size, hasSibling: false, ...described })
-      if (metadata['spillway-sibling'] !== undefined) await this.#putSibling(id, generation, size, described)
+      const hasSibling = metadata['spillway-sibling'] !== undefined
+      if (hasSibling) await this.#putSibling(id, generation, size, described)
       // A foreign object in its place, which the condition finds and the description does not, is replaced.
       const ifAbsent = conditionalPut && found === undefined && attempt < MAX_ATTEMPTS - 1
-      const put = await bucket.put(names.entry(id), content, { ...putOptions(info, metadata), ifAbsent })
-      if (put === undefined) continue
+      const put = await this.#put(id, generation, content, { ...putOptions(info, metadata), ifAbsent })
+      if (put === undefined) {
+        hasPutSibling ||= hasSibling
+        continue
+      }
       await this.#removeSibling(id, found)
+      // The description that was found may need none.
+      if (hasPutSibling && !hasSibling) await this.#removeSibling(id, { hasSibling: true, generation })
       return { created: found === undefined, lastUsedAt: described.lastUsedAt }
     }
     throw new StorageError('unavailable', 'Others store and remove the same content all the time. Try again.')
   }
 
+  /** Put an entry; where S3 refuses it, so that it is not there, the sibling that was put before it goes. */
+  async #put(id: EntryId, generation: string, content: Uint8Array, options: PutOptions): Promise<string | undefined> {
+    const { bucket, names } = this.#options
+    try {
+      return await bucket.put(names.entry(id), content, options)
+    } catch (error) {
+      const isRefused = StorageError.isInstance(error) && !error.retryable
+      if (isRefused && options.metadata?.['spillway-sibling'] !== undefined)
+        await Promise.allSettled([bucket.delete(names.sibling(id, generation))])
+      throw error
+    }
+  }
+
   async #writeParts(
     id: EntryId,
-    chunks: AsyncIterable<Uint8Array>,
+    { begun, rest }: BegunStream,
     info: NewEntryInfo,
     lineIndex: LineIndex,
   ): Promise<WrittenEntry> {
     const { uploads, names, reader, conditionalPut, partBytes } = this.#options
     const generation = newGeneration()
-    const found = await reader.find(id)
-    const described = describe(info, found, undefined)
-    const metadata = encodeMetadata({ generation, hasSibling: true, ...described })
-    const upload = await uploads.start(names.entry(id), putOptions(info, metadata))
+    let found: FoundEntry | undefined
+    let upload: UnfinishedUpload
+    let described: Described
     try {
-      const { parts, size } = await uploadParts(uploads, upload, chunks, partLimits(partBytes))
-      await this.#putSibling(id, generation, size, { ...described, lineIndex: lineIndex() })
-      const created = await this.#complete(id, generation, upload, parts, conditionalPut && found === undefined)
-      await this.#removeSibling(id, found)
-      return { created: created && found === undefined, lastUsedAt: described.lastUsedAt }
+      found = await reader.find(id)
+      described = describe(info, found, undefined)
+      const metadata = encodeMetadata({ generation, hasSibling: true, ...described })
+      upload = await uploads.start(names.entry(id), putOptions(info, metadata))
+    } catch (error) {
+      await Promise.allSettled([rest.return?.()])
+      throw error
+    }
+    let parts: readonly UploadedPart[]
+    try {
+      const uploaded = await uploadParts(uploads, upload, continued(begun, rest), partLimits(partBytes))
+      parts = uploaded.parts
+      await this.#putSibling(id, generation, uploaded.size, { ...described, lineIndex: lineIndex() })
     } catch (error) {
       await this.#undo(id, generation, upload)
       throw error
     }
+    const created = await this.#complete(id, generation, upload, parts, conditionalPut && found === undefined)
+    await this.#removeSibling(id, found)
+    return { created: created && found === undefined, lastUsedAt: described.lastUsedAt }
   }
 
   /** Make the entry of its parts; return `false` where another was there, which equal content has replaced. */
@@ -131,6 +152,10 @@ export class EntryWriter {
       // Its answer may have been lost.
       const [outcome] = await Promise.allSettled([reader.find(id)])
       if (outcome.status === 'fulfilled' && outcome.value?.generation === generation) return true
+      // Where nothing is known, it may be or still become complete, and then needs its sibling: `gc` sees to both.
+      const isRefused = StorageError.isInstance(error) && !error.retryable && outcome.status === 'fulfilled'
+      if (isRefused) await this.#undo(id, generation, upload)
+      else await Promise.allSettled([uploads.abort(upload)])
       throw error
     }
   }
@@ -141,10 +166,13 @@ export class EntryWriter {
     await bucket.put(names.sibling(id, generation), content, { contentType: 'application/json' })
   }
 
-  /** Remove the sibling of an entry that was there and has been replaced. */
-  async #removeSibling(id: EntryId, replaced: FoundEntry | undefined): Promise<void> {
-    if (replaced?.hasSibling === true)
-      await this.#options.bucket.delete(this.#options.names.sibling(id, replaced.generation))
+  /** Remove the sibling of what has been replaced. Where that fails it is collected later. */
+  async #removeSibling(
+    id: EntryId,
+    replaced: Pick<FoundEntry, 'hasSibling' | 'generation'> | undefined,
+  ): Promise<void> {
+    const { bucket, names } = this.#options
+    if (replaced?.hasSibling === true) await Promise.allSettled([bucket.delete(names.sibling(id, replaced.generation))])
   }
 
   /** Leave nothing of a failed upload; what cannot be removed now, because S3 is down, is collected later. */
@@ -154,11 +182,11 @@ export class EntryWriter {
   }
 }
 
-/** What is there already keeps its description, and each use can be told from the one before. */
+/** What is there already keeps its description, unless that is lost, and each use can be told from the one before. */
 function describe(info: NewEntryInfo, found: FoundEntry | undefined, lineIndex: string | undefined): Described {
   if (found === undefined) return { description: info, lastUsedAt: info.lastUsedAt, lineIndex }
   const lastUsedAt = Math.max(info.lastUsedAt, found.info.lastUsedAt + 1)
-  return { description: found.info, lastUsedAt, lineIndex }
+  return { description: found.isDescribed ? found.info : info, lastUsedAt, lineIndex }
 }
 
 function putOptions({ contentType }: NewEntryInfo, metadata: Record<string, string>): PutOptions {

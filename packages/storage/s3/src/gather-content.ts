@@ -7,9 +7,13 @@ export interface GatherLimits {
 }
 
 /** Content that is in memory as a whole, or a stream that is too large for it. */
-export type Gathered =
-  | { readonly content: Uint8Array }
-  | { readonly begun: readonly Uint8Array[]; readonly rest: AsyncIterator<Uint8Array> }
+export type Gathered = { readonly content: Uint8Array } | BegunStream
+
+/** A stream of which a part was read. Whoever has it must read on, or tell the rest to end. */
+export interface BegunStream {
+  readonly begun: readonly Uint8Array[]
+  readonly rest: AsyncIterator<Uint8Array>
+}
 
 /**
  * Read a stream until it ends or exceeds the limits. Chunks that follow each other in one piece of memory, as those of

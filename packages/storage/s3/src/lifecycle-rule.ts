@@ -1,6 +1,7 @@
 import {
   GetBucketLifecycleConfigurationCommand,
   PutBucketLifecycleConfigurationCommand,
+  type GetBucketLifecycleConfigurationCommandOutput,
   type LifecycleRule,
 } from '@aws-sdk/client-s3'
 import { assertKnownOptions } from '@spillway/core/driver'
@@ -76,11 +77,15 @@ export async function putLifecycleRule(bucket: string, options: PutLifecycleRule
   const rule = lifecycleRule({ prefix, expireAfterDays, abortUploadsAfterDays })
   const connection = new S3Connection(resolveConnection(bucket, reached))
   try {
-    const others = (await currentRules(connection)).filter(({ ID }) => ID !== rule.ID)
-    const LifecycleConfiguration = { Rules: [...others, rule] }
-    await connection.use(async (client) =>
-      client.send(new PutBucketLifecycleConfigurationCommand({ Bucket: bucket, LifecycleConfiguration })),
-    )
+    const { Rules = [], TransitionDefaultMinimumObjectSize } = await currentConfiguration(connection)
+    const others = Rules.filter(({ ID }) => ID !== rule.ID).map(withFilter)
+    const command = new PutBucketLifecycleConfigurationCommand({
+      Bucket: bucket,
+      LifecycleConfiguration: { Rules: [...others, rule] },
+      // It is of the whole bucket, and what is not given is set back.
+      ...(TransitionDefaultMinimumObjectSize === undefined ? {} : { TransitionDefaultMinimumObjectSize }),
+    })
+    await connection.use(async (client) => client.send(command))
     return rule
   } finally {
     connection.close()
@@ -101,16 +106,24 @@ const NAMES: readonly string[] = [
   'checksums',
 ] satisfies (keyof PutLifecycleRuleOptions)[]
 
-async function currentRules(connection: S3Connection): Promise<readonly LifecycleRule[]> {
+type LifecycleConfiguration = Pick<
+  GetBucketLifecycleConfigurationCommandOutput,
+  'Rules' | 'TransitionDefaultMinimumObjectSize'
+>
+
+/** Rules of old have their prefix beside the filter that others have it in. S3 takes no mix of both. */
+function withFilter(rule: LifecycleRule): LifecycleRule {
+  const { Prefix, ...rest } = rule
+  return Prefix === undefined || rule.Filter !== undefined ? rule : { ...rest, Filter: { Prefix } }
+}
+
+async function currentConfiguration(connection: S3Connection): Promise<LifecycleConfiguration> {
   const command = new GetBucketLifecycleConfigurationCommand({ Bucket: connection.bucket })
   return connection.use(async (client) =>
-    client.send(command).then(
-      ({ Rules = [] }) => Rules,
-      (error: unknown) => {
-        if (error instanceof Error && error.name === 'NoSuchLifecycleConfiguration') return []
-        throw error
-      },
-    ),
+    client.send(command).catch((error: unknown) => {
+      if (error instanceof Error && error.name === 'NoSuchLifecycleConfiguration') return {}
+      throw error
+    }),
   )
 }
 

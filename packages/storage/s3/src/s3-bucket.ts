@@ -17,6 +17,8 @@ const MAX_DELETED_AT_ONCE = 1_000
 /** Where objects have to be deleted one by one, so many are at the same time. */
 const DELETED_AT_ONCE = 32
 const SINGLY: readonly number[] = [400, 403, 405, 501]
+/** What HEAD may be answered with where the reason would be in the body. */
+const UNEXPLAINED: readonly number[] = [301, 400, 403, 404]
 
 /** What S3 says of an object. */
 export interface ObjectHead {
@@ -62,8 +64,6 @@ export interface ListedObject {
 export class S3Bucket {
   readonly connection: S3Connection
   readonly #pageSize: number
-  /** Whether the bucket has answered: a missing one looks like a missing object to HEAD. */
-  #hasAnswered = false
 
   constructor(connection: S3Connection, pageSize: number) {
     this.connection = connection
@@ -74,22 +74,24 @@ export class S3Bucket {
     return this.connection.bucket
   }
 
+  /**
+   * Describe an object. An answer to HEAD has no body, so that a missing object, a missing bucket and a proxy that has lost
+   * its server look alike: what is not there is asked for once more by GET, which says what is missing.
+   */
   async head(key: string): Promise<ObjectHead | undefined> {
     const answer = await this.connection.use(async (client) => {
       const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key })
       return client.send(command).catch((error: unknown) => {
-        // An answer to HEAD has no body, and so says nothing but a status.
-        if (statusOf(error) === 404) return this.#hasAnswered ? 'missing' : 'unexplained'
-        if (statusOf(error) === 403 || statusOf(error) === 400 || statusOf(error) === 301) return 'unexplained'
+        if (UNEXPLAINED.includes(statusOf(error) ?? 0)) return undefined
         throw error
       })
     })
-    if (answer === 'missing') return undefined
-    if (answer !== 'unexplained') return headOf(answer, this.#answered(answer.ContentLength))
+    // Proxies may keep the size to themselves too.
+    if (answer?.ContentLength !== undefined) return headOf(answer, answer.ContentLength)
     const found = await this.get(key, { bytes: [0, 0] })
-    // Only an empty object ends before its first byte; the bucket has answered now.
-    if (found === 'beyond') return this.head(key)
-    return found === undefined || found === 'changed' ? undefined : found.head
+    // Only an empty object ends before its first byte.
+    const whole = found === 'beyond' ? await this.get(key) : found
+    return whole === undefined || typeof whole === 'string' ? undefined : whole.head
   }
 
   /**
@@ -97,7 +99,19 @@ export class S3Bucket {
    * entity tag.
    */
   async get(key: string, options: GetOptions = {}): Promise<FetchedObject | 'beyond' | 'changed' | undefined> {
-    const { bytes, etag, buffer } = options
+    for (let attempt = 1; ; attempt += 1) {
+      const got = await this.#getOnce(key, options)
+      if (got === undefined || typeof got === 'string' || !('failure' in got)) return got
+      // The client tries again only what fails before the first byte of the body.
+      if (isTimeout(got.failure) || attempt >= (await this.connection.maxAttempts()))
+        throw this.connection.explained(got.failure)
+    }
+  }
+
+  async #getOnce(
+    key: string,
+    { bytes, etag, buffer }: GetOptions,
+  ): Promise<FetchedObject | 'beyond' | 'changed' | undefined | { readonly failure: unknown }> {
     return this.connection.use(async (client) => {
       const command = new GetObjectCommand({
         Bucket: this.#bucket,
@@ -111,18 +125,23 @@ export class S3Bucket {
         if (statusOf(error) === 412) return 'changed' as const
         throw error
       })
-      this.#hasAnswered = true
       if (answer === undefined || typeof answer === 'string') return answer
-      const length = answer.ContentLength ?? 0
+      const length = answer.ContentLength
       // A server that ignores ranges sends all of it: what was not asked for is not kept.
-      const ignored = bytes !== undefined && answer.ContentRange === undefined && length > bytes[1] - bytes[0] + 1
+      const wanted = bytes === undefined ? Infinity : bytes[1] - bytes[0] + 1
+      const ignored = bytes !== undefined && answer.ContentRange === undefined && (length ?? Infinity) > wanted
       if (ignored) discardBody(answer.Body)
       if (ignored)
         throw new StorageError('unavailable', 'The S3 server ignores ranges. Use one that has them.', {
           retryable: false,
         })
-      const head = headOf(answer, sizeOfRange(answer.ContentRange) ?? length)
-      return { head, content: await collectBody(answer.Body, length, buffer) }
+      const [content] = await Promise.allSettled([collectBody(answer.Body, length, buffer)])
+      if (content.status === 'rejected') {
+        discardBody(answer.Body)
+        return { failure: content.reason }
+      }
+      const size = sizeOfRange(answer.ContentRange) ?? length ?? content.value.length
+      return { head: headOf(answer, size), content: content.value }
     })
   }
 
@@ -142,7 +161,6 @@ export class S3Bucket {
         if (ifAbsent === true && isConflict(error)) return undefined
         throw error
       })
-      this.#hasAnswered = true
       return answer && (answer.ETag ?? '')
     })
   }
@@ -151,7 +169,6 @@ export class S3Bucket {
     await this.connection.use(async (client) =>
       client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key })),
     )
-    this.#hasAnswered = true
   }
 
   /** Delete any number of objects. Rejects where one could not be. */
@@ -200,18 +217,12 @@ export class S3Bucket {
           }),
         ),
       )
-      this.#hasAnswered = true
       const objects: ListedObject[] = []
       for (const { Key, Size = 0, LastModified } of page.Contents ?? [])
         if (Key !== undefined) objects.push({ key: Key, size: Size, modifiedAt: LastModified?.getTime() ?? 0 })
       yield objects
-      token = page.IsTruncated === true ? page.NextContinuationToken : undefined
+      token = nextOf(page.IsTruncated, page.NextContinuationToken)
     } while (token !== undefined)
-  }
-
-  #answered(size: number = 0): number {
-    this.#hasAnswered = true
-    return size
   }
 }
 
@@ -221,6 +232,22 @@ export const statusOf = (error: unknown): number | undefined =>
 
 /** Tell whether a conditional write lost against another: it found an object, or ran at the same time. */
 export const isConflict = (error: unknown): boolean => statusOf(error) === 412 || statusOf(error) === 409
+
+/**
+ * Return where the next page of a listing begins; `undefined` where this was the last. Throws where the server says that
+ * there is more and not where: what is missing from a listing must not pass for gone.
+ */
+export function nextOf<Marker>(isTruncated: boolean | undefined, marker: Marker | undefined): Marker | undefined {
+  if (isTruncated !== true) return undefined
+  if (marker !== undefined) return marker
+  throw new StorageError(
+    'unavailable',
+    'The S3 server cuts listings without saying where they go on. Use one that knows ListObjectsV2.',
+    { retryable: false },
+  )
+}
+
+const isTimeout = (error: unknown): boolean => nameOf(error) === 'TimeoutError'
 
 const nameOf = (error: unknown): string | undefined => (error instanceof Error ? error.name : undefined)
 

@@ -1,5 +1,6 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { explainS3Error } from './s3-error.ts'
+import { Slots } from './slots.ts'
 
 const MAX_SOCKETS = 64
 /** Most servers that are not of AWS take any region; clients must name one. */
@@ -21,6 +22,8 @@ export interface S3ConnectionOptions {
 /** A client that is made at its first use, and closed here only if it was made here. */
 export class S3Connection {
   readonly #options: S3ConnectionOptions
+  /** A request that waits for a free socket would count as one that cannot connect. */
+  readonly #slots = new Slots(MAX_SOCKETS)
   #own: S3Client | undefined
   #endpoint: string | undefined
 
@@ -38,16 +41,31 @@ export class S3Connection {
     return this.#endpoint
   }
 
-  /** Use the client, explaining what it rejects with. */
+  /** How often a request is tried. */
+  async maxAttempts(): Promise<number> {
+    return (await this.#options.client?.config.maxAttempts()) ?? this.#options.maxAttempts
+  }
+
+  /** Use the client for one request and its answer, explaining what it rejects with. */
   async use<Result>(run: (client: S3Client) => Promise<Result>): Promise<Result> {
+    const { client } = this.#options
     try {
-      const client = this.#options.client ?? (this.#own ??= new S3Client(this.#config()))
+      if (client === undefined) return await this.#slots.run(() => run((this.#own ??= new S3Client(this.#config()))))
       const result = await run(client)
-      if (this.#options.client !== undefined && this.#endpoint === undefined) this.#endpoint = await endpointOf(client)
+      this.#endpoint ??= await endpointOf(client)
       return result
     } catch (error) {
-      throw explainS3Error(error, this.#options.bucket)
+      throw this.explained(error)
     }
+  }
+
+  /** Explain what a client has rejected with, or the body of its answer. */
+  explained(error: unknown): unknown {
+    const { bucket, endpoint, client } = this.#options
+    return explainS3Error(error, {
+      bucket,
+      hasEndpoint: endpoint !== undefined || client?.config.isCustomEndpoint === true,
+    })
   }
 
   /** Close the client that was made here; using it again makes a new one. */

@@ -12,7 +12,7 @@ import type {
   WrittenEntry,
 } from '@spillway/core'
 import { Collector } from './collector.ts'
-import { EntryReader, type FoundEntry } from './entry-reader.ts'
+import { EntryReader, type EntryGlance } from './entry-reader.ts'
 import { EntryWriter } from './entry-writer.ts'
 import { mapAhead } from './map-ahead.ts'
 import { ObjectNames } from './object-names.ts'
@@ -84,15 +84,15 @@ export class S3Driver implements StorageDriver {
   }
 
   async remove(id: EntryId): Promise<boolean> {
-    const found = await this.#reader.find(id)
+    const found = await this.#reader.glance(id)
     if (found !== undefined) await this.#delete(id, found)
     return found !== undefined
   }
 
   /** S3 cannot compare and delete: whoever stores the entry again between the question and the deletion loses it. */
   async evict(id: EntryId, unusedSince: number): Promise<boolean> {
-    const found = await this.#reader.find(id)
-    if (found === undefined || found.info.lastUsedAt > unusedSince) return false
+    const found = await this.#reader.glance(id)
+    if (found === undefined || found.lastUsedAt > unusedSince) return false
     await this.#delete(id, found)
     return true
   }
@@ -124,6 +124,8 @@ export class S3Driver implements StorageDriver {
       await this.#bucket.deleteMany(siblings)
       yield* ids
     }
+    // Those of writers that failed have keys and metadata too.
+    if (withSiblings.size > 0) await this.#collector.collectSiblings(prefix, Date.now())
   }
 
   async collect(prefix: string, now: number): Promise<CollectReport> {
@@ -141,7 +143,7 @@ export class S3Driver implements StorageDriver {
     this.#connection.close()
   }
 
-  async #delete(id: EntryId, { generation, hasSibling }: FoundEntry): Promise<void> {
+  async #delete(id: EntryId, { generation, hasSibling }: EntryGlance): Promise<void> {
     await this.#bucket.delete(this.#names.entry(id))
     if (hasSibling) await this.#bucket.delete(this.#names.sibling(id, generation))
   }
@@ -151,7 +153,7 @@ export class S3Driver implements StorageDriver {
   }
 
   async #generationOf(id: EntryId): Promise<{ readonly id: EntryId; readonly generation: string | undefined }> {
-    return { id, generation: await this.#reader.generationOf(id) }
+    return { id, generation: (await this.#reader.glance(id))?.generation }
   }
 
   #idsOf(page: readonly { readonly key: string }[]): EntryId[] {

@@ -1,9 +1,12 @@
 import { StorageError, type StorageErrorCode } from '@spillway/core'
 
-/** What is known of a failure. `code` is that of S3 or of the network; `words` are what the other side said. */
+const ARN = /"arn:aws[^"]*"|\barn:aws\S*/g
+
+/** What is known of a failure. `code` is that of S3 or of the network; `words` are these and what was said. */
 interface Failure {
   readonly code: string
   readonly status: number | undefined
+  readonly said: string | undefined
   readonly words: string
   readonly region: string | undefined
 }
@@ -39,6 +42,22 @@ const UNREACHABLE: Explanation = {
   retryable: true,
   text: 'The S3 server of the bucket BUCKET could not be reached. Try again; if it persists, check the server and the option "endpoint".',
 }
+const NOT_FOUND: Explanation = {
+  retryable: true,
+  text: 'There is no S3 server by the name that was looked up for the bucket BUCKET. Check the options "region" and "bucket", and try again once this machine can resolve names.',
+}
+const BUCKET_NAME: Explanation = {
+  retryable: false,
+  text: 'BUCKET cannot be the name of a bucket. Set the option "bucket" to the name alone, or to the ARN of an access point.',
+}
+const BAD_REGION: Explanation = {
+  retryable: false,
+  text: 'The region for the bucket BUCKET is not one. Set the option "region", or AWS_REGION in the environment, to a name such as "eu-central-1".',
+}
+const NOT_S3: Explanation = {
+  retryable: true,
+  text: 'What has answered for the bucket BUCKET is no S3 server. Try again; if it persists, check the server, proxies before it, and the option "endpoint".',
+}
 const FULL: Explanation = {
   retryable: true,
   text: 'The S3 server has no room left for the bucket BUCKET. Free some space, or raise the quota.',
@@ -61,6 +80,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
     retryable: false,
     text: 'There is no bucket BUCKET. Create it, or name another with the option "bucket".',
   },
+  // So the client calls a 404 without a code of S3.
+  NotFound: NOT_S3,
+  InvalidBucketName: BUCKET_NAME,
   PermanentRedirect: REGION,
   TemporaryRedirect: REGION,
   AuthorizationHeaderMalformed: REGION,
@@ -109,32 +131,48 @@ const MISSING_REGION: Explanation = {
   text: 'The region of the bucket BUCKET is not known. Set the option "region", or AWS_REGION in the environment.',
 }
 
+/** What the client itself says of settings, before it sends anything: its errors have no codes of their own. */
+const OF_CLIENT: readonly (readonly [RegExp, Explanation])[] = [
+  [/^Region is missing/, MISSING_REGION],
+  [/^(?:Region not accepted|Invalid region)\b/, BAD_REGION],
+  [/^(?:Invalid ARN|Path-style addressing cannot be used with ARN)\b/, BUCKET_NAME],
+]
+
+/** Which bucket an error is about, and how it is reached. */
+export interface ExplainedBucket {
+  readonly bucket: string
+  /** Whether the address of the server was given, and not made of the region and the bucket. */
+  readonly hasEndpoint: boolean
+}
+
 /**
  * Explain a failure of S3 or of the way there, naming the setting that mends it; anything else comes back as it is.
  *
  * The answer carries what the server said, never a signature, a key or a URL with one.
  */
-export function explainS3Error(error: unknown, bucket: string): unknown {
+export function explainS3Error(error: unknown, { bucket, hasEndpoint }: ExplainedBucket): unknown {
   if (StorageError.isInstance(error)) return error
   const failure = failureOf(error)
   if (failure === undefined) return error
-  const { code = 'unavailable', retryable, text } = explanationOf(failure)
+  const { code = 'unavailable', retryable, text } = explanationOf(failure, hasEndpoint)
   const told = text
     .replace('BUCKET', () => JSON.stringify(bucket))
     .replace('REGION', () => (failure.region === undefined ? 'that of the bucket' : JSON.stringify(failure.region)))
   return new StorageError(code, `${told} (${failure.words})`, { retryable, cause: causeOf(error, failure) })
 }
 
-function explanationOf({ code, status, words }: Failure): Explanation {
+function explanationOf({ code, status, said }: Failure, hasEndpoint: boolean): Explanation {
   const known = EXPLANATIONS[code] ?? (status === undefined ? undefined : BY_STATUS[status])
   if (known !== undefined) return known
-  if (words.includes('Region is missing')) return MISSING_REGION
-  if (status === undefined) return UNREACHABLE
+  if (status === undefined) return ofClient(said) ?? (code === 'ENOTFOUND' && !hasEndpoint ? NOT_FOUND : UNREACHABLE)
   return {
     retryable: status >= 500,
     text: 'S3 could not do this in the bucket BUCKET. If it persists, check the server.',
   }
 }
+
+const ofClient = (said: string | undefined): Explanation | undefined =>
+  OF_CLIENT.find(([pattern]) => said !== undefined && pattern.test(said))?.[1]
 
 function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
@@ -145,13 +183,20 @@ function failureOf(error: unknown): Failure | undefined {
   }
   const network = (error as { readonly code?: unknown }).code
   const code = name === 'Error' && typeof network === 'string' ? network : name
-  const isOfClient = code !== 'Error' || message === 'Region is missing' || message === 'aborted'
+  const isOfClient = code !== 'Error' || ofClient(message) !== undefined || message === 'aborted'
   if ($metadata === undefined && (!isOfClient || error instanceof TypeError)) return undefined
   const status = $metadata?.httpStatusCode
   const region = typeof Region === 'string' ? Region : $response?.headers?.['x-amz-bucket-region']
-  const said = message === 'UnknownError' || message === '' ? undefined : message
+  // What a missing right is said of is an ARN with the name of an object, which has the scope and the reference in it.
+  const said = message === 'UnknownError' || message === '' ? undefined : message.replace(ARN, '…')
   const words = [status, code === 'Error' || code === 'Unknown' ? undefined : code, said]
-  return { code, status, region, words: words.filter((word) => word !== undefined).join(' ') || 'no reason given' }
+  return {
+    code,
+    status,
+    region,
+    said,
+    words: words.filter((word) => word !== undefined).join(' ') || 'no reason given',
+  }
 }
 
 /** An answer of S3 may quote the key and what was signed: only what it was about is passed on. */

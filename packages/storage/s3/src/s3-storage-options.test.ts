@@ -33,14 +33,19 @@ test.each<[object, RegExp]>([
   expect(() => new S3Storage('my-bucket', options as S3StorageOptions)).toThrow(message)
 })
 
-test.each([undefined, '', 'a', 'a b', 7])('refuses the bucket %j', (bucket) => {
-  expect(() => new S3Storage(bucket as string)).toThrow(TypeError)
-  expect(() => new S3Storage({ bucket: bucket as string })).toThrow(TypeError)
-})
+test.each([undefined, '', 'a', 'a b', 'bucket/sub', 's3://bucket', 'host:bucket', 7])(
+  'refuses the bucket %j',
+  (bucket) => {
+    expect(() => new S3Storage(bucket as string)).toThrow(TypeError)
+    expect(() => new S3Storage({ bucket: bucket as string })).toThrow(TypeError)
+  },
+)
 
 test('takes the bucket before the options or in them', () => {
   expect(new S3Storage('my-bucket')).toBeInstanceOf(S3Storage)
   expect(new S3Storage({ bucket: 'my-bucket', prefix: '/a/b/' })).toBeInstanceOf(S3Storage)
+  const accessPoint = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/agents'
+  expect(new S3Storage(accessPoint)).toBeInstanceOf(S3Storage)
 })
 
 test('checksums and paths are by default what the server of an endpoint can do', () => {

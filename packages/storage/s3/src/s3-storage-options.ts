@@ -11,6 +11,9 @@ const MAX_PART_BYTES = 512 * 1024 * 1024
 /** Names of S3 have 1,024 bytes, of which an entry's may need the rest. */
 const MAX_PREFIX_BYTES = 90
 
+/** A name, or the ARN of an access point, which alone has colons and slashes. */
+const BUCKET = /^(?:[\w.-]{3,}|arn:[\w.:/-]+)$/
+
 /** How a bucket is reached. */
 export interface S3ClientOptions {
   /** A client of your own, which is never closed here. The options below are then those of the client. */
@@ -106,7 +109,7 @@ export function resolveOptions(options: S3StorageOptions, subject: string): Reso
 
 /** Check how a bucket is reached. */
 export function resolveConnection(bucket: unknown, options: S3ClientOptions): S3ConnectionOptions {
-  if (typeof bucket !== 'string' || !/^[\w.:/-]{3,}$/.test(bucket))
+  if (typeof bucket !== 'string' || !BUCKET.test(bucket))
     throw new TypeError(`bucket must be the name of a bucket, such as 'my-bucket', got ${JSON.stringify(bucket)}.`)
   const { client, region, endpoint, credentials, forcePathStyle } = options
   const { requestTimeoutMs = DEFAULT_TIMEOUT_MS, maxAttempts = DEFAULT_ATTEMPTS } = options

@@ -6,7 +6,7 @@ import {
   ListPartsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { isConflict, statusOf, type PutOptions } from './s3-bucket.ts'
+import { isConflict, nextOf, statusOf, type PutOptions } from './s3-bucket.ts'
 import type { S3Connection } from './s3-connection.ts'
 
 /** An upload in parts that has begun and neither ended nor been aborted. */
@@ -92,14 +92,12 @@ export class S3Uploads {
       for (const { Key, UploadId, Initiated } of page.Uploads ?? [])
         if (Key !== undefined && UploadId !== undefined)
           yield { key: Key, uploadId: UploadId, startedAt: Initiated?.getTime() ?? 0 }
-      const { NextKeyMarker, NextUploadIdMarker } = page
+      const { NextUploadIdMarker } = page
+      const KeyMarker = nextOf(page.IsTruncated, page.NextKeyMarker)
       after =
-        page.IsTruncated === true && NextKeyMarker !== undefined
-          ? {
-              KeyMarker: NextKeyMarker,
-              ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
-            }
-          : undefined
+        KeyMarker === undefined
+          ? undefined
+          : { KeyMarker, ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }) }
     }
   }
 
@@ -122,7 +120,7 @@ export class S3Uploads {
         bytes += Size
         latestAt = Math.max(latestAt, LastModified?.getTime() ?? 0)
       }
-      marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined
+      marker = nextOf(page.IsTruncated, page.NextPartNumberMarker)
     } while (marker !== undefined)
     return { bytes, latestAt }
   }

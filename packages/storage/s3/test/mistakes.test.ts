@@ -1,3 +1,4 @@
+import { S3Client } from '@aws-sdk/client-s3'
 import { httpFaults, sharedS3 } from '@spillway-internal/services'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { S3Storage, type S3StorageOptions } from '../src/index.ts'
@@ -75,6 +76,52 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     expect(error).toMatchObject({ code: 'unavailable', retryable: true })
     expect(error.message).toContain('"endpoint"')
     await storage.close()
+  })
+
+  test.each(['eu central', 'EU_1'])('the region %j, which cannot be one, is named', async (region) => {
+    await expectMistake({ region }, '"region"')
+  })
+
+  test('a host that cannot be found names region and bucket, or the endpoint that was given', async () => {
+    const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong-secret' }
+    const lookup = Object.assign(new Error('getaddrinfo ENOTFOUND my-bucket.s3.eu-centrall-1.amazonaws.com'), {
+      code: 'ENOTFOUND',
+    })
+    const handle = async (): Promise<never> => {
+      throw lookup
+    }
+    for (const endpoint of [undefined, 'http://s3.example.com']) {
+      const client = new S3Client({
+        region: 'eu-centrall-1',
+        credentials,
+        maxAttempts: 1,
+        ...(endpoint === undefined ? {} : { endpoint }),
+        requestHandler: { handle },
+      })
+      const error = await rejection(new S3Storage('my-bucket', { client }).store('call', filled(10)))
+      expect(error).toMatchObject({ code: 'unavailable', retryable: true })
+      expect(error.message).toContain(endpoint === undefined ? '"region" and "bucket"' : '"endpoint"')
+    }
+  })
+
+  test('a name that no bucket has names the option, whoever says so', async () => {
+    const faults = await httpFaults(service.endpoint)
+    faults.failNext(Infinity, { status: 400, code: 'InvalidBucketName' })
+    await expectMistake({ endpoint: faults.endpoint }, '"bucket"', 'InvalidBucketName')
+    await faults.close()
+    await expectMistake({ bucket: 'arn:aws:s3' }, '"bucket"')
+    await expectMistake({ bucket: 'arn:aws:s3:eu-west-1:123456789012:accesspoint/agents' }, '"bucket"', 'Path-style')
+  })
+
+  test('what is said of a missing right names no user and no object', async () => {
+    const faults = await httpFaults(service.endpoint)
+    const message =
+      'User: arn:aws:iam::123456789012:user/secret-user is not authorized to perform: s3:PutObject on resource: ' +
+      '"arn:aws:s3:::my-bucket/secret tenant/call_1" because no identity-based policy allows the s3:PutObject action'
+    const body = `<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`
+    faults.failNext(Infinity, { status: 403, body })
+    await expectMistake({ endpoint: faults.endpoint }, 'AccessDenied', 'to perform: s3:PutObject')
+    await faults.close()
   })
 
   test('a server without conditional puts names that setting', async () => {

@@ -1,4 +1,4 @@
-import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { sharedS3 } from '@spillway-internal/services'
 import { createStorage } from '@spillway/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -63,6 +63,21 @@ describe.skipIf(!found.available)('objects', () => {
     await expect(storage.retrieve(reference)).resolves.toEqual({ content: filled(10), contentType: 'text/csv' })
     await expect(storage.stat(reference)).resolves.toMatchObject({ key: '', size: 10, contentType: 'text/csv' })
     await storage.close()
+  })
+
+  test('storing again brings back a description that was lost', async () => {
+    const key = 'k'.repeat(3_000)
+    const metadata = { tool: 'read_log' }
+    for (const isKnown of [true, false]) {
+      const storage = open(`healed-${isKnown}`)
+      const reference = await storage.store(key, filled(10), 'text/csv', { metadata })
+      const [sibling = ''] = await bucket.keys(`healed-${isKnown}/.index`)
+      await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: sibling }))
+      const storing = isKnown ? storage : open(`healed-${isKnown}`)
+      await storing.store(key, filled(10), 'text/csv', { metadata })
+      await expect(storage.stat(reference)).resolves.toMatchObject({ key, metadata })
+      await storage.close()
+    }
   })
 
   test('gc removes an hour-old sibling that belongs to no entry, and no other', async () => {

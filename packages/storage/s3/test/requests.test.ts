@@ -65,15 +65,16 @@ describe.skipIf(!found.available)('requests', () => {
   test('without conditional puts it is asked first', async () => {
     const careful = new S3Storage({ ...bucket.options(proxy.endpoint), conditionalPut: false })
     await careful.stat(await careful.store('asked', lines(10)))
-    expect(await requestsOf(() => careful.store('asked', lines(20)))).toEqual({ HEAD: 1, PUT: 1 })
+    expect(await requestsOf(() => careful.store('asked', lines(20)))).toEqual({ HEAD: 1, GET: 1, PUT: 1 })
     expect(await requestsOf(() => careful.store('asked', lines(20)))).toEqual({ HEAD: 1, PUT: 1 })
     await careful.close()
   })
 
-  test('a stream takes one up to the size of a part, and beyond it one for each part and four more', async () => {
+  test('a stream takes one up to the size of a part, and beyond it one for each part and five more', async () => {
     expect(await requestsOf(() => storage.storeStream('short', pieces(lines(500_000))))).toEqual({ PUT: 1 })
     expect(await requestsOf(() => storage.storeStream('long', pieces(lines(20 * MB))))).toEqual({
       HEAD: 1,
+      GET: 1,
       'POST ?uploads': 1,
       'PUT ?partNumber&uploadId': 3,
       PUT: 1,
@@ -112,6 +113,35 @@ describe.skipIf(!found.available)('requests', () => {
       HEAD: 2,
     })
     expect(await requestsOf(() => scope.delete(references[0] ?? ''))).toEqual({ HEAD: 1, DELETE: 1 })
+  })
+
+  test('what is not there takes two by HEAD and one by GET', async () => {
+    const missing = 'call_9_9_abcdefghijklmnopqrst'
+    const ignored = (run: Promise<unknown>): Promise<unknown> => Promise.allSettled([run])
+    expect(await requestsOf(() => ignored(storage.stat(missing)))).toEqual({ HEAD: 1, GET: 1 })
+    expect(await requestsOf(() => ignored(storage.delete(missing)))).toEqual({ HEAD: 1, GET: 1 })
+    expect(await requestsOf(() => ignored(storage.retrieve(missing)))).toEqual({ GET: 1 })
+  })
+
+  test('a second object takes one more to describe, two and a deletion to store again, and a deletion to delete', async () => {
+    const scope = storage.scope('second')
+    const key = 'k'.repeat(3_000)
+    const reference = await scope.store(key, lines(10))
+    expect(await requestsOf(() => scope.stat(reference))).toEqual({ HEAD: 1, GET: 1 })
+    expect(await requestsOf(() => scope.retrieve(reference))).toEqual({ GET: 2 })
+    expect(await requestsOf(() => scope.store(key, lines(10)))).toEqual({ HEAD: 1, GET: 1, PUT: 2, DELETE: 1 })
+    expect(await requestsOf(() => collect(scope.list()))).toEqual({
+      'GET ?list-type&max-keys&prefix': 1,
+      HEAD: 1,
+      GET: 1,
+    })
+    expect(await requestsOf(() => scope.delete(reference))).toEqual({ HEAD: 1, DELETE: 2 })
+    await scope.store(key, lines(10))
+    expect(await requestsOf(() => scope.clear())).toEqual({
+      'GET ?list-type&max-keys&prefix': 3,
+      HEAD: 1,
+      'POST ?delete': 2,
+    })
   })
 
   test('clearing asks for no entry', async () => {

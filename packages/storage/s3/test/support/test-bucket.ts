@@ -37,12 +37,16 @@ const NOWHERE: S3Service = {
 export const serviceOrNowhere = (service: S3Service | Unavailable): S3Service => (service.available ? service : NOWHERE)
 
 /** A client of a service, beside those of the storages under test. */
-export function clientOf({ endpoint, region, accessKeyId, secretAccessKey }: S3Service): S3Client {
+export function clientOf(
+  { endpoint, region, accessKeyId, secretAccessKey }: S3Service,
+  maxAttempts: number = 3,
+): S3Client {
   return new S3Client({
     endpoint,
     region,
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: true,
+    maxAttempts,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer, request as sendRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What a server answers. */
+export interface Answer {
+  readonly status: number
+  readonly headers?: IncomingHttpHeaders
+  readonly body?: Uint8Array | string
+  /** Cut the connection after so many bytes of the body. */
+  readonly cutAt?: number
+}
+
+/** Answer a request in any way; `ask` passes it on to the real server and returns what that says. */
+export type Answerer = (request: IncomingMessage, ask: () => Promise<Answer>) => Promise<Answer>
+
+/** A server that can be stopped. */
+export interface OddServer {
+  readonly endpoint: string
+  /** Answer otherwise from now on; without a function, as the real server. */
+  answer(answerer?: Answerer): void
+  close(): Promise<void>
+}
+
+/** Start a server in front of a real one, for answers that are odd only in part. */
+export async function oddServer(real: string): Promise<OddServer> {
+  const { hostname, port } = new URL(real)
+  const asIs: Answerer = (_, ask) => ask()
+  let answerer = asIs
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const ask = async (): Promise<Answer> => {
+      const { method, url, headers } = request
+      const { expect: _, connection: __, ...passed } = headers
+      const options = { hostname, port, method, path: url, headers: passed, setHost: false, agent: false }
+      const [answer] = (await once(sendRequest(options).end(Buffer.concat(chunks)), 'response')) as [IncomingMessage]
+      const body: Buffer[] = []
+      for await (const chunk of answer) body.push(chunk as Buffer)
+      return { status: answer.statusCode ?? 502, headers: answer.headers, body: Buffer.concat(body) }
+    }
+    const { status, headers = {}, body = '', cutAt } = await answerer(request, ask)
+    response.writeHead(status, headers)
+    if (cutAt === undefined) response.end(body)
+    else response.write(Buffer.from(body).subarray(0, cutAt), () => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answer: (next = asIs) => void (answerer = next),
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** What S3 answers where something fails. */
+export const failure = (status: number, code: string): Answer => ({
+  status,
+  headers: { 'content-type': 'application/xml' },
+  body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>As told.</Message></Error>`,
+})
