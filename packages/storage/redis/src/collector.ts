@@ -46,13 +46,15 @@ export class Collector {
     let leftovers = 0
     let bytes = 0
     const indexes = new Set<string>()
+    const entered = new Map<string, number>()
     for await (const page of this.#connection.scan(this.#keys.pattern(scopeOfPrefix(prefix)))) {
       const found = this.#sort(page)
       for (const path of found.indexes) indexes.add(path)
       await Promise.all(
-        Array.from(found.entries, ([path, references]) =>
-          this.#connection.script(RESTORE, scriptKeys(this.#keys.tag(path), references), [now, ...references]),
-        ),
+        Array.from(found.entries, async ([path, references]) => {
+          const before = entered.get(path) ?? 0
+          entered.set(path, before + (await this.#restore(path, references, now - before)))
+        }),
       )
       const swept = await Promise.all(Array.from(found.leftovers.values(), (leftover) => this.#sweep(leftover, now)))
       for (const one of swept) {
@@ -89,6 +91,13 @@ export class Collector {
       }
     }
     return found
+  }
+
+  /** Enter entries that their index lacks, at different times until `now`; return how many. */
+  async #restore(path: string, references: readonly string[], now: number): Promise<number> {
+    const keys = scriptKeys(this.#keys.tag(path), references)
+    const [, entered] = (await this.#connection.script(RESTORE, keys, [now, ...references])) as unknown[]
+    return Number(entered)
   }
 
   async #sweep({ path, reference, nonce, keys }: Leftover, now: number): Promise<CollectReport> {

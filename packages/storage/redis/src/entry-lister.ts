@@ -6,6 +6,7 @@ import { PAGE, REMOVE } from './scripts.ts'
 import type { Scopes } from './scopes.ts'
 
 const PAGE_SIZE = 250
+const MAX_PAGE_SIZE = 4_000
 /** Scopes whose first page is asked for at the same time. */
 const PARALLEL_SCOPES = 32
 const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
@@ -20,8 +21,12 @@ interface Listed {
 /** Where a page begins. */
 interface Cursor {
   readonly from: number
+  /** How many of those from there on to leave out. */
+  readonly skip: number
   readonly size: number
 }
+
+const BEGIN: Cursor = { from: 0, skip: 0, size: PAGE_SIZE }
 
 /** List entries of a scope and those below it, and remove all of them. */
 export class EntryLister {
@@ -73,8 +78,7 @@ export class EntryLister {
     for await (const paths of this.#scopes.below(prefix))
       for (let at = 0; at < paths.length; at += PARALLEL_SCOPES) {
         const some = paths.slice(at, at + PARALLEL_SCOPES)
-        const begin: Cursor = { from: 0, size: PAGE_SIZE }
-        const firsts = await Promise.all(some.map((path) => this.#page(path, begin, latest)))
+        const firsts = await Promise.all(some.map((path) => this.#page(path, BEGIN, latest)))
         for (const [index, path] of some.entries()) yield* this.#pagesOf(path, firsts[index] ?? [], latest)
       }
   }
@@ -86,7 +90,7 @@ export class EntryLister {
     latest: number,
   ): AsyncGenerator<{ path: string; page: readonly Listed[] }> {
     const seen = new Set<string>()
-    let cursor: Cursor = { from: 0, size: PAGE_SIZE }
+    let cursor = BEGIN
     let page = first
     for (;;) {
       const fresh = page.filter(({ reference }) => !seen.has(reference))
@@ -94,17 +98,14 @@ export class EntryLister {
       if (fresh.length > 0) yield { path, page: fresh }
       const last = page.at(-1)
       if (last === undefined || page.length < cursor.size) return
-      // The next page begins with those of the same time, some of which have been seen. Where it has nothing else, it
-      // must be larger.
-      const size = last.lastUsedAt > cursor.from ? PAGE_SIZE : 2 * cursor.size
-      cursor = { from: last.lastUsedAt, size }
+      cursor = cursorAfter(cursor, last.lastUsedAt, fresh.length === 0)
       page = await this.#page(path, cursor, latest)
     }
   }
 
-  async #page(path: string, { from, size }: Cursor, latest: number): Promise<Listed[]> {
+  async #page(path: string, { from, skip, size }: Cursor, latest: number): Promise<Listed[]> {
     const until = latest === Infinity ? '+inf' : latest
-    const reply = await this.#connection.script(PAGE, [indexKey(this.#keys.tag(path))], [from, until, size])
+    const reply = await this.#connection.script(PAGE, [indexKey(this.#keys.tag(path))], [from, until, size, skip])
     const words = reply as Buffer[]
     const page: Listed[] = []
     for (let at = 0; at + 2 < words.length; at += 3) {
@@ -113,6 +114,17 @@ export class EntryLister {
     }
     return page
   }
+}
+
+/**
+ * Say where the page after a full one begins: with those of the time at which that ended, some of which have been seen.
+ * Where it has nothing else, it must be larger. Where it is as large as may be and has nothing new, a half of it is left
+ * out: only a half, since those that are used or removed meanwhile make the others move up.
+ */
+function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: boolean): Cursor {
+  if (lastUsedAt > from) return { from: lastUsedAt, skip: 0, size: PAGE_SIZE }
+  if (size < MAX_PAGE_SIZE) return { from, skip, size: Math.min(2 * size, MAX_PAGE_SIZE) }
+  return { from, skip: isSeen ? skip + size / 2 : skip, size }
 }
 
 /** Describe an entry for a listing: a damaged one too, since otherwise nobody could find and remove it. */

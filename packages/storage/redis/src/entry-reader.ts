@@ -98,7 +98,8 @@ export class EntryReader {
   async #restored(place: Place): Promise<number | undefined> {
     const keys = scriptKeys(place.tag, [place.reference])
     const reply = await this.#connection.script(RESTORE, keys, [this.#now(), place.reference])
-    return reply === null ? undefined : Number(reply)
+    const [usedAt] = reply as unknown[]
+    return usedAt === null ? undefined : Number(usedAt)
   }
 
   /** Read a part of what was found; `undefined` where it is there no more. */

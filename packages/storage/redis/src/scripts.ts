@@ -159,22 +159,24 @@ return number(used)
 `)
 
 /**
- * Enter entries into an index that does not have them. Arguments: the time, references. Returns the last use of the last
- * of them, or nothing where there is no such entry.
+ * Enter entries into an index that does not have them, each a millisecond before the one before it, so that pages of them
+ * can follow each other. Arguments: the time, references. Returns the last use of the last of them, or nothing where there
+ * is no such entry; and how many were entered.
  */
 export const RESTORE: Script = script(`
-local used = false
+local used, entered = false, 0
 for i = 2, #ARGV do
   used = false
   if header(entry(ARGV[i])) then
     used = lastUse(ARGV[i])
     if not used or used < 0 then
-      used = tonumber(ARGV[1])
+      used = math.max(0, tonumber(ARGV[1]) - entered)
+      entered = entered + 1
       revive(ARGV[i], used)
     end
   end
 end
-return used and number(used)
+return { used and number(used), entered }
 `)
 
 /**
@@ -261,10 +263,10 @@ return found
 
 /**
  * List entries in the order of use: reference, last use and header of each. Arguments: the first and the latest time of
- * use, how many.
+ * use, how many, and how many of the first to leave out.
  */
 export const PAGE: Script = script(`
-local page = redis.call('ZRANGEBYSCORE', index, ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+local page = redis.call('ZRANGEBYSCORE', index, ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', ARGV[4], ARGV[3])
 local result = {}
 for i = 1, #page, 2 do
   local key = entry(page[i])

@@ -1,10 +1,12 @@
 import { startRedis } from '@spillway-internal/services'
 import { StorageError } from '@spillway/core'
 import { Redis } from 'ioredis'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Connection } from '../src/connection.ts'
 import { RedisStorage } from '../src/index.ts'
+import { PAGE } from '../src/scripts.ts'
 import { rawKeys } from './support/raw-keys.ts'
-import { pattern, same, shared, streamOf, testStorage } from './support/test-server.ts'
+import { pattern, same, shared, streamOf, testDriver, testStorage } from './support/test-server.ts'
 
 const MINUTES = 11 * 60_000
 
@@ -84,6 +86,34 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     await storage.gc()
     expect((await Array.fromAsync(storage.list())).map((info) => info.reference)).toEqual([reference])
     expect(await storage.clear()).toBe(1)
+  })
+
+  test('entries that gc enters again have times of their own, so that pages of a listing stay small', async () => {
+    const { storage, raw, prefix } = testStorage()
+    const references = await Promise.all(Array.from({ length: 50 }, (_, at) => storage.store(`call_${at}`, pattern(9))))
+    await raw.del(`{${prefix}:}:index`)
+    await storage.gc()
+    const scores = (await raw.zrange(`{${prefix}:}:index`, '0', '-1', 'WITHSCORES')).filter((_, at) => at % 2 === 1)
+    expect(new Set(scores).size).toBe(50)
+    const listed = await Array.fromAsync(storage.list())
+    expect(listed.map(({ reference }) => reference).toSorted()).toEqual(references.toSorted())
+  })
+
+  test('any number of entries of one time are listed and cleared, by pages of a limited size', async () => {
+    const { raw, prefix } = testStorage()
+    const driver = testDriver(prefix)
+    const references = Array.from({ length: 9_500 }, (_, at) => `of_one_time_${at}`)
+    const values = references.flatMap((reference) => [`{${prefix}:}:entry:${reference}`, 'damaged'])
+    const members = references.flatMap((reference) => [1_000, reference])
+    await Promise.all([raw.mset(...values), raw.zadd(`{${prefix}:}:index`, ...members)])
+    const scripts = vi.spyOn(Connection.prototype, 'script')
+    onTestFinished(() => scripts.mockRestore())
+    const listed = (await Array.fromAsync(driver.list(''))).map(({ id }) => id)
+    expect(listed.toSorted()).toEqual(references.toSorted())
+    expect((await Array.fromAsync(driver.removeAll(''))).toSorted()).toEqual(references.toSorted())
+    const sizes = scripts.mock.calls.flatMap(([script, , args]) => (script === PAGE ? [Number(args[2])] : []))
+    expect(Math.max(...sizes)).toBe(4_000)
+    expect(sizes.length).toBeLessThan(40)
   })
 
   test('gc remembers what the server has evicted, and forgets that after a week', async () => {
