@@ -74,6 +74,9 @@ export function compressedDriver(inner: StorageDriver, settings: CompressionSett
   }
 }
 
+/** What a driver says of what it wrote. */
+type Written = Awaited<ReturnType<StorageDriver['write']>>
+
 /** Another entry came in the place of the one that was being read. */
 class EntryReplaced extends Error {
   override readonly name = 'EntryReplaced'
@@ -96,25 +99,47 @@ class CompressedDriver {
     lineIndex?: () => string | undefined,
   ): ReturnType<StorageDriver['write']> {
     const settings = await this.#settingsFor(id, info)
-    if (settings === undefined) return await this.#inner.write(id, chunks, info, lineIndex)
+    if (settings === undefined)
+      return await this.#described(id, info, await this.#inner.write(id, chunks, info, lineIndex))
     const { name, codec, level, blockBytes } = settings
     const content = await peekContent(chunks, blockBytes)
     try {
       const first = await compressedHead(content, settings)
-      if (first === undefined) return await this.#inner.write(id, content.chunks, info, lineIndex)
+      if (first === undefined)
+        return await this.#described(id, info, await this.#inner.write(id, content.chunks, info, lineIndex))
       let table: BlockTable | undefined
       const onTable = (made: BlockTable): void => void (table = made)
       const size = content.size === undefined ? {} : { size: content.size }
       const metadata = withMarker(info.metadata, { codec: name, contentType: info.contentType, blockBytes, ...size })
-      return await this.#inner.write(
+      const compressedInfo = { ...info, contentType: compressedContentType(name), metadata }
+      const written = await this.#inner.write(
         id,
         compressBlocks(content.chunks, { name, codec, level, blockBytes, first, onTable }),
-        { ...info, contentType: compressedContentType(name), metadata },
+        compressedInfo,
         () => hintOf(table, lineIndex?.()),
       )
+      return await this.#described(id, compressedInfo, written)
     } finally {
       content.release()
     }
+  }
+
+  /**
+   * Pass on what was written, unless it stands beside the description of another writer, who came in between and left the
+   * content as it is where this one did not, or the other way round: such an entry would be read as what it is not.
+   */
+  async #described(id: EntryId, info: NewEntryInfo, written: Written): Promise<Written> {
+    if (this.#inner.tellsCreated !== true || typeof written !== 'object' || written.created) return written
+    const present = await readInfo(this.#inner, id)
+    // Where both have compressed it, the content says by itself how.
+    if (present === undefined || isPlain(present) === isPlain(info)) return written
+    await this.#inner.remove(id)
+    const { reference } = splitId(id)
+    throw new StorageError(
+      'unavailable',
+      `${reference} was stored in another way at the same time, compressed by one and not by the other. Store it again.`,
+      { reference },
+    )
   }
 
   /** Decide how to compress an entry; `undefined` where it is to stay as it is. */
@@ -248,6 +273,8 @@ async function compressedHead(content: PeekedContent, settings: CompressionSetti
   const isWorthIt = minSaving === 0 || compressed.byteLength <= head.byteLength * (1 - minSaving)
   return isWorthIt ? compressed : undefined
 }
+
+const isPlain = (info: Pick<EntryInfo, 'metadata'>): boolean => markerText(info) === undefined
 
 const isSameWrite = (one: EntryInfo, other: EntryInfo): boolean =>
   one.size === other.size && one.storedAt === other.storedAt && markerText(one) === markerText(other)

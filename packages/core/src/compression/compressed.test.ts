@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { recordedDriver, type RecordedDriver } from '../../test/recorded-driver.ts'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { createStorage } from '../storage/create-storage.ts'
+import type { ManagedStorage } from '../storage/managed-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StorageDriver } from '../storage/storage-driver.ts'
 import { findCodec, type CodecName } from './codecs.ts'
@@ -55,6 +56,38 @@ const make = (
 ): RecordedDriver & { readonly storage: ReturnType<typeof createStorage> } => {
   const recorded = recordedDriver(changes)
   return { ...recorded, storage: compressed(createStorage(recorded.driver), { minBytes: 0, ...options }) }
+}
+
+interface Rewriting {
+  readonly storage: ManagedStorage
+  /** @param before - Called once, when it was seen that the entry is not there. */
+  wrap(options: CompressedOptions, before?: () => Promise<unknown>): ManagedStorage
+}
+
+/** A storage that writes content again and keeps the description, as S3 does after a conditional put that was lost. */
+function rewriting(): Rewriting {
+  const recorded = recordedDriver({ touch: undefined as never })
+  const driver: StorageDriver = {
+    ...recorded.driver,
+    tellsCreated: true,
+    async write(id, chunks, info, lineIndex) {
+      const before = recorded.disk.records.get(id)?.info
+      recorded.disk.records.delete(id)
+      await recorded.driver.write(id, chunks, before ?? info, lineIndex)
+      return { created: before === undefined, lastUsedAt: info.lastUsedAt }
+    },
+  }
+  const wrap: Rewriting['wrap'] = (options, before) => {
+    let pending = before
+    const write: StorageDriver['write'] = async (...parameters) => {
+      const run = pending
+      pending = undefined
+      await run?.()
+      return await driver.write(...parameters)
+    }
+    return compressed(createStorage({ ...driver, write }), { minBytes: 0, ...options })
+  }
+  return { storage: createStorage(driver), wrap }
 }
 
 describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
@@ -196,21 +229,7 @@ describe('compressed', () => {
   })
 
   test('is not misled by what a backend that writes again says of an entry from before', async () => {
-    // Writes content again, and keeps the description.
-    const recorded = recordedDriver({ touch: undefined as never })
-    const rewriting: StorageDriver = {
-      ...recorded.driver,
-      tellsCreated: true,
-      async write(id, chunks, info, lineIndex) {
-        const before = recorded.disk.records.get(id)?.info
-        recorded.disk.records.delete(id)
-        await recorded.driver.write(id, chunks, before ?? info, lineIndex)
-        return { created: before === undefined, lastUsedAt: info.lastUsedAt }
-      },
-    }
-    const plain = createStorage(rewriting)
-    const wrap = (options: CompressedOptions): ReturnType<typeof createStorage> =>
-      compressed(plain, { minBytes: 0, ...options })
+    const { storage: plain, wrap } = rewriting()
     const storages = [plain, wrap({}), wrap({ blockBytes: 4_096, level: 9 }), wrap({ minBytes: 1_000_000 })]
     for (const first of storages)
       for (const second of storages) {
@@ -222,6 +241,33 @@ describe('compressed', () => {
         for (const reader of storages.slice(1))
           expect(isEqual((await reader.retrieve(reference)).content, lines(1_000))).toBe(true)
       }
+  })
+
+  test('does not leave compressed bytes beside the description of somebody who stored them plain meanwhile', async () => {
+    const { storage: meanwhile, wrap } = rewriting()
+    const whole = lines(1_000)
+    for (const [first, second] of [
+      [{ minBytes: 1_000_000 }, { minBytes: 0 }],
+      [{ minBytes: 0 }, { minBytes: 1_000_000 }],
+    ] as const) {
+      let reference = ''
+      const late = wrap(second, async () => (reference = await wrap(first).store('log', whole)))
+      await expect(late.store('log', whole)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+      await expect(meanwhile.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
+      expect(await late.store('log', whole)).toBe(reference)
+      for (const options of [first, second])
+        expect(isEqual((await wrap(options).retrieve(reference)).content, whole)).toBe(true)
+      await meanwhile.clear()
+    }
+  })
+
+  test('keeps what two have compressed in different ways at the same time', async () => {
+    const { wrap } = rewriting()
+    const whole = lines(1_000)
+    let reference = ''
+    const late = wrap({ blockBytes: 4_096, level: 9 }, async () => (reference = await wrap({}).store('log', whole)))
+    expect(await late.store('log', whole)).toBe(reference)
+    expect(isEqual((await wrap({}).retrieve(reference)).content, whole)).toBe(true)
   })
 
   test('lists what is damaged, so that it can be removed', async () => {
