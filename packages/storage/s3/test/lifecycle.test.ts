@@ -2,6 +2,7 @@ import { GetBucketLifecycleConfigurationCommand, PutBucketLifecycleConfiguration
 import { sharedS3 } from '@spillway-internal/services'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lifecycleRule, putLifecycleRule } from '../src/index.ts'
+import { oddServer } from './support/odd-server.ts'
 import { rejection } from './support/samples.ts'
 import { serviceOrNowhere, testBucket } from './support/test-bucket.ts'
 
@@ -48,6 +49,32 @@ describe.skipIf(!found.available)('a bucket', () => {
     const third = await putLifecycleRule(name, { client: bucket.client, prefix: 'other', expireAfterDays: 3 })
     expect(await rules()).toHaveLength(3)
     expect(await rules()).toEqual(expect.arrayContaining([foreign, second, third]))
+  })
+
+  test('keeps rules of old, whose prefix is beside the filter of others, with a filter', async () => {
+    const old = { ID: 'old', Status: 'Enabled', Prefix: 'logs/', Expiration: { Days: 7 } } as const
+    await bucket.client.send(
+      new PutBucketLifecycleConfigurationCommand({ Bucket: name, LifecycleConfiguration: { Rules: [old] } }),
+    )
+    const rule = await putLifecycleRule(name, { ...reached, expireAfterDays: 30 })
+    const { Prefix, ...rest } = old
+    expect(await rules()).toEqual(expect.arrayContaining([{ ...rest, Filter: { Prefix } }, rule]))
+  })
+
+  test('keeps what it has set for the size of objects that move to another storage class', async () => {
+    const header = 'x-amz-transition-default-minimum-object-size'
+    const server = await oddServer(bucket.endpoint)
+    for (const size of ['varies_by_storage_class', undefined]) {
+      const put: unknown[] = []
+      server.answer(async (request, ask) => {
+        if (request.method === 'PUT') put.push(request.headers[header])
+        const { headers, ...answer } = await ask()
+        return { ...answer, headers: { ...headers, ...(size === undefined ? {} : { [header]: size }) } }
+      })
+      await putLifecycleRule(name, { ...reached, endpoint: server.endpoint, expireAfterDays: 30 })
+      expect(put).toEqual([size])
+    }
+    await server.close()
   })
 
   test('that is not there is named', async () => {
