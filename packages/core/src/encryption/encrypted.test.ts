@@ -237,6 +237,50 @@ describe('keys', () => {
     expect(disk.records.size).toBe(2)
   })
 
+  test('that are looked for are asked for once, and again where that failed', async () => {
+    const { driver } = recordedDriver()
+    const before = open(driver, { key: { id: 'first', key: FIRST } })
+    const references = [await before.store('a', bytes('a')), await before.store('b', bytes('b'))]
+    const asked: string[] = []
+    let answer: () => Uint8Array | undefined = () => {
+      throw new Error('the key service is down')
+    }
+    const previous = async (id: string): Promise<Uint8Array | undefined> => {
+      asked.push(id)
+      return answer()
+    }
+    const storage = open(driver, { keys: { current: SECOND, previous }, nameKey: FIRST })
+    const readAll = (): Promise<unknown> => Promise.all(references.map(async (one) => storage.retrieve(one)))
+    await expect(readAll()).rejects.toMatchObject({ code: 'unavailable' })
+    answer = () => undefined
+    await expect(readAll()).rejects.toMatchObject({ code: 'corrupt' })
+    answer = () => FIRST
+    asked.length = 0
+    await Promise.all([readAll(), readAll()])
+    await readAll()
+    for await (const { key } of storage.list()) expect(key).toMatch(/^[ab]$/)
+    expect(asked).toEqual(['first'])
+  })
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('down')
+      },
+      'unavailable',
+    ],
+    ['finds nothing', () => undefined, 'corrupt'],
+  ])('are asked for again where a function %s at once', async (_name, fail, code) => {
+    const { driver } = recordedDriver()
+    const reference = await open(driver, { key: { id: 'first', key: FIRST } }).store('a', bytes('a'))
+    let previous: () => Uint8Array | undefined = fail
+    const storage = open(driver, { keys: { current: SECOND, previous: () => previous() }, nameKey: FIRST })
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code })
+    previous = () => FIRST
+    expect((await storage.retrieve(reference)).content).toEqual(bytes('a'))
+  })
+
   test('that are missing are named, with those that are there', async () => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: { id: 'first', key: FIRST } }).store('call', bytes('content'))

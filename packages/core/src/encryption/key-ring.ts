@@ -1,5 +1,6 @@
 import { createAes256Gcm, hkdfSha256, hmacSha256 } from '#platform'
 import type { Aes256Gcm } from '../platform/aes-256-gcm.ts'
+import { BoundedMap } from '../storage/bounded-map.ts'
 import { corruptError } from '../storage/corrupt-error.ts'
 import type { EntryId } from '../storage/storage-driver.ts'
 import { KEY_BYTES, parseKey, type EncryptionKey, type ParsedKey } from './encryption-key.ts'
@@ -28,6 +29,7 @@ export interface KeyRingOptions {
 
 const DEFAULT_SEGMENT_BYTES = 65_536
 const ID_BYTES = 8
+const MAX_FOUND = 1_000
 const NO_SALT = new Uint8Array(0)
 
 interface Keys {
@@ -42,6 +44,8 @@ export class KeyRing {
   readonly segmentBytes: number
   readonly #options: KeyRingOptions
   readonly #primitives: Primitives
+  /** Keys of earlier times by their ids: a key service is slow, and has its limits. */
+  readonly #found = new BoundedMap<string, Promise<Uint8Array | undefined>>(MAX_FOUND)
   #keys: Promise<Keys> | undefined
 
   constructor(options: KeyRingOptions, primitives: Primitives = { createAes256Gcm, hkdfSha256, hmacSha256 }) {
@@ -90,8 +94,19 @@ export class KeyRing {
   }
 
   async #find(id: string): Promise<Uint8Array | undefined> {
-    const found = await this.#options.findKey?.(id)
-    return found === undefined ? undefined : parseKey(found, `keys.previous(${JSON.stringify(id)})`)
+    const { findKey } = this.#options
+    if (findKey === undefined) return undefined
+    const known = this.#found.get(id)
+    if (known !== undefined) return await known
+    const asked = ask(findKey, id)
+    this.#found.set(id, asked)
+    let secret: Uint8Array | undefined
+    try {
+      return (secret = await asked)
+    } finally {
+      // A key that is not there, or could not be had, may be there the next time.
+      if (secret === undefined) this.#found.delete(id)
+    }
   }
 
   #all(): Promise<Keys> {
@@ -117,6 +132,11 @@ export class KeyRing {
   #derived(secret: Uint8Array, purpose: string, length: number): Promise<Uint8Array> {
     return this.#primitives.hkdfSha256(secret, NO_SALT, ascii(purpose), length)
   }
+}
+
+async function ask(findKey: FindKey, id: string): Promise<Uint8Array | undefined> {
+  const found = await findKey(id)
+  return found === undefined ? undefined : parseKey(found, `keys.previous(${JSON.stringify(id)})`)
 }
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)

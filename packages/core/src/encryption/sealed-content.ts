@@ -137,7 +137,8 @@ export class SealedContent {
 
   #openingOf(header: SealedHeader): Opening {
     const { keys, entry } = this.#options
-    let cipher: Promise<Aes256Gcm> | undefined
-    return { header, cipher: () => (cipher ??= keys.cipher(entry.inner, header, entry.asked)) }
+    let made: Aes256Gcm | undefined
+    // A key service that does not answer now may do so for the next read.
+    return { header, cipher: async () => (made ??= await keys.cipher(entry.inner, header, entry.asked)) }
   }
 }
