@@ -1,4 +1,5 @@
-import { statSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, statSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
 import { StorageError } from '@spillway/core'
 import { loadBetterSqlite, type OpenDatabase } from './load-better-sqlite.ts'
 import { openFile } from './open-file.ts'
@@ -7,7 +8,7 @@ import { Patience } from './patience.ts'
 import { migrate } from './schema.ts'
 import { isHeld, Session } from './session.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
-import { DatabaseInUse, explainSqliteError } from './sqlite-error.ts'
+import { DatabaseInUse, explainSqliteError, sqliteCode } from './sqlite-error.ts'
 
 /** How to get at the database. */
 export interface ConnectionOptions {
@@ -28,7 +29,7 @@ export class Connection {
   readonly #writing: Patience
   #openDatabase: OpenDatabase | undefined
   #session: Session | undefined
-  /** The file that is open, whatever its path may lead to by now. */
+  /** The file that is open or was last, whatever its path may lead to by now. */
   #file: Stats | undefined
 
   constructor(options: ConnectionOptions) {
@@ -66,7 +67,7 @@ export class Connection {
       await this.#load()
       return await this.#reading.run(() => (this.#isNew() ? undefined : this.#current().read(work)))
     } catch (error) {
-      throw this.#explained(error)
+      throw this.#failed(error)
     }
   }
 
@@ -76,21 +77,27 @@ export class Connection {
       await this.#load()
       return await this.#writing.run(() => this.#current().write(work))
     } catch (error) {
-      throw this.#explained(error)
+      throw this.#failed(error)
     }
   }
 
   /** Write something about what is there: where nothing has ever been stored, it is `undefined` and makes no file. */
   async change<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
-    return this.#isNew() ? undefined : this.write(work)
+    try {
+      if (this.#isNew()) return undefined
+    } catch (error) {
+      throw this.#failed(error)
+    }
+    return this.write(work)
   }
 
-  /** Let go of the file; the next use opens it again. A connection of somebody else stays as it is. */
+  /**
+   * Let go of the file; the next use opens it again, and finds an outage where it is gone by then. A connection of somebody
+   * else stays as it is.
+   */
   close(): void {
     // Who is in the middle of writing to a connection of somebody else goes on.
-    if (this.#session?.isShared !== false) return
-    this.#letGo(this.#session)
-    this.#file = undefined
+    if (this.#session?.isShared === false) this.#letGo(this.#session)
   }
 
   async #load(): Promise<void> {
@@ -106,7 +113,7 @@ export class Connection {
   #current(): Session {
     const { source } = this.#options
     if (typeof source !== 'string') return (this.#session ??= shared(source))
-    const found = this.#file === undefined ? undefined : status(source)
+    const found = status(source)
     if (this.#session !== undefined && isSame(this.#file, found)) return this.#session
     if (this.#session !== undefined) this.#letGo(this.#session)
     // What was acknowledged lies in the file that is gone: going on with an empty one would make an outage a miss.
@@ -126,12 +133,42 @@ export class Connection {
     return (this.#session = new Session(database, false))
   }
 
+  #failed(error: unknown): unknown {
+    // A file that could only be read when it was opened stays so for SQLite: the next use opens it again.
+    if (this.#session?.isShared === false && sqliteCode(error)?.startsWith('SQLITE_READONLY') === true)
+      this.#letGo(this.#session)
+    return this.#explained(error)
+  }
+
   #explained(error: unknown): unknown {
     return explainSqliteError(error, this.name, this.#options.busyTimeoutMs)
   }
 }
 
-const status = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
+/**
+ * Return what a path leads to, `undefined` where there is nothing yet. Throws where a part of it is no directory, or a link
+ * that leads nowhere, such as to a disk that is not there: what has been stored may be behind it.
+ */
+function status(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const link = brokenLink(path)
+  if (link === undefined) return undefined
+  throw new StorageError(
+    'unavailable',
+    `${path} cannot be opened: the link ${link} leads nowhere. Put back what it leads to, or remove the link.`,
+  )
+}
+
+function brokenLink(path: string): string | undefined {
+  // What is found first from behind is a link that leads nowhere, or the last directory that there is.
+  let last = path
+  while (lstatSync(last, { throwIfNoEntry: false }) === undefined && dirname(last) !== last) last = dirname(last)
+  return existsSync(last) ? undefined : last
+}
 
 const isSame = (file: Stats | undefined, other: Stats | undefined): boolean =>
   file !== undefined && file.ino === other?.ino && file.dev === other.dev

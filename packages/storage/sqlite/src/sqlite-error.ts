@@ -8,7 +8,9 @@ interface Explanation {
 }
 
 const unavailable = (text: string): Explanation => ({ code: 'unavailable', text })
-const READ_ONLY = unavailable('FILE cannot be written: make the file and its directory writable for this user.')
+const READ_ONLY = unavailable(
+  'FILE cannot be written: make it, its directory, and FILE-wal and FILE-shm if they are there, writable for this user.',
+)
 
 /** By SQLite's result codes; of an extended code that is not listed, the part in front counts. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {

@@ -1,5 +1,5 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { SqliteStorage } from '../src/index.ts'
@@ -55,10 +55,8 @@ describe('a file that is not ours', () => {
   test('cannot be made below a file', async () => {
     const path = await temporaryPath()
     await writeFile(path, '')
-    const error: unknown = await opened(`${path}/below.db`)
-      .store('key', bytes('content'))
-      .catch((thrown: unknown) => thrown)
-    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(path) as string })
+    await expectRefusal(opened(`${path}/below.db`), 'unavailable', `${path}/below.db`, 'ENOTDIR')
+    await expect(opened(`${path}/below.db`).delete('key_abc')).rejects.toMatchObject({ code: 'unavailable' })
   })
 })
 
@@ -97,6 +95,36 @@ describe('a file that is taken away while it is open', () => {
     for (const file of files) await rename(`${file}.aside`, file)
     expect(text((await storage.retrieve(reference)).content)).toBe('content')
     await storage.store('other', bytes('content'))
+  })
+
+  test('is an outage also where the storage has been closed', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    const reference = await storage.store('key', bytes('content'))
+    await storage.close()
+    await rename(path, `${path}.aside`)
+    await expectRefusal(storage, 'unavailable', path, 'Put it back')
+    await rename(`${path}.aside`, path)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+  })
+
+  test.each([
+    ['a link to it', 'spill.db', ''],
+    ['a link to its directory', '', '/spill.db'],
+  ])('is an outage for whoever comes then, behind %s', async (_, target, below) => {
+    const path = await temporaryPath()
+    const [data, link] = [`${path}.data`, `${path}.link`]
+    await mkdir(data)
+    await writeFile(join(data, 'spill.db'), '')
+    await symlink(join(data, target), link)
+    const storage = opened(link + below)
+    const reference = await storage.store('key', bytes('content'))
+    await storage.close()
+    await rename(data, `${data}.aside`)
+    await expectRefusal(opened(link + below), 'unavailable', link + below, `${link} leads nowhere`)
+    await expect(opened(link + below).delete(reference)).rejects.toMatchObject({ code: 'unavailable' })
+    await rename(`${data}.aside`, data)
+    expect(text((await opened(link + below).retrieve(reference)).content)).toBe('content')
   })
 
   test('and has another one in its place is left alone from then on', async () => {
@@ -161,6 +189,21 @@ describe('a file that may only be read', () => {
       code: 'unavailable',
       message: expect.stringContaining(`${path} cannot be written`) as string,
     })
+  })
+
+  test.runIf(canBecomeNobody)('is written to once it may be, by whoever has it open', async () => {
+    const path = await temporaryPath()
+    const storage = opened(path)
+    await storage.store('key 0', bytes('content'))
+    await storage.close()
+    await chmod(dirname(path), 0o777)
+    await chmod(path, 0o444)
+    const again = fileURLToPath(new URL('./scripts/store-again.ts', import.meta.url))
+    const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, again, path)
+    expect(failure).toBe('')
+    const [refused, stored] = output.trim().split('\n')
+    for (const part of [`${path} cannot be written`, `${path}-wal`, `${path}-shm`]) expect(refused).toContain(part)
+    expect(stored).toMatch(/^one_more_/)
   })
 
   test.runIf(canBecomeNobody)('with its directory is read while others have it open', async () => {
