@@ -18,7 +18,10 @@ const NAMES_OF_KEYS: readonly string[] = ['current', 'previous'] satisfies (keyo
 export interface RotatingKeys {
   /** What new content is sealed with. */
   readonly current: EncryptionKey | NamedEncryptionKey
-  /** What earlier content was sealed with: a list, or a function that finds a key by the id that stands beside the content. */
+  /**
+   * What earlier content was sealed with: a list, or a function that finds a key by the id that stands beside the content.
+   * Keys that it found are remembered; where it finds none or fails, it is asked again.
+   */
   readonly previous?: readonly (EncryptionKey | NamedEncryptionKey)[] | FindKey | undefined
 }
 
