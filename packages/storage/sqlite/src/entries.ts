@@ -42,12 +42,16 @@ const AFTER_SLASH = '0'
 /** Comes before all that ids consist of, so that nothing lies between an id and the id with this behind it. */
 const BEFORE_ALL = '!'
 
+/** How many entries are looked at, used or not, before others get a turn. */
+const LOOKED_AT = 5_000
+
 const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
 export const INSERT_ENTRY: string = `INSERT INTO spillway_entry (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 export const SELECT_ENTRY: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id = ?`
 export const SELECT_PAGE: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`
 export const SELECT_UNUSED: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE (last_used_at, id) > (?, ?) AND last_used_at <= ? ORDER BY last_used_at, id LIMIT ?`
 export const SELECT_PAGE_UNUSED: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id >= ? AND id < ? AND +last_used_at <= ? ORDER BY id LIMIT ?`
+export const SELECT_END = 'SELECT id FROM spillway_entry WHERE id >= ? AND id < ? ORDER BY id LIMIT 1 OFFSET ?'
 export const TOUCH_ENTRY =
   'UPDATE spillway_entry SET last_used_at = max(?, last_used_at + 1) WHERE id = ? RETURNING last_used_at'
 export const DELETE_ENTRY: string = `DELETE FROM spillway_entry WHERE id = ? RETURNING ${COLUMNS}`
@@ -87,14 +91,22 @@ export function entriesFrom(session: Session, { from, to }: IdRange, limit: numb
   return session.all(SELECT_PAGE, from, to, limit).flatMap((row) => found(row) ?? [])
 }
 
-/** Return the next entries of a range that were not used after `unusedSince`, by id. */
+/**
+ * Return those of the next entries of a range that were not used after `unusedSince`, by id, and the range that is left,
+ * `undefined` at the end. So few entries are looked at that it takes little time also where hardly any is unused.
+ */
 export function unusedEntriesFrom(
   session: Session,
   { from, to }: IdRange,
   unusedSince: number,
   limit: number,
-): FoundEntry[] {
-  return session.all(SELECT_PAGE_UNUSED, from, to, unusedSince, limit).flatMap((row) => found(row) ?? [])
+): { readonly entries: readonly FoundEntry[]; readonly left: IdRange | undefined } {
+  const next = (session.get(SELECT_END, from, to, LOOKED_AT) as Pick<Row, 'id'> | undefined)?.id
+  const rows = session.all(SELECT_PAGE_UNUSED, from, next ?? to, unusedSince, limit)
+  const entries = rows.flatMap((row) => found(row) ?? [])
+  const last = entries.at(-1)
+  if (last !== undefined && entries.length === limit) return { entries, left: rangeAfter(last.id, { from, to }) }
+  return { entries, left: next === undefined ? undefined : { from: next, to } }
 }
 
 /** Return the next of all entries that were not used after `unusedSince`, by their use, behind a given one. */

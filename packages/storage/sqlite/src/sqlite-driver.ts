@@ -112,18 +112,27 @@ export class SqliteDriver implements StorageDriver {
   }
 
   async *list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
+    if (unusedSince !== undefined && prefix !== '') return yield* this.#listUnused(prefix, unusedSince)
     const whole = idRange(prefix)
     for (let last: FoundEntry | undefined; ;) {
       const range = last === undefined ? whole : rangeAfter(last.id, whole)
       // No statement stays open between two pages: it would keep the log from being written back.
       const page = await this.#connection.read((session) => {
         if (unusedSince === undefined) return entriesFrom(session, range, PAGE)
-        if (prefix === '') return leastUsedEntries(session, last, unusedSince, PAGE)
-        return unusedEntriesFrom(session, range, unusedSince, PAGE)
+        return leastUsedEntries(session, last, unusedSince, PAGE)
       })
       for (const entry of page ?? []) yield listed(entry)
       last = page?.at(-1)
       if (last === undefined || page?.length !== PAGE) return
+    }
+  }
+
+  async *#listUnused(prefix: string, unusedSince: number): AsyncGenerator<DriverEntry> {
+    for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
+      const from: IdRange = range
+      const page = await this.#connection.read((session) => unusedEntriesFrom(session, from, unusedSince, PAGE))
+      for (const entry of page?.entries ?? []) yield listed(entry)
+      range = page?.left
     }
   }
 

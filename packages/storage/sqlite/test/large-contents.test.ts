@@ -178,6 +178,32 @@ describe('gc', () => {
     expect(countRows(path, 'spillway_chunk') + countRows(path, 'spillway_loose')).toBe(0)
   })
 
+  test('of a scope that goes through many entries leaves the event loop its turns, and misses none', async () => {
+    const path = await temporaryPath()
+    const storage = opened({ path, ttlMs: 60_000 })
+    const reference = await storage.scope('a').store('key', bytes('content'))
+    // Of those that are made here every hundredth and all of one stretch, which is longer than a page, have expired.
+    inDatabase(path, (database) =>
+      database.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 50000)
+        INSERT INTO spillway_entry
+        SELECT printf('a/old_%020d', n), -n, 0, chunk_bytes,
+          CASE WHEN n % 100 = 0 OR n BETWEEN 10000 AND 10600 THEN 1 ELSE last_used_at END, description
+        FROM numbers, (SELECT * FROM spillway_entry WHERE id = 'a/${reference}')`),
+    )
+    const expired = 500 + 601 - 7
+    const reading = vi.spyOn(performance, 'now')
+    onTestFinished(() => reading.mockRestore())
+    let time = 0
+    reading.mockImplementation(() => (time += 20))
+    const found = await collect(storage.scope('a').list())
+    expect(found).toHaveLength(50_001 - expired)
+    const report = await storage.scope('a').gc?.()
+    expect(report).toMatchObject({ expired })
+    // Nothing has expired any more: all turns are between statements that look for it.
+    const turns = await countTurns(async () => storage.scope('a').gc?.())
+    expect(turns).toBeGreaterThanOrEqual(13)
+  })
+
   test('of a scope leaves what belongs to others', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
