@@ -28,7 +28,7 @@ export interface S3ClientOptions {
   readonly forcePathStyle?: boolean | undefined
   /** Give up on a request when nothing has come or gone for so many milliseconds. Defaults to 30,000. */
   readonly requestTimeoutMs?: number | undefined
-  /** How often a request is tried that S3 throttles or that fails on the way. Defaults to 4. */
+  /** How often a request is tried that S3 throttles or that fails on the way, also while content comes. Defaults to 4. */
   readonly maxAttempts?: number | undefined
   /**
    * Send and check checksums of content `when-supported`, or only `when-required`, as older servers need it. Defaults to
