@@ -9,8 +9,8 @@ export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
  * evicted by the server only after this time.
  */
 const GAP_MS = 60_000
-/** A removal leaves alone what was used so much later than it was asked for. */
-const CLOCK_SKEW_MS = 60_000
+/** A removal leaves alone what was used so much later than it was asked for: less than any patience, and saves asking again. */
+const LATER_USE_MS = 1_000
 /** How many keys a script removes at most, give or take those of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
@@ -195,7 +195,7 @@ for i = 2, #ARGV do
   local used = lastUse(reference)
   local exists = redis.call('EXISTS', entry(reference)) == 1
   local at = used and used < 0 and -1 - used or used or 0
-  if at > now + ${CLOCK_SKEW_MS} then
+  if at > now + ${LATER_USE_MS} then
     left[#left + 1] = reference
     latest = math.max(latest, at)
   -- What is in the index and not there yet may be about to be written.
