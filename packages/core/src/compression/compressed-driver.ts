@@ -20,7 +20,7 @@ import { compressedContentType, findCodec, type CodecName } from './codecs.ts'
 import { compressBlocks } from './compress-blocks.ts'
 import { CompressedContent } from './compressed-content.ts'
 import { markerText, parseMarker, withMarker, withoutMarker } from './compression-marker.ts'
-import { CorruptEntries } from './corrupt-entries.ts'
+import { CorruptEntries } from '../storage/corrupt-entries.ts'
 import { isCompressedType } from './is-compressed-type.ts'
 import { peekContent, type PeekedContent } from './peek-content.ts'
 

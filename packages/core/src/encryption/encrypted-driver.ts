@@ -16,7 +16,7 @@ import type {
 } from '../storage/storage-driver.ts'
 import { StorageError, type Eviction } from '../storage/storage-error.ts'
 import type { ByteRange } from '../storage/storage.ts'
-import { CorruptEntries } from './corrupt-entries.ts'
+import { CorruptEntries } from '../storage/corrupt-entries.ts'
 import type { KeyRing } from './key-ring.ts'
 import { RenewedEntry } from './renewed-entry.ts'
 import { headerOfText, openText, sealText } from './sealed-box.ts'

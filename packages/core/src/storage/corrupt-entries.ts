@@ -1,11 +1,11 @@
-import { BoundedMap } from '../storage/bounded-map.ts'
-import { StorageError } from '../storage/storage-error.ts'
-import type { EntryId, StorageDriver } from '../storage/storage-driver.ts'
+import { BoundedMap } from './bounded-map.ts'
+import { StorageError } from './storage-error.ts'
+import type { EntryId, StorageDriver } from './storage-driver.ts'
 
 const MAX_NOTED = 1_000
 
 /**
- * Entries that do not open, as this process has found out. The backend sees nothing wrong with them: it would say that they
+ * Entries that a wrapper cannot read, as this process has found out. The backend sees nothing wrong with them: it would say that they
  * are there, and storing them again would mend nothing.
  */
 export class CorruptEntries {
