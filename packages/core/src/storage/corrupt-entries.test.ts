@@ -24,7 +24,7 @@ test('only what was corrupt is replaced, and counts as what was there', async ()
 
 test('what was read again, or is gone, is not replaced', async () => {
   const entries = new CorruptEntries()
-  await expect(entries.watch('a', corrupt)).rejects.toThrow()
+  await expect(entries.watch('a', corrupt)).rejects.toThrow('damaged')
   entries.forget('a')
   expect(
     await entries.replace(

@@ -5,8 +5,8 @@ import type { EntryId, StorageDriver } from './storage-driver.ts'
 const MAX_NOTED = 1_000
 
 /**
- * Entries that a wrapper cannot read, as this process has found out. The backend sees nothing wrong with them: it would say that they
- * are there, and storing them again would mend nothing.
+ * Entries that a wrapper cannot read, as this process has found out. The backend sees nothing wrong with them: it would
+ * say that they are there, and storing them again would mend nothing.
  */
 export class CorruptEntries {
   readonly #ids = new BoundedMap<EntryId, true>(MAX_NOTED)
