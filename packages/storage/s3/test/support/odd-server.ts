@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer, request as sendRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import {
+  createServer,
+  request as sendRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What a server answers. */
@@ -27,7 +33,7 @@ export async function oddServer(real: string): Promise<OddServer> {
   const { hostname, port } = new URL(real)
   const asIs: Answerer = (_, ask) => ask()
   let answerer = asIs
-  const server = createServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const ask = async (): Promise<Answer> => {
@@ -43,6 +49,12 @@ export async function oddServer(real: string): Promise<OddServer> {
     response.writeHead(status, headers)
     if (cutAt === undefined) response.end(body)
     else response.write(Buffer.from(body).subarray(0, cutAt), () => response.destroy())
+  }
+  // A failure to answer is a lost connection to whoever asked.
+  const server = createServer((request, response) => {
+    void Promise.allSettled([handle(request, response)]).then(([handled]) => {
+      if (handled.status === 'rejected') response.destroy()
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
