@@ -3,6 +3,7 @@ import type { ContentSource } from './content-source.ts'
 import { EntryCommitter } from './entry-committer.ts'
 import type { EntryFiles } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
+import { fileErrorCode, unless } from './file-error.ts'
 import type { FileStep, FileWriter } from './file-system.ts'
 import { pendingPair, type EntryPaths, type FilePair } from './paths.ts'
 import { settled } from './settled.ts'
@@ -12,6 +13,7 @@ import type { Sidecar } from './sidecar.ts'
 const HEARTBEAT_MS = 60_000
 /** Larger content takes longer than the trips that are saved, and should not keep others waiting. */
 const MAX_BYTES_AT_ONCE = 256 * 1024
+const MAX_ATTEMPTS = 3
 
 /** What {@link EntryWriter.write} did. */
 export interface EntryWritten extends WrittenEntry {
@@ -44,6 +46,18 @@ export class EntryWriter {
 
   /** Write an entry whose folders are there. Where it exists by the time that it would begin to, touch it. */
   async write(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.#writeStepByStep(paths, entry)
+      } catch (error) {
+        const isCollected = fileErrorCode(error) === 'ENOENT' && attempt < MAX_ATTEMPTS
+        // Whoever collects with a clock that is ahead takes the files for those of a killed writer. What is in memory is
+        // written again.
+        if (!isCollected || (await entry.source.onlyChunk()) === undefined) throw error
+      }
+  }
+
+  async #writeStepByStep(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten> {
     const pending = pendingPair(paths)
     return this.#clearingUp(paths, pending, extensionOf(entry), async () => {
       const { sidecar, closed } = await this.#writePending(paths, pending, entry)
@@ -92,7 +106,10 @@ export class EntryWriter {
     if (taken < found.length) return undefined
     return this.#clearingUp(paths, pending, sidecar.extension, async () => {
       if (taken < written.length) return undefined
-      if (taken < committed.length) return { ...(await this.#committer.commit(paths, pending, sidecar)), sidecar }
+      if (taken < committed.length) {
+        const done = await unless('ENOENT', this.#committer.commit(paths, pending, sidecar))
+        return done && { ...done, sidecar }
+      }
       await this.#committer.holdContent(paths, pending, sidecar)
       return isNew
     })

@@ -241,6 +241,29 @@ describe('a collector killed at any step', () => {
   })
 })
 
+test.each([
+  ['one step after the other', LinkingMemoryFileSystem],
+  ['in one go', SteppingMemoryFileSystem],
+])('what a collector with a clock that is ahead takes from a writer is written again, %s', async (_how, Disk) => {
+  const disk = new Disk()
+  await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
+  for (const collectedBefore of [1, 2]) {
+    await driverOn(disk).remove(ID)
+    const { link } = disk
+    let links = 0
+    disk.link = async (from, to) => {
+      links += 1
+      if (links === collectedBefore) await collectLater(disk)
+      return link.call(disk, from, to)
+    }
+    expect(await store(driverOn(disk))).toBe(true)
+    disk.link = link
+    expect(links).toBeGreaterThan(2)
+    expect((await driverOn(disk).read(ID))?.content).toEqual(CONTENT)
+    expect(filesOf(disk).filter((path) => !path.includes('call_2'))).toEqual(FILES)
+  }
+})
+
 test('an entry whose removal is called off between two looks of a reader is found', async () => {
   const disk = new LinkingMemoryFileSystem()
   await store(driverOn(disk))
