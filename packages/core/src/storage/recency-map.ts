@@ -11,6 +11,15 @@ interface Node<Key, Value> {
  *
  * A plain `Map` would be in that order too where an entry is deleted and set again. But V8 leaves a hole where an entry was
  * deleted, and walks through them: among ten thousand entries, that took 8 to 35 us each time.
+ *
+ * @example
+ * ```ts
+ * import { RecencyMap } from '@spillway/core/driver'
+ *
+ * const entries = new RecencyMap<string, number>()
+ * for (const key of ['a', 'b', 'a']) entries.set(key, 1)
+ * console.assert([...entries].map(([key]) => key).join() === 'b,a' && entries.oldestKey === 'b')
+ * ```
  */
 export class RecencyMap<Key, Value> {
   readonly #nodes = new Map<Key, Node<Key, Value>>()
