@@ -30,6 +30,7 @@ export interface LooseContent {
 const INSERT = 'INSERT INTO spillway_chunk (number, bytes) VALUES (?, ?)'
 export const SELECT_CHUNKS =
   'SELECT bytes FROM spillway_chunk WHERE number BETWEEN ? AND ? AND EXISTS (SELECT 1 FROM spillway_entry WHERE id = ? AND content = ?) ORDER BY number'
+export const SELECT_CHUNK = 'SELECT bytes FROM spillway_chunk WHERE number = ?'
 const SELECT_SIZES =
   'SELECT number, length(bytes) AS size FROM spillway_chunk WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?'
 const DELETE = 'DELETE FROM spillway_chunk WHERE number BETWEEN ? AND ?'
@@ -65,10 +66,12 @@ export function copyChunks(session: Session, entry: ContentOfEntry, span: PieceS
 }
 
 /** Read all bytes of a content of one chunk or none, which come as SQLite gives them; `undefined` where they are not there. */
-export function readOnlyChunk(session: Session, entry: ContentOfEntry): Uint8Array | undefined {
-  const { place } = entry
-  if (place.size === 0) return new Uint8Array(0)
-  return selectChunks(session, entry, piecesOfRange(place.size, place.chunkBytes))[0]
+export function readOnlyChunk(session: Session, { place }: ContentOfEntry): Uint8Array | undefined {
+  const { content, size } = place
+  if (size === 0) return new Uint8Array(0)
+  // The entry was found by this session just now, and no number is ever handed out twice: it need not be looked for again.
+  const row = session.get(SELECT_CHUNK, content * MAX_CHUNKS) as { readonly bytes: Uint8Array } | undefined
+  return row?.bytes.length === size ? row.bytes : undefined
 }
 
 /**
