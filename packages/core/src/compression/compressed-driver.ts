@@ -1,6 +1,7 @@
 import type { BlockCodec } from '../platform/block-codec.ts'
 import { splitId } from '../storage/entry-id.ts'
 import { readInfo } from '../storage/entry-lifetime.ts'
+import { mendCorrupt } from '../storage/mend-corrupt.ts'
 import { passedOn } from '../storage/passed-on.ts'
 import type {
   DriverContent,
@@ -20,7 +21,6 @@ import { compressedContentType, findCodec, type CodecName } from './codecs.ts'
 import { compressBlocks } from './compress-blocks.ts'
 import { CompressedContent } from './compressed-content.ts'
 import { markerText, parseMarker, withMarker, withoutMarker } from './compression-marker.ts'
-import { CorruptEntries } from '../storage/corrupt-entries.ts'
 import { isCompressedType } from './is-compressed-type.ts'
 import { peekContent, type PeekedContent } from './peek-content.ts'
 
@@ -42,14 +42,14 @@ export interface CompressionSettings {
 /** Compress what goes into a driver. */
 export function compressedDriver(inner: StorageDriver, settings: CompressionSettings): StorageDriver {
   const driver = new CompressedDriver(inner, settings)
-  const { stat, open, touch } = inner
-  const { corrupt } = driver
-  return {
+  const { stat, open } = inner
+  return mendCorrupt({
     ...passedOn(inner, [
       'ephemeral',
       'refreshMs',
       'touchFirstBytes',
       'tellsCreated',
+      'touch',
       'evict',
       'findEviction',
       'removeAll',
@@ -57,21 +57,13 @@ export function compressedDriver(inner: StorageDriver, settings: CompressionSett
       'close',
     ]),
     computesContent: true,
-    write: (id, chunks, info, lineIndex) =>
-      corrupt.watch(id, () =>
-        corrupt.replace(
-          id,
-          () => inner.remove(id),
-          () => driver.write(id, chunks, info, lineIndex),
-        ),
-      ),
-    read: (id, range) => corrupt.watch(id, () => driver.read(id, range)),
-    remove: (id) => driver.remove(id),
+    write: (id, chunks, info, lineIndex) => driver.write(id, chunks, info, lineIndex),
+    read: (id, range) => driver.read(id, range),
+    remove: (id) => inner.remove(id),
     list: (prefix, options) => driver.list(prefix, options),
-    ...(stat === undefined ? {} : { stat: (id) => corrupt.watch(id, () => driver.stat(id)) }),
-    ...(open === undefined ? {} : { open: (id) => corrupt.watch(id, () => driver.open(id, open.bind(inner))) }),
-    ...(touch === undefined ? {} : { touch: async (id, at) => (corrupt.has(id) ? undefined : inner.touch?.(id, at)) }),
-  }
+    ...(stat === undefined ? {} : { stat: (id) => driver.stat(id) }),
+    ...(open === undefined ? {} : { open: (id) => driver.open(id, open.bind(inner)) }),
+  })
 }
 
 /** What a driver says of what it wrote. */
@@ -83,7 +75,6 @@ class EntryReplaced extends Error {
 }
 
 class CompressedDriver {
-  readonly corrupt = new CorruptEntries()
   readonly #inner: StorageDriver
   readonly #settings: CompressionSettings
 
@@ -178,9 +169,7 @@ class CompressedDriver {
     const content = new CompressedContent(id, found.info, marker, async ({ offset, length }) =>
       found.content.subarray(offset, offset + length),
     )
-    const whole = { content: await content.read(), info: await content.describe() }
-    this.corrupt.forget(id)
-    return whole
+    return { content: await content.read(), info: await content.describe() }
   }
 
   async #readRange(id: EntryId, range: ByteRange): Promise<DriverContent | undefined> {
@@ -209,12 +198,6 @@ class CompressedDriver {
     return async ({ offset, length }) => (await (whole ??= read())).subarray(offset, offset + length)
   }
 
-  async remove(id: EntryId): Promise<boolean> {
-    const wasThere = await this.#inner.remove(id)
-    this.corrupt.forget(id)
-    return wasThere
-  }
-
   async stat(id: EntryId): Promise<EntryInfo | undefined> {
     const info = await readInfo(this.#inner, id)
     const marker = info && markerText(info)
@@ -237,8 +220,7 @@ class CompressedDriver {
     if (entry === undefined || marker === undefined) return entry
     try {
       const content = new CompressedContent(id, entry.info, marker, (range) => entry.read(range))
-      const read = (range: ByteRange): Promise<Uint8Array> => this.corrupt.watch(id, () => content.read(range))
-      return { info: await content.describe(), read, close: () => entry.close() }
+      return { info: await content.describe(), read: (range) => content.read(range), close: () => entry.close() }
     } catch (error) {
       await Promise.allSettled([entry.close()])
       throw error

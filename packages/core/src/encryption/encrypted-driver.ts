@@ -3,6 +3,7 @@ import { decodeDescription, encodeDescription } from '../driver/entry-descriptio
 import { BoundedMap } from '../storage/bounded-map.ts'
 import { corruptError } from '../storage/corrupt-error.ts'
 import { readInfo } from '../storage/entry-lifetime.ts'
+import { mendCorrupt } from '../storage/mend-corrupt.ts'
 import { passedOn } from '../storage/passed-on.ts'
 import type {
   DriverContent,
@@ -16,7 +17,6 @@ import type {
 } from '../storage/storage-driver.ts'
 import { StorageError, type Eviction } from '../storage/storage-error.ts'
 import type { ByteRange } from '../storage/storage.ts'
-import { CorruptEntries } from '../storage/corrupt-entries.ts'
 import type { KeyRing } from './key-ring.ts'
 import { RenewedEntry } from './renewed-entry.ts'
 import { headerOfText, openText, sealText } from './sealed-box.ts'
@@ -37,23 +37,17 @@ const MAX_REPAIRED = 1_000
 /** Encrypt what goes into a driver, names and descriptions too. */
 export function encryptedDriver(inner: StorageDriver, keys: KeyRing): StorageDriver {
   const driver = new EncryptedDriver(inner, keys)
-  const { corrupt } = driver
   const { stat, open, touch, evict, findEviction, removeAll, collect } = inner
-  return {
+  return mendCorrupt({
     ...passedOn(inner, ['ephemeral', 'refreshMs', 'touchFirstBytes', 'tellsCreated', 'close']),
     computesContent: true,
-    write: (id, chunks, info, lineIndex) =>
-      corrupt.replace(
-        id,
-        async () => inner.remove(await driver.names.innerId(id)),
-        () => driver.write(id, chunks, info, lineIndex),
-      ),
-    read: (id, range) => corrupt.watch(id, () => driver.read(id, range)),
-    remove: (id) => driver.remove(id),
+    write: (id, chunks, info, lineIndex) => driver.write(id, chunks, info, lineIndex),
+    read: (id, range) => driver.read(id, range),
+    remove: async (id) => inner.remove(await driver.names.innerId(id)),
     list: (prefix, options) => driver.list(prefix, options),
-    ...(stat === undefined ? {} : { stat: (id) => corrupt.watch(id, () => driver.stat(id)) }),
-    ...(open === undefined ? {} : { open: (id) => corrupt.watch(id, () => driver.open(id, open.bind(inner))) }),
-    ...(touch === undefined ? {} : { touch: (id, at) => driver.touch(id, at, touch.bind(inner)) }),
+    ...(stat === undefined ? {} : { stat: (id) => driver.stat(id) }),
+    ...(open === undefined ? {} : { open: (id) => driver.open(id, open.bind(inner)) }),
+    ...(touch === undefined ? {} : { touch: async (id, at) => inner.touch?.(await driver.names.innerId(id), at) }),
     ...(evict === undefined
       ? {}
       : { evict: (id, unusedSince, eviction) => driver.evict(id, unusedSince, eviction, evict.bind(inner)) }),
@@ -62,7 +56,7 @@ export function encryptedDriver(inner: StorageDriver, keys: KeyRing): StorageDri
     ...(collect === undefined
       ? {}
       : { collect: async (prefix, now) => collect.call(inner, await driver.names.innerPrefix(prefix), now) }),
-  }
+  })
 }
 
 /** A description that was opened. */
@@ -81,7 +75,6 @@ const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: asyn
 
 class EncryptedDriver {
   readonly names: SealedNames
-  readonly corrupt = new CorruptEntries()
   readonly #inner: StorageDriver
   readonly #keys: KeyRing
   /** What stands in front of content whose description is of another writer, so that not every range has to find that out. */
@@ -138,24 +131,7 @@ class EncryptedDriver {
       // The whole was read at once, and fits itself.
       renew: async () => void (isStale = asked !== undefined),
     })
-    if (range !== undefined) return { content: await content.read(range), info: opened.info }
-    const whole = await content.read({ offset: 0, length: Math.max(1, content.size) })
-    this.corrupt.forget(id)
-    return { content: whole, info: opened.info }
-  }
-
-  async remove(id: EntryId): Promise<boolean> {
-    const wasThere = await this.#inner.remove(await this.names.innerId(id))
-    this.corrupt.forget(id)
-    return wasThere
-  }
-
-  async touch(
-    id: EntryId,
-    lastUsedAt: number,
-    touch: NonNullable<StorageDriver['touch']>,
-  ): Promise<number | undefined> {
-    return this.corrupt.has(id) ? undefined : await touch(await this.names.innerId(id), lastUsedAt)
+    return { content: await content.read(range ?? { offset: 0, length: Math.max(1, content.size) }), info: opened.info }
   }
 
   async stat(id: EntryId): Promise<EntryInfo | undefined> {
@@ -173,8 +149,7 @@ class EncryptedDriver {
       if (entry !== undefined && opened !== undefined) {
         const source = new RenewedEntry(entry, () => open(inner))
         const content = this.#content({ inner, asked: id }, entry.info, opened.header, source)
-        const read = (range: ByteRange): Promise<Uint8Array> => this.corrupt.watch(id, () => content.read(range))
-        return { info: opened.info, read, close: () => source.close() }
+        return { info: opened.info, read: (range) => content.read(range), close: () => source.close() }
       }
     } catch (error) {
       await Promise.allSettled([entry?.close()])
