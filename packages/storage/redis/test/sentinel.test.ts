@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findRedis, startRedis } from '@spillway-internal/services'
+import { findRedis, sparePort, startRedis } from '@spillway-internal/services'
 import { StorageError } from '@spillway/core'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -14,15 +13,6 @@ import { pattern, same } from './support/test-server.ts'
 const found = await findRedis()
 const isInstalled = found.available && found.from === 'installed'
 const MASTER = 'spillway-master'
-
-async function sparePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Start a sentinel that takes a master for dead after half a second. */
 async function startSentinel(masterPort: number): Promise<number> {

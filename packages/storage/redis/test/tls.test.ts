@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findRedis, startRedis } from '@spillway-internal/services'
+import { findRedis, sparePort, startRedis } from '@spillway-internal/services'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { RedisStorage, type RedisStorageOptions } from '../src/index.ts'
 import { pattern, same } from './support/test-server.ts'
@@ -19,16 +19,18 @@ describe.skipIf(!canUseTls)('over TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-tls-'))
   const ca = join(folder, 'ca.crt')
   let server: Awaited<ReturnType<typeof startRedis>>
+  let port = 0
 
   beforeAll(async () => {
     const key = join(folder, 'redis.key')
     const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
     const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...names]
     execFileSync('openssl', [...request, '-keyout', key, '-out', ca], { stdio: 'ignore' })
+    port = await sparePort()
     server = await startRedis({
       requirepass: 'hunter2',
       settings: {
-        'tls-port': String(await tlsPort()),
+        'tls-port': String(port),
         'tls-cert-file': ca,
         'tls-key-file': key,
         'tls-ca-cert-file': ca,
@@ -40,16 +42,6 @@ describe.skipIf(!canUseTls)('over TLS', () => {
     await server?.dispose()
     rmSync(folder, { recursive: true, force: true })
   })
-
-  let port = 0
-  async function tlsPort(): Promise<number> {
-    const { createServer } = await import('node:net')
-    const listening = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => listening.once('listening', resolve))
-    port = (listening.address() as { port: number }).port
-    await new Promise((resolve) => listening.close(resolve))
-    return port
-  }
 
   function opened(options: RedisStorageOptions): RedisStorage {
     const url = `rediss://:hunter2@localhost:${port}`
