@@ -1,3 +1,5 @@
+import { BoundedMap } from '../storage/bounded-map.ts'
+
 /** What offloading has cost and saved so far, in tokens. */
 export interface Meter {
   /** Results that were looked at. */
@@ -30,7 +32,7 @@ export class TokenMeter {
   #retrievals = 0
   #bounced = 0
   /** Which offloaded result a reference belongs to, as long as the agent has not come back for it. */
-  readonly #waiting = new Map<string, { bounced: boolean }>()
+  readonly #waiting = new BoundedMap<string, { bounced: boolean }>(MAX_REMEMBERED_REFERENCES)
 
   seen(): void {
     this.#results += 1
@@ -42,10 +44,6 @@ export class TokenMeter {
     this.#shown += tokens.replacement
     const result = { bounced: false }
     for (const reference of references) this.#waiting.set(reference, result)
-    for (const oldest of this.#waiting.keys()) {
-      if (this.#waiting.size <= MAX_REMEMBERED_REFERENCES) return
-      this.#waiting.delete(oldest)
-    }
   }
 
   retrieved(tokens: number, reference: string | undefined): void {

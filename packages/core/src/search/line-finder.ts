@@ -1,4 +1,5 @@
 import type { IndexedBlocks } from '../content/with-line-index.ts'
+import { BoundedMap } from '../storage/bounded-map.ts'
 import { countLineEnds } from '../storage/count-line-ends.ts'
 import { LINE_BLOCK_BYTES } from '../storage/line-index.ts'
 
@@ -18,7 +19,7 @@ export interface FoundLine {
 /** Finds lines by the index of a content, reading only the blocks in which they begin and end. */
 export class LineFinder {
   readonly #blocks: IndexedBlocks
-  readonly #held = new Map<number, Uint8Array>()
+  readonly #held = new BoundedMap<number, Uint8Array>(MAX_HELD)
   /** How many line ends a block has before a byte of it, as far as was counted last. */
   #counted = { block: -1, at: 0, lineEnds: 0 }
 
@@ -111,8 +112,6 @@ export class LineFinder {
     const held = this.#held.get(number)
     if (held !== undefined) return held
     const bytes = await this.#blocks.block(number)
-    const [oldest] = this.#held.keys()
-    if (this.#held.size >= MAX_HELD && oldest !== undefined) this.#held.delete(oldest)
     this.#held.set(number, bytes)
     return bytes
   }

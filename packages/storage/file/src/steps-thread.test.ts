@@ -98,19 +98,25 @@ describe('a thread that takes steps', () => {
   })
 })
 
-/** Run a program that makes a storage and stores so much in it, and return what it printed. */
-async function runStoring(flags: readonly string[], after: string): Promise<string> {
-  const directory = await temporaryDirectory()
-  const module = join(import.meta.dirname, 'file-storage.ts')
+/** Write a program that may use `storage` and `store(index)`, and return its path. */
+async function storingProgram(directory: string, lines: string): Promise<string> {
   const program = `
-    const { FileStorage } = await import(${JSON.stringify(module)})
-    const storage = new FileStorage(${JSON.stringify(directory)})
-    const references = []
-    for (let index = 0; index < 40; index += 1)
-      references.push(await storage.store('key ' + index, new TextEncoder().encode('content ' + index)))
-    ${after}`
-  const script = `${directory}.mjs`
-  await writeFile(script, program)
+    const { FileStorage } = await import(${JSON.stringify(join(import.meta.dirname, 'file-storage.ts'))})
+    const storage = new FileStorage(${JSON.stringify(join(directory, 'artifacts'))})
+    const store = (index) => storage.store('key ' + index, new TextEncoder().encode('content ' + index))
+    ${lines}`
+  await writeFile(`${directory}.mjs`, program)
+  return `${directory}.mjs`
+}
+
+/** Run a program that stores so much that a thread is started, and return what it printed. */
+async function runStoring(flags: readonly string[], after: string): Promise<string> {
+  const script = await storingProgram(
+    await temporaryDirectory(),
+    `const references = []
+    for (let index = 0; index < 40; index += 1) references.push(await store(index))
+    ${after}`,
+  )
   return execFileSync(process.execPath, ['--no-warnings', ...flags, script], { encoding: 'utf8', timeout: 30_000 })
 }
 
@@ -138,19 +144,17 @@ test.runIf(canLimit)('a process that may have no more threads stores without one
   const directory = await temporaryDirectory()
   await mkdir(directory)
   await chmod(directory, 0o777)
-  const program = `
-    const { FileStorage } = await import(${JSON.stringify(join(import.meta.dirname, 'file-storage.ts'))})
-    const { execFileSync } = await import('node:child_process')
-    const storage = new FileStorage(${JSON.stringify(join(directory, 'artifacts'))})
-    const store = (name) => storage.store(name, new TextEncoder().encode('content'))
-    for (let index = 0; index < 4; index += 1) await store('before ' + index)
+  const script = await storingProgram(
+    directory,
+    `const { execFileSync } = await import('node:child_process')
+    for (let index = 0; index < 4; index += 1) await store(index)
     execFileSync('prlimit', ['--nproc=1', '--pid', String(process.pid)])
-    for (let index = 0; index < 6; index += 1) await store('after ' + index)
+    for (let index = 4; index < 10; index += 1) await store(index)
     let count = 0
     for await (const _ of storage.list()) count += 1
-    console.log(count)`
-  await writeFile(`${directory}.mjs`, program)
-  const command = ['-U', process.execPath, '--no-warnings', `${directory}.mjs`]
+    console.log(count)`,
+  )
+  const command = ['-U', process.execPath, '--no-warnings', script]
   const { stdout, stderr } = spawnSync('unshare', command, { encoding: 'utf8', timeout: 30_000 })
   expect([stdout, stderr]).toEqual(['10\n', ''])
 })

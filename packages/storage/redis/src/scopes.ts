@@ -1,3 +1,4 @@
+import { BoundedMap } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { indexKey, scopeOfPrefix, type Keys } from './keys.ts'
 
@@ -18,7 +19,7 @@ export class Scopes {
   readonly #connection: Connection
   readonly #keys: Keys
   readonly #ageMs: number
-  readonly #entered = new Map<string, number>()
+  readonly #entered = new BoundedMap<string, number>(MAX_REMEMBERED)
 
   constructor(connection: Connection, keys: Keys, ageMs: number = SCOPE_AGE_MS) {
     this.#ageMs = ageMs
@@ -32,7 +33,6 @@ export class Scopes {
     const enteredAt = this.#entered.get(path)
     if (enteredAt !== undefined && performance.now() - enteredAt < this.#ageMs / 6) return
     await this.add([path])
-    if (this.#entered.size >= MAX_REMEMBERED) this.#entered.clear()
     this.#entered.set(path, performance.now())
   }
 

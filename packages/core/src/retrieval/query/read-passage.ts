@@ -1,5 +1,6 @@
 import type { ContentSource } from '../../content/content-source.ts'
 import type { LineMatch, LineView } from '../../search/view-hits.ts'
+import { BoundedMap } from '../../storage/bounded-map.ts'
 import type { Passage } from './rank-passages.ts'
 import { LINES_AFTER, LINES_BEFORE } from './rank-passages.ts'
 import { MAX_UNIT_LENGTH, PART_LENGTH } from './scan-words.ts'
@@ -21,7 +22,7 @@ export class PassageReader {
   readonly #scan: WordScan
   readonly #finder: WordFinder
   readonly #weights: readonly number[]
-  readonly #texts = new Map<number, string>()
+  readonly #texts = new BoundedMap<number, string>(KEPT_CHUNKS)
 
   /** @param weights - What each word counts: of those in a line the one that counts most is shown. */
   constructor(source: ContentSource, scan: WordScan, finder: WordFinder, weights: readonly number[]) {
@@ -117,7 +118,6 @@ export class PassageReader {
     const { offset, size } = this.#scan.chunks[chunk]!
     const text = new TextDecoder('utf-8', { ignoreBOM: offset > 0 }).decode(await this.#source.read(offset, size))
     this.#texts.set(chunk, text)
-    if (this.#texts.size > KEPT_CHUNKS) this.#texts.delete(this.#texts.keys().next().value!)
     return text
   }
 }
