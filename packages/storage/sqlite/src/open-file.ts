@@ -6,12 +6,12 @@ import { APPLICATION_ID, isForeign, migrate, schemaVersion } from './schema.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 import { sqliteCode } from './sqlite-error.ts'
 
-/** Content goes through fewer pages than with the usual 4 KB. */
-const PAGE_BYTES = 8_192
+/** A page is written to the log whole, however little of it is new: three of them for each entry, besides its content. */
+const PAGE_BYTES = 4_096
 /** Room for the inner pages of the trees of a million entries, so that finding one of them reads two pages. */
 const CACHE_KIB = 8_192
 /** After how many pages the log is written back: 4 MB. */
-const CHECKPOINT_PAGES = 500
+const CHECKPOINT_PAGES = 1_000
 const NO_PERMISSION: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS']
 
 /** How to open a database file. */

@@ -53,7 +53,7 @@ export class Session {
   /** Write something in one transaction that holds the database from its beginning. */
   write<Result>(work: (session: Session) => Result): Result {
     // What would be written into a transaction of somebody else could be rolled back with it.
-    if (this.database.inTransaction) throw new DatabaseInUse()
+    if (this.isShared && this.database.inTransaction) throw new DatabaseInUse()
     return this.#withoutWaiting(() => {
       let isDone = false
       try {
