@@ -1,4 +1,3 @@
-export type { RetrievalOutputPart } from './block-to-part.ts'
 export { offloadMiddleware } from './offload-middleware.ts'
 export { offloadPrepareStep } from './offload-prepare-step.ts'
 export { offloadTools, type OffloadedTools } from './offload-tools.ts'

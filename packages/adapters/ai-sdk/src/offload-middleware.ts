@@ -1,7 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
+import { assertOffloader, offloadModelOutput } from '@spillway/core/adapter'
 import type { LanguageModelMiddleware } from 'ai'
-import { assertOffloader } from './assert-offloader.ts'
-import { offloadOutput } from './offload-output.ts'
 
 type TransformParams = NonNullable<LanguageModelMiddleware['transformParams']>
 type Params = Parameters<TransformParams>[0]['params']
@@ -49,7 +48,7 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
     if (before !== undefined) return { ...result, output: before }
     const { toolName, toolCallId } = result
     const call = { toolName, toolCallId, input: inputOf(prompt, toolCallId), signal }
-    const { output, reason } = await offloadOutput(offloader, call, result.output)
+    const { output, reason } = await offloadModelOutput(offloader, call, result.output)
     const replaced = { ...result, output }
     // What could not be stored is tried again in the next call.
     if (reason !== 'failed') known.set(result.output, replaced)

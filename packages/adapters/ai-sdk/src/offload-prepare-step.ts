@@ -1,6 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
 import type { PrepareStepFunction, Tool, ToolSet } from 'ai'
-import { assertOffloader } from './assert-offloader.ts'
 
 /**
  * Make a `prepareStep` that ends a turn before each call of the model, by which storage knows what is no longer used.

@@ -1,6 +1,6 @@
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
 import type { ToolSet } from 'ai'
-import { assertOffloader } from './assert-offloader.ts'
 import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
 import { wrapTool, type AnyTool } from './wrap-tool.ts'
 

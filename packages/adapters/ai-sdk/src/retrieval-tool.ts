@@ -1,13 +1,12 @@
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
+import { assertOffloader, writeModelPart, type ModelOutputPart } from '@spillway/core/adapter'
 import { jsonSchema, type Schema, type ToolResultPart } from 'ai'
-import { assertOffloader } from './assert-offloader.ts'
-import { blockToPart, type RetrievalOutputPart } from './block-to-part.ts'
 
 /** What the retrieval tool returns: an output for the model that JSON can express. */
 export type RetrievalOutput =
   | { type: 'text'; value: string }
   | { type: 'error-text'; value: string }
-  | { type: 'content'; value: RetrievalOutputPart[] }
+  | { type: 'content'; value: ModelOutputPart[] }
 
 /** The retrieval tool as an entry of a tool set; it is a `Tool<unknown, RetrievalOutput>` at every version. */
 export interface RetrievalToolEntry {
@@ -61,7 +60,7 @@ export function retrievalTool(offloader: ContextOffloader): RetrievalToolEntry {
 
 /** Version 7 tells tools its `context`; it takes the media parts of version 6 too, with a warning for each. */
 function toOutput(content: readonly ContentBlock[], isError: boolean, isVersion7: boolean): RetrievalOutput {
-  const parts = content.map((block) => blockToPart(block, isVersion7))
+  const parts = content.map((block) => writeModelPart(block, isVersion7 ? 'file' : 'file-data'))
   const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined))
   if (!texts.includes(undefined)) return { type: isError ? 'error-text' : 'text', value: texts.join('\n') }
   return { type: 'content', value: parts }

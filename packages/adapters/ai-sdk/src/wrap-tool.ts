@@ -1,6 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
+import { offloadModelOutput } from '@spillway/core/adapter'
 import { guardExecute, type Execute } from './guard-execute.ts'
-import { offloadOutput } from './offload-output.ts'
 
 /** What is read of a tool: the types of the SDK differ by version, kind, input and output. */
 export interface AnyTool {
@@ -45,7 +45,7 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
     const full = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(options)
     // The time that a tool has may be over while others run: what it returned in time is stored all the same.
     const signal = live?.signal?.aborted === true ? undefined : live?.signal
-    const { output: shown } = await offloadOutput(offloader, { toolName, toolCallId, input, signal }, full)
+    const { output: shown } = await offloadModelOutput(offloader, { toolName, toolCallId, input, signal }, full)
     if (live !== undefined) liveCalls.set(input as WeakKey, { ...live, shown: { of: output, as: shown } })
     return shown
   }

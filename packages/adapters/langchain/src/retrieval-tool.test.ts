@@ -98,7 +98,7 @@ it('passes the signal on', async () => {
 it('refuses what cannot work, and says what to do', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const two = new ContextOffloader({ storage })
-  expect(() => retrievalTool(two)).toThrow(/Wrap it with createStorage\(\), or let all threads share it with scope/)
+  expect(() => retrievalTool(two)).toThrow(/Wrap it with createStorage\(\), or let all sessions share it with scope/)
   expect(() => retrievalTool(two, { scope: () => [] })).not.toThrow()
   for (const [given, options, message] of [
     [undefined, {}, /offloader must be a ContextOffloader/],

@@ -1,5 +1,6 @@
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons'
-import { ContextOffloader, StorageError } from '@spillway/core'
+import type { ContextOffloader } from '@spillway/core'
+import { offloaderOfRun as offloaderOf } from '@spillway/core/adapter'
 
 /** What is known of a run when its scope is asked for. */
 export interface ScopeRun {
@@ -12,31 +13,12 @@ export interface ScopeRun {
 /** Names the scope of a run by its segments; none stand for the offloader as it is. */
 export type RunScope = (run: ScopeRun) => readonly string[]
 
-/** Make the function that gives each run the offloader of its scope. It never throws. */
+/** Make the function that gives each runtime or config the offloader of its scope. It never throws. */
 export function offloaderOfRun(
   offloader: ContextOffloader,
   scope: RunScope = threadScope,
 ): (runtime: unknown) => ContextOffloader {
-  // A run asks several times in each round; runs that take turns make theirs anew.
-  let latest: { readonly segments: readonly string[]; readonly offloader: ContextOffloader } | undefined
-  return (runtime) => {
-    try {
-      const segments: unknown = scope(scopeRun(runtime))
-      if (!Array.isArray(segments))
-        throw new TypeError(`scope must return an array of segments, got ${typeof segments}. Return [] for no scope.`)
-      if (segments.length === 0) return offloader
-      if (latest === undefined || !isEqual(latest.segments, segments))
-        latest = { segments: [...segments], offloader: offloader.forScope(...(segments as string[])) }
-      return latest.offloader
-    } catch (error) {
-      // Whatever it was: a run must neither end by it nor reach what other runs have stored.
-      return withoutStorage(offloader, error)
-    }
-  }
-}
-
-function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((segment, index) => segment === b[index])
+  return offloaderOf(offloader, (runtime: unknown) => scope(scopeRun(runtime)))
 }
 
 function threadScope({ configurable: { thread_id: id } }: ScopeRun): readonly string[] {
@@ -51,15 +33,4 @@ function scopeRun(runtime: unknown): ScopeRun {
   if (configurable !== undefined) return { configurable, context }
   const config = Object(AsyncLocalStorageProviderSingleton.getRunnableConfig()) as Partial<ScopeRun>
   return { configurable: config.configurable ?? {}, context: context ?? config.context }
-}
-
-/** Keep results in the context and refuse every reference, as if storage were out of reach. */
-function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextOffloader {
-  const error = StorageError.isInstance(cause)
-    ? cause
-    : new StorageError('invalid-key', 'The scope of this run could not be named. Mend the option scope.', { cause })
-  const refuse = (): Promise<never> => Promise.reject(error)
-  const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) })
-  const storage = { store: refuse, retrieve: refuse, list, locate: () => undefined }
-  return new ContextOffloader({ ...options, storage })
 }

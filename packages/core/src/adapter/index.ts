@@ -1,6 +1,13 @@
 /** What adapters of agent frameworks have in common: how parts become blocks and come back. */
 export { contentTypeEssence } from '../content/content-type-essence.ts'
 export { isTextContentType } from '../content/text-content-type.ts'
+export { assertOffloader } from './assert-offloader.ts'
+export { readMcpPart, writeMcpPart, type McpPart } from './mcp-content.ts'
 export { encodeBase64, mediaFromData, mediaFromUrl } from './media-source.ts'
+export { offloadModelOutput, type ModelOutputCall, type OffloadedModelOutput } from './offload-model-output.ts'
 export { offloadParts, type PartsOutcome, type PartsRequest } from './offload-parts.ts'
 export { offloadThrown, type ThrownRequest } from './offload-thrown.ts'
+export { offloaderOfRun } from './offloader-of-run.ts'
+export { readModelPart } from './read-model-part.ts'
+export { assertRunOptions, type RunOptions, type RunOptionsCheck } from './run-options.ts'
+export { writeModelPart, type ModelMediaForm, type ModelOutputPart } from './write-model-part.ts'

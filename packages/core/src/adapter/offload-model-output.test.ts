@@ -1,9 +1,9 @@
-import { ContextOffloader } from '@spillway/core'
-import { encodeBase64 } from '@spillway/core/adapter'
-import { InMemoryStorage } from '@spillway/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { offloadOutput } from './offload-output.ts'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import { ContextOffloader } from '../offload/context-offloader.ts'
+import { encodeBase64 } from './media-source.ts'
+import { offloadModelOutput } from './offload-model-output.ts'
 
 const CALL = { toolName: 'read', toolCallId: 'call_1', input: {} }
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
@@ -12,9 +12,9 @@ const OPTIONS = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 const REPLACED = expect.stringMatching(/^\[Offloaded: /)
 
 const offload = async <Output>(output: Output): Promise<Output> =>
-  (await offloadOutput(new ContextOffloader({ storage: new InMemoryStorage() }), CALL, output)).output
+  (await offloadModelOutput(new ContextOffloader({ storage: tinyStorage() }), CALL, output)).output
 
-describe('offloadOutput', () => {
+describe('offloadModelOutput', () => {
   it.each([
     ['text', LOG, 'text'],
     ['json', ROWS, 'text'],
@@ -30,11 +30,11 @@ describe('offloadOutput', () => {
   it('tells the offloader which outputs are errors', async () => {
     const told: boolean[] = []
     const offloader = new ContextOffloader({
-      storage: new InMemoryStorage(),
+      storage: tinyStorage(),
       shouldOffload: ({ isError }) => told.push(isError) > 0,
     })
-    for (const type of ['text', 'error-text']) await offloadOutput(offloader, CALL, { type, value: LOG })
-    for (const type of ['json', 'error-json']) await offloadOutput(offloader, CALL, { type, value: ROWS })
+    for (const type of ['text', 'error-text']) await offloadModelOutput(offloader, CALL, { type, value: LOG })
+    for (const type of ['json', 'error-json']) await offloadModelOutput(offloader, CALL, { type, value: ROWS })
     expect(told).toEqual([false, true, false, true])
   })
 
@@ -45,10 +45,10 @@ describe('offloadOutput', () => {
     const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
     const previewer = { name: 'smaller', recognize: () => 1, read: async () => ({ blocks: [added] }) }
     const previewers = [{ ...previewer, previews: 'media' as const }]
-    const offloader = new ContextOffloader({ storage: new InMemoryStorage(), previewers })
+    const offloader = new ContextOffloader({ storage: tinyStorage(), previewers })
     const data = encodeBase64(new Uint8Array(2_000_000))
     const image = { ...part, data: type === 'file' ? { type: 'data', data } : data }
-    const { output } = await offloadOutput(offloader, CALL, { type: 'content', value: [image] })
+    const { output } = await offloadModelOutput(offloader, CALL, { type: 'content', value: [image] })
     expect(output.value).toMatchObject([
       { type: 'text', text: REPLACED },
       { type, mediaType: 'image/webp' },
@@ -119,10 +119,10 @@ describe('offloadOutput', () => {
   })
 
   it('returns the original where storing fails', async () => {
-    const storage = new InMemoryStorage()
+    const storage = tinyStorage()
     storage.store = () => Promise.reject(new Error('down'))
     const output = { type: 'text', value: LOG }
-    const outcome = await offloadOutput(new ContextOffloader({ storage }), CALL, output)
+    const outcome = await offloadModelOutput(new ContextOffloader({ storage }), CALL, output)
     expect(outcome).toEqual({ output, reason: 'failed' })
     expect(outcome.output).toBe(output)
   })

@@ -1,47 +1,62 @@
-import type { ContentBlock, ContextOffloader, InlineReason, OffloadRequest } from '@spillway/core'
-import { offloadParts } from '@spillway/core/adapter'
-import { blockToPart } from './block-to-part.ts'
-import { partToBlock } from './part-to-block.ts'
+import type { ContentBlock } from '../content/content-block.ts'
+import type { ContextOffloader } from '../offload/context-offloader.ts'
+import type { InlineReason, OffloadRequest } from '../offload/offload-request.ts'
+import { offloadParts } from './offload-parts.ts'
+import { readModelPart } from './read-model-part.ts'
+import { writeModelPart, type ModelMediaForm } from './write-model-part.ts'
 
-/** The tool call that an output belongs to. */
-export type OutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'signal'>
+/** The tool call that a model output belongs to. */
+export type ModelOutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'signal'>
 
 type ProviderOptions = Readonly<Record<string, unknown>>
 
 /** What the model is to see of an output, and why it stays where it does. */
-export interface OffloadedOutput<Output> {
+export interface OffloadedModelOutput<Output> {
   readonly output: Output
   readonly reason?: InlineReason
 }
 
 /**
- * Offload the output of a tool as the SDK hands it to a model, and return what takes its place.
+ * Offload what `toModelOutput` makes of a tool's output, and return what takes its place.
  *
- * An output that stays comes back as the very object, as do kinds that nothing is known of. JSON is replaced by text,
- * parts by one part of text that comes first.
+ * It is what the AI SDK, and frameworks on top of it, hand to a model: `{ type, value }`, where `type` is `text`, `json`,
+ * `error-text`, `error-json` or `content`. An output that stays comes back as the very object, as do kinds that nothing
+ * is known of. JSON is replaced by text, parts by one part of text that comes first.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadModelOutput } from '@spillway/core/adapter'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const call = { toolName: 'list_users', toolCallId: 'call_1' }
+ * const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `user ${id}` }))
+ * const { output } = await offloadModelOutput(offloader, call, { type: 'json', value: rows as unknown })
+ * console.assert(output.type === 'text' && String(output.value).startsWith('[Offloaded: 1 block'))
+ * ```
  */
-export async function offloadOutput<Output>(
+export async function offloadModelOutput<Output>(
   offloader: Pick<ContextOffloader, 'offload'>,
-  call: OutputCall,
+  call: ModelOutputCall,
   output: Output,
-): Promise<OffloadedOutput<Output>> {
+): Promise<OffloadedModelOutput<Output>> {
   // Tools return what they want, whatever the types say.
   const { type, value } = Object(output) as { readonly type?: unknown; readonly value?: unknown }
   const isError = type === 'error-text' || type === 'error-json'
 
-  async function replaceValue(block: ContentBlock): Promise<OffloadedOutput<Output>> {
+  async function replaceValue(block: ContentBlock): Promise<OffloadedModelOutput<Output>> {
     const fromText = (text: string): Output => ({ ...output, type: isError ? 'error-text' : 'text', value: text })
     const request = { ...call, isError, parts: [output], toBlock: () => block, fromText }
     const outcome = await offloadParts(offloader, request)
     return outcome.status === 'inline' ? { output, reason: outcome.reason } : { output: outcome.parts[0] }
   }
 
-  async function replaceParts(parts: readonly unknown[]): Promise<OffloadedOutput<Output>> {
+  async function replaceParts(parts: readonly unknown[]): Promise<OffloadedModelOutput<Output>> {
     const fromText = (text: string): unknown => ({ type: 'text', text })
-    // What is added has the form of what it stands for.
-    const isVersion7 = parts.some((part) => Object(part).type === 'file')
-    const fromBlock = (block: ContentBlock): unknown => blockToPart(block, isVersion7)
-    const outcome = await offloadParts(offloader, { ...call, parts, toBlock: partToBlock, fromText, fromBlock })
+    const form = mediaForm(parts)
+    const fromBlock = (block: ContentBlock): unknown => writeModelPart(block, form)
+    const outcome = await offloadParts(offloader, { ...call, parts, toBlock: readModelPart, fromText, fromBlock })
     if (outcome.status === 'inline') return { output, reason: outcome.reason }
     const [replacement, ...kept] = outcome.parts
     const options = optionsOfTexts(parts.filter((part) => !kept.includes(part)))
@@ -60,6 +75,13 @@ export async function offloadOutput<Output>(
     default:
       return { output }
   }
+}
+
+/** What is added has the form of what it stands for. */
+function mediaForm(parts: readonly unknown[]): ModelMediaForm {
+  const types = parts.map((part) => (Object(part) as { readonly type?: unknown }).type)
+  if (types.includes('file')) return 'file'
+  return types.includes('media') ? 'media' : 'file-data'
 }
 
 /** What providers were told of a text, such as where a cached prefix ends, holds for what stands in its place. */

@@ -1,14 +1,14 @@
-import { encodeBase64 } from '@spillway/core/adapter'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { partToBlock } from './part-to-block.ts'
+import { encodeBase64 } from './media-source.ts'
+import { readModelPart } from './read-model-part.ts'
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const BASE64 = encodeBase64(PNG)
 const URL_TEXT = 'https://example.com/a.png'
 const image = (mediaType: string, name?: string): object => ({ type: 'image', mediaType, name, data: PNG })
 
-describe('partToBlock', () => {
+describe('readModelPart', () => {
   it.each([
     ['text', { type: 'text', text: 'a' }, { type: 'text', text: 'a' }],
     ['media of version 5', { type: 'media', data: BASE64, mediaType: 'image/png' }, image('image/png')],
@@ -62,7 +62,7 @@ describe('partToBlock', () => {
       { type: 'document', mediaType: '', url: URL_TEXT },
     ],
   ])('reads %s', (_name, part, block) => {
-    expect(partToBlock(part)).toEqual(block)
+    expect(readModelPart(part)).toEqual(block)
   })
 
   it.each([
@@ -84,8 +84,8 @@ describe('partToBlock', () => {
     'text',
     7,
   ])('passes on %j as it is', (part) => {
-    expect(partToBlock(part)).toEqual({ type: 'unknown', value: part })
-    expect((partToBlock(part) as { value: unknown }).value).toBe(part)
+    expect(readModelPart(part)).toEqual({ type: 'unknown', value: part })
+    expect((readModelPart(part) as { value: unknown }).value).toBe(part)
   })
 
   it('takes whatever it is given', () => {
@@ -103,7 +103,7 @@ describe('partToBlock', () => {
           }),
         ),
         (part) => {
-          expect(partToBlock(part)).toHaveProperty('type')
+          expect(readModelPart(part)).toHaveProperty('type')
         },
       ),
     )

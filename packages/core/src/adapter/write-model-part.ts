@@ -1,20 +1,36 @@
-import type { ContentBlock } from '@spillway/core'
-import { encodeBase64 } from '@spillway/core/adapter'
+import type { ContentBlock } from '../content/content-block.ts'
+import { encodeBase64 } from './media-source.ts'
 
-/** A part of an output: the forms of version 6 and version 7, as Base64. */
-export type RetrievalOutputPart =
+/** A part of a model output: the forms of versions 5, 6 and 7 of the AI SDK, with media as Base64. */
+export type ModelOutputPart =
   | { type: 'text'; text: string }
+  | { type: 'media'; data: string; mediaType: string }
   | { type: 'image-data' | 'file-data'; data: string; mediaType: string }
   | { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
 
-/** Write a block as a part of an output, in the form of version 6 or 7. */
-export function blockToPart(block: ContentBlock, isVersion7: boolean): RetrievalOutputPart {
+/** How media are written: `media` of version 5 of the AI SDK, `file-data` and `image-data` of version 6, `file` of version 7. */
+export type ModelMediaForm = 'media' | 'file-data' | 'file'
+
+/**
+ * Write a block as a part of a model output; what is neither text nor bytes becomes JSON text.
+ *
+ * @example
+ * ```ts
+ * import { writeModelPart } from '@spillway/core/adapter'
+ *
+ * const block = { type: 'image', mediaType: 'image/png', data: new Uint8Array([104, 105]) } as const
+ * const part = writeModelPart(block, 'media')
+ * console.assert(part.type === 'media' && part.data === 'aGk=')
+ * ```
+ */
+export function writeModelPart(block: ContentBlock, form: ModelMediaForm): ModelOutputPart {
   if (block.type === 'text') return { type: 'text', text: block.text }
   if (!('data' in block) || block.data === undefined) {
     return { type: 'text', text: JSON.stringify(block.type === 'json' ? block.value : block) ?? 'null' }
   }
   const { mediaType } = block
   const data = encodeBase64(block.data)
-  if (isVersion7) return { type: 'file', data: { type: 'data', data }, mediaType }
+  if (form === 'file') return { type: 'file', data: { type: 'data', data }, mediaType }
+  if (form === 'media') return { type: 'media', data, mediaType }
   return { type: block.type === 'image' ? 'image-data' : 'file-data', data, mediaType }
 }
