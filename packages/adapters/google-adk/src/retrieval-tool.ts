@@ -51,7 +51,7 @@ class RetrievalTool extends BaseTool {
   }
 
   override _getDeclaration(): Declaration {
-    return structuredClone(this.#declaration)
+    return { ...this.#declaration }
   }
 
   override async runAsync({ args, toolContext }: RunAsyncToolRequest): Promise<Record<string, unknown>> {

@@ -29,18 +29,29 @@ export function attachMedia({ content }: Event): void {
 
 /** Move media from the answers to a message behind them: models before Gemini 3 refuse them where they are attached. */
 export function showMedia(request: LlmRequest): void {
+  // Nothing is made anew of a long history without media.
+  if (!request.contents.some(({ parts = [] }) => parts.some(hasMedia))) return
   request.contents = request.contents.flatMap((content) => {
-    const media: Part[] = []
-    const parts = content.parts?.map((part) => {
-      const { parts: attached = [], ...answer } = part.functionResponse ?? {}
-      if (answer.name !== RETRIEVAL_TOOL_NAME || attached.length === 0) return part
-      media.push({ text: `Content from ${RETRIEVAL_TOOL_NAME}:` }, ...attached)
-      return { ...part, functionResponse: answer }
-    })
-    if (parts === undefined || media.length === 0) return [content]
+    const { parts = [] } = content
+    const shown = parts
+      .filter(hasMedia)
+      .flatMap(({ functionResponse }): Part[] => [
+        { text: `Content from ${RETRIEVAL_TOOL_NAME}:` },
+        ...(functionResponse?.parts ?? []),
+      ])
+    if (shown.length === 0) return [content]
     return [
-      { ...content, parts },
-      { role: 'user', parts: media },
+      { ...content, parts: parts.map((part) => (hasMedia(part) ? withoutMedia(part) : part)) },
+      { role: 'user', parts: shown },
     ]
   })
+}
+
+function hasMedia({ functionResponse }: Part): boolean {
+  return functionResponse?.name === RETRIEVAL_TOOL_NAME && functionResponse.parts !== undefined
+}
+
+function withoutMedia({ functionResponse, ...part }: Part): Part {
+  const { parts: _parts, ...answer } = functionResponse ?? {}
+  return { ...part, functionResponse: answer }
 }
