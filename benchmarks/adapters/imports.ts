@@ -21,6 +21,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['langchain', '@spillway/langchain'],
   ['deepagents'],
   ['deepagents', '@spillway/langchain/deepagents'],
+  ['@google/adk'],
+  ['@google/adk', '@spillway/google-adk'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -1,6 +1,8 @@
+import { BasePlugin, Context, FunctionTool, InvocationContext, LlmAgent, PluginManager } from '@google/adk'
 import { ToolMessage } from '@langchain/core/messages'
 import { offloadMiddleware, offloadPrepareStep, offloadTools, retrievalTool } from '@spillway/ai-sdk'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { offloadPlugin } from '@spillway/google-adk'
 import * as langchain from '@spillway/langchain'
 import { InMemoryStorage } from '@spillway/memory'
 import { generateText, isStepCount, tool, wrapLanguageModel, type ModelMessage } from 'ai'
@@ -17,6 +19,7 @@ import {
 import { z } from 'zod'
 import * as aiSdkModels from './ai-sdk.ts'
 import type { Script } from './conversation.ts'
+import * as googleAdkModels from './google-adk.ts'
 import * as langchainModels from './langchain.ts'
 import type { Subject } from './subject.ts'
 
@@ -94,12 +97,36 @@ export function directCases(output: string | object): readonly OverheadCase[] {
       plain: one(() => read.invoke(toolCall, CONFIG)),
       wrapped: one(() => wrappedRead.invoke(toolCall, CONFIG)),
     },
+    googleAdkHook(output),
   ]
 }
 
+/** Called as the loop of ADK does, beside the hook of a plugin that has none. */
+function googleAdkHook(output: string | object): OverheadCase {
+  const tool = new FunctionTool({ name: 'read', description: 'Read.', execute: async () => output })
+  const invocationContext = new InvocationContext({
+    invocationId: 'e-1',
+    session: { id: 'session-1', appName: 'app', userId: 'user-1', state: {}, events: [], lastUpdateTime: 0 },
+    agent: new LlmAgent({ name: 'agent' }),
+    pluginManager: new PluginManager(),
+  })
+  const toolContext = new Context({ invocationContext, functionCallId: 'call_1' })
+  // Whatever the types say, ADK passes on what the tool returned.
+  const call = { tool, toolArgs: { path: 'a' }, toolContext, result: output as Record<string, unknown> }
+  const idle = new IdlePlugin('idle')
+  const plugin = offloadPlugin(newOffloader())
+  return {
+    name: 'Google ADK `afterToolCallback`',
+    plain: one(() => idle.afterToolCallback(call)),
+    wrapped: one(() => plugin.afterToolCallback(call)),
+  }
+}
+
+class IdlePlugin extends BasePlugin {}
+
 /** Whole runs with {@link STEPS} small results each, after a history of some messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
-  return [...aiSdkLoops(history, output), ...langchainLoops(history, output)]
+  return [...aiSdkLoops(history, output), ...langchainLoops(history, output), ...googleAdkLoops(history, output)]
 }
 
 function aiSdkLoops(history: number, output: string): readonly OverheadCase[] {
@@ -153,6 +180,18 @@ function langchainLoops(history: number, output: string): readonly OverheadCase[
     { name: 'LangChain, an idle middleware', plain, wrapped: agent([idle]) },
     { name: 'LangChain `offloadMiddleware`', plain, wrapped: agent([langchain.offloadMiddleware(newOffloader())]) },
   ]
+}
+
+function googleAdkLoops(history: number, output: string): readonly OverheadCase[] {
+  const read = new FunctionTool({ name: 'read', description: 'Read.', execute: async () => output })
+  const past = googleAdkModels.pastEvents(history, output)
+  const run = (plugins: BasePlugin[]): Subject =>
+    loop(() => {
+      const model = new googleAdkModels.ScriptedLlm(script, () => undefined)
+      return googleAdkModels.runAgent(model, read, plugins, 'Go on.', past)
+    })
+  const wrapped = run([offloadPlugin(newOffloader())])
+  return [{ name: 'Google ADK `offloadPlugin`', plain: run([]), wrapped }]
 }
 
 const one = (run: () => unknown): Subject => ({ run, results: 1 })

@@ -49,6 +49,42 @@ const LANGCHAIN = `
   console.log(messages.map(({ text }) => text.slice(0, 20)).find((text) => text.startsWith('[Offloaded')))
 `
 
+const GOOGLE_ADK = `
+  import { BaseLlm, FunctionTool, InMemorySessionService, LlmAgent, LogLevel, Runner, setLogLevel } from '@google/adk'
+  import type { LlmRequest, LlmResponse } from '@google/adk'
+  import { ContextOffloader } from '@spillway/core'
+  import { offloadPlugin, StorageArtifactService } from '@spillway/google-adk'
+  import { InMemoryStorage } from '@spillway/memory'
+
+  class FakeLlm extends BaseLlm {
+    override async *generateContentAsync({ contents }: LlmRequest): AsyncGenerator<LlmResponse, void> {
+      const [part] = contents.at(-1)?.parts ?? []
+      const call = { functionCall: { id: 'call_1', name: 'read_log', args: {} } }
+      const seen = { text: String(part?.functionResponse?.response?.['result']).slice(0, 20) }
+      yield { content: { role: 'model', parts: [contents.length === 1 ? call : seen] } }
+    }
+    override async connect(): Promise<never> {
+      throw new Error('No live sessions.')
+    }
+  }
+
+  setLogLevel(LogLevel.ERROR)
+  const storage = new InMemoryStorage()
+  const readLog = new FunctionTool({ name: 'read_log', description: 'Read.', execute: async () => 'a line\\n'.repeat(9_000) })
+  const agent = new LlmAgent({ name: 'agent', model: new FakeLlm({ model: 'fake' }), tools: [readLog] })
+  const sessionService = new InMemorySessionService()
+  const artifactService = new StorageArtifactService(storage)
+  const plugins = [offloadPlugin(new ContextOffloader({ storage }))]
+  const runner = new Runner({ appName: 'app', agent, sessionService, artifactService, plugins })
+  const ids = { userId: 'user', sessionId: 'session' }
+  await sessionService.createSession({ appName: 'app', ...ids })
+  const newMessage = { role: 'user', parts: [{ text: 'Go.' }] }
+  for await (const { content } of runner.runAsync({ ...ids, newMessage })) {
+    const text = content?.parts?.[0]?.text
+    if (text !== undefined) console.log(text)
+  }
+`
+
 afterAll(removeProjects)
 
 describe.each([
@@ -59,6 +95,7 @@ describe.each([
     framework: ['langchain', '@langchain/core'],
     source: LANGCHAIN,
   },
+  { adapter: '@spillway/google-adk', peers: ['@google/adk@2.0.0'], framework: ['@google/adk'], source: GOOGLE_ADK },
 ])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {
     const files = { 'agent.ts': source, 'loaded.mjs': LOADED }

@@ -1,9 +1,11 @@
 /** What adapters of agent frameworks have in common: how parts become blocks and come back. */
 export { contentTypeEssence } from '../content/content-type-essence.ts'
 export { isTextContentType } from '../content/text-content-type.ts'
+export { KeyedLock } from '../storage/keyed-lock.ts'
 export { assertOffloader } from './assert-offloader.ts'
 export { readMcpPart, writeMcpPart, type McpPart } from './mcp-content.ts'
 export { encodeBase64, mediaFromData, mediaFromUrl } from './media-source.ts'
+export { offloadAsRecord, type RecordRequest } from './offload-as-record.ts'
 export { offloadModelOutput, type ModelOutputCall, type OffloadedModelOutput } from './offload-model-output.ts'
 export { offloadParts, type PartsOutcome, type PartsRequest } from './offload-parts.ts'
 export { offloadThrown, type ThrownRequest } from './offload-thrown.ts'
