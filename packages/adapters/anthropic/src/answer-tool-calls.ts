@@ -5,10 +5,10 @@ import { contentOfThrown, offloadCall, type ToolUse } from './offload-call.ts'
 import type { ResultPart } from './part-to-block.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-/** The message with the results of the tool calls of a response. */
+/** The message with the results of the tool calls of a response, of the beta API or not. */
 export interface ToolResults {
   role: 'user'
-  content: Anthropic.Beta.BetaToolResultBlockParam[]
+  content: (Anthropic.ToolResultBlockParam & Anthropic.Beta.BetaToolResultBlockParam)[]
 }
 
 /**
@@ -63,5 +63,5 @@ export async function answerToolCalls(
       return [{ ...result, content: contentOfThrown(error), is_error: true }]
     }
   })
-  return { role: 'user', content: (await Promise.all(results)).flat() }
+  return { role: 'user', content: (await Promise.all(results)).flat() as ToolResults['content'] }
 }

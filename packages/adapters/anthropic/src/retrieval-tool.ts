@@ -5,7 +5,7 @@ import { blockToPart } from './block-to-part.ts'
 import type { ResultPart } from './part-to-block.ts'
 
 /** The retrieval tool: runnable by a tool runner, and a definition for the `tools` of any request. */
-export interface RetrievalTool extends Anthropic.Beta.BetaTool {
+export interface RetrievalTool extends Anthropic.Tool {
   name: typeof RETRIEVAL_TOOL_NAME
   /** Answer a call; reject with a `ToolError` that says what to do where there is no answer. */
   run: (input: unknown, context?: { signal?: AbortSignal | null | undefined }) => Promise<string | ResultPart[]>
@@ -36,7 +36,7 @@ export function retrievalTool(offloader: ContextOffloader): RetrievalTool {
     type: 'custom',
     name,
     description,
-    input_schema: { ...inputSchema },
+    input_schema: { ...inputSchema, required: [...inputSchema.required] },
     async run(input, context) {
       const { content, isError } = await execute(input, { signal: context?.signal ?? undefined })
       const parts = content.map(blockToPart)

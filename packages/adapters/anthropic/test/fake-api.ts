@@ -61,8 +61,8 @@ function replyOf(content: readonly Block[]): Anthropic.Beta.BetaMessageParam {
 
 function contentOf(answer: ModelTurn): readonly Block[] {
   if ('text' in answer) return [{ type: 'text', text: answer.text }]
-  return answer.toolCalls.flatMap(({ id, name, input, providerResult }): Block[] => {
-    if (providerResult === undefined) return [{ type: 'tool_use', id, name, input }]
+  return answer.toolCalls.flatMap(({ id, name, input, providerResult, ...rest }): Block[] => {
+    if (providerResult === undefined) return [{ type: 'tool_use', id, name, input, ...rest }]
     const found = { type: 'web_search_result', title: 'A page', url: 'https://example.com', page_age: null }
     const encrypted = { ...found, encrypted_content: JSON.stringify(providerResult) }
     return [
