@@ -23,6 +23,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['deepagents', '@spillway/langchain/deepagents'],
   ['@google/adk'],
   ['@google/adk', '@spillway/google-adk'],
+  ['@anthropic-ai/sdk'],
+  ['@anthropic-ai/sdk', '@spillway/anthropic'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -1,6 +1,9 @@
 import { BasePlugin, Context, FunctionTool, InvocationContext, LlmAgent, PluginManager } from '@google/adk'
+import type Anthropic from '@anthropic-ai/sdk'
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { ToolMessage } from '@langchain/core/messages'
 import { offloadMiddleware, offloadPrepareStep, offloadTools, retrievalTool } from '@spillway/ai-sdk'
+import * as anthropic from '@spillway/anthropic'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { offloadPlugin } from '@spillway/google-adk'
 import * as langchain from '@spillway/langchain'
@@ -18,6 +21,7 @@ import {
 } from 'langchain'
 import { z } from 'zod'
 import * as aiSdkModels from './ai-sdk.ts'
+import * as anthropicModels from './anthropic.ts'
 import type { Script } from './conversation.ts'
 import * as googleAdkModels from './google-adk.ts'
 import * as langchainModels from './langchain.ts'
@@ -33,6 +37,12 @@ export interface OverheadCase {
 /** Tool results that pass through a loop before the model ends it. */
 const STEPS = 10
 const CONFIG = { configurable: { thread_id: 'thread-1' }, recursionLimit: 10_000 }
+
+const READ = {
+  name: 'read',
+  description: 'Read.',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+} as const
 
 const script: Script = (index) => (index < STEPS ? { name: 'read', input: { path: 'a' } } : 'Done.')
 
@@ -76,6 +86,11 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   const handler = async (): Promise<ToolMessage> => message
   const read = langchainTool(async () => content, { name: 'read', description: 'Read.', schema: z.object({}) })
   const [wrappedRead] = langchain.offloadTools([read], offloader)
+
+  const runnable = betaTool({ ...READ, run: async () => content })
+  const [wrappedRunnable] = anthropic.offloadTools([runnable], session)
+  const toolUse = { type: 'tool_use', id: 'call_1', name: 'read', input: { path: 'a' } } as const
+  const runContext = { toolUse, toolUseBlock: toolUse }
   return [
     {
       name: 'AI SDK `toModelOutput`',
@@ -98,6 +113,11 @@ export function directCases(output: string | object): readonly OverheadCase[] {
       wrapped: one(() => wrappedRead.invoke(toolCall, CONFIG)),
     },
     googleAdkHook(output),
+    {
+      name: 'Anthropic tool `run`',
+      plain: one(() => runnable.run({ path: 'a' }, runContext)),
+      wrapped: one(() => wrappedRunnable.run({ path: 'a' }, runContext)),
+    },
   ]
 }
 
@@ -126,7 +146,12 @@ class IdlePlugin extends BasePlugin {}
 
 /** Whole runs with {@link STEPS} small results each, after a history of some messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
-  return [...aiSdkLoops(history, output), ...langchainLoops(history, output), ...googleAdkLoops(history, output)]
+  return [
+    ...aiSdkLoops(history, output),
+    ...langchainLoops(history, output),
+    ...googleAdkLoops(history, output),
+    ...anthropicLoops(history, output),
+  ]
 }
 
 function aiSdkLoops(history: number, output: string): readonly OverheadCase[] {
@@ -194,6 +219,18 @@ function googleAdkLoops(history: number, output: string): readonly OverheadCase[
   return [{ name: 'Google ADK `offloadPlugin`', plain: run([]), wrapped }]
 }
 
+function anthropicLoops(history: number, output: string): readonly OverheadCase[] {
+  const session = newOffloader().forScope('session-1')
+  const read = betaTool({ ...READ, run: async () => output })
+  const messages = anthropicHistory(history, output)
+  const runner = (offloader: ContextOffloader | undefined): Subject =>
+    loop(() => {
+      const client = anthropicModels.scriptedClient(script, () => undefined)
+      return anthropicModels.runTools(client, messages, [read], offloader)
+    })
+  return [{ name: 'Anthropic `offloadTools`', plain: runner(undefined), wrapped: runner(session) }]
+}
+
 const one = (run: () => unknown): Subject => ({ run, results: 1 })
 const loop = (run: () => unknown): Subject => ({ run, results: STEPS })
 
@@ -219,6 +256,18 @@ function langchainHistory(length: number, output: string): BaseMessage[] {
     messages.push(
       new AIMessage({ content: '', tool_calls: [{ name: 'read', args: { path: 'a' }, id, type: 'tool_call' }] }),
       new ToolMessage({ content: output, tool_call_id: id, name: 'read' }),
+    )
+  }
+  return messages
+}
+
+function anthropicHistory(length: number, output: string): Anthropic.Beta.BetaMessageParam[] {
+  const messages: Anthropic.Beta.BetaMessageParam[] = [{ role: 'user', content: 'Read the files.' }]
+  for (let index = 0; messages.length < length; index += 1) {
+    const id = `past_${index}`
+    messages.push(
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: { path: 'a' } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: output }] },
     )
   }
   return messages

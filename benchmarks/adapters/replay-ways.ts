@@ -1,5 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
 import * as aiSdk from './ai-sdk.ts'
+import * as anthropic from './anthropic.ts'
 import type { Converse } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
 import * as langchain from './langchain.ts'
@@ -12,6 +13,8 @@ export const WAYS = {
   'LangGraph `ToolNode`, `offloadTools`': langchain.withToolNode,
   'deepagents `deepAgentMiddleware`': langchain.withDeepAgent,
   'Google ADK `offloadPlugin`': googleAdk.withPlugin,
+  'Anthropic `offloadTools`': anthropic.withOffloadTools,
+  'Anthropic `answerToolCalls`': anthropic.withAnswerToolCalls,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */

@@ -85,6 +85,32 @@ const GOOGLE_ADK = `
   }
 `
 
+const ANTHROPIC = `
+  import Anthropic from '@anthropic-ai/sdk'
+  import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
+  import { endTurns, offloadTools } from '@spillway/anthropic'
+  import { ContextOffloader } from '@spillway/core'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { z } from 'zod'
+
+  const session = new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session')
+  const run = () => 'a line\\n'.repeat(9_000)
+  const readLog = betaZodTool({ name: 'read_log', description: 'Read.', inputSchema: z.object({}), run })
+  const contents = [[{ type: 'tool_use', id: 'call_1', name: 'read_log', input: {} }], [{ type: 'text', text: 'done' }]]
+  const fetch = async () =>
+    Response.json({ id: 'msg_' + contents.length, role: 'assistant', content: contents.shift(), stop_reason: contents.length > 0 ? 'tool_use' : 'end_turn' })
+  const runner = new Anthropic({ apiKey: 'none', fetch }).beta.messages.toolRunner({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Go.' }],
+    tools: offloadTools([readLog], session),
+  })
+  await endTurns(runner, session)
+  const [result] = runner.params.messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content ?? [])).filter(({ type }) => type === 'tool_result')
+  if (result?.type !== 'tool_result' || typeof result.content !== 'string') throw new Error('no result')
+  console.log(result.content.slice(0, 20))
+`
+
 afterAll(removeProjects)
 
 describe.each([
@@ -96,6 +122,12 @@ describe.each([
     source: LANGCHAIN,
   },
   { adapter: '@spillway/google-adk', peers: ['@google/adk@2.0.0'], framework: ['@google/adk'], source: GOOGLE_ADK },
+  {
+    adapter: '@spillway/anthropic',
+    peers: ['@anthropic-ai/sdk@0.84.0', 'zod@4'],
+    framework: ['@anthropic-ai/sdk'],
+    source: ANTHROPIC,
+  },
 ])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {
     const files = { 'agent.ts': source, 'loaded.mjs': LOADED }
