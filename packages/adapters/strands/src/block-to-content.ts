@@ -16,8 +16,12 @@ const FORMATS = {
   audio: /^$/,
 } as const
 
-/** Write a block as content of a tool result: what Strands has no form for as text. */
-export function blockToContent(block: ContentBlock): ToolResultContent {
+/**
+ * Write a block as content of a tool result: what Strands has no form for as text.
+ *
+ * @param toolUseId - Names documents. A provider refuses a conversation in which two documents have one name.
+ */
+export function blockToContent(block: ContentBlock, toolUseId: string): ToolResultContent {
   switch (block.type) {
     case 'text':
       return new TextBlock(block.text)
@@ -27,7 +31,7 @@ export function blockToContent(block: ContentBlock): ToolResultContent {
     case 'link':
       return new TextBlock(block.url)
     default:
-      return block.data === undefined ? new TextBlock(block.url) : mediaContent(block, block.data)
+      return block.data === undefined ? new TextBlock(block.url) : mediaContent(block, block.data, toolUseId)
   }
 }
 
@@ -38,13 +42,13 @@ function valueContent(value: unknown): ToolResultContent {
   return new JsonBlock({ json: json as JsonBlock['json'] })
 }
 
-function mediaContent({ type, mediaType, name = 'content' }: MediaBlock, bytes: Uint8Array): ToolResultContent {
+function mediaContent({ type, mediaType }: MediaBlock, bytes: Uint8Array, toolUseId: string): ToolResultContent {
   const extension = extensionForContentType(mediaType).slice(1).replace('jpg', 'jpeg')
   if (!FORMATS[type].test(extension)) return new TextBlock(`[${type}: ${mediaType}, ${bytes.length} bytes: not shown]`)
   // It is one of those above.
   const media = { format: extension as never, source: { bytes } }
   if (type === 'image') return new ImageBlock(media)
   if (type === 'video') return new VideoBlock(media)
-  // Amazon Bedrock takes no other characters in names.
-  return new DocumentBlock({ ...media, name: name.replaceAll(/[^a-z0-9()[\] -]+/gi, '-').slice(0, 200) })
+  // Amazon Bedrock takes hardly any other characters.
+  return new DocumentBlock({ ...media, name: toolUseId.replaceAll(/[^a-z0-9-]+/gi, '-').slice(0, 200) })
 }

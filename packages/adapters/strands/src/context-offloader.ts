@@ -1,4 +1,9 @@
-import { ContextOffloader as Offloader, estimateTokens, type ContextOffloaderOptions } from '@spillway/core'
+import {
+  ContextOffloader as Offloader,
+  estimateTokens,
+  type ContextOffloaderOptions,
+  type CountTokens,
+} from '@spillway/core'
 import { countAsModel, withEvictAfterTurns } from '@spillway/core/adapter'
 import { Message, TextBlock, type LocalAgent, type Model, type Plugin, type Tool } from '@strands-agents/sdk'
 import { offloadPlugin, type OffloadOptions } from './offload-plugin.ts'
@@ -39,8 +44,8 @@ export class ContextOffloader implements Plugin {
   readonly #plugin: Required<Plugin>
   readonly #isForOneAgent: boolean
   #agent: WeakRef<LocalAgent> | undefined
-  #countTokens = estimateTokens
-  #counting: ReturnType<typeof countAsModel> | undefined
+  #countTokens: CountTokens = estimateTokens
+  #counting: Promise<CountTokens> | undefined
 
   constructor(config: ContextOffloaderConfig) {
     const { evictAfterCycles: turns, scope, except, ...options } = Object(config) as ContextOffloaderConfig
@@ -51,6 +56,7 @@ export class ContextOffloader implements Plugin {
       storage: turns === undefined ? storage : withEvictAfterTurns(storage, turns, 'evictAfterCycles'),
       countTokens,
     })
+    this.#counting = options.countTokens && Promise.resolve(options.countTokens)
     this.#isForOneAgent = scope === undefined && storage.scope === undefined
     this.#plugin = offloadPlugin(this.offloader, { scope: this.#isForOneAgent ? () => [] : scope, except })
     this.name = this.#plugin.name

@@ -61,13 +61,14 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
       const addHook = <Event extends HookableEvent>(
         ...hook: [type: HookableEventConstructor<Event>, callback: HookCallback<Event>]
       ): unknown => Reflect.apply(agent.addHook, agent, [...hook, LAST])
-      const cancelled = new Set<string>()
-      addHook(BeforeToolCallEvent, ({ toolUse, cancel }) => {
-        if (cancel !== false) cancelled.add(toolUse.toolUseId)
-      })
+      // Only these events know of a cancelled call, once every hook has seen them.
+      const begun = new Map<string, BeforeToolCallEvent>()
+      addHook(BeforeToolCallEvent, (event) => void begun.set(event.toolUse.toolUseId, event))
       addHook(AfterToolCallEvent, async (event) => {
-        const isCancelled = cancelled.delete(event.toolUse.toolUseId)
-        if (except.has(event.toolUse.name) || isTakenElsewhere(event)) return
+        const { name, toolUseId } = event.toolUse
+        const isCancelled = Boolean(begun.get(toolUseId)?.cancel)
+        begun.delete(toolUseId)
+        if (except.has(name) || isTakenElsewhere(event)) return
         event.result = await offloadResult(offloaderOf(event), event, isCancelled)
       })
       addHook(AfterModelCallEvent, async (event) => {
@@ -100,7 +101,7 @@ async function offloadResult(
     parts: content,
     toBlock: contentToBlock,
     fromText: (text) => new TextBlock(text),
-    fromBlock: blockToContent,
+    fromBlock: (block) => blockToContent(block, toolUse.toolUseId),
   })
   if (outcome.status === 'inline') return result
   return new ToolResultBlock({ toolUseId, status, content: [...outcome.parts], ...(error && { error }) })

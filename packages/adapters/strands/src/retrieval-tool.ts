@@ -23,11 +23,12 @@ export class RetrievalTool extends Tool {
 
   // oxlint-disable-next-line require-yield -- Tools are generators, and there is nothing to tell before the answer.
   async *stream(context: ToolContext): ToolStreamGenerator {
-    const { toolUse, agent } = context
+    const { agent, toolUse } = context
+    const { input, toolUseId } = toolUse
     // Before 1.15 tools have the agent's signal alone.
     const { cancelSignal: signal = agent.cancelSignal } = context as { readonly cancelSignal?: AbortSignal }
-    const { content, isError } = await this.#offloaderOf(context).retrievalTool.execute(toolUse.input, { signal })
+    const { content, isError } = await this.#offloaderOf(context).retrievalTool.execute(input, { signal })
     const status = isError ? 'error' : 'success'
-    return new ToolResultBlock({ toolUseId: toolUse.toolUseId, status, content: content.map(blockToContent) })
+    return new ToolResultBlock({ toolUseId, status, content: content.map((block) => blockToContent(block, toolUseId)) })
   }
 }
