@@ -21,6 +21,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['langchain', '@spillway/langchain'],
   ['deepagents'],
   ['deepagents', '@spillway/langchain/deepagents'],
+  ['@strands-agents/sdk'],
+  ['@strands-agents/sdk', '@spillway/strands'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -4,6 +4,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import * as aiSdk from './ai-sdk.ts'
 import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, type SeenPrompt } from './conversation.ts'
 import * as langchain from './langchain.ts'
+import * as strands from './strands.ts'
 
 /** One way of having the conversation, and what it cost in tokens of o200k. */
 export interface TokenRow {
@@ -33,6 +34,9 @@ const WAYS: readonly Way[] = [
   ['LangGraph', '`ToolNode`, **`offloadTools`**', langchain.withToolNode, retrieve],
   ['deepagents', 'alone: a file, `grep`, `read_file`', () => langchain.deepAgent, useFiles],
   ['deepagents', '**`deepAgentMiddleware`**', langchain.withDeepAgent, retrieve],
+  ['Strands', 'alone', () => strands.plain, readOnce],
+  ['Strands', 'its own `ContextOffloader`', () => strands.withTheirs(), retrieve],
+  ['Strands', '**`offloadPlugin`**', strands.withPlugin, retrieve],
 ]
 
 /** Have the conversation about a log in each framework, without Spillway and with it. */
@@ -46,7 +50,7 @@ export async function measureTokens(log: string): Promise<readonly TokenRow[]> {
     rows.push({
       framework,
       way,
-      isOurs: script === retrieve,
+      isOurs: way.includes('**'),
       results: prompts.slice(1).map(lastResult),
       lastPrompt: totals.at(-1) ?? 0,
       allPrompts: totals.reduce((sum, tokens) => sum + tokens, 0),

@@ -3,6 +3,19 @@ import { offloadMiddleware, offloadPrepareStep, offloadTools, retrievalTool } fr
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import * as langchain from '@spillway/langchain'
 import { InMemoryStorage } from '@spillway/memory'
+import * as strands from '@spillway/strands'
+import {
+  AfterToolCallEvent,
+  JsonBlock,
+  NullConversationManager,
+  TextBlock,
+  tool as strandsTool,
+  ToolResultBlock,
+  type JSONValue,
+  type LocalAgent,
+  type MessageData,
+  type Plugin,
+} from '@strands-agents/sdk'
 import { generateText, isStepCount, tool, wrapLanguageModel, type ModelMessage } from 'ai'
 import type { MockLanguageModelV4 } from 'ai/test'
 import {
@@ -18,6 +31,7 @@ import { z } from 'zod'
 import * as aiSdkModels from './ai-sdk.ts'
 import type { Script } from './conversation.ts'
 import * as langchainModels from './langchain.ts'
+import * as strandsModels from './strands.ts'
 import type { Subject } from './subject.ts'
 
 /** Something without Spillway, and the same with it. */
@@ -73,6 +87,13 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   const handler = async (): Promise<ToolMessage> => message
   const read = langchainTool(async () => content, { name: 'read', description: 'Read.', schema: z.object({}) })
   const [wrappedRead] = langchain.offloadTools([read], offloader)
+
+  const json = Array.isArray(output) ? { $value: output } : output
+  const block = typeof json === 'string' ? new TextBlock(json) : new JsonBlock({ json: json as JSONValue })
+  const result = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: [block] })
+  const { agent, afterToolCall } = hookedAgent(strands.offloadPlugin(offloader))
+  const toolUse = { name: 'read', toolUseId: 'call_1', input: {} }
+  const event = new AfterToolCallEvent({ agent, toolUse, tool: undefined, result, invocationState: {} })
   return [
     {
       name: 'AI SDK `toModelOutput`',
@@ -94,12 +115,17 @@ export function directCases(output: string | object): readonly OverheadCase[] {
       plain: one(() => read.invoke(toolCall, CONFIG)),
       wrapped: one(() => wrappedRead.invoke(toolCall, CONFIG)),
     },
+    {
+      name: 'Strands `AfterToolCallEvent`',
+      plain: one(async () => event.result),
+      wrapped: one(() => afterToolCall(event)),
+    },
   ]
 }
 
 /** Whole runs with {@link STEPS} small results each, after a history of some messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
-  return [...aiSdkLoops(history, output), ...langchainLoops(history, output)]
+  return [...aiSdkLoops(history, output), ...langchainLoops(history, output), ...strandsLoops(history, output)]
 }
 
 function aiSdkLoops(history: number, output: string): readonly OverheadCase[] {
@@ -155,6 +181,33 @@ function langchainLoops(history: number, output: string): readonly OverheadCase[
   ]
 }
 
+function strandsLoops(history: number, output: string): readonly OverheadCase[] {
+  const read = strandsTool({ name: 'read', description: 'Read.', callback: () => output })
+  const messages = strandsHistory(history, output)
+  const conversationManager = new NullConversationManager()
+  const agent = (plugins: readonly Plugin[]): Subject =>
+    loop(() => {
+      const model = new strandsModels.ScriptedModel(script, () => undefined)
+      return strandsModels.agentOf(model, read, messages, { plugins, conversationManager }).invoke('Go.')
+    })
+  const plugin = strands.offloadPlugin(newOffloader(), { scope: () => ['session-1'] })
+  return [{ name: 'Strands `offloadPlugin`', plain: agent([]), wrapped: agent([plugin]) }]
+}
+
+/** As much of an agent as hooks are registered with; a run of one would take far longer than they do. */
+function hookedAgent(plugin: Plugin): {
+  readonly agent: LocalAgent
+  readonly afterToolCall: (event: AfterToolCallEvent) => unknown
+} {
+  const hooks = new Map<unknown, (event: AfterToolCallEvent) => unknown>()
+  const addHook = (type: unknown, hook: (event: AfterToolCallEvent) => unknown): unknown => hooks.set(type, hook)
+  const agent = { id: 'agent', cancelSignal: new AbortController().signal, addHook } as unknown as LocalAgent
+  void plugin.initAgent(agent)
+  const afterToolCall = hooks.get(AfterToolCallEvent)
+  if (afterToolCall === undefined) throw new Error('The plugin has registered no hook for results.')
+  return { agent, afterToolCall }
+}
+
 const one = (run: () => unknown): Subject => ({ run, results: 1 })
 const loop = (run: () => unknown): Subject => ({ run, results: STEPS })
 
@@ -180,6 +233,18 @@ function langchainHistory(length: number, output: string): BaseMessage[] {
     messages.push(
       new AIMessage({ content: '', tool_calls: [{ name: 'read', args: { path: 'a' }, id, type: 'tool_call' }] }),
       new ToolMessage({ content: output, tool_call_id: id, name: 'read' }),
+    )
+  }
+  return messages
+}
+
+function strandsHistory(length: number, output: string): MessageData[] {
+  const messages: MessageData[] = [{ role: 'user', content: [{ text: 'Read the files.' }] }]
+  for (let index = 0; messages.length < length; index += 1) {
+    const toolUseId = `past_${index}`
+    messages.push(
+      { role: 'assistant', content: [{ toolUse: { toolUseId, name: 'read', input: {} } }] },
+      { role: 'user', content: [{ toolResult: { toolUseId, status: 'success', content: [{ text: output }] } }] },
     )
   }
   return messages

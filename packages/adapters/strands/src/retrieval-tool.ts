@@ -25,7 +25,7 @@ export class RetrievalTool extends Tool {
   async *stream(context: ToolContext): ToolStreamGenerator {
     const { agent, toolUse } = context
     const { input, toolUseId } = toolUse
-    // Before 1.15 tools have the agent's signal alone.
+    // Before 1.14 tools have the agent's signal alone.
     const { cancelSignal: signal = agent.cancelSignal } = context as { readonly cancelSignal?: AbortSignal }
     const { content, isError } = await this.#offloaderOf(context).retrievalTool.execute(input, { signal })
     const status = isError ? 'error' : 'success'
