@@ -25,6 +25,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['@google/adk', '@spillway/google-adk'],
   ['@anthropic-ai/sdk'],
   ['@anthropic-ai/sdk', '@spillway/anthropic'],
+  ['@strands-agents/sdk'],
+  ['@strands-agents/sdk', '@spillway/strands'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -6,6 +6,7 @@ import * as anthropic from './anthropic.ts'
 import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, type SeenPrompt } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
 import * as langchain from './langchain.ts'
+import * as strands from './strands.ts'
 
 /** One way of having the conversation, and what it cost in tokens of o200k. */
 export interface TokenRow {
@@ -40,6 +41,9 @@ const WAYS: readonly Way[] = [
   ['Anthropic', 'alone', () => anthropic.withOffloadTools(undefined), readOnce],
   ['Anthropic', '**`offloadTools`**', anthropic.withOffloadTools, retrieve],
   ['Anthropic', '**`answerToolCalls`**', anthropic.withAnswerToolCalls, retrieve],
+  ['Strands', 'alone', () => strands.plain, readOnce],
+  ['Strands', 'its own `ContextOffloader`', () => strands.withTheirs(), retrieve],
+  ['Strands', '**`offloadPlugin`**', strands.withPlugin, retrieve],
 ]
 
 /** Frameworks that take the offloader of a session; others name the session themselves. */
@@ -56,7 +60,7 @@ export async function measureTokens(log: string): Promise<readonly TokenRow[]> {
     rows.push({
       framework,
       way,
-      isOurs: script === retrieve,
+      isOurs: way.includes('**'),
       results: prompts.slice(1).map(lastResult),
       lastPrompt: totals.at(-1) ?? 0,
       allPrompts: totals.reduce((sum, tokens) => sum + tokens, 0),

@@ -4,6 +4,7 @@ import * as anthropic from './anthropic.ts'
 import type { Converse } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
 import * as langchain from './langchain.ts'
+import * as strands from './strands.ts'
 
 /** The ways of using an adapter, each over the offloader of one session. */
 export const WAYS = {
@@ -15,6 +16,7 @@ export const WAYS = {
   'Google ADK `offloadPlugin`': googleAdk.withPlugin,
   'Anthropic `offloadTools`': anthropic.withOffloadTools,
   'Anthropic `answerToolCalls`': anthropic.withAnswerToolCalls,
+  'Strands `offloadPlugin`': strands.withPlugin,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */

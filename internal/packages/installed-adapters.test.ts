@@ -111,6 +111,34 @@ const ANTHROPIC = `
   console.log(result.content.slice(0, 20))
 `
 
+const STRANDS = `
+  import { InMemoryStorage } from '@spillway/memory'
+  import { ContextOffloader } from '@spillway/strands'
+  import { Agent, Model, tool, type ModelStreamEvent } from '@strands-agents/sdk'
+
+  class Scripted extends Model {
+    calls = 0
+    getConfig() { return { modelId: 'scripted' } }
+    updateConfig() {}
+    async *stream(): AsyncGenerator<ModelStreamEvent> {
+      const isFirst = this.calls++ === 0
+      yield { type: 'modelMessageStartEvent', role: 'assistant' }
+      const start = { type: 'toolUseStart', name: 'read_log', toolUseId: 'call_1' } as const
+      yield { type: 'modelContentBlockStartEvent', ...(isFirst && { start }) }
+      const text = { type: 'textDelta', text: 'done' } as const
+      yield { type: 'modelContentBlockDeltaEvent', delta: isFirst ? { type: 'toolUseInputDelta', input: '{}' } : text }
+      yield { type: 'modelContentBlockStopEvent' }
+      yield { type: 'modelMessageStopEvent', stopReason: isFirst ? 'toolUse' : 'endTurn' }
+    }
+  }
+
+  const readLog = tool({ name: 'read_log', description: 'Read.', callback: () => 'a line\\n'.repeat(9_000) })
+  const plugins = [new ContextOffloader({ storage: new InMemoryStorage() })]
+  const agent = new Agent({ model: new Scripted(), tools: [readLog], plugins, printer: false })
+  await agent.invoke('Go.')
+  console.log(/\\[Offloaded: [^\\]]*/.exec(JSON.stringify(agent.messages))?.[0])
+`
+
 afterAll(removeProjects)
 
 describe.each([
@@ -127,6 +155,12 @@ describe.each([
     peers: ['@anthropic-ai/sdk@0.84.0', 'zod@4'],
     framework: ['@anthropic-ai/sdk'],
     source: ANTHROPIC,
+  },
+  {
+    adapter: '@spillway/strands',
+    peers: ['@strands-agents/sdk@1.0.0', 'zod@4'],
+    framework: ['@strands-agents/sdk'],
+    source: STRANDS,
   },
 ])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {
