@@ -147,18 +147,21 @@ describe('what is replaced', () => {
     expect(seen[1]).toBe(seen[0])
   })
 
-  it('replaces an error once, also where what takes its place is over the limit', async () => {
-    const offloader = newOffloader({ maxResultTokens: 100, previewTokens: 50 })
-    const tool = new FunctionTool({
-      name: 'build',
-      description: 'Build.',
-      execute: async () => {
-        throw new Error(LOG)
-      },
-    })
-    expect(await seenOf(tool, offloader)).toMatch(REPLACED)
-    expect(offloader.events.map(({ type }) => type)).toEqual(['offload'])
-  })
+  it.each([FunctionTool, LongRunningFunctionTool])(
+    'replaces an error once, be it over the limit still: %o',
+    async (Tool) => {
+      const offloader = newOffloader({ maxResultTokens: 100, previewTokens: 50 })
+      const tool = new Tool({
+        name: 'build',
+        description: 'Build.',
+        execute: async () => {
+          throw new Error(LOG)
+        },
+      })
+      expect(await seenOf(tool, offloader)).toMatch(REPLACED)
+      expect(offloader.events.map(({ type }) => type)).toEqual(['offload'])
+    },
+  )
 
   it('shows a plugin in front of it the original, and is not asked where that plugin returns a result', async () => {
     const seen: unknown[] = []

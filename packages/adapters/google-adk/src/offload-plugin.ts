@@ -79,7 +79,7 @@ class OffloadPlugin extends BasePlugin {
   }
 
   override async afterToolCallback({ tool, toolArgs, toolContext, result }: Given<'afterToolCallback'>) {
-    if (this.#replacedErrors.has(result)) return undefined
+    if (this.#replacedErrors.has(result) || isAwaited(tool, toolContext)) return undefined
     return await this.#offload(result, tool, toolArgs, toolContext)
   }
 
@@ -97,7 +97,7 @@ class OffloadPlugin extends BasePlugin {
   }
 
   async #offload(value: unknown, tool: BaseTool, input: unknown, context: Context) {
-    if (this.#except.has(tool.name) || isAwaited(tool, context)) return undefined
+    if (this.#except.has(tool.name) || isNodeCall(context)) return undefined
     const toolCallId = stableId(context.functionCallId, tool.name)
     const call = { toolName: tool.name, toolCallId, input, signal: context.abortSignal }
     return await offloadAsRecord(this.#offloaderOf(context.invocationContext), { ...call, value })
@@ -109,11 +109,13 @@ function stableId(id = '', toolName: string): string {
   return id.startsWith('adk-') ? toolName : id
 }
 
-/** Whether the program needs this very result: as data, to show it, or to go on with the call. */
-function isAwaited(tool: BaseTool, { actions, functionCallId = '', invocationContext }: Context): boolean {
-  // Nodes of a workflow pass on what their tools return. They name a call by their path and their run.
-  const { agent, nodeToolDepth } = invocationContext
-  if (agent === undefined || (nodeToolDepth > 0 && functionCallId.includes(':'))) return true
+/** Whether a node of a workflow calls a tool, whose result is data for others. It names calls by its path and its run. */
+function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolDepth } }: Context): boolean {
+  return agent === undefined || (nodeToolDepth > 0 && functionCallId.includes(':'))
+}
+
+/** Whether the program waits for this very result: to show it, or to go on with the call. */
+function isAwaited(tool: BaseTool, { actions }: Context): boolean {
   // A node that serves as a tool is long-running only while it returns nothing.
   if ((tool.isLongRunning && !(tool instanceof NodeTool)) || actions.skipSummarization === true) return true
   return Object.keys({ ...actions.requestedAuthConfigs, ...actions.requestedToolConfirmations }).length > 0

@@ -1,4 +1,4 @@
-import { InMemorySessionService } from '@google/adk'
+import { createEvent, InMemorySessionService, type Event } from '@google/adk'
 import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
 import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { encodeBase64 } from '@spillway/core/adapter'
@@ -72,12 +72,17 @@ it('shows an image as the user would, behind the answer, in every prompt from th
   expect(model.prompts[3]?.messages.startsWith(before)).toBe(true)
 })
 
-it('saves the image with the answer, from where a later run shows the same bytes', async () => {
-  const sessionService = new InMemorySessionService()
+it('saves the image with the answer as JSON, from where a later run shows the same bytes', async () => {
   const offloader = newOffloader()
   const first = scriptedModel(calling('draw'), retrieving('call_1', 'r_1'))
   const agent = (model: typeof first): ReturnType<typeof agentOf> => agentOf({ model, tools: [draw] })
-  await (await chatWith(agent(first), [offloadPlugin(offloader)], { sessionService })).say()
+  const session = await chatWith(agent(first), [offloadPlugin(offloader)])
+  await session.say()
+  const saved = JSON.parse(JSON.stringify(await session.saved())) as Event[]
+  const sessionService = new InMemorySessionService()
+  const ids = { appName: 'app', userId: 'user', sessionId: 'session' }
+  const later = await sessionService.createSession(ids)
+  for (const event of saved) await sessionService.appendEvent({ session: later, event: createEvent(event) })
   const second = scriptedModel()
   await (await chatWith(agent(second), [offloadPlugin(offloader)], { sessionService })).say()
   expect(second.prompts[0]?.messages.startsWith(first.prompts[2]?.messages.slice(0, -1) ?? 'none')).toBe(true)

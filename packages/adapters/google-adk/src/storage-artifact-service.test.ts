@@ -272,4 +272,8 @@ it("serves ADK's own tools, and a tool that saves an artifact", async () => {
   expect(events.flatMap(({ actions }) => Object.entries(actions.artifactDelta))).toEqual([['chart.png', 0]])
   const contents = JSON.parse(model.prompts[2]?.messages ?? '[]') as unknown[]
   expect(contents.at(-1)).toEqual({ role: 'user', parts: [{ text: 'Artifact chart.png is:' }, PNG] })
+  await chat.say([{ inlineData: { ...PNG.inlineData, displayName: 'upload.png' } }], {
+    saveInputBlobsAsArtifacts: true,
+  })
+  expect(await artifactService.listArtifactKeys(SESSION)).toEqual(['chart.png', 'upload.png'])
 })

@@ -56,6 +56,7 @@ it.each([
   ['content whose parts are not all known', { content: [{ type: 'text', text: LOG }, { type: 'chart' }] }],
   ['content that is not made of parts', { content: [LOG] }],
   ['content that is empty', { content: [], rows: ROWS }],
+  ['a few bytes', new Uint8Array(5_000)],
 ])('stores %s as JSON', async (_what, value) => {
   const { replaced, stored } = await offload(value)
   expect(replaced).toEqual({ result: REPLACED })
@@ -141,6 +142,18 @@ it('stores the bytes of an image in an MCP result, and writes what previewers ad
       { type: 'image', data: 'AQID', mimeType: 'image/webp' },
     ],
   })
+})
+
+it('stores many bytes as they are, under the type that they begin with', async () => {
+  const storage = tinyStorage()
+  const offloader = new ContextOffloader({ storage })
+  const bytes = new Uint8Array(1_200_010)
+  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 10)
+  const value = new DataView(bytes.buffer, 10)
+  const replaced = await offloadAsRecord(offloader, { toolName: 'read', toolCallId: 'call_1', value })
+  expect(replaced).toEqual({ result: expect.stringContaining('[image: png, 1,200,000 bytes]') })
+  const [reference = ''] = /call_1\w+/.exec(String(replaced?.['result'])) ?? []
+  expect(await storage.retrieve(reference)).toEqual({ content: bytes.subarray(10), contentType: 'image/png' })
 })
 
 it('counts structured content, and takes it out with what else is stored', async () => {

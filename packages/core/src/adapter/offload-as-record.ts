@@ -3,6 +3,7 @@ import type { ContentBlock } from '../content/content-block.ts'
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { OffloadRequest } from '../offload/offload-request.ts'
 import { readMcpPart, writeMcpPart } from './mcp-content.ts'
+import { mediaFromData } from './media-source.ts'
 import { offloadParts } from './offload-parts.ts'
 
 /** A tool result that the model gets as a JSON object. */
@@ -15,6 +16,8 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /** Beside other fields of so many characters of JSON, at most, a long text is replaced in its own field. */
 const MAX_BESIDE_TEXT = 1_000
+/** As JSON, bytes take ten times their size: from so many on they are stored as they are. */
+const MAX_BYTES_AS_JSON = 65_536
 /** Fields in which frameworks put a text that a tool returned or threw. */
 const TEXT_FIELDS = ['result', 'output', 'error']
 
@@ -26,7 +29,7 @@ const TEXT_FIELDS = ['result', 'output', 'error']
  *   goes where it is too large.
  * - One long text with line breaks beside a few short fields, as in `{ status, log }`, is stored as text, so that its
  *   lines can be searched; the replacement takes its field.
- * - A string becomes `{ result: replacement }`. So does any other value, which is stored as JSON.
+ * - A string becomes `{ result: replacement }`. So does any other value, which is stored as JSON, and many bytes.
  *
  * An object is an error where `isError` is `true` or `error` holds anything; it stays one. Rejects as
  * {@link ContextOffloader.offload} does.
@@ -56,13 +59,19 @@ export async function offloadAsRecord(
   if (content !== undefined) return await offloadMcpResult(offloader, { ...request, isError }, fields, content)
 
   const textField = findTextField(fields)
-  const blocks: readonly ContentBlock[] =
-    textField === undefined ? [{ type: 'json', value: record }] : blocksOfText(fields, textField)
+  const blocks = textField === undefined ? [blockOfValue(record)] : blocksOfText(fields, textField)
   const outcome = await offloader.offload({ ...request, isError, content: blocks })
   const [replacement] = outcome.content
   if (outcome.status === 'inline' || replacement?.type !== 'text') return undefined
   if (textField !== undefined) return { ...fields, [textField]: replacement.text }
   return { [isError ? 'error' : 'result']: replacement.text }
+}
+
+function blockOfValue(value: object): ContentBlock {
+  if (!ArrayBuffer.isView(value) || value.byteLength <= MAX_BYTES_AS_JSON) return { type: 'json', value }
+  const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  const { mediaType = '' } = mediaFromData('', bytes) ?? {}
+  return mediaFromData(mediaType, bytes) ?? { type: 'unknown', value }
 }
 
 /** A part of a result, as it is and as a block. */
