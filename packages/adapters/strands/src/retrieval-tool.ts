@@ -21,8 +21,9 @@ export class RetrievalTool extends Tool {
     this.#offloaderOf = offloaderOf
   }
 
-  // oxlint-disable-next-line require-yield -- Tools are generators, and there is nothing to tell before the answer.
   async *stream(context: ToolContext): ToolStreamGenerator {
+    // Tools are generators, and there is nothing to tell before the answer.
+    yield* []
     const { agent, toolUse } = context
     const { input, toolUseId } = toolUse
     // Before 1.14 tools have the agent's signal alone.
