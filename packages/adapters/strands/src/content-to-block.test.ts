@@ -97,6 +97,8 @@ it.each<[string, unknown]>([
   ['content of a later version', { type: 'audioBlock', format: 'wav', source: { bytes } }],
   ['text that is none', { type: 'textBlock', text: 5 }],
   ['media without a source that is known', { type: 'imageBlock', format: 'png', source: { type: 'of_the_future' } }],
+  ['media without any source', { type: 'imageBlock', format: 'png' }],
+  ['media without a format', { type: 'documentBlock', source: {} }],
   ['content in its form as data', { text: 'a' }],
 ])('passes %s on as it is', (_what, content) => {
   expect(contentToBlock(content as ToolResultContent)).toEqual({ type: 'unknown', value: content })

@@ -38,10 +38,16 @@ interface Source {
   readonly location?: { readonly uri?: unknown }
 }
 
-function readMedia(media: { type: string; format: string; name?: string }, source: Source): ContentBlock | undefined {
-  const { type, format, name } = media
+function readMedia(media: { type: string; format?: string; name?: string }, source: Source): ContentBlock | undefined {
+  const { type, format = 'unknown', name } = media
   const mediaType = contentTypeForExtension(format) ?? `${type.slice(0, -'Block'.length)}/${format}`
-  const { bytes, content, text = content?.map((part) => part.text).join('\n'), location, url = location?.uri } = source
+  const {
+    bytes,
+    content,
+    text = content?.map((part) => part.text).join('\n'),
+    location,
+    url = location?.uri,
+  } = Object(source) as Source
   if (typeof url === 'string') return mediaFromUrl(mediaType, url, name)
   return mediaFromData(mediaType, typeof text === 'string' ? new TextEncoder().encode(text) : bytes, name)
 }

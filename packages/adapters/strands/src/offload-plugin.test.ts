@@ -314,6 +314,9 @@ it('takes content that is none of the types of Strands', async () => {
   const event = { agent, toolUse, result, invocationState: {} }
   await agent.hooks.get(AfterToolCallEvent)?.(event)
   expect(event.result.content).toEqual([expect.objectContaining({ text: offloaded }), content[0], content[1]])
+  const none = { ...event, result: { toolUseId: 'call_1', status: 'success', content: LOG } }
+  await agent.hooks.get(AfterToolCallEvent)?.(none)
+  expect(none.result.content).toBe(LOG)
 })
 
 it('is refused by Strands where an agent has it twice', async () => {

@@ -91,6 +91,8 @@ async function offloadResult(
   isCancelled: boolean,
 ): Promise<ToolResultBlock> {
   const { toolUseId, status, content, error } = result
+  // Whatever the types say: tools may be of classes of their own.
+  if (!Array.isArray(content)) return result
   const outcome = await offloadParts<ToolResultContent>(offloader, {
     toolName: toolUse.name,
     toolCallId: toolUse.toolUseId,

@@ -22,7 +22,7 @@ export class RetrievalTool extends Tool {
   }
 
   async *stream(context: ToolContext): ToolStreamGenerator {
-    // Tools are generators, and there is nothing to tell before the answer.
+    // Tools are generators, and this one has nothing to tell before its answer.
     yield* []
     const { agent, toolUse } = context
     const { input, toolUseId } = toolUse
