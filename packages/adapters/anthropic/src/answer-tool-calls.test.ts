@@ -144,11 +144,16 @@ describe('answerToolCalls', () => {
     expect(aborted?.content).toMatchObject([{ is_error: true }])
   })
 
-  it('refuses what is no offloader or no function', async () => {
+  it('refuses what is no response, no offloader or no function, and ends no turn', async () => {
     const calls = response([])
+    for (const none of [undefined, null, {}, Promise.resolve(calls), { stop_reason: 'tool_use' }])
+      await expect(answerToolCalls(none as never, offloader, () => '')).rejects.toThrow(
+        /^response must be a message: await it, and of a stream/,
+      )
     await expect(answerToolCalls(calls, {} as ContextOffloader, () => '')).rejects.toThrow(/^offloader must be/)
     await expect(answerToolCalls(calls, offloader, {} as never)).rejects.toThrow(
       new TypeError('run must be a function of a tool call, got object.'),
     )
+    expect(turns).toBe(0)
   })
 })

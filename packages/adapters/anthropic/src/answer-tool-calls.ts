@@ -15,9 +15,8 @@ export interface ToolResults {
  * Answer the tool calls of a response in a loop of your own, and return the message to send next; `undefined` where
  * `stop_reason` is not `tool_use`.
  *
- * Retrievals are answered by the offloader, whose `retrievalTool(offloader)` the request must offer; all others by `run`,
- * at once. Large results are replaced. What `run` throws becomes an error result, as with a tool runner. Each response
- * ends a turn, so pass every one, once.
+ * Retrievals (offer `retrievalTool(offloader)`) are answered by the offloader, other calls by `run`, all at once. What it
+ * throws becomes an error result, as with a tool runner. Each response ends a turn, so pass every one, once.
  *
  * @throws TypeError where an argument is not usable.
  *
@@ -46,6 +45,8 @@ export async function answerToolCalls(
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<ToolResults | undefined> {
   assertOffloader(offloader, 'answerToolCalls(response, new ContextOffloader({ storage }), run)')
+  if (!Array.isArray((Object(response) as Partial<Anthropic.Message>).content))
+    throw new TypeError('response must be a message: await it, and of a stream `await stream.finalMessage()`.')
   if (typeof run !== 'function') throw new TypeError(`run must be a function of a tool call, got ${typeof run}.`)
   await offloader.endTurn()
   if (response.stop_reason !== 'tool_use') return undefined

@@ -90,6 +90,14 @@ describe('offloadCall', () => {
     expect((thrown as Error).message).toMatch(REPLACED)
   })
 
+  it('takes an error that only has the name for any other error', async () => {
+    const error = Object.assign(new Error(HUGE), { name: 'ToolError' })
+    expect(contentOfThrown(await thrownBy(error))).toMatch(/^Error: \[Offloaded: /)
+    const small = Object.assign(new Error('no'), { name: 'ToolError', content: 7 })
+    expect(await thrownBy(small)).toBe(small)
+    expect(contentOfThrown(small)).toBe('Error: no')
+  })
+
   it('leaves what answers code in the sandbox of the provider, and not the model', async () => {
     const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' }
     expect(await run(() => HUGE, { caller })).toBe(HUGE)

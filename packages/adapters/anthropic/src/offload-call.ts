@@ -49,5 +49,7 @@ export function contentOfThrown(thrown: unknown): ToolError['content'] {
 
 /** A program that loads the SDK as CommonJS has a copy of the class that this module does not know. */
 function isToolError(thrown: unknown): thrown is ToolError {
-  return thrown instanceof Anthropic.Beta.Messages.ToolError || (thrown instanceof Error && thrown.name === 'ToolError')
+  const { name, content } = Object(thrown) as Partial<ToolError>
+  const isLikeOne = name === 'ToolError' && (typeof content === 'string' || Array.isArray(content))
+  return isLikeOne || thrown instanceof Anthropic.Beta.Messages.ToolError
 }

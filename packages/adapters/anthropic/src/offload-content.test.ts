@@ -36,6 +36,23 @@ describe('offloadContent', () => {
     expect((shown as object[])[2]).toBe(picture)
   })
 
+  it('keeps what is by URL or by id, and what it does not know', async () => {
+    const kept = [
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+      { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
+      { type: 'image', source: { type: 'file', file_id: 'file_1' } },
+      { type: 'tool_reference', tool_name: 'read' },
+      null,
+    ]
+    expect(await offloadContent(offloader, CALL, [text(LOG), ...kept])).toEqual([text(REPLACED as string), ...kept])
+  })
+
+  it('works through a hundred thousand parts in seconds', { timeout: 20_000 }, async () => {
+    const parts = Array.from({ length: 100_000 }, (_, index) => text(`part ${index}`))
+    const shown = await offloadContent(offloader, CALL, parts)
+    expect(shown).not.toBe(parts)
+  })
+
   it('takes parts that are plain strings', async () => {
     expect(await offloadContent(offloader, CALL, [LOG, 'small'])).toEqual([text(REPLACED as string), 'small'])
   })

@@ -33,7 +33,8 @@ export async function offloadContent<Content>(
   const [replacement, ...kept] = outcome.parts
   if (typeof replacement === 'string') return replacement
   // Where a cached prefix ended in what was replaced, it ends with the replacement.
-  const replaced = parts.filter((part) => !kept.includes(part)) as readonly Partial<ResultPart>[]
-  const [mark] = replaced.flatMap((part) => Object(part).cache_control ?? []).slice(-1)
-  return [mark === undefined ? replacement : { ...replacement, cache_control: mark }, ...kept] as ResultPart[]
+  const still = new Set<unknown>(kept)
+  const marks = parts.map((part) => (still.has(part) ? undefined : (Object(part) as Partial<ResultPart>).cache_control))
+  const cache_control = marks.findLast((mark) => mark != null)
+  return [{ ...replacement, ...(cache_control && { cache_control }) }, ...kept] as ResultPart[]
 }

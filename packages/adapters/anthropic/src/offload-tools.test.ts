@@ -33,6 +33,11 @@ describe('offloadTools', () => {
     expect(offloadTools([read], new ContextOffloader(options))).toHaveLength(1)
   })
 
+  it('leaves what is no tool to the SDK', () => {
+    const odd = [null, undefined, 'read', {}] as unknown as []
+    expect(offloadTools(odd, offloader).slice(0, 4)).toEqual(odd)
+  })
+
   it('defines the same retrieval tool each time, byte for byte', () => {
     const again = offloadTools([], offloader)
     expect(JSON.stringify(offloadTools([], offloader))).toBe(JSON.stringify(again))

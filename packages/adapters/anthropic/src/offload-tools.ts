@@ -39,10 +39,11 @@ export function offloadTools<const Tools extends readonly RunnerTool[]>(
 ): [...Tools, ...RetrievalTool[]] {
   assertOffloader(offloader, 'offloadTools(tools, new ContextOffloader({ storage }))')
   if (!Array.isArray(tools)) throw new TypeError(`tools must be an array of tools, got ${typeof tools}.`)
-  const wrapped = (tools as readonly Partial<AnyTool>[]).map((tool) => {
-    if (tool.name === RETRIEVAL_TOOL_NAME)
+  const wrapped = tools.map((tool: unknown) => {
+    const { name, run } = Object(tool) as Partial<AnyTool>
+    if (name === RETRIEVAL_TOOL_NAME)
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
-    return typeof tool.run === 'function' ? wrapTool(tool as AnyTool, offloader) : tool
+    return typeof run === 'function' ? wrapTool(tool as AnyTool, offloader) : tool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader)] : []
   // Each tool has the type of the one that was passed in.

@@ -40,8 +40,7 @@ export function retrievalTool(offloader: ContextOffloader): RetrievalTool {
     async run(input, context) {
       const { content, isError } = await execute(input, { signal: context?.signal ?? undefined })
       const parts = content.map(blockToPart)
-      const [first] = parts
-      const answer = parts.length === 1 && first?.type === 'text' ? first.text : parts
+      const answer = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : parts
       if (isError) throw new Anthropic.Beta.Messages.ToolError(answer)
       return answer
     },

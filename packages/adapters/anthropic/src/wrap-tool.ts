@@ -7,11 +7,8 @@ export interface AnyTool {
   readonly run: (...parameters: readonly unknown[]) => unknown
 }
 
-interface RunContext {
-  readonly toolUse?: ToolUse
-  readonly toolUseBlock?: ToolUse // in older versions
-  readonly signal?: AbortSignal | null
-}
+/** In older versions, the call is `toolUseBlock`. */
+type RunContext = { readonly [Key in 'toolUse' | 'toolUseBlock']?: ToolUse } & { readonly signal?: AbortSignal | null }
 
 /** Copy a runnable tool, so that large results and errors of tool calls are offloaded. */
 export function wrapTool(tool: AnyTool, offloader: ContextOffloader): AnyTool {
