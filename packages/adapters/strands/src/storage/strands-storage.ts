@@ -2,13 +2,12 @@ import { StorageError as StrandsStorageError } from '@strands-agents/sdk'
 import type { Sandbox } from '@strands-agents/sdk/sandbox'
 import type { Storage as StrandsStorage } from '@strands-agents/sdk/storage'
 import { StorageError, type Storage } from '@spillway/core'
-import { filePathOf, StoredFiles } from '@spillway/core/files'
+import { filePathOf, StoredFiles, type StoredFile } from '@spillway/core/files'
 import { frame, unframe } from './offloader-frame.ts'
 
 const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
 const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
-const MAX_ATTEMPTS = 10
-/** An entry that goes while a storage lists may hide the one that replaces it, which then is there the next time. */
+/** A listing that meets the replacement of a value may have neither the old one nor the new one, which the next has. */
 const LOOKS = 5
 
 /** What values need of a storage. */
@@ -62,7 +61,10 @@ export function strandsStorage(storage: Storage | ((sandbox: Sandbox) => Storage
   })
 }
 
-function keyedView(storage: ScopedStorage | ((sandbox: Sandbox) => ScopedStorage), namespace?: string[]): KeyedStorage {
+function keyedView(
+  storage: ScopedStorage | ((sandbox: Sandbox) => ScopedStorage),
+  namespace?: readonly string[],
+): KeyedStorage {
   const below = (segments: readonly string[]): ScopedStorage => {
     if (typeof storage === 'function')
       throw new StrandsStorageError(
@@ -88,22 +90,22 @@ function keyedView(storage: ScopedStorage | ((sandbox: Sandbox) => ScopedStorage
       }),
     read: (key) =>
       withFile(key, async (files, path) => {
-        let missing = 0
-        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-          const file = (await files.list()).get(path)
-          if (file === undefined) {
-            missing += 1
-            if (missing === LOOKS) return null
-            continue
-          }
+        let found: ReadonlyMap<string, StoredFile> = new Map()
+        for (let look = 0; look < LOOKS; look += 1) {
+          found = await files.list()
+          const file = found.get(path)
           try {
-            return frame(file.contentType, await file.readBytes())
+            if (file !== undefined) return frame(file.contentType, await file.readBytes())
           } catch (error) {
             // Replaced, removed or evicted since it was listed.
             if (!StorageError.isInstance(error) || !['not-found', 'evicted'].includes(error.code)) throw error
           }
         }
-        throw new StrandsStorageError(`'${key}' keeps being replaced while it is read. Try again.`)
+        if (found.size === 0) return null
+        const reason = found.has(path)
+          ? 'keeps being replaced. Try again.'
+          : 'has a damaged or foreign entry. Write it again.'
+        throw new StrandsStorageError(`The value of '${key}' ${reason}`)
       }),
     delete: (key) => withFile(key, async (files, path) => void (await files.remove(path))),
     list: (query) =>

@@ -1,7 +1,7 @@
 /** `strandsStorage` beside Strands' own storages: the same answers to the same calls, and what theirs do not promise. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -268,10 +268,23 @@ describe('strandsStorage', () => {
     await storage.scope('a').store('/a@1', encode('forged'), 'text/plain', { metadata: { tool: 'forged' } })
     const values = strandsStorage(storage)
     expect(await values.list('')).toEqual([])
-    expect(await values.read('a')).toBeNull()
+    await expect(values.read('a')).rejects.toThrow("'a' has a damaged or foreign entry")
     await values.write('a', encode('value'))
     expect(await values.list('')).toEqual(['a'])
     expect(decode(await values.read('a'))).toBe('value')
+  })
+
+  test('takes no value that is damaged for a missing one, and mends it by writing it again', async () => {
+    const directory = await temporaryDirectory()
+    const storage = strandsStorage(new FileStorage(directory))
+    for (const part of ['.metadata.json', '.bin']) {
+      await storage.write('key', encode('value'))
+      const files = (await readdir(directory, { recursive: true })).filter((path) => path.endsWith(part))
+      for (const path of files) await truncate(join(directory, path), 1)
+      await expect(storage.read('key')).rejects.toThrow(StrandsStorageError)
+      await storage.write('key', encode('value'))
+      expect(decode(await storage.read('key'))).toBe('value')
+    }
   })
 
   test('reads what was evicted as missing', async () => {

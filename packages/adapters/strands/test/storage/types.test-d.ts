@@ -1,7 +1,7 @@
 /** What the compiler must accept and refuse of storages for Strands' own offloader. `tsc -p tsconfig.test.json` checks it. */
 import type { Sandbox } from '@strands-agents/sdk/sandbox'
 import type { Storage as StrandsStorage } from '@strands-agents/sdk/storage'
-import { ContextOffloader, type ContextOffloaderConfig } from '@strands-agents/sdk/vended-plugins/context-offloader'
+import type { ContextOffloaderConfig } from '@strands-agents/sdk/vended-plugins/context-offloader'
 import { FileStorage, ShellFileSystem } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
 import { RedisStorage } from '@spillway/redis'
@@ -20,15 +20,14 @@ for (const storage of [
   new RedisStorage('redis://localhost'),
   new S3Storage('my-bucket'),
 ]) {
-  const config: ContextOffloaderConfig = { storage: storage.scope('session-1') }
-  new ContextOffloader(config)
-  new ContextOffloader({ storage })
+  expectTypeOf(storage).toExtend<ContextOffloaderConfig['storage']>()
+  expectTypeOf(storage.scope('session-1')).toExtend<ContextOffloaderConfig['storage']>()
 }
 
 // The unified form: a storage of Strands, with methods of its own kind.
 const storage = strandsStorage(new InMemoryStorage())
 const unified: StrandsStorage = storage
-new ContextOffloader({ storage: unified })
+expectTypeOf(unified).toExtend<ContextOffloaderConfig['storage']>()
 expectTypeOf<KeyedStorage['read']>().returns.toEqualTypeOf<Promise<Uint8Array | null>>()
 expectTypeOf<KeyedStorage['namespace']>().returns.toEqualTypeOf<KeyedStorage>()
 expectTypeOf<NonNullable<KeyedStorage['forSandbox']>>().parameters.toEqualTypeOf<[sandbox: Sandbox]>()
@@ -45,4 +44,4 @@ strandsStorage(unified)
 // @ts-expect-error A path is no storage.
 strandsStorage('./artifacts')
 // @ts-expect-error A number is nothing that has a shell.
-new ShellFileSystem(7)
+export const wrong: ShellFileSystem = new ShellFileSystem(7)
