@@ -1,2 +1,5 @@
 /** Keep large tool results out of the context of agents built with the OpenAI Agents SDK. */
-export {}
+export { offloadRunner } from './offload-runner.ts'
+export { offloadTools } from './offload-tools.ts'
+export type { OffloadOptions, ScopeRun } from './run-scope.ts'
+export { retrievalTool } from './retrieval-tool.ts'

@@ -2,6 +2,8 @@
 export { contentTypeEssence } from '../content/content-type-essence.ts'
 export { isTextContentType } from '../content/text-content-type.ts'
 export { assertOffloader } from './assert-offloader.ts'
+export { encodeBlock, type EncodedBlock } from './encode-block.ts'
+export { KnownOutputs, type KnownOutput } from './known-outputs.ts'
 export { readMcpPart, writeMcpPart, type McpPart } from './mcp-content.ts'
 export { encodeBase64, mediaFromData, mediaFromUrl } from './media-source.ts'
 export { offloadModelOutput, type ModelOutputCall, type OffloadedModelOutput } from './offload-model-output.ts'
