@@ -34,7 +34,7 @@ const session = (sessionId: string, initialItems: AgentInputItem[] = []): Memory
 const retrieving = (prompt: { readonly results: readonly unknown[] }): ReturnType<typeof calling> =>
   calling('retrieve_offloaded_content', 'call_2', {
     reference: referenceIn(lastText([prompt as never])),
-    pattern: 'line 2345 ',
+    pattern: 'line 234',
   })
 
 describe('whose results it replaces', () => {
@@ -125,6 +125,23 @@ describe('whose results it replaces', () => {
     }
     expect(told).toEqual([{ path: 'a' }, { path: 'a' }])
     expect(events.map(({ type }) => type)).toEqual(['offload', 'offload'])
+  })
+
+  it('keeps what providers are told of a text, and parts that stay, as the very objects', async () => {
+    const { offloader } = newOffloader()
+    const image = { type: 'input_image', image: 'data:image/png;base64,aGk=', detail: 'low', providerData: { a: 1 } }
+    const byId = { type: 'input_file', file: { id: 'file_1' } }
+    const text = { type: 'input_text', text: LOG, providerData: { cache_control: { type: 'ephemeral' } } }
+    const { agent, prompts } = makeAgent([])
+    await offloadRunner(new Runner(), offloader).run(agent, callItems('read', 'call_1', [image, text, byId]))
+    const [, result] = JSON.parse(prompts[0]?.messages ?? '[]') as unknown[]
+    expect(result).toMatchObject({
+      output: [
+        { type: 'input_text', text: expect.stringContaining(OFFLOADED), providerData: text.providerData },
+        image,
+        byId,
+      ],
+    })
   })
 
   it('not those that are excepted, go to a program of the provider, or have promised a form', async () => {
@@ -232,16 +249,16 @@ describe('a filter of the program', () => {
 
 describe('sessions and scopes', () => {
   it('keeps runs of the same agent and context apart by their sessions, all at once', async () => {
-    const { offloader } = newOffloader()
+    const { offloader } = newOffloader({ maxResultTokens: 1_000, previewTokens: 100 })
     const runner = offloadRunner(new Runner(), offloader)
     const shared = { app: true }
     await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
-        const own = makeTool('read_log', async () => `${LOG}\nof session ${index}`)
+        const own = makeTool('read_log', async () => `${LOG.slice(0, 8_000)}\nof session ${index}`)
         const tools = index % 2 === 0 ? offloadTools([own], offloader) : [own, retrievalTool(offloader)]
         const { agent, prompts } = makeAgent([calling('read_log'), retrieving], { tools })
         await runner.run(agent, 'Go.', { session: session(`session-${index}`), context: shared })
-        expect(lastText(prompts)).toContain('line 2345 of the log')
+        expect(lastText(prompts)).toContain('line 234 of the log')
         const reference = referenceIn(lastText(prompts.slice(0, 2)))
         const stored = await offloader.forScope(`session-${index}`).options.storage.retrieve(reference)
         expect(new TextDecoder().decode(stored.content)).toMatch(new RegExp(`of session ${index}$`))
@@ -270,6 +287,8 @@ describe('sessions and scopes', () => {
       const { agent, prompts } = makeAgent([calling('read_log'), retrieving], { tools })
       await offloadRunner(new Runner(), offloader, options).run(agent, 'Go.', given as object)
       expect(lastText(prompts)).toContain('line 2345 of the log')
+      // A provider that keeps the conversation is sent what is new, and nothing twice.
+      if (given === conversation) expect(prompts.map(({ results }) => results.length)).toEqual([0, 1, 1])
       const scoped = segments.length === 0 ? offloader : offloader.forScope(...segments)
       await expect(scoped.options.storage.retrieve(referenceIn(lastText(prompts.slice(0, 2))))).resolves.toBeDefined()
     }
@@ -326,6 +345,19 @@ describe('sessions and scopes', () => {
     })
     expect(second.prompts[0]?.messages.startsWith(first.prompts[1]?.messages.slice(0, -1) ?? '')).toBe(true)
     expect(lastText(second.prompts)).toContain('line 2345 of the log')
+  })
+
+  it('stores in a session what a runner by itself stores of small results', async () => {
+    const { offloader } = newOffloader()
+    const stored: unknown[] = []
+    for (const runner of [new Runner(), offloadRunner(new Runner(), offloader)]) {
+      const memory = session('a', callItems('read_log', 'old', { type: 'text', text: 'old' }))
+      const { agent } = makeAgent([calling('read_status')], { tools: [makeTool('read_status', () => [{ a: 1 }])] })
+      await runner.run(agent, 'Go.', { session: memory })
+      stored.push(await memory.getItems())
+    }
+    expect(stored[1]).toEqual(stored[0])
+    expect(stored[0]).toHaveLength(6)
   })
 
   it('forgets a run that has ended, failed or been streamed', async () => {
@@ -441,7 +473,7 @@ describe('what else belongs to a runner', () => {
   it('refuses what cannot work, and says what to write', () => {
     const { offloader } = newOffloader()
     expect(() => offloadRunner(offloader as never, new Runner() as never)).toThrow(
-      'runner must be a Runner: offloadRunner(',
+      'runner must be a Runner, loaded as an ES module: offloadRunner(',
     )
     expect(() => offloadRunner(new Runner(), {} as never)).toThrow(/ContextOffloader, got object: offloadRunner\(/)
     expect(() => offloadRunner(new Runner(), offloader, { exept: [] } as never)).toThrow('Unknown option "exept"')

@@ -33,7 +33,7 @@ export function offloadRunner(
   options: OffloadOptions = {},
 ): Pick<Runner, 'run'> {
   if (!(runner instanceof Runner))
-    throw new TypeError('runner must be a Runner: offloadRunner(new Runner(), offloader).')
+    throw new TypeError('runner must be a Runner, loaded as an ES module: offloadRunner(new Runner(), offloader).')
   const offloaderOf = scopedOffloader(offloader, options, 'offloadRunner(new Runner(), offloader, options)')
 
   async function run(agent: never, input: unknown, given: NonStreamRunOptions<unknown> = {}): Promise<object> {

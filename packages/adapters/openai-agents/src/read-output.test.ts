@@ -71,6 +71,7 @@ describe('readOutput', () => {
       ],
     ],
     [[{ type: 'text', text: 'a' }]],
+    [{ type: 'text', text: 'a', providerData: { a: 1 } }],
   ])('leaves parts: %j', (output) => {
     expect(readOutput(output)).toBeUndefined()
   })

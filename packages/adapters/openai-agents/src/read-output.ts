@@ -2,13 +2,15 @@ import { toSmartString } from '@openai/agents/utils'
 import type { ContentBlock } from '@spillway/core'
 import { parseJson } from './parse-json.ts'
 
+type Fields = Readonly<Record<string, unknown>>
+
 /** What the SDK reads the content of images and files from. */
 const MEDIA_FIELD = /^(?:image|imageUrl|data|file|fileData|fileUrl|fileId)$/
 
 /** Read a text or a value that a tool returned, and what the SDK makes of it; `undefined` for the parts of a result. */
 export function readOutput(output: unknown): { readonly text: string; readonly block: ContentBlock } | undefined {
-  const { type, text: own } = Object(output) as { readonly type?: unknown; readonly text?: unknown }
-  if (type === 'text' && typeof own === 'string') return readOutput(own)
+  const { type, text: own, providerData } = Object(output) as Fields
+  if (type === 'text' && typeof own === 'string' && providerData === undefined) return readOutput(own)
   const parts: readonly unknown[] = Array.isArray(output) ? output : [output]
   if (parts.length > 0 && parts.every(isPart)) return undefined
   const text = toSmartString(output)
@@ -17,7 +19,7 @@ export function readOutput(output: unknown): { readonly text: string; readonly b
 }
 
 function isPart(value: unknown): boolean {
-  const { type, text, ...others } = Object(value) as Readonly<Record<string, unknown>>
+  const { type, text, ...others } = Object(value) as Fields
   if (type === 'text') return typeof text === 'string'
   return (type === 'image' || type === 'file') && Object.keys(others).some((name) => MEDIA_FIELD.test(name))
 }

@@ -34,7 +34,10 @@ export async function replaceResults(items: readonly Item[], options: ReplaceOpt
     const forms = { parts, toBlock: partToBlock, fromText, fromBlock: blockToPart }
     const outcome = await offloadParts<ResultPart>(offloader, { toolName, toolCallId, input, signal, ...forms })
     if (outcome.status === 'inline') return outputs.add(toolCallId, output)
-    const [first, ...others] = outcome.parts
+    const [replacement, ...others] = outcome.parts
+    // What providers were told of a text, such as where a cached prefix ends, holds for what stands in its place.
+    const gone = parts.filter((part) => part.type === 'input_text' && !others.includes(part))
+    const first = { ...Object.assign({}, ...gone), ...replacement } as ResultPart
     const isText = first.type === 'input_text' && others.length === 0 && !Array.isArray(output)
     outputs.add(toolCallId, output, isText ? { type: 'text', text: first.text } : [first, ...others])
   }
