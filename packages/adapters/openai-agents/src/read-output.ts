@@ -14,12 +14,13 @@ export function readOutput(output: unknown): { readonly text: string; readonly b
   const parts: readonly unknown[] = Array.isArray(output) ? output : [output]
   if (parts.length > 0 && parts.every(isPart)) return undefined
   const text = toSmartString(output)
-  const isValue = typeof output === 'object' && output !== null
-  return { text, block: isValue ? { type: 'json', value: parseJson(text) } : { type: 'text', text } }
+  if (typeof output !== 'object' || output === null) return { text, block: { type: 'text', text } }
+  // Bytes in a value the SDK shows in a few words, where JSON would have a number for each.
+  return { text, block: { type: 'json', value: text.includes('[byte array ') ? parseJson(text) : output } }
 }
 
 function isPart(value: unknown): boolean {
-  const { type, text, ...others } = Object(value) as Fields
+  const { type, text } = Object(value) as Fields
   if (type === 'text') return typeof text === 'string'
-  return (type === 'image' || type === 'file') && Object.keys(others).some((name) => MEDIA_FIELD.test(name))
+  return (type === 'image' || type === 'file') && Object.keys(value as object).some((name) => MEDIA_FIELD.test(name))
 }
