@@ -1,8 +1,19 @@
 import { ToolMessage } from '@langchain/core/messages'
+import {
+  Agent,
+  RunContext,
+  Runner,
+  tool as openaiTool,
+  type AgentInputItem,
+  type CallModelInputFilter,
+  type FunctionCallItem,
+  type Tool,
+} from '@openai/agents'
 import { offloadMiddleware, offloadPrepareStep, offloadTools, retrievalTool } from '@spillway/ai-sdk'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import * as langchain from '@spillway/langchain'
 import { InMemoryStorage } from '@spillway/memory'
+import * as openaiAgents from '@spillway/openai-agents'
 import { generateText, isStepCount, tool, wrapLanguageModel, type ModelMessage } from 'ai'
 import type { MockLanguageModelV4 } from 'ai/test'
 import {
@@ -18,6 +29,7 @@ import { z } from 'zod'
 import * as aiSdkModels from './ai-sdk.ts'
 import type { Script } from './conversation.ts'
 import * as langchainModels from './langchain.ts'
+import * as openaiModels from './openai-agents.ts'
 import type { Subject } from './subject.ts'
 
 /** Something without Spillway, and the same with it. */
@@ -73,6 +85,16 @@ export function directCases(output: string | object): readonly OverheadCase[] {
   const handler = async (): Promise<ToolMessage> => message
   const read = langchainTool(async () => content, { name: 'read', description: 'Read.', schema: z.object({}) })
   const [wrappedRead] = langchain.offloadTools([read], offloader)
+
+  const readFile = openaiTool({
+    name: 'read',
+    description: 'Read.',
+    parameters: z.object({}),
+    execute: async () => output,
+  })
+  const [guarded] = openaiAgents.offloadTools([readFile], offloader)
+  const calledFile: FunctionCallItem = { type: 'function_call', callId: 'call_1', name: 'read', arguments: '{}' }
+  const about = { context: new RunContext(), agent: new Agent({ name: 'Reader' }), toolCall: calledFile, output }
   return [
     {
       name: 'AI SDK `toModelOutput`',
@@ -94,12 +116,17 @@ export function directCases(output: string | object): readonly OverheadCase[] {
       plain: one(() => read.invoke(toolCall, CONFIG)),
       wrapped: one(() => wrappedRead.invoke(toolCall, CONFIG)),
     },
+    {
+      name: 'OpenAI Agents SDK guardrail',
+      plain: one(async () => ({ behavior: { type: 'allow' } })),
+      wrapped: one(() => guarded.outputGuardrails?.[0]?.run(about)),
+    },
   ]
 }
 
 /** Whole runs with {@link STEPS} small results each, after a history of some messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
-  return [...aiSdkLoops(history, output), ...langchainLoops(history, output)]
+  return [...aiSdkLoops(history, output), ...langchainLoops(history, output), ...openaiLoops(history, output)]
 }
 
 function aiSdkLoops(history: number, output: string): readonly OverheadCase[] {
@@ -155,6 +182,40 @@ function langchainLoops(history: number, output: string): readonly OverheadCase[
   ]
 }
 
+function openaiLoops(history: number, output: string): readonly OverheadCase[] {
+  const read = openaiTool({
+    name: 'read',
+    description: 'Read.',
+    parameters: z.object({ path: z.string() }),
+    execute: async () => output,
+  })
+  const input = openaiHistory(history, output)
+  const runs = (runner: Pick<Runner, 'run'>, tools: Tool[]): Subject =>
+    loop(() => {
+      const model = openaiModels.scriptedModel(script, () => undefined)
+      return runner.run(new Agent({ name: 'Reader', model, tools }), input, { maxTurns: STEPS + 1 })
+    })
+  const plain = runs(new Runner(), [read])
+  // What the SDK takes for a filter, whatever it does.
+  const idle: CallModelInputFilter = ({ modelData }) => modelData
+  const offloader = newOffloader()
+  const runner = openaiAgents.offloadRunner(new Runner(), offloader)
+  const retrieval = openaiAgents.retrievalTool(offloader)
+  return [
+    {
+      name: 'OpenAI Agents SDK, an idle filter',
+      plain,
+      wrapped: runs(new Runner({ callModelInputFilter: idle }), [read, retrieval]),
+    },
+    {
+      name: 'OpenAI Agents SDK `offloadTools`',
+      plain,
+      wrapped: runs(runner, openaiAgents.offloadTools([read], offloader)),
+    },
+    { name: 'OpenAI Agents SDK `offloadRunner` alone', plain, wrapped: runs(runner, [read, retrieval]) },
+  ]
+}
+
 const one = (run: () => unknown): Subject => ({ run, results: 1 })
 const loop = (run: () => unknown): Subject => ({ run, results: STEPS })
 
@@ -183,4 +244,16 @@ function langchainHistory(length: number, output: string): BaseMessage[] {
     )
   }
   return messages
+}
+
+function openaiHistory(length: number, output: string): AgentInputItem[] {
+  const items: AgentInputItem[] = [{ role: 'user', content: 'Read the files.' }]
+  for (let index = 0; items.length < length; index += 1) {
+    const call = { name: 'read', callId: `past_${index}`, status: 'completed' } as const
+    items.push(
+      { type: 'function_call', ...call, arguments: '{"path":"a"}' },
+      { type: 'function_call_result', ...call, output: { type: 'text', text: output } },
+    )
+  }
+  return items
 }
