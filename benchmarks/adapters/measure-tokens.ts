@@ -7,6 +7,7 @@ import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, ty
 import * as googleAdk from './google-adk.ts'
 import * as langchain from './langchain.ts'
 import * as strands from './strands.ts'
+import * as openaiAgents from './openai-agents.ts'
 
 /** One way of having the conversation, and what it cost in tokens of o200k. */
 export interface TokenRow {
@@ -44,6 +45,9 @@ const WAYS: readonly Way[] = [
   ['Strands', 'alone', () => strands.plain, readOnce],
   ['Strands', 'its own `ContextOffloader`', () => strands.withTheirs(), retrieve],
   ['Strands', '**`offloadPlugin`**', strands.withPlugin, retrieve],
+  ['OpenAI Agents SDK', 'alone', () => openaiAgents.plain, readOnce],
+  ['OpenAI Agents SDK', '**`offloadTools`**', openaiAgents.withOffloadTools, retrieve],
+  ['OpenAI Agents SDK', '**`offloadRunner`** alone', openaiAgents.withOffloadRunner, retrieve],
 ]
 
 /** Frameworks that take the offloader of a session; others name the session themselves. */

@@ -5,6 +5,7 @@ import type { Converse } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
 import * as langchain from './langchain.ts'
 import * as strands from './strands.ts'
+import * as openaiAgents from './openai-agents.ts'
 
 /** The ways of using an adapter, each over the offloader of one session. */
 export const WAYS = {
@@ -17,6 +18,8 @@ export const WAYS = {
   'Anthropic `offloadTools`': anthropic.withOffloadTools,
   'Anthropic `answerToolCalls`': anthropic.withAnswerToolCalls,
   'Strands `offloadPlugin`': strands.withPlugin,
+  'OpenAI Agents SDK `offloadTools`': openaiAgents.withOffloadTools,
+  'OpenAI Agents SDK `offloadRunner` alone': openaiAgents.withOffloadRunner,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */
