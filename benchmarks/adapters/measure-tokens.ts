@@ -3,6 +3,7 @@ import { InMemoryStorage } from '@spillway/memory'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import * as aiSdk from './ai-sdk.ts'
 import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, type SeenPrompt } from './conversation.ts'
+import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
 
 /** One way of having the conversation, and what it cost in tokens of o200k. */
@@ -33,6 +34,8 @@ const WAYS: readonly Way[] = [
   ['LangGraph', '`ToolNode`, **`offloadTools`**', langchain.withToolNode, retrieve],
   ['deepagents', 'alone: a file, `grep`, `read_file`', () => langchain.deepAgent, useFiles],
   ['deepagents', '**`deepAgentMiddleware`**', langchain.withDeepAgent, retrieve],
+  ['Genkit', 'alone', () => genkit.plain, readOnce],
+  ['Genkit', '**`offloadMiddleware`**', genkit.withMiddleware, retrieve],
 ]
 
 /** Have the conversation about a log in each framework, without Spillway and with it. */

@@ -1,10 +1,20 @@
 import { ToolMessage } from '@langchain/core/messages'
 import { offloadMiddleware, offloadPrepareStep, offloadTools, retrievalTool } from '@spillway/ai-sdk'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import * as genkit from '@spillway/genkit'
 import * as langchain from '@spillway/langchain'
 import { InMemoryStorage } from '@spillway/memory'
 import { generateText, isStepCount, tool, wrapLanguageModel, type ModelMessage } from 'ai'
 import type { MockLanguageModelV4 } from 'ai/test'
+import {
+  generateMiddleware,
+  genkit as newGenkit,
+  z as genkitZod,
+  type GenerateMiddlewareDef,
+  type MessageData,
+  type MiddlewareRef,
+  type ToolResponsePart,
+} from 'genkit'
 import {
   AIMessage,
   createAgent,
@@ -17,6 +27,7 @@ import {
 import { z } from 'zod'
 import * as aiSdkModels from './ai-sdk.ts'
 import type { Script } from './conversation.ts'
+import * as genkitModels from './genkit.ts'
 import * as langchainModels from './langchain.ts'
 import type { Subject } from './subject.ts'
 
@@ -94,12 +105,13 @@ export function directCases(output: string | object): readonly OverheadCase[] {
       plain: one(() => read.invoke(toolCall, CONFIG)),
       wrapped: one(() => wrappedRead.invoke(toolCall, CONFIG)),
     },
+    genkitHook(output),
   ]
 }
 
 /** Whole runs with {@link STEPS} small results each, after a history of some messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
-  return [...aiSdkLoops(history, output), ...langchainLoops(history, output)]
+  return [...aiSdkLoops(history, output), ...langchainLoops(history, output), ...genkitLoops(history, output)]
 }
 
 function aiSdkLoops(history: number, output: string): readonly OverheadCase[] {
@@ -155,6 +167,40 @@ function langchainLoops(history: number, output: string): readonly OverheadCase[
   ]
 }
 
+/** The hook of a run, called as Genkit calls it. */
+function genkitHook(output: string | object): OverheadCase {
+  const ai = newGenkit({})
+  const part: ToolResponsePart = { toolResponse: { name: 'read', ref: 'call_1', output } }
+  const next = async (): Promise<ToolResponsePart> => part
+  const request = { toolRequest: { name: 'read', ref: 'call_1', input: {} } }
+  const offload = genkit.offloadMiddleware(newOffloader())
+  const { tool } = offload.instantiate({ ai, config: { scope: ['session-1'] }, pluginConfig: undefined })
+  return { name: 'Genkit `tool` hook', plain: one(next), wrapped: one(() => tool?.(request, {}, next)) }
+}
+
+function genkitLoops(history: number, output: string): readonly OverheadCase[] {
+  const ai = newGenkit({})
+  const model = genkitModels.scriptedModel(ai, script, () => undefined)
+  const config = { name: 'read', description: 'Read.', inputSchema: genkitZod.object({ path: genkitZod.string() }) }
+  const read = ai.defineTool(config, async () => output)
+  const messages = genkitHistory(history, output)
+  const maxTurns = STEPS + 1
+  const agent = (...use: readonly MiddlewareRef[]): Subject =>
+    loop(() => ai.generate({ model, tools: [read], messages, use: [...use], maxTurns }))
+  // What the framework takes for a middleware with a tool, whatever they do.
+  const hooks: GenerateMiddlewareDef = {
+    generate: (turn, context, next) => next(turn, context),
+    model: (request, context, next) => next(request, context),
+    tool: (request, context, next) => next(request, context),
+  }
+  const idle = generateMiddleware({ name: 'idle' }, () => hooks)
+  const plain = agent()
+  return [
+    { name: 'Genkit, an idle middleware', plain, wrapped: agent(idle()) },
+    { name: 'Genkit `offloadMiddleware`', plain, wrapped: agent(genkit.offloadMiddleware(newOffloader())()) },
+  ]
+}
+
 const one = (run: () => unknown): Subject => ({ run, results: 1 })
 const loop = (run: () => unknown): Subject => ({ run, results: STEPS })
 
@@ -180,6 +226,18 @@ function langchainHistory(length: number, output: string): BaseMessage[] {
     messages.push(
       new AIMessage({ content: '', tool_calls: [{ name: 'read', args: { path: 'a' }, id, type: 'tool_call' }] }),
       new ToolMessage({ content: output, tool_call_id: id, name: 'read' }),
+    )
+  }
+  return messages
+}
+
+function genkitHistory(length: number, output: string): MessageData[] {
+  const messages: MessageData[] = [{ role: 'user', content: [{ text: 'Read the files.' }] }]
+  for (let index = 0; messages.length < length; index += 1) {
+    const call = { name: 'read', ref: `past_${index}` }
+    messages.push(
+      { role: 'model', content: [{ toolRequest: { ...call, input: { path: 'a' } } }] },
+      { role: 'tool', content: [{ toolResponse: { ...call, output } }] },
     )
   }
   return messages
