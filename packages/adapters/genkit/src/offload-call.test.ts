@@ -26,8 +26,8 @@ it('offloads the response of a tool', async () => {
   expect(part?.toolResponse.output).toEqual(offloaded)
 })
 
-it('leaves it to Genkit where middleware gives no response', async () => {
-  expect(await call(Promise.resolve(undefined))).toBeUndefined()
+it.each([undefined, { text: LOG }])('leaves it to Genkit where middleware gives no response: %#', async (part) => {
+  expect(await call(Promise.resolve(part as ToolResponsePart | undefined))).toBe(part)
 })
 
 it.each([new RangeError('small'), 'small', { code: 404 }, undefined, null])('throws the very %o', async (thrown) => {

@@ -1,6 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
 import { offloadThrown } from '@spillway/core/adapter'
-import { GenkitError, type ToolRequestPart, type ToolResponsePart } from 'genkit'
+import type { ToolRequestPart, ToolResponsePart } from 'genkit'
 import { offloadResponse } from './offload-response.ts'
 
 /** Offload what is over the limit of a tool call: its response, or what it throws. */
@@ -17,10 +17,12 @@ export async function offloadCall(
     if (isControlFlow(thrown, signal)) throw thrown
     const replaced = await offloadThrown(offloader, { toolName: name, toolCallId: ref, input, signal, thrown })
     // Errors of Genkit have their message a second time, without the status in front of it.
-    if (replaced !== thrown && replaced instanceof GenkitError) replaced.originalMessage = replaced.message
+    if (replaced !== thrown && replaced instanceof Error && 'originalMessage' in replaced)
+      replaced.originalMessage = replaced.message
     throw replaced
   }
-  return part && offloadResponse(offloader, part, { input, signal })
+  // Middleware may return what it wants, whatever the types say.
+  return part?.toolResponse === undefined ? part : offloadResponse(offloader, part, { input, signal })
 }
 
 /** Whether nothing has failed: interrupts are thrown, and so is the end of a run. */

@@ -8,7 +8,7 @@ export const toolErrors = generateMiddleware({ name: 'toolErrors' }, () => ({
     } catch (error) {
       if ((Object(error) as { name?: unknown }).name === 'ToolInterruptError') throw error
       const { name, ref } = request.toolRequest
-      return { toolResponse: { name, ...(ref === undefined ? {} : { ref }), output: { error: messageOf(error) } } }
+      return { toolResponse: { name, ref, output: { error: messageOf(error) } } }
     }
   },
 }))
