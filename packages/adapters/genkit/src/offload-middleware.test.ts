@@ -264,7 +264,14 @@ describe('beside other middleware', () => {
 
   it('leaves errors to middleware that tries again, on either side of it', async () => {
     const retry = generateMiddleware({ name: 'retry-tools' }, () => ({
-      tool: (request, context, next) => next(request, context).catch(() => next(request, context)),
+      tool: async (request, context, next) => {
+        try {
+          return await next(request, context)
+        } catch (error) {
+          if (!(error instanceof Error)) throw error
+          return await next(request, context)
+        }
+      },
     }))
     const offload = offloadMiddleware(create())
     for (const use of [
