@@ -29,6 +29,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['@strands-agents/sdk', '@spillway/strands'],
   ['@openai/agents'],
   ['@openai/agents', '@spillway/openai-agents'],
+  ['genkit'],
+  ['genkit', '@spillway/genkit'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

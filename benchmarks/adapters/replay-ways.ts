@@ -3,6 +3,7 @@ import * as aiSdk from './ai-sdk.ts'
 import * as anthropic from './anthropic.ts'
 import type { Converse } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
+import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
@@ -20,6 +21,7 @@ export const WAYS = {
   'Strands `offloadPlugin`': strands.withPlugin,
   'OpenAI Agents SDK `offloadTools`': openaiAgents.withOffloadTools,
   'OpenAI Agents SDK `offloadRunner` alone': openaiAgents.withOffloadRunner,
+  'Genkit `offloadMiddleware`': genkit.withMiddleware,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */

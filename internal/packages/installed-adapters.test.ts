@@ -168,6 +168,24 @@ const OPENAI_AGENTS = `
   console.log(finalOutput)
 `
 
+const GENKIT = `
+  import { ContextOffloader } from '@spillway/core'
+  import { offloadMiddleware } from '@spillway/genkit'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { genkit, z } from 'genkit'
+
+  const ai = genkit({})
+  const model = ai.defineModel({ name: 'fake' }, async ({ messages }) => {
+    const call = { toolRequest: { name: 'read_log', ref: 'call_1', input: {} } }
+    return { message: { role: 'model', content: [messages.length > 1 ? { text: 'done' } : call] } }
+  })
+  const config = { name: 'read_log', description: 'Read.', inputSchema: z.object({}) }
+  const readLog = ai.defineTool(config, async () => 'a line\\n'.repeat(9_000))
+  const offload = offloadMiddleware(new ContextOffloader({ storage: new InMemoryStorage() }))
+  const { messages } = await ai.generate({ model, prompt: 'Go.', tools: [readLog], use: [offload({ scope: ['a'] })] })
+  console.log(String(messages[2]?.content[0]?.toolResponse?.output).slice(0, 20))
+`
+
 afterAll(removeProjects)
 
 describe.each([
@@ -197,6 +215,7 @@ describe.each([
     framework: ['@openai/agents'],
     source: OPENAI_AGENTS,
   },
+  { adapter: '@spillway/genkit', peers: ['genkit@1.33.0'], framework: ['genkit'], source: GENKIT },
 ])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {
     const files = { 'agent.ts': source, 'loaded.mjs': LOADED }
