@@ -18,12 +18,12 @@ const HOSTILE_IDS = [
   ['empty', 'that is empty', ''],
 ] as const
 
-/** Reads the log that its input names, the first the slowest. */
+/** Reads the log that its input names, the first the slowest, by so much that it is also on a busy machine. */
 const readLog: CaseTool = {
   name: 'read_log',
   async call(input) {
     const { name } = input as { readonly name: number }
-    await sleep(20 - 4 * name)
+    await sleep(200 - 40 * name)
     return { type: 'returns', content: [text(log(`log ${name}`))] }
   },
 }
