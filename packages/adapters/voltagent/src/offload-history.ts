@@ -1,5 +1,6 @@
 import type { OnPrepareModelMessagesHookArgs } from '@voltagent/core'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { readModelPart } from '@spillway/core/adapter'
 import { offloadShown, type ShownOutput } from './offload-shown.ts'
 
 type Messages = OnPrepareModelMessagesHookArgs['modelMessages']
@@ -54,9 +55,16 @@ export async function offloadHistory(
 /** Return the output for a model that stands in an output as a JSON value. */
 function savedOutput({ type, value }: { readonly type: string; readonly value?: unknown }): ShownOutput | undefined {
   if (type !== 'json' || typeof value !== 'object' || value === null) return undefined
-  const saved = value as Partial<ShownOutput>
+  const saved = value as ShownOutput
   const isText = (saved.type === 'text' || saved.type === 'error-text') && typeof saved.value === 'string'
-  return isText || (saved.type === 'content' && Array.isArray(saved.value)) ? (saved as ShownOutput) : undefined
+  const isContent = saved.type === 'content' && Array.isArray(saved.value) && saved.value.every(isSafePart)
+  return isText || isContent ? saved : undefined
+}
+
+/** A tool may have returned a value that looks like content: no address may come into a prompt by it, nor what ends a run. */
+function isSafePart(part: unknown): boolean {
+  const block = readModelPart(part)
+  return block.type === 'text' || ('data' in block && block.data !== undefined)
 }
 
 function isReplacement({ value }: ShownOutput): boolean {

@@ -1,8 +1,7 @@
 import type { AgentHooks, OnToolEndHookArgs, OnToolEndHookResult } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions } from '@spillway/core/adapter'
 import { offloadHistory } from './offload-history.ts'
-import { offloaderOfOperation, type OffloadOptions } from './offload-options.ts'
+import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 import { defaultOutput, offloadShown } from './offload-shown.ts'
 import { isAnswer } from './retrieval-tool.ts'
 import { inputOfCall, rememberCall } from './running-calls.ts'
@@ -44,13 +43,12 @@ interface ErrorHook {
  * ```
  */
 export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksOptions = {}): AgentHooks {
-  assertRunOptions(offloader, options, { usage: 'offloadHooks(offloader, options)', others: ['hooks'] })
+  const check = { usage: 'offloadHooks(offloader, options)', others: ['hooks'] }
+  const { offloaderOf, except } = resolveOptions(offloader, options, check)
   const { hooks = {} } = options
   if (typeof hooks !== 'object' || hooks === null)
     throw new TypeError(`hooks must be an object of hooks, got ${hooks === null ? 'null' : typeof hooks}.`)
   const own = hooks as Omit<AgentHooks, keyof ErrorHook> & ErrorHook
-  const offloaderOf = offloaderOfOperation(offloader, options)
-  const except = new Set(options.except)
 
   /** Offload an output that goes to the model as the hooks leave it. */
   async function replaceOutput({ tool, context, options }: ToolEvent, output: unknown): Promise<Result> {
@@ -102,8 +100,9 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   return composed
 }
 
+/** Return what a hook puts in the place of an output, or the output; hooks may return anything. */
 function outputOf(result: Result, output: unknown): unknown {
-  return result !== undefined && 'output' in result ? result.output : output
+  return Object.hasOwn(Object(result) as object, 'output') ? result?.output : output
 }
 
 /** Tell whether an output must stay: an answer of the retrieval tool, or one by which a subagent ends the run. */

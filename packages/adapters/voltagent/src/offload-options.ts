@@ -1,5 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { offloaderOfRun, type RunOptions } from '@spillway/core/adapter'
+import { assertRunOptions, offloaderOfRun, type RunOptions, type RunOptionsCheck } from '@spillway/core/adapter'
 
 /** What is known of an operation of an agent when its scope is asked for. */
 export interface OffloadRun {
@@ -19,15 +19,21 @@ export interface OffloadRun {
  */
 export interface OffloadOptions extends RunOptions<OffloadRun> {}
 
-/** Make the function that gives each operation, or what a tool runs with, the offloader of its scope. It never throws. */
-export function offloaderOfOperation(
-  offloader: ContextOffloader,
-  { scope = conversationScope }: OffloadOptions,
-): (operation: unknown) => ContextOffloader {
-  return offloaderOfRun(offloader, (operation: unknown) => {
+/** What the options come to: the offloader of each operation, or of what a tool runs with; and which tools are left alone. */
+export interface Settings {
+  readonly offloaderOf: (operation: unknown) => ContextOffloader
+  readonly except: ReadonlySet<string>
+}
+
+/** Refuse an offloader or options that cannot work with a `TypeError`, and return what they come to. */
+export function resolveOptions(offloader: ContextOffloader, options: OffloadOptions, check: RunOptionsCheck): Settings {
+  assertRunOptions(offloader, options, check)
+  const { scope = conversationScope, except } = options
+  const offloaderOf = offloaderOfRun(offloader, (operation: unknown) => {
     const { conversationId, userId, context = new Map() } = Object(operation) as Partial<OffloadRun>
     return scope({ conversationId, userId, context })
   })
+  return { offloaderOf, except: new Set(except) }
 }
 
 function conversationScope({ conversationId, userId }: OffloadRun): readonly string[] {

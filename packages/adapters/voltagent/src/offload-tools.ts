@@ -1,7 +1,6 @@
 import type { Tool, Toolkit, ToolSchema } from '@voltagent/core'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { assertRunOptions } from '@spillway/core/adapter'
-import { offloaderOfOperation, type OffloadOptions } from './offload-options.ts'
+import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { wrapTool, type UserTool } from './wrap-tool.ts'
 
@@ -48,19 +47,16 @@ export function offloadTools<const TOOLS extends readonly AnyTool[]>(
   offloader: ContextOffloader,
   options: OffloadOptions = {},
 ): [...TOOLS, ...Tool[]] {
-  assertRunOptions(offloader, options, { usage: 'offloadTools(tools, offloader, options)' })
+  const settings = resolveOptions(offloader, options, { usage: 'offloadTools(tools, offloader, options)' })
   if (!Array.isArray(tools)) throw new TypeError('tools must be an array of tools and toolkits of VoltAgent.')
-  const offloaderOf = offloaderOfOperation(offloader, options)
-  const except = new Set(options.except)
-
   const wrap = (tool: AnyTool): AnyTool => {
     // What is no tool VoltAgent is to refuse in its own words.
     const { name, type, tools: members } = Object(tool) as Partial<Tool & Toolkit>
     if (Array.isArray(members)) return { ...(tool as Toolkit), tools: members.map(wrap) as Toolkit['tools'] }
     if (name === RETRIEVAL_TOOL_NAME)
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
-    if (type !== 'user-defined' || name === undefined || except.has(name)) return tool
-    return wrapTool(tool as unknown as UserTool, offloaderOf) as unknown as Tool
+    if (type !== 'user-defined' || name === undefined || settings.except.has(name)) return tool
+    return wrapTool(tool as unknown as UserTool, settings.offloaderOf) as unknown as Tool
   }
 
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []

@@ -1,7 +1,7 @@
 import { createTool, type Tool, type ToolExecuteOptions, type ToolSchema } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
-import { offloaderOfOperation, type OffloadOptions } from './offload-options.ts'
+import { writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
+import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 
 /** What the retrieval tool returns: an output for the model that JSON can express. */
 export type RetrievalOutput = ModelOutput
@@ -34,8 +34,7 @@ export function isAnswer(output: unknown): boolean {
  * ```
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): Tool {
-  assertRunOptions(offloader, options, { usage: 'retrievalTool(offloader, options)' })
-  const offloaderOf = offloaderOfOperation(offloader, options)
+  const { offloaderOf } = resolveOptions(offloader, options, { usage: 'retrievalTool(offloader, options)' })
   // In a scope of its own an operation may search without a reference, and the model has to know.
   const scoped = options.scope === undefined ? offloader.forScope('conversation') : offloader
   const { name, description, inputSchema } = scoped.retrievalTool
