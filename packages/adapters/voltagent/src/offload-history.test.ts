@@ -21,10 +21,10 @@ const IN_A = { conversationId: 'a', userId: 'u' }
 const NOTHING = { except: new Set<string>(), signal: undefined }
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...new Uint8Array(1_200_000)])
 const readLog = toolOf('read_log', async () => LOG)
-const capture = toolOf('capture', async () => PNG, {
+const capture = toolOf('capture', async () => Buffer.from(PNG).toString('base64'), {
   toModelOutput: ({ output }) => ({
     type: 'content',
-    value: [{ type: 'media', data: Buffer.from(output as Uint8Array).toString('base64'), mediaType: 'image/png' }],
+    value: [{ type: 'media', data: String(output), mediaType: 'image/png' }],
   }),
 })
 
