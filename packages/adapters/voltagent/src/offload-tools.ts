@@ -1,11 +1,11 @@
-import type { Tool, Toolkit, ToolSchema } from '@voltagent/core'
+import type { AgentOptions, Tool, Toolkit } from '@voltagent/core'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { wrapTool, type UserTool } from './wrap-tool.ts'
 
 /** What an agent takes as a tool: one of VoltAgent's, a toolkit, or one that the provider defines. */
-export type AnyTool = Toolkit | Toolkit['tools'][number] | Tool<never, ToolSchema | undefined>
+export type AnyTool = Extract<AgentOptions['tools'], readonly unknown[]>[number]
 
 /**
  * Wrap the tools of an agent so that the model sees a preview and references in place of large results, and add the

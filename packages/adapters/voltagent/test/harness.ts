@@ -7,12 +7,22 @@ import type {
   SeenPrompt,
 } from '@spillway-internal/adapter-testing'
 import type { ContextOffloader } from '@spillway/core'
-import { Agent, InMemoryStorageAdapter, Memory, type AgentOptions } from '@voltagent/core'
+import {
+  Agent,
+  AgentRegistry,
+  createVoltAgentObservability,
+  InMemoryStorageAdapter,
+  Memory,
+  type AgentOptions,
+} from '@voltagent/core'
 import type { UIMessage } from 'ai'
 import { offloadHooks, offloadTools } from '../src/index.ts'
 import { toolsOf } from './case-tools.ts'
 import { fakeModel } from './fake-model.ts'
 import { GENERATE_GAPS, STREAM_GAPS } from './gaps.ts'
+
+// Else each agent would have one of its own, with timers.
+AgentRegistry.getInstance().setGlobalObservability(createVoltAgentObservability())
 
 const MAX_ROUNDS = 100
 const USER = 'user-1'

@@ -1,10 +1,13 @@
 import type { ModelTurn, SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
 import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { Agent, createTool } from '@voltagent/core'
+import { Agent, AgentRegistry, createTool, createVoltAgentObservability } from '@voltagent/core'
 import type { AgentHooks, AgentOptions, Memory, Tool, ToolOptions } from '@voltagent/core'
 import { z } from 'zod'
 import { fakeModel } from './fake-model.ts'
+
+// Else each agent would have one of its own, with timers.
+AgentRegistry.getInstance().setGlobalObservability(createVoltAgentObservability())
 
 /** A log of 5,000 lines, of which line 4,321 alone says `FAILED`. */
 export const LOG: string = Array.from(
