@@ -21,6 +21,12 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['langchain', '@spillway/langchain'],
   ['deepagents'],
   ['deepagents', '@spillway/langchain/deepagents'],
+  ['@google/adk'],
+  ['@google/adk', '@spillway/google-adk'],
+  ['@anthropic-ai/sdk'],
+  ['@anthropic-ai/sdk', '@spillway/anthropic'],
+  ['@strands-agents/sdk'],
+  ['@strands-agents/sdk', '@spillway/strands'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -1,7 +1,10 @@
 import type { ContextOffloader } from '@spillway/core'
 import * as aiSdk from './ai-sdk.ts'
+import * as anthropic from './anthropic.ts'
 import type { Converse } from './conversation.ts'
+import * as googleAdk from './google-adk.ts'
 import * as langchain from './langchain.ts'
+import * as strands from './strands.ts'
 
 /** The ways of using an adapter, each over the offloader of one session. */
 export const WAYS = {
@@ -10,6 +13,10 @@ export const WAYS = {
   'LangChain `offloadMiddleware`': langchain.withMiddleware,
   'LangGraph `ToolNode`, `offloadTools`': langchain.withToolNode,
   'deepagents `deepAgentMiddleware`': langchain.withDeepAgent,
+  'Google ADK `offloadPlugin`': googleAdk.withPlugin,
+  'Anthropic `offloadTools`': anthropic.withOffloadTools,
+  'Anthropic `answerToolCalls`': anthropic.withAnswerToolCalls,
+  'Strands `offloadPlugin`': strands.withPlugin,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */
