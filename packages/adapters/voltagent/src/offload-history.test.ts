@@ -102,7 +102,7 @@ it('tells the offloader the input of the call, which stands in another message',
 /** What a hostile tool may return, so that it becomes content when its conversation goes on. */
 const lookAlike = (part: object): object => ({
   type: 'content',
-  value: [{ type: 'text', text: '[Offloaded: 1 blocks' }, part],
+  value: [{ type: 'text', text: '[Offloaded: 1 blocks, ~9 tokens]' }, part],
 })
 
 it.each([
@@ -128,6 +128,19 @@ it.each([
 ])('keeps a message with %s, as the very object', async (_, message) => {
   const { offloader } = createOffloader()
   expect((await offloadHistory(offloader, [message], NOTHING))[0]).toBe(message)
+})
+
+it('offloads a large value of a tool that only looks like what was offloaded', async () => {
+  const value = `[Offloaded: 1 blocks, ~7 tokens]\n${LOG}`
+  const { offloader } = createOffloader()
+  for (const alike of [
+    { type: 'text', value },
+    { type: 'content', value: [{ type: 'text', text: value }] },
+  ]) {
+    const replaced = await offloadHistory(offloader, [resultOf({ type: 'json', value: alike })], NOTHING)
+    expect(JSON.stringify(replaced).length).toBeLessThan(10_000)
+    expect(JSON.stringify(replaced)).not.toContain('~7 tokens]","')
+  }
 })
 
 it('leaves results of tools that are named in except', async () => {

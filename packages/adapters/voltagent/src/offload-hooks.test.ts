@@ -111,7 +111,7 @@ describe('tools that are not wrapped', () => {
 
 describe('hooks of your own', () => {
   it('runs them first, and offloads what they put in the place of an output', async () => {
-    const onToolEnd = vi.fn(async () => ({ output: `redacted\n${LOG}` }))
+    const onToolEnd = vi.fn<NonNullable<AgentHooks['onToolEnd']>>(async () => ({ output: `redacted\n${LOG}` }))
     const { offloader } = createOffloader()
     const { seen } = await runBare(
       toolOf('read', async () => 'secret'),
@@ -344,7 +344,7 @@ it('ends one turn with each model call, its own hook of the step after it', asyn
 it.each([
   [() => offloadHooks({} as never), /offloader must be a ContextOffloader/],
   [
-    () => offloadHooks(createOffloader().offloader, { onToolEnd: vi.fn() } as never),
+    () => offloadHooks(createOffloader().offloader, { onToolEnd: async () => undefined } as never),
     /Unknown option "onToolEnd". Known: scope, except, hooks/,
   ],
   [

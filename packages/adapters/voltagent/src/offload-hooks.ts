@@ -1,10 +1,11 @@
 import type { AgentHooks, OnToolEndHookArgs, OnToolEndHookResult } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
+import { defaultModelOutput } from '@spillway/core/adapter'
 import { offloadHistory } from './offload-history.ts'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
-import { defaultOutput, offloadShown } from './offload-shown.ts'
+import { offloadShown, type ShownOutput } from './offload-shown.ts'
 import { isAnswer } from './retrieval-tool.ts'
-import { inputOfCall, rememberCall } from './running-calls.ts'
+import { runningCalls } from './wrap-tool.ts'
 
 /** Options of {@link offloadHooks}. */
 export interface OffloadHooksOptions extends OffloadOptions {
@@ -58,8 +59,8 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
     const isShownByTool = tool.toModelOutput !== undefined
     if (options === undefined || isNested || isShownByTool || except.has(tool.name)) return undefined
     const { callId: toolCallId = '', abortSignal: signal } = options.toolContext ?? {}
-    const call = { toolName: tool.name, toolCallId, input: inputOfCall(options), signal }
-    const shown = defaultOutput(output)
+    const call = { toolName: tool.name, toolCallId, input: runningCalls.inputOf(options), signal }
+    const shown: ShownOutput = defaultModelOutput(output)
     const replaced = await offloadShown(offloaderOf(options), call, shown)
     if (replaced === shown) return undefined
     if (replaced.type === 'text') return { output: replaced.value }
@@ -70,7 +71,7 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   const composed: AgentHooks & ErrorHook = {
     ...own,
     async onToolStart(event) {
-      rememberCall(event.args, event.options)
+      if (event.options !== undefined) runningCalls.start(event.args, event.options)
       await own.onToolStart?.(event)
     },
     async onToolEnd(event) {

@@ -28,15 +28,12 @@ export interface Settings {
 /** Refuse an offloader or options that cannot work with a `TypeError`, and return what they come to. */
 export function resolveOptions(offloader: ContextOffloader, options: OffloadOptions, check: RunOptionsCheck): Settings {
   assertRunOptions(offloader, options, check)
-  const { scope = conversationScope, except } = options
+  const { scope, except } = options
   const offloaderOf = offloaderOfRun(offloader, (operation: unknown) => {
     const { conversationId, userId, context = new Map() } = Object(operation) as Partial<OffloadRun>
-    return scope({ conversationId, userId, context })
+    if (scope !== undefined) return scope({ conversationId, userId, context })
+    if (!conversationId) return []
+    return userId ? [userId, conversationId] : [conversationId]
   })
   return { offloaderOf, except: new Set(except) }
-}
-
-function conversationScope({ conversationId, userId }: OffloadRun): readonly string[] {
-  if (!conversationId) return []
-  return userId ? [userId, conversationId] : [conversationId]
 }

@@ -1,5 +1,6 @@
 import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
-import { createToolkit, InMemoryStorageAdapter, Memory, Tool, type ToolOptions } from '@voltagent/core'
+import { createToolkit, InMemoryStorageAdapter, Memory, Tool } from '@voltagent/core'
+import type { ToolHookOnEnd, ToolHookOnStart, ToolOptions } from '@voltagent/core'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import {
@@ -67,9 +68,9 @@ describe('what the model and the program see', () => {
   })
 
   it('offloads what a toModelOutput of its own makes of an output, and calls it with all that the AI SDK tells', async () => {
-    const toModelOutput = vi.fn(({ output }: { output: unknown }) => ({
-      type: 'text' as const,
-      value: `${output}\n${LOG}`,
+    const toModelOutput = vi.fn<NonNullable<Tool['toModelOutput']>>(({ output }) => ({
+      type: 'text',
+      value: `${String(output)}\n${LOG}`,
     }))
     const tool = toolOf('read_log', async () => 'first', { toModelOutput })
     const { seen, outputs } = await runTools([tool], ['read_log'])
@@ -173,21 +174,20 @@ describe('the tools', () => {
       hooks: { onEnd: async () => undefined },
     } satisfies Partial<ToolOptions>
     const tool = toolOf('read_log', async () => LOG, given)
-    const before = { ...tool }
+    const before = Object.fromEntries(Object.entries(tool))
     const [wrapped] = offloadTools([tool], createOffloader().offloader)
     expect(wrapped).toBeInstanceOf(Tool)
-    const { toModelOutput, hooks, ...rest } = wrapped
-    const { toModelOutput: _own, hooks: ownHooks, ...ownRest } = before
-    expect(rest).toEqual(ownRest)
+    const { toModelOutput, hooks } = wrapped
+    expect(Object.fromEntries(Object.entries(wrapped))).toEqual({ ...before, toModelOutput, hooks })
     expect(wrapped.execute).toBe(tool.execute)
-    expect(hooks?.onEnd).toBe(ownHooks?.onEnd)
-    expect({ ...tool }).toEqual(before)
+    expect(hooks?.onEnd).toBe(tool.hooks?.onEnd)
+    expect(Object.fromEntries(Object.entries(tool))).toEqual(before)
     expect(toModelOutput).not.toBe(tool.toModelOutput)
   })
 
   it('runs the hooks of a tool once for each call', async () => {
-    const onStart = vi.fn()
-    const onEnd = vi.fn()
+    const onStart = vi.fn<ToolHookOnStart>()
+    const onEnd = vi.fn<ToolHookOnEnd>()
     await runTools([toolOf('read_log', async () => LOG, { hooks: { onStart, onEnd } })], ['read_log', 'read_log'])
     expect(onStart).toHaveBeenCalledTimes(2)
     expect(onEnd).toHaveBeenCalledTimes(2)

@@ -1,6 +1,6 @@
 import { createTool, type Tool, type ToolExecuteOptions, type ToolSchema } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
-import { writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
+import { anyInputSchema, writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 
 /** What the retrieval tool returns: an output for the model that JSON can express. */
@@ -41,7 +41,8 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
   return createTool({
     name,
     description,
-    parameters: anyInput(inputSchema),
+    // VoltAgent's type knows Zod alone.
+    parameters: anyInputSchema(inputSchema) as unknown as ToolSchema,
     async execute(input: unknown, operation?: ToolExecuteOptions): Promise<RetrievalOutput> {
       const signal = operation?.toolContext?.abortSignal
       const { content, isError } = await offloaderOf(operation).retrievalTool.execute(input, { signal })
@@ -51,13 +52,4 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
     },
     toModelOutput: ({ output }) => output as ReturnType<NonNullable<Tool['toModelOutput']>>,
   })
-}
-
-/** Write a JSON Schema as a Standard Schema that takes every input: the tool's own advice is better than a validator's. */
-function anyInput(schema: object): ToolSchema {
-  // The AI SDK, which gets it from VoltAgent, writes into what it is given. VoltAgent's type knows Zod alone.
-  const input = (): object => structuredClone(schema)
-  const validate = (value: unknown): object => ({ value })
-  const standard = { version: 1, vendor: 'spillway', validate, jsonSchema: { input, output: input } }
-  return { '~standard': standard } as unknown as ToolSchema
 }

@@ -1,7 +1,7 @@
 import type { Tool, ToolExecuteOptions, ToolHookOnStart } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
-import { defaultOutput, offloadShown, type ShownOutput } from './offload-shown.ts'
-import { optionsOfCall, rememberCall } from './running-calls.ts'
+import { copyWith, defaultModelOutput, RunsByInput } from '@spillway/core/adapter'
+import { offloadShown, type ShownOutput } from './offload-shown.ts'
 
 /** What is read of a tool; VoltAgent's own type differs by input and output, and says less of `toModelOutput`. */
 export interface UserTool extends Pick<Tool, 'name' | 'hooks'> {
@@ -13,6 +13,9 @@ type ToModelOutput = (call: {
   readonly input: unknown
   readonly output: unknown
 }) => ShownOutput | Promise<ShownOutput>
+
+/** What tool calls run with; hooks of tools and of agents say so, as a PlanAgent runs none of tools. */
+export const runningCalls: RunsByInput<ToolExecuteOptions> = new RunsByInput()
 
 /** What wrapped tools have for `toModelOutput`: VoltAgent copies tools, and functions stay. */
 const ours = new WeakSet<ToModelOutput>()
@@ -30,10 +33,11 @@ export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptio
 
   const toModelOutput: ToModelOutput = async (call) => {
     const { toolCallId, input, output } = call
-    const options = optionsOfCall(input, toolCallId)
+    const found = runningCalls.find(input)
+    const options = found?.toolContext?.callId === toolCallId ? found : undefined
     const before = options && known.get(options)
     if (before !== undefined && Object.is(before.output, output)) return before.shown
-    const full = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(call)
+    const full = tool.toModelOutput === undefined ? defaultModelOutput(output) : await tool.toModelOutput(call)
     if (options === undefined) return full
     const request = { toolName: tool.name, toolCallId, input, signal: options.toolContext?.abortSignal }
     const shown = await offloadShown(offloaderOf(options), request, full)
@@ -41,18 +45,10 @@ export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptio
     return shown
   }
   const onStart: ToolHookOnStart = async (event) => {
-    rememberCall(event.args, event.options)
+    if (event.options !== undefined) runningCalls.start(event.args, event.options)
     await tool.hooks?.onStart?.(event)
   }
 
   ours.add(toModelOutput)
-  return Object.create(Object.getPrototypeOf(tool) as object | null, {
-    ...Object.getOwnPropertyDescriptors(tool),
-    toModelOutput: property(toModelOutput),
-    hooks: property({ ...tool.hooks, onStart }),
-  }) as UserTool
-}
-
-function property(value: unknown): PropertyDescriptor {
-  return { value, writable: true, enumerable: true, configurable: true }
+  return copyWith(tool, { toModelOutput, hooks: { ...tool.hooks, onStart } })
 }
