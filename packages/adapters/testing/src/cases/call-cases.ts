@@ -18,12 +18,12 @@ const HOSTILE_IDS = [
   ['empty', 'that is empty', ''],
 ] as const
 
-/** Reads the log that its input names, the first the slowest, by so much that it is also on a busy machine. */
+/** Reads the log that its input names, the first the slowest. */
 const readLog: CaseTool = {
   name: 'read_log',
   async call(input) {
     const { name } = input as { readonly name: number }
-    await sleep(200 - 40 * name)
+    await sleep(100 - 20 * name)
     return { type: 'returns', content: [text(log(`log ${name}`))] }
   },
 }
