@@ -44,7 +44,9 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   const run = (setup: Pick<models.AgentSetup, 'tools' | 'hooks'>): Subject =>
     loop(() => {
       const model = models.scriptedModel(script, () => undefined)
-      return models.newAgent({ model, memory: false, ...setup }).generateText(messages, { conversationId: 'session-1', ...models.QUIET })
+      return models
+        .newAgent({ model, memory: false, ...setup })
+        .generateText(messages, { conversationId: 'session-1', ...models.QUIET })
     })
   const offloader = newOffloader()
   const plain = run({ tools: [read] })

@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
 import { createToolkit, InMemoryStorageAdapter, Memory, Tool } from '@voltagent/core'
-import type { ToolHookOnEnd, ToolHookOnStart, ToolOptions } from '@voltagent/core'
+import type { ToolExecuteOptions, ToolHookOnEnd, ToolHookOnStart, ToolOptions } from '@voltagent/core'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { fakeModel } from '../test/fake-model.ts'
 import {
   agentOf,
   calling,
@@ -249,6 +252,64 @@ describe('the tools', () => {
 })
 
 const SHARED = {}
+
+describe('many conversations of one agent at once', () => {
+  const readOwn = toolOf('read_log', async (_input: unknown, operation?: ToolExecuteOptions) => {
+    await sleep(Math.random() * 20)
+    return LOG.replace('FAILED', `FAILED in ${operation?.conversationId}`)
+  })
+  const ids = Array.from({ length: 30 }, (_, index) => `conversation-${index}`)
+  // It keeps nothing: what it does next stands in the prompt.
+  const model = fakeModel((prompt) => {
+    if (prompt.results.length === 0) return calling('read_log')
+    return prompt.results.length === 1 ? retrieving({ pattern: 'FAILED' })(prompt) : { text: textOf(prompt.results[1]) }
+  })
+
+  it('keeps them apart, each with its own content behind its own reference', async () => {
+    const { offloader, events } = createOffloader()
+    const agent = agentOf({ model, tools: offloadTools([readOwn], offloader), hooks: offloadHooks(offloader) })
+    const runs = await Promise.all(ids.map((conversationId) => agent.generateText('Go.', { conversationId })))
+    for (const [index, { text }] of runs.entries()) expect(text).toMatch(new RegExp(`FAILED in ${ids[index]} `))
+    const stored = events.flatMap((event) =>
+      event.type === 'offload' ? event.stored.map(({ reference }) => reference) : [],
+    )
+    expect(new Set(stored).size).toBe(30)
+  })
+
+  it('goes on with each where the storage fails for every other', async () => {
+    const storage = new InMemoryStorage()
+    const scope = storage.scope.bind(storage)
+    storage.scope = (...segments) => {
+      const own = scope(...segments)
+      if (Number(segments[0]?.split('-')[1]) % 2 === 1) own.store = () => Promise.reject(new Error('down'))
+      return own
+    }
+    const { offloader, events } = createOffloader({ storage })
+    const agent = agentOf({ model, tools: offloadTools([readOwn], offloader), hooks: offloadHooks(offloader) })
+    const runs = await Promise.all(ids.map((conversationId) => agent.generateText('Go.', { conversationId })))
+    for (const [index, { steps, text }] of runs.entries()) {
+      const isDown = index % 2 === 1
+      // The model asks for a reference all the same.
+      expect(/FAILED in/.test(text)).toBe(!isDown)
+      expect(JSON.stringify(steps[0]?.response.messages).length > 100_000).toBe(isDown)
+    }
+    expect(events.filter(({ type }) => type === 'offload-failed')).toHaveLength(15)
+  })
+
+  it('ends those that are aborted, and none beside them', async () => {
+    const { offloader } = createOffloader()
+    const agent = agentOf({ model, tools: offloadTools([readOwn], offloader), hooks: offloadHooks(offloader) })
+    const runs = ids.map((conversationId, index) => {
+      const signal = index % 3 === 0 ? AbortSignal.timeout(index) : undefined
+      return agent.generateText('Go.', { conversationId, ...(signal && { abortSignal: signal }) })
+    })
+    const settled = await Promise.allSettled(runs)
+    expect(settled[0]?.status).toBe('rejected')
+    for (const [index, run] of settled.entries())
+      if (run.status === 'rejected') expect(index % 3).toBe(0)
+      else expect(run.value.text).toMatch(new RegExp(`FAILED in ${ids[index]} `))
+  })
+})
 
 describe('refusals', () => {
   const { offloader } = createOffloader()
