@@ -7,6 +7,7 @@ import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
+import * as voltagent from './voltagent.ts'
 
 /** The ways of using an adapter, each over the offloader of one session. */
 export const WAYS = {
@@ -22,6 +23,7 @@ export const WAYS = {
   'OpenAI Agents SDK `offloadTools`': openaiAgents.withOffloadTools,
   'OpenAI Agents SDK `offloadRunner` alone': openaiAgents.withOffloadRunner,
   'Genkit `offloadMiddleware`': genkit.withMiddleware,
+  'VoltAgent `offloadTools`': voltagent.withOffloadTools,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */
