@@ -1,2 +1,5 @@
 /** Keep large tool results out of the context of agents built with Mastra. */
-export {}
+export { offloadProcessor, type OffloadProcessor } from './offload-processor.ts'
+export type { OffloadOptions } from './options.ts'
+export { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
+export type { RunScope, ScopeRun } from './run-scope.ts'
