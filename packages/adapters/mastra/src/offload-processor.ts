@@ -1,13 +1,13 @@
 import type { Processor } from '@mastra/core/processors'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { offloadPart, offloadResponses } from './offload-part.ts'
 import { offloadPrompt } from './offload-prompt.ts'
+import { OffloadRun } from './offload-run.ts'
+import { offloadPart, offloadStored } from './offload-stored.ts'
 import { assertOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
-import { RunOutputs } from './run-outputs.ts'
 import { offloaderOfRun, type RunContext } from './run-scope.ts'
 
-type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult'
+type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'processOutputResult'
 
 /** A processor for `inputProcessors`, and for `outputProcessors` where nothing downstream is to have originals. */
 export type OffloadProcessor = Processor<'spillway-offload'> &
@@ -16,11 +16,10 @@ export type OffloadProcessor = Processor<'spillway-offload'> &
     readonly getLoadedToolsForRequestContext: () => Record<string, RetrievalTool>
   }
 
-/** What is known of a run, from one of its steps to the next. */
-interface Run {
-  readonly outputs: RunOutputs
-  readonly offloader: ContextOffloader
-  tools?: Readonly<Record<string, unknown>> | undefined
+/** What every hook is told. */
+interface HookArgs extends RunContext {
+  readonly state: object
+  readonly abortSignal?: AbortSignal | undefined
 }
 
 /**
@@ -45,12 +44,11 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
   const except = new Set(options.except)
   const own = offloader.options.includeRetrievalTool ? { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader, options) } : {}
   // Mastra gives all hooks of a run the same state.
-  const runs = new WeakMap<object, Run>()
+  const runs = new WeakMap<object, OffloadRun>()
 
-  function runOf(state: object, context: RunContext): Run {
-    const known = runs.get(state)
-    if (known !== undefined) return known
-    const run = { outputs: new RunOutputs(except), offloader: offloaderOf(context) }
+  function runOf({ state, abortSignal, requestContext, messages }: HookArgs): OffloadRun {
+    const run = runs.get(state) ?? new OffloadRun(offloaderOf({ requestContext, messages }), except)
+    run.signal = abortSignal ?? run.signal
     runs.set(state, run)
     return run
   }
@@ -58,29 +56,36 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
   return {
     id: 'spillway-offload',
     getLoadedToolsForRequestContext: () => own,
-    async processInputStep({ messages, messageList, requestContext, tools, state, abortSignal: signal }) {
-      const run = runOf(state, { requestContext, messages })
-      run.tools = tools
+    async processInputStep(step) {
+      const run = runOf(step)
+      run.tools = step.tools ?? {}
+      run.beginStep()
       await run.offloader.endTurn()
-      await offloadResponses({ ...run, messageList, signal })
+      await offloadStored(step.messageList, run)
       // Another processor may have put others in the place of all tools.
-      const isComplete = Object.keys(own).every((name) => tools !== undefined && name in tools)
-      return isComplete ? undefined : { tools: { ...tools, ...own } }
+      const isComplete = Object.keys(own).every((name) => name in run.tools)
+      return isComplete ? undefined : { tools: { ...run.tools, ...own } }
     },
-    async processLLMRequest({ prompt, requestContext, state, abortSignal: signal }) {
-      const { outputs, offloader } = runOf(state, { requestContext })
-      const offloaded = await offloadPrompt(prompt, { outputs, offloader, signal })
-      outputs.forgetFailed()
-      return { prompt: offloaded }
+    async processLLMRequest(request) {
+      const run = runOf(request)
+      const prompt = await offloadPrompt(request.prompt, run)
+      run.endPrompt()
+      return { prompt }
     },
-    async processToolResult({ messages, messageList, requestContext, state, abortSignal: signal, ...call }) {
-      const { outputs, offloader, tools } = runOf(state, { requestContext, messages })
-      const { toolName, toolCallId, args, result } = call
+    async processToolResult(call) {
+      const run = runOf(call)
+      const { messageList, toolName, toolCallId, args, result } = call
       // What a tool maps itself the model sees as mapped, and the program as it is.
-      if (call.providerExecuted === true || hasModelOutput(tools?.[toolName])) return undefined
+      if (call.providerExecuted === true || hasModelOutput(run.tools[toolName])) return undefined
       const toolInvocation = { state: 'result', toolName, toolCallId, args, result } as const
-      const part = { type: 'tool-invocation', toolInvocation } as const
-      return (await offloadPart(part, { messageList, outputs, offloader, signal })) ? messageList : undefined
+      const isReplaced = await offloadPart({ type: 'tool-invocation', toolInvocation }, messageList, run)
+      return isReplaced ? messageList : undefined
+    },
+    async processOutputResult(end) {
+      const run = runOf(end)
+      // What no model call has followed: memory is to keep none of it either.
+      if (run.signal?.aborted !== true) await offloadStored(end.messageList, run)
+      return end.messageList
     },
   }
 }

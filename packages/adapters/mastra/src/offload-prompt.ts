@@ -1,22 +1,13 @@
 import type { ProcessLLMRequestArgs } from '@mastra/core/processors'
-import type { ContextOffloader } from '@spillway/core'
 import type { ModelOutput } from './model-output.ts'
-import type { RunOutputs } from './run-outputs.ts'
+import type { OffloadRun } from './offload-run.ts'
 
-/** A prompt as it goes to the provider. */
-export type Prompt = ProcessLLMRequestArgs['prompt']
+type Prompt = ProcessLLMRequestArgs['prompt']
 type ToolMessage = Extract<Prompt[number], { role: 'tool' }>
 type ToolResult = ToolMessage['content'][number]
 
-/** What the results of a prompt are offloaded with. */
-export interface PromptRequest {
-  readonly outputs: RunOutputs
-  readonly offloader: ContextOffloader
-  readonly signal: AbortSignal | undefined
-}
-
 /** Replace large tool results in a prompt, and nothing else of it. Returns the very prompt where all of it stays. */
-export async function offloadPrompt(prompt: Prompt, { outputs, offloader, signal }: PromptRequest): Promise<Prompt> {
+export async function offloadPrompt(prompt: Prompt, run: OffloadRun): Promise<Prompt> {
   const replaced = [...prompt]
   const replacing: Promise<void>[] = []
   // A long history is mostly of messages that are known to stay: nothing is allocated for them.
@@ -25,13 +16,12 @@ export async function offloadPrompt(prompt: Prompt, { outputs, offloader, signal
     if (message?.role === 'tool' && !message.content.every(isSettled))
       replacing.push(replaceMessage(message).then((one) => void (replaced[index] = one)))
   }
-  if (replacing.length === 0) return prompt
   await Promise.all(replacing)
-  return replaced
+  return replacing.length === 0 ? prompt : replaced
 
   // Newer models have parts of other types, too.
   function isSettled(part: ToolResult): boolean {
-    return part.type !== 'tool-result' || outputs.find(part, part.output) === (part.output as ModelOutput)
+    return part.type !== 'tool-result' || run.find(part, part.output) === (part.output as ModelOutput)
   }
 
   async function replaceMessage(message: ToolMessage): Promise<ToolMessage> {
@@ -41,8 +31,7 @@ export async function offloadPrompt(prompt: Prompt, { outputs, offloader, signal
   async function replaceResult(result: ToolResult): Promise<ToolResult> {
     if (result.type !== 'tool-result') return result
     const { toolName, toolCallId } = result
-    const call = { toolName, toolCallId, input: inputOf(prompt, toolCallId), signal }
-    const output = await outputs.show(offloader, call, result.output)
+    const output = await run.show({ toolName, toolCallId, input: inputOf(prompt, toolCallId) }, result.output)
     // Its type is that of the original, or one of those that every model takes.
     return { ...result, output: output as ToolResult['output'] }
   }

@@ -9,7 +9,7 @@ import { offloaderOfRun } from './run-scope.ts'
  *
  * It returns a text, or an array of parts where media are among them.
  */
-export type RetrievalTool = Tool<unknown>
+export type RetrievalTool = Tool
 
 /**
  * Make the Mastra tool by which the model searches and reads what was offloaded, in the scope of its run.

@@ -1,0 +1,94 @@
+import type { ContextOffloader } from '@spillway/core'
+import type { ModelOutputCall } from '@spillway/core/adapter'
+import type { ModelOutput } from './model-output.ts'
+import { offloadOutput } from './offload-output.ts'
+
+/** A tool call whose result is looked at. */
+export type RunCall = Omit<ModelOutputCall, 'signal'>
+
+interface Known {
+  readonly toolName: string
+  readonly of: ModelOutput
+  readonly as: ModelOutput
+}
+
+/**
+ * One run of an agent: where its results go, and what the model is shown of each, which is found out once.
+ *
+ * Mastra makes most of a prompt anew for each model call. An output is known by the values that it is made of: they stay.
+ */
+export class OffloadRun {
+  readonly offloader: ContextOffloader
+  /** That of the hook which ran last. */
+  signal: AbortSignal | undefined
+  /** The tools of the step that is under way. */
+  tools: Readonly<Record<string, unknown>> = {}
+  readonly #except: ReadonlySet<string>
+  /** Providers count calls anew in each run, so an id may stand for several. */
+  readonly #byCallId = new Map<string, Known[]>()
+  /** What could not be stored since the last prompt, and before it. */
+  readonly #failed = new Set<ModelOutput>()
+  readonly #shownFailed = new Set<ModelOutput>()
+
+  constructor(offloader: ContextOffloader, except: ReadonlySet<string>) {
+    this.offloader = offloader
+    this.#except = except
+  }
+
+  /** Return what is shown of an output, the output itself where it stays, or `undefined` where it is new. */
+  find({ toolCallId, toolName }: RunCall, output: ModelOutput): ModelOutput | undefined {
+    if (this.#except.has(toolName)) return output
+    const known = this.#byCallId.get(toolCallId)?.find((one) => one.toolName === toolName && isSame(one.of, output))
+    return known === undefined || known.as === known.of ? known && output : known.as
+  }
+
+  /** Return what is shown of an output, and offload it first where it is new. */
+  async show(call: RunCall, output: ModelOutput): Promise<ModelOutput> {
+    const known = this.find(call, output)
+    if (known !== undefined) return known
+    const { output: shown, reason } = await offloadOutput(this.offloader, { ...call, signal: this.signal }, output)
+    this.#remember(call, output, shown)
+    if (shown !== output) this.#remember(call, shown, shown)
+    if (reason === 'failed') this.#failed.add(output)
+    return shown
+  }
+
+  /** Begin a step: what the model has been shown as it was, as it could not be stored, is tried again. */
+  beginStep(): void {
+    if (this.#shownFailed.size === 0) return
+    for (const [id, known] of this.#byCallId)
+      this.#byCallId.set(
+        id,
+        known.filter(({ of }) => !this.#shownFailed.has(of)),
+      )
+    this.#shownFailed.clear()
+  }
+
+  /** End the prompt of a step. */
+  endPrompt(): void {
+    for (const output of this.#failed) this.#shownFailed.add(output)
+    this.#failed.clear()
+  }
+
+  #remember({ toolCallId, toolName }: RunCall, of: ModelOutput, as: ModelOutput): void {
+    const known = this.#byCallId.get(toolCallId) ?? []
+    this.#byCallId.set(toolCallId, known)
+    known.push({ toolName, of, as })
+  }
+}
+
+function isSame(a: ModelOutput, b: ModelOutput): boolean {
+  if (a === b) return true
+  return a.type === b.type && (a.type === 'content' ? isSamePart(a.value, b.value) : Object.is(a.value, b.value))
+}
+
+function isSamePart(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (!isObject(a) || !isObject(b)) return false
+  const entries = Object.entries(a)
+  return entries.length === Object.keys(b).length && entries.every(([name, value]) => isSamePart(value, b[name]))
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
