@@ -9,7 +9,7 @@ function part(
   invocation: Partial<MastraToolInvocationPart['toolInvocation']>,
   mastra?: Record<string, unknown>,
 ): MastraToolInvocationPart {
-  const providerMetadata = { mastra, openai: { itemId: 'item_1' } } as MastraToolInvocationPart['providerMetadata']
+  const providerMetadata = { mastra, openai: { itemId: 'item_1' } } as MastraToolInvocationPart['providerMetadata'] & {}
   return {
     type: 'tool-invocation',
     toolInvocation: { ...CALL, state: 'result', ...invocation } as MastraToolInvocationPart['toolInvocation'],

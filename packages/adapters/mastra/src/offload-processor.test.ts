@@ -24,13 +24,14 @@ beforeEach(() => {
 
 /** A run in a thread, with a call that is under way, as Mastra hands it to hooks: as much of it as is looked at. */
 class Run {
+  readonly threadId: string
+  readonly one: OffloadProcessor
   readonly state = {}
   readonly messageList: MessageList
 
-  constructor(
-    readonly threadId: string,
-    readonly one: OffloadProcessor = processor,
-  ) {
+  constructor(threadId: string, one: OffloadProcessor = processor) {
+    this.threadId = threadId
+    this.one = one
     this.messageList = new MessageList({ threadId, resourceId: 'user' })
     const toolInvocation = { state: 'call', toolCallId: 'call_1', toolName: 'read', args: { path: 'a' } } as const
     this.messageList.add('Go.', 'input').add(

@@ -10,6 +10,8 @@ interface Known {
   readonly toolName: string
   readonly of: ModelOutput
   readonly as: ModelOutput
+  /** The number of prompts before it could not be stored; infinite where it could. */
+  readonly failedAt: number
 }
 
 /**
@@ -26,9 +28,8 @@ export class OffloadRun {
   readonly #except: ReadonlySet<string>
   /** Providers count calls anew in each run, so an id may stand for several. */
   readonly #byCallId = new Map<string, Known[]>()
-  /** What could not be stored since the last prompt, and before it. */
-  readonly #failed = new Set<ModelOutput>()
-  readonly #shownFailed = new Set<ModelOutput>()
+  #prompts = 0
+  #promptsBeforeStep = 0
 
   constructor(offloader: ContextOffloader, except: ReadonlySet<string>) {
     this.offloader = offloader
@@ -38,7 +39,9 @@ export class OffloadRun {
   /** Return what is shown of an output, the output itself where it stays, or `undefined` where it is new. */
   find({ toolCallId, toolName }: RunCall, output: ModelOutput): ModelOutput | undefined {
     if (this.#except.has(toolName)) return output
-    const known = this.#byCallId.get(toolCallId)?.find((one) => one.toolName === toolName && isSame(one.of, output))
+    const known = this.#byCallId
+      .get(toolCallId)
+      ?.find((one) => one.toolName === toolName && one.failedAt >= this.#promptsBeforeStep && isSame(one.of, output))
     return known === undefined || known.as === known.of ? known && output : known.as
   }
 
@@ -47,33 +50,25 @@ export class OffloadRun {
     const known = this.find(call, output)
     if (known !== undefined) return known
     const { output: shown, reason } = await offloadOutput(this.offloader, { ...call, signal: this.signal }, output)
-    this.#remember(call, output, shown)
+    this.#remember(call, output, shown, reason === 'failed' ? this.#prompts : Infinity)
     if (shown !== output) this.#remember(call, shown, shown)
-    if (reason === 'failed') this.#failed.add(output)
     return shown
   }
 
-  /** Begin a step: what the model has been shown as it was, as it could not be stored, is tried again. */
+  /** Begin a step. What a prompt has shown as it was, since it could not be stored, is tried again. */
   beginStep(): void {
-    if (this.#shownFailed.size === 0) return
-    for (const [id, known] of this.#byCallId)
-      this.#byCallId.set(
-        id,
-        known.filter(({ of }) => !this.#shownFailed.has(of)),
-      )
-    this.#shownFailed.clear()
+    this.#promptsBeforeStep = this.#prompts
   }
 
   /** End the prompt of a step. */
   endPrompt(): void {
-    for (const output of this.#failed) this.#shownFailed.add(output)
-    this.#failed.clear()
+    this.#prompts += 1
   }
 
-  #remember({ toolCallId, toolName }: RunCall, of: ModelOutput, as: ModelOutput): void {
+  #remember({ toolCallId, toolName }: RunCall, of: ModelOutput, as: ModelOutput, failedAt: number = Infinity): void {
     const known = this.#byCallId.get(toolCallId) ?? []
     this.#byCallId.set(toolCallId, known)
-    known.push({ toolName, of, as })
+    known.push({ toolName, of, as, failedAt })
   }
 }
 
