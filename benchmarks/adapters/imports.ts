@@ -21,6 +21,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['langchain', '@spillway/langchain'],
   ['deepagents'],
   ['deepagents', '@spillway/langchain/deepagents'],
+  ['@mastra/core/agent'],
+  ['@mastra/core/agent', '@spillway/mastra'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -4,6 +4,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import * as aiSdk from './ai-sdk.ts'
 import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, type SeenPrompt } from './conversation.ts'
 import * as langchain from './langchain.ts'
+import * as mastra from './mastra.ts'
 
 /** One way of having the conversation, and what it cost in tokens of o200k. */
 export interface TokenRow {
@@ -33,6 +34,9 @@ const WAYS: readonly Way[] = [
   ['LangGraph', '`ToolNode`, **`offloadTools`**', langchain.withToolNode, retrieve],
   ['deepagents', 'alone: a file, `grep`, `read_file`', () => langchain.deepAgent, useFiles],
   ['deepagents', '**`deepAgentMiddleware`**', langchain.withDeepAgent, retrieve],
+  ['Mastra', 'alone', () => mastra.plain, readOnce],
+  ['Mastra', '`ToolCallFilter`, reads again', () => mastra.withToolCallFilter, readAgain],
+  ['Mastra', '**`offloadProcessor`**', mastra.withProcessor, retrieve],
 ]
 
 /** Have the conversation about a log in each framework, without Spillway and with it. */

@@ -1,7 +1,16 @@
 import { ToolMessage } from '@langchain/core/messages'
+import { Agent, MessageList } from '@mastra/core/agent'
+import type {
+  InputProcessor,
+  ProcessInputStepArgs,
+  ProcessLLMRequestArgs,
+  ProcessToolResultArgs,
+} from '@mastra/core/processors'
+import { createTool } from '@mastra/core/tools'
 import { offloadMiddleware, offloadPrepareStep, offloadTools, retrievalTool } from '@spillway/ai-sdk'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import * as langchain from '@spillway/langchain'
+import { offloadProcessor } from '@spillway/mastra'
 import { InMemoryStorage } from '@spillway/memory'
 import { generateText, isStepCount, tool, wrapLanguageModel, type ModelMessage } from 'ai'
 import type { MockLanguageModelV4 } from 'ai/test'
@@ -18,6 +27,7 @@ import { z } from 'zod'
 import * as aiSdkModels from './ai-sdk.ts'
 import type { Script } from './conversation.ts'
 import * as langchainModels from './langchain.ts'
+import * as mastraModels from './mastra.ts'
 import type { Subject } from './subject.ts'
 
 /** Something without Spillway, and the same with it. */
@@ -94,12 +104,54 @@ export function directCases(output: string | object): readonly OverheadCase[] {
       plain: one(() => read.invoke(toolCall, CONFIG)),
       wrapped: one(() => wrappedRead.invoke(toolCall, CONFIG)),
     },
+    ...mastraDirectCases(output),
+  ]
+}
+
+/** A state of its own for each call makes each result a new one. */
+function mastraDirectCases(output: string | object): readonly OverheadCase[] {
+  const processor = offloadProcessor(newOffloader())
+  const call = { toolCallId: 'call_1', toolName: 'read', args: {} }
+  const toolInvocation = { ...call, state: 'result', result: output } as const
+  const messageList = new MessageList({ threadId: 'thread-1' }).add('Read the file.', 'input').add(
+    {
+      id: 'message',
+      role: 'assistant',
+      createdAt: new Date(),
+      threadId: 'thread-1',
+      content: { format: 2, parts: [{ type: 'tool-invocation', toolInvocation }] },
+    },
+    'response',
+  )
+  const messages = messageList.get.all.db()
+  const tools = processor.getLoadedToolsForRequestContext()
+  const shown = typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output }
+  const prompt = [{ role: 'tool', content: [{ ...call, type: 'tool-result', output: shown }] }]
+  const idle = async (): Promise<void> => undefined
+  return [
+    {
+      name: 'Mastra `processInputStep`, `processLLMRequest`',
+      plain: one(idle),
+      wrapped: one(async () => {
+        const state = {}
+        await processor.processInputStep({ state, messages, messageList, tools } as unknown as ProcessInputStepArgs)
+        await processor.processLLMRequest({ state, prompt } as unknown as ProcessLLMRequestArgs)
+      }),
+    },
+    {
+      name: 'Mastra `processToolResult`',
+      plain: one(idle),
+      wrapped: one(() => {
+        const args = { state: {}, messages, messageList, ...call, result: output }
+        return processor.processToolResult(args as unknown as ProcessToolResultArgs)
+      }),
+    },
   ]
 }
 
 /** Whole runs with {@link STEPS} small results each, after a history of some messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
-  return [...aiSdkLoops(history, output), ...langchainLoops(history, output)]
+  return [...aiSdkLoops(history, output), ...langchainLoops(history, output), ...mastraLoops(history, output)]
 }
 
 function aiSdkLoops(history: number, output: string): readonly OverheadCase[] {
@@ -152,6 +204,26 @@ function langchainLoops(history: number, output: string): readonly OverheadCase[
   return [
     { name: 'LangChain, an idle middleware', plain, wrapped: agent([idle]) },
     { name: 'LangChain `offloadMiddleware`', plain, wrapped: agent([langchain.offloadMiddleware(newOffloader())]) },
+  ]
+}
+
+function mastraLoops(history: number, output: string): readonly OverheadCase[] {
+  const read = createTool({ id: 'read', description: 'Read.', execute: async () => output })
+  const messages = aiSdkHistory(history, output) as unknown as Parameters<Agent['generate']>[0]
+  const agent = (inputProcessors: InputProcessor[]): Subject =>
+    loop(() => {
+      const model = mastraModels.scriptedModel(script, () => undefined)
+      const config = { id: 'agent', name: 'agent', instructions: 'Read.', model, tools: { read } }
+      return new Agent({ ...config, inputProcessors }).generate(messages, { maxSteps: STEPS + 1 })
+    })
+  const processor = offloadProcessor(newOffloader())
+  // What the framework takes for a processor that brings a tool along, whatever it does.
+  const { getLoadedToolsForRequestContext } = processor
+  const idle = { id: 'idle', getLoadedToolsForRequestContext, processInputStep: async () => undefined }
+  const plain = agent([])
+  return [
+    { name: 'Mastra, an idle processor', plain, wrapped: agent([idle]) },
+    { name: 'Mastra `offloadProcessor`', plain, wrapped: agent([processor]) },
   ]
 }
 

@@ -36,6 +36,21 @@ interface HookArgs extends RunContext {
  *
  * @example
  * ```ts
+ * import { Agent } from '@mastra/core/agent'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadProcessor } from '@spillway/mastra'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))
+ * const agent = new Agent({
+ *   id: 'reader',
+ *   name: 'reader',
+ *   instructions: 'Read logs.',
+ *   model: 'openai/gpt-5',
+ *   inputProcessors: [processor],
+ * })
+ * const ask = (thread: string) => agent.generate('Why?', { memory: { thread, resource: 'user-1' } })
+ * console.assert(typeof ask === 'function')
  * ```
  */
 export function offloadProcessor(offloader: ContextOffloader, options: OffloadOptions = {}): OffloadProcessor {

@@ -48,7 +48,7 @@ function textOf(prompt: SeenPrompt | undefined): string {
 }
 
 /** Make an agent; all that it may be configured with is too much for the compiler. */
-function agentWith(own: object): Agent {
+function agentWith(own: Pick<AgentConfig, 'model'> & Readonly<Record<string, unknown>>): Agent {
   const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))
   return new Agent({
     id: 'agent',
