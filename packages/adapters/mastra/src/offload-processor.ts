@@ -6,6 +6,7 @@ import { offloadPart, offloadStored } from './offload-stored.ts'
 import { assertOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
 import { offloaderOfRun, type RunContext } from './run-scope.ts'
+import { SmallTexts } from './small-texts.ts'
 
 type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'processOutputResult'
 
@@ -57,12 +58,13 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
   assertOptions(offloader, options)
   const offloaderOf = offloaderOfRun(offloader, options.scope)
   const except = new Set(options.except)
+  const small = new SmallTexts()
   const own = offloader.options.includeRetrievalTool ? { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader, options) } : {}
   // Mastra gives all hooks of a run the same state.
   const runs = new WeakMap<object, OffloadRun>()
 
   function runOf({ state, abortSignal, requestContext, messages }: HookArgs): OffloadRun {
-    const run = runs.get(state) ?? new OffloadRun(offloaderOf({ requestContext, messages }), except)
+    const run = runs.get(state) ?? new OffloadRun(offloaderOf({ requestContext, messages }), except, small)
     run.signal = abortSignal ?? run.signal
     runs.set(state, run)
     return run

@@ -3,6 +3,7 @@ import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { offloadPrompt } from './offload-prompt.ts'
 import { OffloadRun } from './offload-run.ts'
+import { SmallTexts } from './small-texts.ts'
 
 type Prompt = Parameters<typeof offloadPrompt>[0]
 type Message = Prompt[number]
@@ -25,7 +26,7 @@ let run: OffloadRun
 
 beforeEach(() => {
   offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-  run = new OffloadRun(offloader, new Set())
+  run = new OffloadRun(offloader, new Set(), new SmallTexts())
 })
 
 it('replaces large results, and keeps every other message and field', async () => {

@@ -2,6 +2,7 @@ import { ContextOffloader, type OffloadEvent, StorageError } from '@spillway/cor
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { OffloadRun } from './offload-run.ts'
+import { SmallTexts } from './small-texts.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
 const CALL = { toolName: 'read', toolCallId: 'call_1' }
@@ -16,7 +17,7 @@ beforeEach(() => {
   storage = new InMemoryStorage()
   events = []
   offloader = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })
-  run = new OffloadRun(offloader, new Set(['skipped']))
+  run = new OffloadRun(offloader, new Set(['skipped']), new SmallTexts())
 })
 
 it('works through each result once, however often Mastra makes its output anew', async () => {
@@ -75,6 +76,18 @@ it.each(['__proto__', 'constructor', ''])('takes the id %j', async (toolCallId) 
   expect(run.find(call, text())).toEqual(shown)
 })
 
+it('knows small texts again in later runs, and nothing else', async () => {
+  const small = new SmallTexts()
+  const first = new OffloadRun(offloader, new Set(), small)
+  for (const output of [text('small'), text(), { type: 'json', value: { a: 1 } }]) await first.show(CALL, output)
+  const second = new OffloadRun(offloader, new Set(), small)
+  const other = { ...CALL, toolCallId: 'call_2' }
+  expect(second.isSettled(other, text('small'))).toBe(true)
+  expect(second.find(other, text('small'))).toBeUndefined()
+  for (const output of [text(), text('smaller'), { type: 'json', value: { a: 1 } }])
+    expect(second.isSettled(CALL, output)).toBe(false)
+})
+
 it('does not ask about the tools that are left out', async () => {
   const offload = vi.spyOn(offloader, 'offload')
   const output = text()
@@ -84,7 +97,7 @@ it('does not ask about the tools that are left out', async () => {
 
 it('tries again what could not be stored, once for each model call', async () => {
   const store = vi.spyOn(storage, 'store').mockRejectedValue(new StorageError('unavailable', 'The disk is gone.'))
-  const failing = new OffloadRun(offloader, new Set())
+  const failing = new OffloadRun(offloader, new Set(), new SmallTexts())
   const attempts = (): number => store.mock.calls.length
   await failing.show(CALL, text())
   await failing.show({ ...CALL, toolCallId: 'call_2' }, text('small'))

@@ -2,6 +2,7 @@ import type { ContextOffloader } from '@spillway/core'
 import type { ModelOutputCall } from '@spillway/core/adapter'
 import type { ModelOutput } from './model-output.ts'
 import { offloadOutput } from './offload-output.ts'
+import type { SmallTexts } from './small-texts.ts'
 
 /** A tool call whose result is looked at. */
 export type RunCall = Omit<ModelOutputCall, 'signal'>
@@ -26,23 +27,31 @@ export class OffloadRun {
   /** The tools of the step that is under way. */
   tools: Readonly<Record<string, unknown>> = {}
   readonly #except: ReadonlySet<string>
+  readonly #small: SmallTexts
   /** Providers count calls anew in each run, so an id may stand for several. */
   readonly #byCallId = new Map<string, Known[]>()
   #prompts = 0
   #promptsBeforeStep = 0
 
-  constructor(offloader: ContextOffloader, except: ReadonlySet<string>) {
+  constructor(offloader: ContextOffloader, except: ReadonlySet<string>, small: SmallTexts) {
     this.offloader = offloader
     this.#except = except
+    this.#small = small
   }
 
   /** Return what is shown of an output, the output itself where it stays, or `undefined` where it is new. */
   find({ toolCallId, toolName }: RunCall, output: ModelOutput): ModelOutput | undefined {
     if (this.#except.has(toolName)) return output
-    const known = this.#byCallId
-      .get(toolCallId)
-      ?.find((one) => one.toolName === toolName && one.failedAt >= this.#promptsBeforeStep && isSame(one.of, output))
-    return known === undefined || known.as === known.of ? known && output : known.as
+    for (const known of this.#byCallId.get(toolCallId) ?? []) {
+      if (known.toolName !== toolName || known.failedAt < this.#promptsBeforeStep || !isSame(known.of, output)) continue
+      return known.as === known.of ? output : known.as
+    }
+    return undefined
+  }
+
+  /** Whether an output is known to stay, be it from this run or from an earlier one. */
+  isSettled(call: RunCall, output: ModelOutput): boolean {
+    return this.find(call, output) === output || this.#small.has(output.value)
   }
 
   /** Return what is shown of an output, and offload it first where it is new. */
@@ -52,6 +61,7 @@ export class OffloadRun {
     const { output: shown, reason } = await offloadOutput(this.offloader, { ...call, signal: this.signal }, output)
     this.#remember(call, output, shown, reason === 'failed' ? this.#prompts : Infinity)
     if (shown !== output) this.#remember(call, shown, shown)
+    if (reason === 'within-limit') this.#small.add(output.value)
     return shown
   }
 

@@ -5,6 +5,7 @@ import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { OffloadRun } from './offload-run.ts'
 import { offloadStored } from './offload-stored.ts'
+import { SmallTexts } from './small-texts.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
 
@@ -32,7 +33,7 @@ let list: MessageList
 
 beforeEach(() => {
   offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-  run = new OffloadRun(offloader, new Set())
+  run = new OffloadRun(offloader, new Set(), new SmallTexts())
   list = new MessageList({ threadId: 't', resourceId: 'u' })
 })
 
