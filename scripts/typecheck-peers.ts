@@ -28,18 +28,23 @@ function typesOf(set: PeerSet, name: string): [string, string[]][] {
   const folder = realpathSync(join(set.folder, 'node_modules', name))
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { exports: Entries }
   return Object.entries(exports).flatMap(([entry, target]): [string, string[]][] => {
-    const types = declarationsOf(target)
-    return types === undefined || entry.includes('*') ? [] : [[name + entry.slice(1), [join(folder, types)]]]
+    const types = declarationsOf(target, entry.endsWith('/*'))
+    return types === undefined || /\*./.test(entry) ? [] : [[name + entry.slice(1), [join(folder, types)]]]
   })
 }
 
-type Entries = { readonly [entry: string]: string | Entries }
+type Entries = { readonly [entry: string]: string | null | Entries }
 
-function declarationsOf(target: string | Entries): string | undefined {
-  if (typeof target === 'string') return /\.d\.[cm]?ts$/.test(target) ? target : undefined
+/** Of a pattern that names modules alone, the declarations are beside them. */
+function declarationsOf(target: string | null | Entries, isPattern: boolean): string | undefined {
+  if (target === null) return undefined
+  if (typeof target === 'string') {
+    if (/\.d\.[cm]?ts$/.test(target)) return target
+    return isPattern && /\.m?js$/.test(target) ? target.replace(/\.(m?)js$/, '.d.$1ts') : undefined
+  }
   const { types, import: esm, default: rest } = target
   for (const one of [types, esm, rest]) {
-    const found = one === undefined ? undefined : declarationsOf(one)
+    const found = one === undefined ? undefined : declarationsOf(one, isPattern)
     if (found !== undefined) return found
   }
   return undefined

@@ -1,7 +1,8 @@
 /** Measures allocations, in a process of its own that is started with `MEMORY_FLAGS`; prints them as JSON. */
 import { allocatedBytes } from './measure-bytes.ts'
 import { HISTORIES, type ByteRow } from './overhead.ts'
-import { directCases, loopCases, SHOWN_RESULT, smallResults, type OverheadCase } from './overhead-cases.ts'
+import { directCases, loopCases, SHOWN_RESULT, smallResults } from './overhead-cases.ts'
+import type { OverheadCase } from './overhead/overhead-case.ts'
 
 const DIRECT_RESULTS = 2_000
 /** A run with a long history allocates much. */

@@ -23,6 +23,12 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['deepagents', '@spillway/langchain/deepagents'],
   ['@mastra/core/agent'],
   ['@mastra/core/agent', '@spillway/mastra'],
+  ['@google/adk'],
+  ['@google/adk', '@spillway/google-adk'],
+  ['@anthropic-ai/sdk'],
+  ['@anthropic-ai/sdk', '@spillway/anthropic'],
+  ['@strands-agents/sdk'],
+  ['@strands-agents/sdk', '@spillway/strands'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -1,7 +1,11 @@
 import { Agent, type MastraDBMessage } from '@mastra/core/agent'
 import type { MastraModelConfig } from '@mastra/core/llm'
-import { ToolCallFilter, type InputProcessor, type OutputProcessor } from '@mastra/core/processors'
-import { MastraLanguageModelV2Mock } from '@mastra/core/test-utils/llm-mock'
+import {
+  ToolCallFilter,
+  type InputProcessor,
+  type OutputProcessor,
+  type ProcessLLMRequestArgs,
+} from '@mastra/core/processors'
 import { createTool } from '@mastra/core/tools'
 import type { ContextOffloader } from '@spillway/core'
 import { offloadProcessor } from '@spillway/mastra'
@@ -9,33 +13,32 @@ import { question, type Converse, type Script, type SeenMessage, type SeenPrompt
 
 const RUN = { maxSteps: 1_000, memory: { thread: 'thread-1', resource: 'user-1' } }
 
-type Model = MastraLanguageModelV2Mock
-type Prompt = Parameters<Model['doGenerate']>[0]['prompt']
-type Answer = Awaited<ReturnType<Model['doGenerate']>>['content']
+type Prompt = ProcessLLMRequestArgs['prompt']
 
-const USAGE = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
+const END = { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, warnings: [] }
 
-/** Make Mastra's own fake model say what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
+/** Make a model that says what a script tells it; `onPrompt` gets what it was sent, calls count from `firstId`. */
 export function scriptedModel(
   script: Script,
   onPrompt: (prompt: Prompt) => SeenPrompt | undefined,
   firstId = 0,
 ): MastraModelConfig {
   let index = 0
-  const model = new MastraLanguageModelV2Mock({
-    doGenerate: async ({ prompt }) => {
+  return {
+    specificationVersion: 'v2',
+    provider: 'scripted',
+    modelId: 'scripted',
+    supportedUrls: {},
+    async doGenerate({ prompt }) {
       const turn = script(index, onPrompt(prompt) ?? [])
       const toolCallId = `call_${firstId + index}`
       index += 1
-      const isText = typeof turn === 'string'
-      const content: Answer = isText
-        ? [{ type: 'text', text: turn }]
-        : [{ type: 'tool-call', toolCallId, toolName: turn.name, input: JSON.stringify(turn.input) }]
-      return { content, finishReason: isText ? 'stop' : 'tool-calls', usage: USAGE, warnings: [] }
+      if (typeof turn === 'string') return { content: [{ type: 'text', text: turn }], finishReason: 'stop', ...END }
+      const call = { type: 'tool-call', toolCallId, toolName: turn.name, input: JSON.stringify(turn.input) } as const
+      return { content: [call], finishReason: 'tool-calls', ...END }
     },
-  })
-  // It is one, but for optional properties that are declared as undefined.
-  return model as unknown as MastraModelConfig
+    doStream: () => Promise.reject(new Error('This model does not stream.')),
+  }
 }
 
 interface Processors {

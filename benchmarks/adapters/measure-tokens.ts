@@ -2,9 +2,12 @@ import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import * as aiSdk from './ai-sdk.ts'
+import * as anthropic from './anthropic.ts'
 import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, type SeenPrompt } from './conversation.ts'
+import * as googleAdk from './google-adk.ts'
 import * as langchain from './langchain.ts'
 import * as mastra from './mastra.ts'
+import * as strands from './strands.ts'
 
 /** One way of having the conversation, and what it cost in tokens of o200k. */
 export interface TokenRow {
@@ -37,20 +40,31 @@ const WAYS: readonly Way[] = [
   ['Mastra', 'alone', () => mastra.plain, readOnce],
   ['Mastra', '`ToolCallFilter`, reads again', () => mastra.withToolCallFilter, readAgain],
   ['Mastra', '**`offloadProcessor`**', mastra.withProcessor, retrieve],
+  ['Google ADK', 'alone', () => googleAdk.plain, readOnce],
+  ['Google ADK', '**`offloadPlugin`**', googleAdk.withPlugin, retrieve],
+  ['Anthropic', 'alone', () => anthropic.withOffloadTools(undefined), readOnce],
+  ['Anthropic', '**`offloadTools`**', anthropic.withOffloadTools, retrieve],
+  ['Anthropic', '**`answerToolCalls`**', anthropic.withAnswerToolCalls, retrieve],
+  ['Strands', 'alone', () => strands.plain, readOnce],
+  ['Strands', 'its own `ContextOffloader`', () => strands.withTheirs(), retrieve],
+  ['Strands', '**`offloadPlugin`**', strands.withPlugin, retrieve],
 ]
+
+/** Frameworks that take the offloader of a session; others name the session themselves. */
+const SCOPED_BY_THE_PROGRAM: readonly string[] = ['AI SDK', 'Anthropic']
 
 /** Have the conversation about a log in each framework, without Spillway and with it. */
 export async function measureTokens(log: string): Promise<readonly TokenRow[]> {
   const rows: TokenRow[] = []
   for (const [framework, way, converse, script] of WAYS) {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-    const session = framework === 'AI SDK' ? offloader.forScope('session-1') : offloader
+    const session = SCOPED_BY_THE_PROGRAM.includes(framework) ? offloader.forScope('session-1') : offloader
     const { prompts } = await converse(session)(log, script)
     const totals = prompts.map((prompt) => prompt.reduce((sum, { text }) => sum + tokensOf(text), 0))
     rows.push({
       framework,
       way,
-      isOurs: script === retrieve,
+      isOurs: way.includes('**'),
       results: prompts.slice(1).map(lastResult),
       lastPrompt: totals.at(-1) ?? 0,
       allPrompts: totals.reduce((sum, tokens) => sum + tokens, 0),

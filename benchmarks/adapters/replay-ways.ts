@@ -1,8 +1,11 @@
 import type { ContextOffloader } from '@spillway/core'
 import * as aiSdk from './ai-sdk.ts'
+import * as anthropic from './anthropic.ts'
 import type { Converse } from './conversation.ts'
+import * as googleAdk from './google-adk.ts'
 import * as langchain from './langchain.ts'
 import * as mastra from './mastra.ts'
+import * as strands from './strands.ts'
 
 /** The ways of using an adapter, each over the offloader of one session. */
 export const WAYS = {
@@ -13,6 +16,10 @@ export const WAYS = {
   'deepagents `deepAgentMiddleware`': langchain.withDeepAgent,
   'Mastra `offloadProcessor`': mastra.withProcessor,
   'Mastra `offloadProcessor`, also for output': mastra.withBothProcessors,
+  'Google ADK `offloadPlugin`': googleAdk.withPlugin,
+  'Anthropic `offloadTools`': anthropic.withOffloadTools,
+  'Anthropic `answerToolCalls`': anthropic.withAnswerToolCalls,
+  'Strands `offloadPlugin`': strands.withPlugin,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */

@@ -9,7 +9,18 @@ test('in each framework, a log and both answers about it stay within the limit',
   const alone = new Map(rows.filter(({ way }) => /^(?:`\w+` )?alone$/.test(way)).map((row) => [row.framework, row]))
   const ours = rows.filter(({ isOurs }) => isOurs)
   expect(ours.map(({ framework }) => framework)).toEqual([
-    ...['AI SDK', 'AI SDK', 'LangChain', 'LangGraph', 'deepagents', 'Mastra'],
+    ...[
+      'AI SDK',
+      'AI SDK',
+      'LangChain',
+      'LangGraph',
+      'deepagents',
+      'Mastra',
+      'Google ADK',
+      'Anthropic',
+      'Anthropic',
+      'Strands',
+    ],
   ])
   for (const row of ours) {
     expect(row.results, nameOf(row)).toHaveLength(3)

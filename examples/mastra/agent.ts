@@ -9,7 +9,6 @@ import { Agent } from '@mastra/core/agent'
 import type { MastraModelConfig } from '@mastra/core/llm'
 import type { ProcessLLMRequestArgs } from '@mastra/core/processors'
 import { InMemoryStore } from '@mastra/core/storage'
-import { MastraLanguageModelV2Mock } from '@mastra/core/test-utils/llm-mock'
 import { createTool } from '@mastra/core/tools'
 import { Memory } from '@mastra/memory'
 import { ContextOffloader, estimateTokens } from '@spillway/core'
@@ -98,8 +97,12 @@ function scriptedModel(): MastraModelConfig {
     },
   ]
   let calls = 0
-  const model = new MastraLanguageModelV2Mock({
-    doGenerate: async ({ prompt }) => {
+  return {
+    specificationVersion: 'v2',
+    provider: 'scripted',
+    modelId: 'scripted',
+    supportedUrls: {},
+    async doGenerate({ prompt }) {
       const turn = turns[calls]?.(textOf(prompt.at(-1))) ?? 'I have nothing to add.'
       calls += 1
       const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 }
@@ -109,9 +112,8 @@ function scriptedModel(): MastraModelConfig {
       const call = { type: 'tool-call', toolCallId: `call_${calls}`, toolName, input: JSON.stringify(input) } as const
       return { content: [call], finishReason: 'tool-calls', usage, warnings: [] }
     },
-  })
-  // It is one, but for optional properties that are declared as undefined.
-  return model as unknown as MastraModelConfig
+    doStream: () => Promise.reject(new Error('This model does not stream.')),
+  }
 }
 
 function describe(message: Prompt[number]): SeenMessage {

@@ -19,7 +19,7 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   search: ['platform', 'storage', 'content'],
   retrieval: ['platform', 'storage', 'content', 'tokens', 'search'],
   offload: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval'],
-  adapter: ['platform', 'storage', 'content', 'offload'],
+  adapter: ['platform', 'storage', 'content', 'tokens', 'offload'],
   files: ['storage', 'content'],
   history: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval', 'offload'],
   conformance: ['storage'],

@@ -80,6 +80,96 @@ const MASTRA = `
   for (const part of parts) if (part.type === 'tool-invocation') console.log(String(part.toolInvocation.result).slice(0, 20))
 `
 
+const GOOGLE_ADK = `
+  import { BaseLlm, FunctionTool, InMemorySessionService, LlmAgent, LogLevel, Runner, setLogLevel } from '@google/adk'
+  import type { LlmRequest, LlmResponse } from '@google/adk'
+  import { ContextOffloader } from '@spillway/core'
+  import { offloadPlugin, StorageArtifactService } from '@spillway/google-adk'
+  import { InMemoryStorage } from '@spillway/memory'
+
+  class FakeLlm extends BaseLlm {
+    override async *generateContentAsync({ contents }: LlmRequest): AsyncGenerator<LlmResponse, void> {
+      const [part] = contents.at(-1)?.parts ?? []
+      const call = { functionCall: { id: 'call_1', name: 'read_log', args: {} } }
+      const seen = { text: String(part?.functionResponse?.response?.['result']).slice(0, 20) }
+      yield { content: { role: 'model', parts: [contents.length === 1 ? call : seen] } }
+    }
+    override async connect(): Promise<never> {
+      throw new Error('No live sessions.')
+    }
+  }
+
+  setLogLevel(LogLevel.ERROR)
+  const storage = new InMemoryStorage()
+  const readLog = new FunctionTool({ name: 'read_log', description: 'Read.', execute: async () => 'a line\\n'.repeat(9_000) })
+  const agent = new LlmAgent({ name: 'agent', model: new FakeLlm({ model: 'fake' }), tools: [readLog] })
+  const sessionService = new InMemorySessionService()
+  const artifactService = new StorageArtifactService(storage)
+  const plugins = [offloadPlugin(new ContextOffloader({ storage }))]
+  const runner = new Runner({ appName: 'app', agent, sessionService, artifactService, plugins })
+  const ids = { userId: 'user', sessionId: 'session' }
+  await sessionService.createSession({ appName: 'app', ...ids })
+  const newMessage = { role: 'user', parts: [{ text: 'Go.' }] }
+  for await (const { content } of runner.runAsync({ ...ids, newMessage })) {
+    const text = content?.parts?.[0]?.text
+    if (text !== undefined) console.log(text)
+  }
+`
+
+const ANTHROPIC = `
+  import Anthropic from '@anthropic-ai/sdk'
+  import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
+  import { endTurns, offloadTools } from '@spillway/anthropic'
+  import { ContextOffloader } from '@spillway/core'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { z } from 'zod'
+
+  const session = new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session')
+  const run = () => 'a line\\n'.repeat(9_000)
+  const readLog = betaZodTool({ name: 'read_log', description: 'Read.', inputSchema: z.object({}), run })
+  const contents = [[{ type: 'tool_use', id: 'call_1', name: 'read_log', input: {} }], [{ type: 'text', text: 'done' }]]
+  const fetch = async () =>
+    Response.json({ id: 'msg_' + contents.length, role: 'assistant', content: contents.shift(), stop_reason: contents.length > 0 ? 'tool_use' : 'end_turn' })
+  const runner = new Anthropic({ apiKey: 'none', fetch }).beta.messages.toolRunner({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Go.' }],
+    tools: offloadTools([readLog], session),
+  })
+  await endTurns(runner, session)
+  const [result] = runner.params.messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content ?? [])).filter(({ type }) => type === 'tool_result')
+  if (result?.type !== 'tool_result' || typeof result.content !== 'string') throw new Error('no result')
+  console.log(result.content.slice(0, 20))
+`
+
+const STRANDS = `
+  import { InMemoryStorage } from '@spillway/memory'
+  import { ContextOffloader } from '@spillway/strands'
+  import { Agent, Model, tool, type ModelStreamEvent } from '@strands-agents/sdk'
+
+  class Scripted extends Model {
+    calls = 0
+    getConfig() { return { modelId: 'scripted' } }
+    updateConfig() {}
+    async *stream(): AsyncGenerator<ModelStreamEvent> {
+      const isFirst = this.calls++ === 0
+      yield { type: 'modelMessageStartEvent', role: 'assistant' }
+      const start = { type: 'toolUseStart', name: 'read_log', toolUseId: 'call_1' } as const
+      yield { type: 'modelContentBlockStartEvent', ...(isFirst && { start }) }
+      const text = { type: 'textDelta', text: 'done' } as const
+      yield { type: 'modelContentBlockDeltaEvent', delta: isFirst ? { type: 'toolUseInputDelta', input: '{}' } : text }
+      yield { type: 'modelContentBlockStopEvent' }
+      yield { type: 'modelMessageStopEvent', stopReason: isFirst ? 'toolUse' : 'endTurn' }
+    }
+  }
+
+  const readLog = tool({ name: 'read_log', description: 'Read.', callback: () => 'a line\\n'.repeat(9_000) })
+  const plugins = [new ContextOffloader({ storage: new InMemoryStorage() })]
+  const agent = new Agent({ model: new Scripted(), tools: [readLog], plugins, printer: false })
+  await agent.invoke('Go.')
+  console.log(/\\[Offloaded: [^\\]]*/.exec(JSON.stringify(agent.messages))?.[0])
+`
+
 afterAll(removeProjects)
 
 describe.each([
@@ -95,6 +185,19 @@ describe.each([
     peers: ['@mastra/core@1.57.0', 'zod@4'],
     framework: ['@mastra/core/agent', '@mastra/core/tools'],
     source: MASTRA,
+  },
+  { adapter: '@spillway/google-adk', peers: ['@google/adk@2.0.0'], framework: ['@google/adk'], source: GOOGLE_ADK },
+  {
+    adapter: '@spillway/anthropic',
+    peers: ['@anthropic-ai/sdk@0.84.0', 'zod@4'],
+    framework: ['@anthropic-ai/sdk'],
+    source: ANTHROPIC,
+  },
+  {
+    adapter: '@spillway/strands',
+    peers: ['@strands-agents/sdk@1.0.0', 'zod@4'],
+    framework: ['@strands-agents/sdk'],
+    source: STRANDS,
   },
 ])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {

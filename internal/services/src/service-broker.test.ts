@@ -25,7 +25,8 @@ const isServing = async (port: number): Promise<boolean> => {
   try {
     return (await askRedis(port, ['PING'])) === 'PONG'
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') throw error
+    // Reset, where it went while it was asked.
+    if (!['ECONNREFUSED', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     return false
   }
 }

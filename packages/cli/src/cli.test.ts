@@ -82,7 +82,8 @@ test('finds store and scope in the environment; options go first', async () => {
   expect(await spillway(['ls', '--scope', 'c'], { cwd, env })).toMatchObject({ code: 0, stdout: '' })
 })
 
-describe.skipIf(!HAS_SCRIPT)('on a terminal', () => {
+// Each command is a process that the terminal starts, and some tests take several.
+describe.skipIf(!HAS_SCRIPT)('on a terminal', { timeout: 60_000 }, () => {
   const onTerminal = async (
     args: readonly string[],
     cwd: string,

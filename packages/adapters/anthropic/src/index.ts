@@ -1,2 +1,6 @@
 /** Keep large tool results out of the context of agents built with Anthropic's SDK. */
-export {}
+export { answerToolCalls, type ToolResults } from './answer-tool-calls.ts'
+export { endTurns } from './end-turns.ts'
+export { offloadTools } from './offload-tools.ts'
+export type { ResultPart } from './part-to-block.ts'
+export { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'

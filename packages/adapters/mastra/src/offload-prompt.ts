@@ -17,7 +17,7 @@ export async function offloadPrompt(prompt: Prompt, run: OffloadRun): Promise<Pr
     if (message?.role === 'tool' && !message.content.every(isSettled)) replacing.set(index, replaceMessage(message))
   }
   if (replacing.size === 0) return prompt
-  return Promise.all(prompt.map((message, index) => replacing.get(index) ?? message))
+  return Promise.all(prompt.map(async (message, index) => replacing.get(index) ?? message))
 
   // Newer models have parts of other types, too.
   function isSettled(part: ToolResult): boolean {

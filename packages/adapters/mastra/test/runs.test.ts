@@ -117,7 +117,8 @@ it('works in a durable agent', async () => {
   const scripted = searching('read_log')
   const agent = agentWith({ model: scripted.model, tools: { read_log: readLog }, memory: new MockMemory() })
   const durable = createDurableAgent({ agent })
-  new Mastra({ agents: { durable }, storage: new InMemoryStore(), logger: false })
+  const mastra = new Mastra({ agents: { durable }, storage: new InMemoryStore(), logger: false })
+  expect(mastra.getAgent('durable').id).toBe(durable.id)
   const { output, cleanup } = await durable.stream('Go.', RUN)
   for await (const _chunk of output.fullStream) continue
   cleanup()

@@ -16,5 +16,5 @@ describe.skipIf(!found.available)('in a bucket', () => {
   afterAll(() => bucket.remove(), 60_000)
   storageConformance(harness, { thorough: isSoak, large: true })
   // Once more takes more than a minute here.
-  if (isSoak) testReadmeReport(harness, join(import.meta.dirname, '..'))
+  if (isSoak) testReadmeReport(harness, join(import.meta.dirname, '..'), { large: true })
 })

@@ -1,0 +1,75 @@
+import { Agent, MessageList } from '@mastra/core/agent'
+import type {
+  InputProcessor,
+  ProcessInputStepArgs,
+  ProcessLLMRequestArgs,
+  ProcessToolResultArgs,
+} from '@mastra/core/processors'
+import { createTool } from '@mastra/core/tools'
+import { offloadProcessor } from '@spillway/mastra'
+import * as models from '../mastra.ts'
+import type { Subject } from '../subject.ts'
+import { historyOf } from './ai-sdk.ts'
+import { loop, newOffloader, one, script, STEPS, type OverheadCase } from './overhead-case.ts'
+
+/** Called as Mastra calls them; a state of its own for each call makes each result a new one. */
+export function directCases(output: string | object): readonly OverheadCase[] {
+  const processor = offloadProcessor(newOffloader())
+  const call = { toolCallId: 'call_1', toolName: 'read', args: {} }
+  const toolInvocation = { ...call, state: 'result', result: output } as const
+  const messageList = new MessageList({ threadId: 'thread-1' }).add('Read the file.', 'input').add(
+    {
+      id: 'message',
+      role: 'assistant',
+      createdAt: new Date(),
+      threadId: 'thread-1',
+      content: { format: 2, parts: [{ type: 'tool-invocation', toolInvocation }] },
+    },
+    'response',
+  )
+  const messages = messageList.get.all.db()
+  const tools = processor.getLoadedToolsForRequestContext()
+  const shown = typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output }
+  const prompt = [{ role: 'tool', content: [{ ...call, type: 'tool-result', output: shown }] }]
+  const idle = async (): Promise<void> => undefined
+  return [
+    {
+      name: 'Mastra `processInputStep`, `processLLMRequest`',
+      plain: one(idle),
+      wrapped: one(async () => {
+        const state = {}
+        await processor.processInputStep({ state, messages, messageList, tools } as unknown as ProcessInputStepArgs)
+        await processor.processLLMRequest({ state, prompt } as unknown as ProcessLLMRequestArgs)
+      }),
+    },
+    {
+      name: 'Mastra `processToolResult`',
+      plain: one(idle),
+      wrapped: one(() => {
+        const args = { state: {}, messages, messageList, ...call, result: output }
+        return processor.processToolResult(args as unknown as ProcessToolResultArgs)
+      }),
+    },
+  ]
+}
+
+/** Whole runs, after a history of some messages. */
+export function loopCases(history: number, output: string): readonly OverheadCase[] {
+  const read = createTool({ id: 'read', description: 'Read.', execute: async () => output })
+  const messages = historyOf(history, output) as unknown as Parameters<Agent['generate']>[0]
+  const agent = (inputProcessors: InputProcessor[]): Subject =>
+    loop(() => {
+      const model = models.scriptedModel(script, () => undefined)
+      const config = { id: 'agent', name: 'agent', instructions: 'Read.', model, tools: { read } }
+      return new Agent({ ...config, inputProcessors }).generate(messages, { maxSteps: STEPS + 1 })
+    })
+  const processor = offloadProcessor(newOffloader())
+  // What the framework takes for a processor that brings a tool along, whatever it does.
+  const { getLoadedToolsForRequestContext } = processor
+  const idle = { id: 'idle', getLoadedToolsForRequestContext, processInputStep: async () => undefined }
+  const plain = agent([])
+  return [
+    { name: 'Mastra, an idle processor', plain, wrapped: agent([idle]) },
+    { name: 'Mastra `offloadProcessor`', plain, wrapped: agent([processor]) },
+  ]
+}

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Anthropic from '@anthropic-ai/sdk'
+import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { FileStorage } from '@spillway/file'
+import { InMemoryStorage } from '@spillway/memory'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { answerToolCalls } from './answer-tool-calls.ts'
+
+const LOG = `${'a line of a log\n'.repeat(5_000)}the last line`
+const REPLACED = expect.stringMatching(/^\[Offloaded: /)
+
+let storage: InMemoryStorage
+let offloader: ContextOffloader
+let turns: number
+
+beforeEach(() => {
+  turns = 0
+  storage = new InMemoryStorage()
+  const endTurn = storage.endTurn.bind(storage)
+  storage.endTurn = () => {
+    turns += 1
+    return endTurn()
+  }
+  offloader = new ContextOffloader({ storage })
+})
+
+const toolUse = (id: string, name = 'read', more: object = {}): object => ({
+  type: 'tool_use',
+  id,
+  name,
+  input: {},
+  ...more,
+})
+const result = (id: string, content: unknown, more: object = {}): object => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  ...more,
+})
+
+/** What is read of a response. */
+const response = (content: object[], stop_reason = 'tool_use'): Anthropic.Message =>
+  ({ content, stop_reason }) as unknown as Anthropic.Message
+
+describe('answerToolCalls', () => {
+  it('answers every call at once, in the order of the calls, and replaces what is large', async () => {
+    const calls = response([{ type: 'text', text: 'I look.' }, toolUse('a'), toolUse('b'), toolUse('c')])
+    const running: string[] = []
+    const results = await answerToolCalls(calls, offloader, async ({ id }) => {
+      running.push(id)
+      await sleep(id === 'a' ? 20 : 1)
+      expect(running).toHaveLength(3)
+      return id === 'b' ? LOG : [{ type: 'text', text: id }]
+    })
+    expect(results).toEqual({
+      role: 'user',
+      content: [
+        result('a', [{ type: 'text', text: 'a' }]),
+        result('b', REPLACED),
+        result('c', [{ type: 'text', text: 'c' }]),
+      ],
+    })
+  })
+
+  it('answers retrievals itself, errors marked as such', async () => {
+    const read = await answerToolCalls(response([toolUse('a')]), offloader, () => LOG)
+    const [, reference] = /^ {2}(\w+) \(/m.exec(JSON.parse(JSON.stringify(read?.content[0]?.content)) as string) ?? []
+    const calls = response([
+      toolUse('b', RETRIEVAL_TOOL_NAME, { input: { reference, pattern: 'last', context_lines: 0 } }),
+      toolUse('c', RETRIEVAL_TOOL_NAME, { input: { reference: 'made_up' } }),
+    ])
+    const results = await answerToolCalls(calls, offloader, () => expect.fail('It is no tool of the program.'))
+    expect(results?.content).toEqual([
+      result('b', '[1 match for /last/]\n\n> 5001| the last line'),
+      result('c', expect.stringMatching(/^Error: /), { is_error: true }),
+    ])
+  })
+
+  it('leaves retrievals to the program where the offloader has no retrieval tool', async () => {
+    const options = { storage: new FileStorage('.'), includeRetrievalTool: false }
+    const calls = response([toolUse('a', RETRIEVAL_TOOL_NAME)])
+    const results = await answerToolCalls(calls, new ContextOffloader(options), () => 'mine')
+    expect(results?.content).toEqual([result('a', 'mine')])
+  })
+
+  it.each([
+    ['an error', new Error('no'), 'Error: no'],
+    [
+      'a tool error',
+      new Anthropic.Beta.Messages.ToolError([{ type: 'text', text: 'no' }]),
+      [{ type: 'text', text: 'no' }],
+    ],
+    ['a huge error', new RangeError(LOG), expect.stringMatching(/^Error: \[Offloaded: [^]*the last line/)],
+    ['a huge tool error', new Anthropic.Beta.Messages.ToolError(LOG), REPLACED],
+  ])('makes an error result of %s, thrown or rejected with', async (_name, error, content) => {
+    const calls = response([toolUse('a'), toolUse('b')])
+    const results = await answerToolCalls(calls, offloader, ({ id }) => {
+      if (id === 'a') throw error
+      return Promise.reject(error)
+    })
+    expect(results?.content).toEqual(['a', 'b'].map((id) => result(id, content, { is_error: true })))
+  })
+
+  it('names the toolset of a call in its result, an error too', async () => {
+    const calls = response([
+      toolUse('a', 'click', { toolset_name: 'browser' }),
+      toolUse('b', 'type', { toolset_name: 'browser' }),
+    ])
+    const results = await answerToolCalls(calls, offloader, ({ name }) => {
+      if (name === 'type') throw new Error('no')
+      return 'Clicked.'
+    })
+    expect(results?.content).toEqual([
+      result('a', 'Clicked.', { toolset_name: 'browser' }),
+      result('b', 'Error: no', { toolset_name: 'browser', is_error: true }),
+    ])
+  })
+
+  it.each(['end_turn', 'max_tokens', 'pause_turn', 'refusal', null])(
+    'runs nothing where the response stopped with %s, and ends a turn all the same',
+    async (reason) => {
+      const calls = response([toolUse('a')], reason as string)
+      expect(await answerToolCalls(calls, offloader, () => expect.fail('It was cut off.'))).toBeUndefined()
+      expect(turns).toBe(1)
+    },
+  )
+
+  it('ends one turn for a response, however many calls it has', async () => {
+    await answerToolCalls(response([toolUse('a'), toolUse('b')]), offloader, () => 'small')
+    expect(turns).toBe(1)
+  })
+
+  it('stops storing and retrieving with the signal', async () => {
+    const controller = new AbortController()
+    storage.store = () => {
+      setTimeout(() => controller.abort(), 10)
+      return new Promise(() => {})
+    }
+    const { signal } = controller
+    const results = await answerToolCalls(response([toolUse('a')]), offloader, () => LOG, { signal })
+    expect(results?.content).toEqual([result('a', LOG)])
+    const retrieval = response([toolUse('b', RETRIEVAL_TOOL_NAME, { input: { reference: 'made_up' } })])
+    const aborted = await answerToolCalls(retrieval, offloader, () => '', { signal })
+    expect(aborted?.content).toMatchObject([{ is_error: true }])
+  })
+
+  it('refuses what is no response, no offloader or no function, and ends no turn', async () => {
+    const calls = response([])
+    for (const none of [undefined, null, {}, Promise.resolve(calls), { stop_reason: 'tool_use' }])
+      await expect(answerToolCalls(none as never, offloader, () => '')).rejects.toThrow(
+        /^response must be a message: await it, and of a stream/,
+      )
+    await expect(answerToolCalls(calls, {} as ContextOffloader, () => '')).rejects.toThrow(/^offloader must be/)
+    await expect(answerToolCalls(calls, offloader, {} as never)).rejects.toThrow(
+      new TypeError('run must be a function of a tool call, got object.'),
+    )
+    expect(turns).toBe(0)
+  })
+})

@@ -1,0 +1,68 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
+import { contentOfThrown, offloadCall, type ToolUse } from './offload-call.ts'
+import type { ResultPart } from './part-to-block.ts'
+import { retrievalTool } from './retrieval-tool.ts'
+
+/** The message with the results of the tool calls of a response, of the beta API or not. */
+export interface ToolResults {
+  role: 'user'
+  content: (Anthropic.ToolResultBlockParam & Anthropic.Beta.BetaToolResultBlockParam)[]
+}
+
+/**
+ * Answer the tool calls of a response in a loop of your own, and return the message to send next; `undefined` where
+ * `stop_reason` is not `tool_use`.
+ *
+ * Retrievals (offer `retrievalTool(offloader)`) are answered by the offloader, other calls by `run`, all at once. What it
+ * throws becomes an error result, as with a tool runner. Each response ends a turn, so pass every one, once.
+ *
+ * @throws TypeError where an argument is not usable.
+ *
+ * @example
+ * ```ts
+ * import type Anthropic from '@anthropic-ai/sdk'
+ * import { answerToolCalls, retrievalTool } from '@spillway/anthropic'
+ * import type { ContextOffloader } from '@spillway/core'
+ *
+ * export async function ask(client: Anthropic, session: ContextOffloader, messages: Anthropic.MessageParam[]) {
+ *   const tools: Anthropic.Tool[] = [{ name: 'read_log', input_schema: { type: 'object' } }, retrievalTool(session)]
+ *   for (;;) {
+ *     const response = await client.messages.create({ model: 'claude-opus-5', max_tokens: 1_024, messages, tools })
+ *     messages.push({ role: 'assistant', content: response.content })
+ *     const results = await answerToolCalls(response, session, () => 'a line of a log\n'.repeat(5_000))
+ *     if (results === undefined) return response
+ *     messages.push(results)
+ *   }
+ * }
+ * ```
+ */
+export async function answerToolCalls(
+  response: Anthropic.Message | Anthropic.Beta.BetaMessage,
+  offloader: ContextOffloader,
+  run: (toolUse: Anthropic.Beta.BetaToolUseBlock) => string | ResultPart[] | Promise<string | ResultPart[]>,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<ToolResults | undefined> {
+  assertOffloader(offloader, 'answerToolCalls(response, new ContextOffloader({ storage }), run)')
+  if (!Array.isArray((Object(response) as Partial<Anthropic.Message>).content))
+    throw new TypeError('response must be a message: await it, and of a stream `await stream.finalMessage()`.')
+  if (typeof run !== 'function') throw new TypeError(`run must be a function of a tool call, got ${typeof run}.`)
+  await offloader.endTurn()
+  if (response.stop_reason !== 'tool_use') return undefined
+  const retrieval = offloader.options.includeRetrievalTool ? retrievalTool(offloader) : undefined
+  const results = response.content.map(async (block) => {
+    if (block.type !== 'tool_use') return []
+    const { id, name, input, toolset_name }: ToolUse = block
+    const result = { type: 'tool_result', tool_use_id: id, ...(toolset_name != null && { toolset_name }) } as const
+    try {
+      const content = await offloadCall(offloader, block, signal, () =>
+        name === RETRIEVAL_TOOL_NAME && retrieval !== undefined ? retrieval.run(input, { signal }) : run(block),
+      )
+      return [{ ...result, content }]
+    } catch (error) {
+      return [{ ...result, content: contentOfThrown(error), is_error: true }]
+    }
+  })
+  return { role: 'user', content: (await Promise.all(results)).flat() as ToolResults['content'] }
+}

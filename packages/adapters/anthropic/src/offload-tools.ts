@@ -1,0 +1,51 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
+import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
+import { wrapTool, type AnyTool } from './wrap-tool.ts'
+
+type RunnerTool = Anthropic.Beta.Messages.BetaToolRunnerParams['tools'][number]
+
+/**
+ * Wrap tools for a tool runner so that the model sees a preview and references in place of large results, and add the
+ * retrieval tool.
+ *
+ * Definitions, `parse`, `close`, results within the limit and tools that the provider runs stay as they are; errors are
+ * offloaded too. Without the runner's context, `run` returns what it always did. The tools passed in do not change.
+ *
+ * @param offloader - That of one session: `offloader.forScope(tenant, session)`.
+ * @throws TypeError where an argument is not usable, or `tools` has the retrieval tool already.
+ *
+ * @example
+ * ```ts
+ * import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
+ * import { offloadTools } from '@spillway/anthropic'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const run = () => 'a line of a log\n'.repeat(5_000)
+ * const readLog = betaTool({ name: 'read_log', description: 'Read the log.', inputSchema: { type: 'object' }, run })
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const tools = offloadTools([readLog], offloader.forScope('tenant-1', 'session-1'))
+ *
+ * const toolUse = { type: 'tool_use', id: 'call_1', name: 'read_log', input: {} } as const
+ * const shown = await tools[0].run({}, { toolUse, toolUseBlock: toolUse }) // as the runner calls it
+ * console.assert(tools.length === 2 && String(shown).startsWith('[Offloaded: 1 block'))
+ * ```
+ */
+export function offloadTools<const Tools extends readonly RunnerTool[]>(
+  tools: Tools,
+  offloader: ContextOffloader,
+): [...Tools, ...RetrievalTool[]] {
+  assertOffloader(offloader, 'offloadTools(tools, new ContextOffloader({ storage }))')
+  if (!Array.isArray(tools)) throw new TypeError(`tools must be an array of tools, got ${typeof tools}.`)
+  const wrapped = tools.map((tool: unknown) => {
+    const { name, run } = Object(tool) as Partial<AnyTool>
+    if (name === RETRIEVAL_TOOL_NAME)
+      throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
+    return typeof run === 'function' ? wrapTool(tool as AnyTool, offloader) : tool
+  })
+  const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader)] : []
+  // Each tool has the type of the one that was passed in.
+  return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
+}

@@ -1,0 +1,82 @@
+import type { ContentBlock } from '@spillway/core'
+import { expect, it } from 'vitest'
+import { partToBlock } from './part-to-block.ts'
+
+const data = new Uint8Array([1, 2, 3])
+const base64 = 'AQID'
+
+it.each<[object, ContentBlock]>([
+  [
+    { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } },
+    { type: 'text', text: 'a' },
+  ],
+  [
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } },
+    { type: 'image', mediaType: 'image/png', data },
+  ],
+  [
+    { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+    { type: 'image', mediaType: 'image/*', url: 'https://example.com/a.png' },
+  ],
+  [
+    { type: 'document', title: 'a.pdf', source: { type: 'base64', media_type: 'application/pdf', data: base64 } },
+    { type: 'document', mediaType: 'application/pdf', name: 'a.pdf', data },
+  ],
+  [
+    { type: 'document', title: null, source: { type: 'url', url: 'https://example.com/a.pdf' } },
+    { type: 'document', mediaType: 'application/pdf', url: 'https://example.com/a.pdf' },
+  ],
+  [
+    { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'one\ntwo' } },
+    { type: 'text', text: 'one\ntwo' },
+  ],
+  [
+    { type: 'document', source: { type: 'content', content: 'one' } },
+    { type: 'text', text: 'one' },
+  ],
+  [
+    {
+      type: 'document',
+      source: {
+        type: 'content',
+        content: [
+          { type: 'text', text: 'one' },
+          { type: 'text', text: 'two' },
+        ],
+      },
+    },
+    { type: 'text', text: 'one\ntwo' },
+  ],
+  [
+    { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'one' }, { type: 'image' }] } },
+    { type: 'json', value: [{ type: 'text', text: 'one' }, { type: 'image' }] },
+  ],
+  [
+    { type: 'search_result', title: 'A', source: 'https://example.com', content: [{ type: 'text', text: 'found' }] },
+    { type: 'text', text: 'A\nhttps://example.com\n\nfound' },
+  ],
+])('reads %j', (part, block) => {
+  expect(partToBlock(part as never)).toEqual(block)
+})
+
+it.each([
+  [{ type: 'image', source: { type: 'file', file_id: 'file_1' } }],
+  [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }],
+  [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'not base64!' } }],
+  [{ type: 'image', source: { type: 'url' } }],
+  [{ type: 'image' }],
+  [{ type: 'document', source: { type: 'text' } }],
+  [{ type: 'document', source: null }],
+  [{ type: 'search_result', title: 'A', content: [{ type: 'text', text: 'found' }] }],
+  [{ type: 'search_result', title: 'A', source: 'b' }],
+  [{ type: 'tool_reference', tool_name: 'read' }],
+  [{ type: 'browser_state', tabs: [] }],
+  [{ type: 'text', text: 7 }],
+  [{ type: 'of_the_future', text: 'a' }],
+  [{}],
+  [null],
+  [undefined],
+  [7],
+])('leaves %j as it is', (part) => {
+  expect(partToBlock(part as never)).toEqual({ type: 'unknown', value: part })
+})

@@ -1,0 +1,49 @@
+import Anthropic from '@anthropic-ai/sdk'
+import type { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
+import { blockToPart } from './block-to-part.ts'
+import type { ResultPart } from './part-to-block.ts'
+
+/** The retrieval tool: runnable by a tool runner, and a definition for the `tools` of any request. */
+export interface RetrievalTool extends Anthropic.Tool {
+  name: typeof RETRIEVAL_TOOL_NAME
+  /** Answer a call; reject with a `ToolError` that says what to do where there is no answer. */
+  run: (input: unknown, context?: { signal?: AbortSignal | null | undefined }) => Promise<string | ResultPart[]>
+  /** Return the input as it is: what does not fit the schema is answered with advice. */
+  parse: (input: unknown) => unknown
+}
+
+/**
+ * Make the tool `retrieve_offloaded_content` of an offloader, for `tools` that {@link offloadTools} does not make.
+ *
+ * @throws TypeError where the offloader is none.
+ *
+ * @example
+ * ```ts
+ * import type Anthropic from '@anthropic-ai/sdk'
+ * import { retrievalTool } from '@spillway/anthropic'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const tools: Anthropic.Tool[] = [retrievalTool(new ContextOffloader({ storage: new InMemoryStorage() }))]
+ * console.assert(tools[0]?.name === 'retrieve_offloaded_content')
+ * ```
+ */
+export function retrievalTool(offloader: ContextOffloader): RetrievalTool {
+  assertOffloader(offloader, 'retrievalTool(new ContextOffloader({ storage }))')
+  const { name, description, inputSchema, execute } = offloader.retrievalTool
+  return {
+    type: 'custom',
+    name,
+    description,
+    input_schema: { ...inputSchema, required: [...inputSchema.required] },
+    async run(input, context) {
+      const { content, isError } = await execute(input, { signal: context?.signal ?? undefined })
+      const parts = content.map(blockToPart)
+      const answer = parts.length === 1 && parts[0]?.type === 'text' ? parts[0].text : parts
+      if (isError) throw new Anthropic.Beta.Messages.ToolError(answer)
+      return answer
+    },
+    parse: (input) => input,
+  }
+}

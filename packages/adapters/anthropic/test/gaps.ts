@@ -1,0 +1,24 @@
+/** What the SDK and its API make impossible, by the case that shows it, each with its reason. */
+type Gaps = Readonly<Record<string, string>>
+
+const JSON_AS_TEXT = 'A tool writes its values as JSON text itself, and text is stored byte for byte.'
+const ONE_MESSAGE = 'The tool runner has one message for the model and the program.'
+const NO_FORM = 'The tool runner shows the model [object Object] for an object that is thrown.'
+const NO_SOUND = 'The API takes no sound in tool results.'
+
+const EVERYWHERE: Gaps = {
+  'results/large-json-lines': JSON_AS_TEXT,
+  'results/large-audio': NO_SOUND,
+  'errors/huge-thrown-object': NO_FORM,
+}
+
+/** Gaps of tool runners. */
+export const RUNNER_GAPS: Gaps = {
+  ...EVERYWHERE,
+  'outputs/text': ONE_MESSAGE,
+  'outputs/json': ONE_MESSAGE,
+  'outputs/parts': ONE_MESSAGE,
+}
+
+/** Gaps of loops by hand, in which the program has run the tools itself and seen what they returned. */
+export const LOOP_GAPS: Gaps = EVERYWHERE

@@ -1,0 +1,138 @@
+/** What must hold at every version; compiled, never run. */
+import type Anthropic from '@anthropic-ai/sdk'
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
+import { mcpTools, type MCPClientLike } from '@anthropic-ai/sdk/helpers/beta/mcp'
+import { betaMemoryTool, type MemoryToolHandlers } from '@anthropic-ai/sdk/helpers/beta/memory'
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool'
+import type { ContextOffloader } from '@spillway/core'
+import { describe, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import {
+  answerToolCalls,
+  endTurns,
+  offloadTools,
+  retrievalTool,
+  type ResultPart,
+  type RetrievalTool,
+  type ToolResults,
+} from '../src/index.ts'
+
+declare const client: Anthropic
+declare const offloader: ContextOffloader
+declare const mcpClient: MCPClientLike
+declare const handlers: MemoryToolHandlers
+
+const readLog = betaZodTool({
+  name: 'read_log',
+  description: 'Read a log.',
+  inputSchema: z.object({ path: z.string(), lines: z.number().optional() }),
+  run: ({ path }) => path,
+})
+const count = betaTool({
+  name: 'count',
+  description: 'Count.',
+  inputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+  run: ({ n }) => [{ type: 'text', text: String(n) }],
+})
+const memory = betaMemoryTool(handlers)
+const search: Anthropic.Beta.BetaWebSearchTool20250305 = { type: 'web_search_20250305', name: 'web_search' }
+
+const base = { model: 'claude-opus-5', max_tokens: 1_024, messages: [] }
+
+/** `true` for `any`, which nothing here may be. */
+type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
+
+describe('offloadTools', () => {
+  const tools = offloadTools([readLog, count, memory, search], offloader)
+
+  it('keeps every tool with its type, in its place, and adds one', () => {
+    expectTypeOf(tools[0]).toEqualTypeOf<typeof readLog>()
+    expectTypeOf(tools[1]).toEqualTypeOf<typeof count>()
+    expectTypeOf(tools[2]).toEqualTypeOf<typeof memory>()
+    expectTypeOf(tools[3]).toEqualTypeOf<typeof search>()
+    expectTypeOf(tools[4]).toEqualTypeOf<RetrievalTool | undefined>()
+    expectTypeOf(offloadTools([], offloader)).toEqualTypeOf<RetrievalTool[]>()
+  })
+
+  it('keeps inputs', () => {
+    expectTypeOf<Parameters<(typeof tools)[0]['run']>[0]>().toEqualTypeOf<{
+      path: string
+      lines?: number | undefined
+    }>()
+    expectTypeOf<Parameters<(typeof tools)[1]['run']>[0]['n']>().toEqualTypeOf<number>()
+  })
+
+  it('goes into tool runners', () => {
+    expectTypeOf(() => client.beta.messages.toolRunner({ ...base, tools })).toBeFunction()
+    expectTypeOf(() => client.beta.messages.toolRunner({ ...base, tools, stream: true })).toBeFunction()
+  })
+
+  it('takes tools of a server and arrays whose tools are not known', () => {
+    const all = offloadTools([...mcpTools([], mcpClient), readLog], offloader)
+    const some: Anthropic.Beta.Messages.BetaToolRunnerParams['tools'] = [readLog]
+    expectTypeOf(() => client.beta.messages.toolRunner({ ...base, tools: all })).toBeFunction()
+    expectTypeOf(() =>
+      client.beta.messages.toolRunner({ ...base, tools: offloadTools(some, offloader) }),
+    ).toBeFunction()
+  })
+
+  it('refuses what is no tools or no offloader', () => {
+    expectTypeOf<readonly [typeof readLog]>().toExtend<Parameters<typeof offloadTools>[0]>()
+    expectTypeOf<{ readLog: typeof readLog }>().not.toExtend<Parameters<typeof offloadTools>[0]>()
+    expectTypeOf<[{ execute: () => string }]>().not.toExtend<Parameters<typeof offloadTools>[0]>()
+    expectTypeOf<ContextOffloader['options']['storage']>().not.toExtend<Parameters<typeof offloadTools>[1]>()
+  })
+})
+
+describe('retrievalTool', () => {
+  it('is a runnable tool, and a definition for requests of either API', () => {
+    expectTypeOf<RetrievalTool>().toExtend<BetaRunnableTool<unknown>>()
+    expectTypeOf<RetrievalTool>().toExtend<Anthropic.Tool>()
+    expectTypeOf<RetrievalTool>().toExtend<Anthropic.Beta.BetaTool>()
+    expectTypeOf(() => client.messages.create({ ...base, tools: [retrievalTool(offloader)] })).toBeFunction()
+    expectTypeOf(() => client.beta.messages.create({ ...base, tools: [retrievalTool(offloader)] })).toBeFunction()
+  })
+})
+
+describe('endTurns', () => {
+  it('keeps the type of the runner, and with it that of what it yields', async () => {
+    const tools = offloadTools([readLog], offloader)
+    const runner = endTurns(client.beta.messages.toolRunner({ ...base, tools }), offloader)
+    expectTypeOf(runner).toEqualTypeOf<Anthropic.Beta.Messages.BetaToolRunner<false>>()
+    expectTypeOf(await runner).toEqualTypeOf<Anthropic.Beta.BetaMessage>()
+    const streaming = endTurns(client.beta.messages.toolRunner({ ...base, tools, stream: true }), offloader)
+    for await (const stream of streaming)
+      expectTypeOf(await stream.finalMessage()).toExtend<Anthropic.Beta.BetaMessage>()
+  })
+})
+
+describe('answerToolCalls', () => {
+  it('takes responses of either API, and what it returns is a message of either', async () => {
+    const response = await client.messages.create({ ...base })
+    const beta = await client.beta.messages.create({ ...base })
+    for (const one of [response, beta])
+      expectTypeOf(await answerToolCalls(one, offloader, () => '')).toEqualTypeOf<ToolResults | undefined>()
+    expectTypeOf<ToolResults>().toExtend<Anthropic.MessageParam>()
+    expectTypeOf<ToolResults>().toExtend<Anthropic.Beta.BetaMessageParam>()
+  })
+
+  it('says what a call is, and takes content of either API', () => {
+    void ((response: Anthropic.Message) =>
+      answerToolCalls(response, offloader, async (toolUse) => {
+        expectTypeOf(toolUse).toEqualTypeOf<Anthropic.Beta.BetaToolUseBlock>()
+        const context = { toolUse, toolUseBlock: toolUse }
+        return readLog.run(readLog.parse(toolUse.input), context)
+      }))
+    expectTypeOf<Anthropic.TextBlockParam | Anthropic.ImageBlockParam>().toExtend<ResultPart>()
+  })
+})
+
+it('leaks no any', () => {
+  expectTypeOf<IsAny<Parameters<typeof offloadTools>[0][number]>>().toEqualTypeOf<false>()
+  expectTypeOf<IsAny<Parameters<RetrievalTool['run']>[0]>>().toEqualTypeOf<false>()
+  expectTypeOf<IsAny<ReturnType<RetrievalTool['parse']>>>().toEqualTypeOf<false>()
+  expectTypeOf<IsAny<RetrievalTool['input_schema']>>().toEqualTypeOf<false>()
+  expectTypeOf<IsAny<ToolResults['content'][number]>>().toEqualTypeOf<false>()
+  expectTypeOf<IsAny<ResultPart>>().toEqualTypeOf<false>()
+})

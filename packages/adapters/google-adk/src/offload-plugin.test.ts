@@ -1,0 +1,384 @@
+import {
+  AgentTool,
+  BasePlugin,
+  FunctionNode,
+  FunctionTool,
+  GOOGLE_SEARCH,
+  InMemorySessionService,
+  LongRunningFunctionTool,
+  NodeTool,
+  ToolNode,
+  Workflow,
+  type BaseTool,
+  type Context,
+} from '@google/adk'
+import { RETRIEVAL_TOOL_NAME, StorageError } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import type { SeenPrompt } from '@spillway-internal/adapter-testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { FakeLlm } from '../test/fake-llm.ts'
+import {
+  agentOf,
+  calling,
+  chatWith,
+  lastText,
+  LOG,
+  newOffloader,
+  referenceIn,
+  REPLACED,
+  scriptedModel,
+  textOf,
+  toolReturning,
+} from '../test/run-agent.ts'
+import { offloadPlugin, retrievalTool } from './index.ts'
+
+const readLog = toolReturning('read_log', LOG)
+
+/** Run an agent with one tool, which its model calls once, and return what the model saw of the result. */
+async function seenOf(tool: BaseTool, offloader = newOffloader(), options = {}): Promise<string> {
+  const model = scriptedModel(calling(tool.name))
+  await (await chatWith(agentOf({ model, tools: [tool] }), [offloadPlugin(offloader, options)])).say()
+  return lastText(model)
+}
+
+/** A tool that does something with the context of its call, and returns the log. */
+function toolDoing(what: (context: Context) => void): BaseTool {
+  return new FunctionTool({
+    name: 'read_log',
+    description: 'Read the log.',
+    execute: async (_input: unknown, context?: Context) => {
+      if (context !== undefined) what(context)
+      return LOG
+    },
+  })
+}
+
+describe('options', () => {
+  it.each<[what: string, ...given: unknown[]]>([
+    ['what is no offloader', {}],
+    ['an option that there is not', newOffloader(), { exept: [] }],
+    ['a scope that is no function', newOffloader(), { scope: 'tenant' }],
+    ['names that are none', newOffloader(), { except: 'read_log' }],
+  ])('refuses %s', (_what, ...given) => {
+    expect(() => offloadPlugin(...(given as Parameters<typeof offloadPlugin>))).toThrow(TypeError)
+  })
+
+  it('leaves the results of tools that are excepted', async () => {
+    expect(await seenOf(readLog, newOffloader(), { except: ['read_log'] })).toBe(LOG)
+    expect(await seenOf(readLog, newOffloader(), { except: ['read_logs'] })).toMatch(REPLACED)
+  })
+})
+
+describe('scopes', () => {
+  it('keeps apart apps, users and sessions, of which the last two may have equal names', async () => {
+    const offloader = newOffloader()
+    const places = [
+      { appName: 'app', userId: 'user', sessionId: 'session' },
+      { appName: 'app', userId: 'user', sessionId: 'user' },
+      { appName: 'app', userId: 'session', sessionId: 'session' },
+      { appName: 'user', userId: 'user', sessionId: 'session' },
+    ]
+    for (const place of places) {
+      const model = scriptedModel(calling('read_log'))
+      await (await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(offloader)], place)).say()
+      const own = offloader.forScope(place.appName, place.userId, place.sessionId).retrievalTool
+      const reference = referenceIn(lastText(model))
+      expect(await own.execute({ reference, pattern: 'line 4321 ' })).toMatchObject({ isError: false })
+      for (const other of places.filter((one) => one !== place)) {
+        const { retrievalTool: tool } = offloader.forScope(other.appName, other.userId, other.sessionId)
+        expect(await tool.execute({ reference })).toMatchObject({ isError: true, code: 'not-found' })
+      }
+    }
+  })
+
+  it('asks the option with what is known of the run', async () => {
+    const offloader = newOffloader()
+    const runs: unknown[] = []
+    await seenOf(readLog, offloader, {
+      scope: ({ invocationContext, ...ids }: { invocationContext: { session: { id: string } } }) => {
+        runs.push({ ...ids, same: invocationContext.session.id })
+        return ['tenant']
+      },
+    })
+    expect(runs[0]).toEqual({ appName: 'app', userId: 'user', sessionId: 'session', same: 'session' })
+    const stored = []
+    for await (const { reference } of offloader.forScope('tenant').options.storage.list?.() ?? [])
+      stored.push(reference)
+    expect(stored).toHaveLength(1)
+  })
+
+  it('leaves results, goes on and tells of it where the scope cannot be named', async () => {
+    const offloader = newOffloader()
+    const scope = (): never => {
+      throw new RangeError('no tenant')
+    }
+    expect(await seenOf(readLog, offloader, { scope })).toBe(LOG)
+    expect(offloader.events).toMatchObject([{ type: 'offload-failed', error: { code: 'invalid-key' } }])
+  })
+})
+
+describe('what is replaced', () => {
+  it('keeps a small result the very object in the event', async () => {
+    const value = { status: 'ok' }
+    const model = scriptedModel(calling('look'))
+    const tools = [toolReturning('look', value)]
+    const chat = await chatWith(agentOf({ model, tools }), [offloadPlugin(newOffloader())])
+    const parts = (await chat.say()).flatMap(({ content }) => content?.parts ?? [])
+    expect(parts.find((part) => part.functionResponse)?.functionResponse?.response).toBe(value)
+  })
+
+  it('saves the replacement, and not the original', async () => {
+    const model = scriptedModel(calling('read_log'))
+    const chat = await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(newOffloader())])
+    await chat.say()
+    expect(JSON.stringify(await chat.saved()).length).toBeLessThan(10_000)
+  })
+
+  it('gives equal calls without an id the same bytes, though ADK makes up an id for each', async () => {
+    const seen = await Promise.all(
+      [1, 2].map(async () => {
+        const model = scriptedModel({ toolCalls: [{ id: '', name: 'read_log', input: {} }] })
+        await (await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(newOffloader())])).say()
+        return lastText(model)
+      }),
+    )
+    expect(seen[0]).toMatch(/^ {2}read_log_\w+ \(/m)
+    expect(seen[1]).toBe(seen[0])
+  })
+
+  it.each([FunctionTool, LongRunningFunctionTool])(
+    'replaces an error once, be it over the limit still: %o',
+    async (Tool) => {
+      const offloader = newOffloader({ maxResultTokens: 100, previewTokens: 50 })
+      const tool = new Tool({
+        name: 'build',
+        description: 'Build.',
+        execute: async () => {
+          throw new Error(LOG)
+        },
+      })
+      expect(await seenOf(tool, offloader)).toMatch(REPLACED)
+      expect(offloader.events.map(({ type }) => type)).toEqual(['offload'])
+    },
+  )
+
+  it('shows a plugin in front of it the original, and is not asked where that plugin returns a result', async () => {
+    const seen: unknown[] = []
+    class Observer extends BasePlugin {
+      readonly #answer: Record<string, unknown> | undefined
+      constructor(answer?: Record<string, unknown>) {
+        super('observer')
+        this.#answer = answer
+      }
+      override async afterToolCallback({ result }: { result: unknown }): Promise<Record<string, unknown> | undefined> {
+        seen.push(result)
+        return this.#answer
+      }
+    }
+    const see = async (observer: BasePlugin): Promise<string> => {
+      const model = scriptedModel(calling('read_log'))
+      const plugins = [observer, offloadPlugin(newOffloader())]
+      await (await chatWith(agentOf({ model, tools: [readLog] }), plugins)).say()
+      return lastText(model)
+    }
+    expect(await see(new Observer())).toMatch(REPLACED)
+    expect(seen).toEqual([LOG])
+    expect(await see(new Observer({ result: 'redacted' }))).toBe('redacted')
+  })
+})
+
+describe('what the program waits for', () => {
+  it('leaves a result that is the answer to the user', async () => {
+    const tool = toolDoing(({ actions }) => void (actions.skipSummarization = true))
+    const chat = await chatWith(agentOf({ model: scriptedModel(calling('read_log')), tools: [tool] }), [
+      offloadPlugin(newOffloader()),
+    ])
+    const parts = (await chat.say()).at(-1)?.content?.parts
+    expect(parts?.[0]?.functionResponse?.response).toEqual({ result: LOG })
+  })
+
+  it.each([
+    ['an approval', (context: Context) => context.requestConfirmation({ hint: 'May it?' })],
+    [
+      'a credential',
+      ({ actions, functionCallId = '' }: Context) => {
+        const authScheme = { type: 'apiKey', in: 'header', name: 'key' } as const
+        actions.requestedAuthConfigs[functionCallId] = { authScheme, credentialKey: 'key' } as never
+      },
+    ],
+  ])('leaves what a tool returns that asks for %s', async (_what, ask) => {
+    const offloader = newOffloader()
+    const model = scriptedModel(calling('read_log'))
+    await (await chatWith(agentOf({ model, tools: [toolDoing(ask)] }), [offloadPlugin(offloader)])).say()
+    expect(offloader.events).toEqual([])
+    expect(offloader.meter().offloaded).toBe(0)
+  })
+
+  it('leaves what a long-running tool returns, and offloads its result when it comes in a message', async () => {
+    const execute = async (): Promise<unknown> => ({ ticket: 7, form: LOG })
+    const tool = new LongRunningFunctionTool({ name: 'order', description: 'Order.', execute })
+    const model = scriptedModel(calling('order'))
+    const chat = await chatWith(agentOf({ model, tools: [tool] }), [offloadPlugin(newOffloader())])
+    const parts = (await chat.say()).flatMap(({ content }) => content?.parts ?? [])
+    expect(parts.flatMap(({ functionResponse }) => functionResponse?.response ?? [])).toEqual([
+      { ticket: 7, form: LOG },
+    ])
+    const functionResponse = { id: 'call_1', name: 'order', response: { status: 'done', report: LOG } }
+    await chat.say([{ functionResponse }])
+    expect(lastText(model)).toMatch(/"status":"done","report":"\[Offloaded: /)
+    expect(functionResponse.response.report).toBe(LOG)
+  })
+
+  it('transfers to another agent, offers it the tool, and offloads its results', async () => {
+    const model = scriptedModel(
+      calling('transfer_to_agent', { agentName: 'reader' }),
+      calling('read_log', {}, 'call_2'),
+      (prompt) =>
+        calling(
+          RETRIEVAL_TOOL_NAME,
+          { reference: referenceIn(textOf(prompt.results.at(-1))), pattern: 'line 4321 ' },
+          'call_3',
+        ),
+    )
+    const reader = agentOf({ name: 'reader', description: 'Reads logs.', model, tools: [readLog] })
+    const chat = await chatWith(agentOf({ model, subAgents: [reader] }), [offloadPlugin(newOffloader())])
+    await chat.say()
+    expect(model.prompts.map(({ toolNames }) => toolNames)).toEqual([
+      ['transfer_to_agent', RETRIEVAL_TOOL_NAME],
+      ...[2, 3, 4].map(() => ['transfer_to_agent', 'read_log', RETRIEVAL_TOOL_NAME]),
+    ])
+    expect(lastText(model)).toContain('> 4322| line 4321 of the log')
+  })
+})
+
+describe('messages of the user', () => {
+  it('offloads results of tools that the program runs', async () => {
+    const model = scriptedModel(calling('read_log'))
+    const chat = await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(newOffloader())])
+    await chat.say(undefined, { pauseOnToolCalls: true })
+    expect(model.prompts).toHaveLength(1)
+    const answer = (response: object): object => ({ functionResponse: { id: 'call_1', name: 'read_log', response } })
+    await chat.say([answer({ output: LOG })])
+    expect(lastText(model)).toMatch(/"output":"\[Offloaded: 1 block/)
+    expect(JSON.stringify(await chat.saved()).length).toBeLessThan(10_000)
+  })
+
+  it('gives back no message where nothing of it is replaced', async () => {
+    const plugin = offloadPlugin(newOffloader(), { except: ['read_log'] })
+    const invocationContext = { agent: {}, appName: 'app', userId: 'user', session: { id: 'session' } } as never
+    const send = async (userMessage: unknown): Promise<unknown> =>
+      plugin.onUserMessageCallback({ invocationContext, userMessage: userMessage as never })
+    const response = { payload: LOG }
+    for (const name of ['adk_request_confirmation', 'adk_request_credential', 'adk_request_input', 'read_log'])
+      expect(await send({ role: 'user', parts: [{ functionResponse: { id: '1', name, response } }] })).toBeUndefined()
+    for (const message of [undefined, {}, { parts: [] }, { parts: [{ text: LOG }, { functionResponse: {} }] }])
+      expect(await send(message)).toBeUndefined()
+    const other = { functionResponse: { id: '1', name: 'other', response } }
+    expect(await send({ role: 'user', parts: [{ text: 'Here.' }, other] })).toMatchObject({
+      role: 'user',
+      parts: [
+        { text: 'Here.' },
+        { functionResponse: { id: '1', name: 'other', response: { payload: expect.any(String) } } },
+      ],
+    })
+  })
+})
+
+describe('the retrieval tool', () => {
+  const offered = async (config: Parameters<typeof agentOf>[0]): Promise<readonly string[] | undefined> => {
+    let prompt: SeenPrompt | undefined
+    const model = new FakeLlm((given) => {
+      prompt = given
+      return { text: 'done' }
+    }, 'gemini-2.5-flash')
+    await (await chatWith(agentOf({ ...config, model }), [offloadPlugin(newOffloader())])).say()
+    return prompt?.toolNames
+  }
+
+  it('is offered beside functions, once', async () => {
+    expect(await offered({ tools: [readLog] })).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
+    expect(await offered({ tools: [retrievalTool(newOffloader()), readLog] })).toEqual([
+      RETRIEVAL_TOOL_NAME,
+      'read_log',
+    ])
+  })
+
+  it('is not offered to agents without functions, which their models may refuse', async () => {
+    expect(await offered({})).toEqual([])
+    expect(await offered({ tools: [GOOGLE_SEARCH] })).toEqual(['googleSearch'])
+    expect(await offered({ outputSchema: z.object({ ok: z.boolean() }) })).toEqual([])
+  })
+
+  it('is offered to an agent without functions that sees results of its own', async () => {
+    const sessionService = new InMemorySessionService()
+    const offloader = newOffloader()
+    const first = scriptedModel(calling('read_log'))
+    const plugins = [offloadPlugin(offloader)]
+    await (await chatWith(agentOf({ model: first, tools: [readLog] }), plugins, { sessionService })).say()
+    const model = scriptedModel(() => calling(RETRIEVAL_TOOL_NAME, { pattern: 'line 4321 ' }, 'call_2'))
+    await (await chatWith(agentOf({ model }), plugins, { sessionService })).say()
+    expect(model.prompts[0]?.toolNames).toEqual([RETRIEVAL_TOOL_NAME])
+    expect(lastText(model)).toContain('> 4322| line 4321 of the log')
+  })
+})
+
+describe('workflows', () => {
+  it('offloads what tools of agents return, and the next call of the model sees it', async () => {
+    const model = scriptedModel(calling('read_log'))
+    const workflow = new Workflow({ name: 'flow', edges: [['START', agentOf({ model, tools: [readLog] })]] })
+    await (await chatWith(workflow, [offloadPlugin(newOffloader())])).say()
+    expect(model.prompts).toHaveLength(2)
+    expect(lastText(model)).toMatch(REPLACED)
+  })
+
+  it('leaves what nodes pass on, in a workflow and in one that serves as a tool', async () => {
+    const received: unknown[] = []
+    const workflow = (): Workflow => {
+      const take = new FunctionNode('take', (_context, input) => void received.push(input))
+      return new Workflow({ name: 'flow', edges: [['START', new ToolNode(readLog), take]], inputSchema: z.string() })
+    }
+    const plugins = [offloadPlugin(newOffloader())]
+    await (await chatWith(workflow(), plugins)).say([{ text: '{}' }])
+    const model = scriptedModel(calling('flow', { request: '{}' }))
+    await (await chatWith(agentOf({ model, tools: [new NodeTool(workflow())] }), plugins)).say()
+    expect(received).toEqual([{ result: LOG }, { result: LOG }])
+  })
+
+  it('offloads what a node returns that serves as a tool', async () => {
+    const read = new FunctionNode('read_log', () => LOG, { inputSchema: z.object({}) })
+    expect(await seenOf(new NodeTool(read))).toMatch(REPLACED)
+  })
+})
+
+it('works as the callbacks of one agent where no plugin comes, as in an AgentTool', async () => {
+  const plugin = offloadPlugin(newOffloader())
+  const inner = scriptedModel(calling('read_log'))
+  const agent = agentOf({
+    name: 'reader',
+    model: inner,
+    tools: [readLog],
+    beforeModelCallback: ({ context, request }) =>
+      plugin.beforeModelCallback({ callbackContext: context, llmRequest: request }),
+    afterToolCallback: ({ tool, args, context, response }) =>
+      plugin.afterToolCallback({ tool, toolArgs: args, toolContext: context, result: response }),
+  })
+  const outer = scriptedModel(calling('reader', { request: 'Read.' }))
+  await (await chatWith(agentOf({ model: outer, tools: [new AgentTool({ agent })] }), [])).say()
+  expect(lastText(inner)).toMatch(REPLACED)
+  expect(inner.prompts[1]?.toolNames).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
+})
+
+it('goes on with the original where a storage throws whatever it does', async () => {
+  const failing = async (): Promise<never> => {
+    throw new StorageError('unavailable', 'The disk did not answer. Try again.')
+  }
+  const storage = Object.assign(new InMemoryStorage(), {
+    store: failing,
+    endTurn: failing,
+    scope: () => storage,
+  }) as InMemoryStorage
+  const offloader = newOffloader({ storage })
+  expect(await seenOf(readLog, offloader)).toBe(LOG)
+  expect(new Set(offloader.events.map(({ type }) => type))).toEqual(new Set(['eviction-failed', 'offload-failed']))
+})

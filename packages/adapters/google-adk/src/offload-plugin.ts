@@ -1,0 +1,130 @@
+import { BasePlugin, NodeTool, type BaseTool, type Context, type LlmRequest } from '@google/adk'
+import type { ContextOffloader } from '@spillway/core'
+import { offloadAsRecord } from '@spillway/core/adapter'
+import { retrievalTool } from './retrieval-tool.ts'
+import { attachMedia, showMedia } from './retrieved-media.ts'
+import { offloaderOfInvocation, type OffloaderOf, type OffloadOptions } from './run-scope.ts'
+
+/**
+ * Make the plugin that keeps large tool results out of the context of all agents of a `Runner`.
+ *
+ * Results over the offloader's limit go to storage, in the scope of the run's app, user and session; the event that is
+ * saved and sent to the model has a preview and a reference. It offers the retrieval tool to agents that call functions,
+ * and ends a turn of the scope with each model call. What is within the limit stays the very object. So does what the
+ * program waits for: calls to be approved, credentials, long-running tools, and results that are shown to the user.
+ *
+ * Put it last: in ADK the first plugin that returns a result is the last one to see it.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryRunner, LlmAgent } from '@google/adk'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadPlugin } from '@spillway/google-adk'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const agent = new LlmAgent({ name: 'assistant', model: 'gemini-2.5-flash' })
+ * const runner = new InMemoryRunner({ appName: 'app', agent, plugins: [offloadPlugin(offloader)] })
+ * console.assert(runner.pluginManager.getPlugin('spillway_offload') !== undefined)
+ * ```
+ */
+export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptions = {}): BasePlugin {
+  return new OffloadPlugin(offloader, options)
+}
+
+type Given<Hook extends keyof BasePlugin> = BasePlugin[Hook] extends (given: infer Given) => unknown ? Given : never
+
+class OffloadPlugin extends BasePlugin {
+  readonly #offloaderOf: OffloaderOf
+  readonly #except: ReadonlySet<string>
+  readonly #retrieval: BaseTool | undefined
+  /** What took the place of errors, and comes back as a result. */
+  readonly #replacedErrors = new WeakSet<object>()
+
+  constructor(offloader: ContextOffloader, options: OffloadOptions) {
+    super('spillway_offload')
+    this.#offloaderOf = offloaderOfInvocation(offloader, options, 'offloadPlugin(offloader, options)')
+    this.#except = new Set(options.except)
+    this.#retrieval = offloader.options.includeRetrievalTool ? retrievalTool(offloader, options) : undefined
+  }
+
+  /** Results of tools that the program runs, or that have run long, come in a message of the user. */
+  override async onUserMessageCallback({ invocationContext, userMessage }: Given<'onUserMessageCallback'>) {
+    // Without a message there is none, and without an agent it may be what nodes of a workflow wait for.
+    const { agent, abortSignal: signal } = invocationContext
+    const given = agent === undefined ? [] : ((userMessage as typeof userMessage | undefined)?.parts ?? [])
+    const parts = given.map(async (part) => {
+      const { name = '', id, response: value } = part.functionResponse ?? {}
+      // Names of calls that ADK makes itself begin so.
+      if (name.startsWith('adk_') || this.#except.has(name)) return part
+      const call = { toolName: name, toolCallId: stableId(id, name), signal }
+      const response = await offloadAsRecord(this.#offloaderOf(invocationContext), { ...call, value })
+      return response === undefined
+        ? part
+        : { ...part, functionResponse: Object.assign({}, part.functionResponse, { response }) }
+    })
+    const replaced = await Promise.all(parts)
+    return replaced.every((part, index) => part === given[index]) ? undefined : { ...userMessage, parts: replaced }
+  }
+
+  override async beforeModelCallback({ callbackContext, llmRequest }: Given<'beforeModelCallback'>) {
+    showMedia(llmRequest)
+    const retrieval = this.#retrieval
+    if (retrieval !== undefined && !Object.hasOwn(llmRequest.toolsDict, retrieval.name) && takesFunctions(llmRequest))
+      await retrieval.processLlmRequest({ toolContext: callbackContext, llmRequest })
+    await this.#offloaderOf(callbackContext.invocationContext).endTurn()
+    return undefined
+  }
+
+  override async afterToolCallback({ tool, toolArgs, toolContext, result }: Given<'afterToolCallback'>) {
+    if (this.#replacedErrors.has(result) || isAwaited(tool, toolContext)) return undefined
+    return await this.#offload(result, tool, toolArgs, toolContext)
+  }
+
+  override async onToolErrorCallback({ tool, toolArgs, toolContext, error }: Given<'onToolErrorCallback'>) {
+    const replaced = await this.#offload({ error: error.message }, tool, toolArgs, toolContext)
+    if (replaced !== undefined) this.#replacedErrors.add(replaced)
+    return replaced
+  }
+
+  /** A workflow goes on to the next model call without waiting for this, so it must not wait for anything. */
+  override async onEventCallback({ invocationContext, event }: Given<'onEventCallback'>) {
+    // A live session takes an answer without media only.
+    if (invocationContext.liveRequestQueue === undefined) attachMedia(event)
+    return undefined
+  }
+
+  async #offload(value: unknown, tool: BaseTool, input: unknown, context: Context) {
+    if (this.#except.has(tool.name) || isNodeCall(context)) return undefined
+    const toolCallId = stableId(context.functionCallId, tool.name)
+    const call = { toolName: tool.name, toolCallId, input, signal: context.abortSignal }
+    return await offloadAsRecord(this.#offloaderOf(context.invocationContext), { ...call, value })
+  }
+}
+
+/** Where a model gives no id, ADK makes one up, by which equal calls would get different references. */
+function stableId(id = '', toolName: string): string {
+  return id.startsWith('adk-') ? toolName : id
+}
+
+/** Whether a node of a workflow calls a tool, whose result is data for others. It names calls by its path and its run. */
+function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolDepth } }: Context): boolean {
+  return agent === undefined || (nodeToolDepth > 0 && functionCallId.includes(':'))
+}
+
+/** Whether the program waits for this very result: to show it, or to go on with the call. */
+function isAwaited(tool: BaseTool, { actions }: Context): boolean {
+  // A node that serves as a tool is long-running only while it returns nothing.
+  if ((tool.isLongRunning && !(tool instanceof NodeTool)) || actions.skipSummarization === true) return true
+  return Object.keys({ ...actions.requestedAuthConfigs, ...actions.requestedToolConfirmations }).length > 0
+}
+
+/** Whether functions can be declared: some models take none, and others none beside a schema or tools of the provider. */
+function takesFunctions({ config, contents }: LlmRequest): boolean {
+  const tools = config?.tools ?? []
+  if (tools.some((tool) => 'functionDeclarations' in tool)) return true
+  if (tools.length > 0 || config?.responseMimeType !== undefined) return false
+  return contents.some(({ parts }) => parts?.some(({ functionResponse }) => functionResponse !== undefined))
+}

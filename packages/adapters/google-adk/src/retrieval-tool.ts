@@ -1,0 +1,72 @@
+import { BaseTool, type RunAsyncToolRequest } from '@google/adk'
+import type { ContentBlock, ContextOffloader } from '@spillway/core'
+import { noteMedia } from './retrieved-media.ts'
+import { offloaderOfInvocation, type OffloaderOf, type OffloadOptions } from './run-scope.ts'
+
+type Declaration = NonNullable<ReturnType<BaseTool['_getDeclaration']>>
+
+/**
+ * Make the ADK tool by which the model searches and reads what was offloaded, in the scope of its run.
+ *
+ * {@link offloadPlugin} offers it itself; agents of live sessions need it among their tools. Whatever the model passes,
+ * it answers: `{ result }`, or `{ error }` that says what to do next. Images, sound, videos and PDF files are shown to
+ * the model where the plugin is there, too.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { LlmAgent } from '@google/adk'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { retrievalTool } from '@spillway/google-adk'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const agent = new LlmAgent({ name: 'assistant', model: 'gemini-2.5-flash', tools: [retrievalTool(offloader)] })
+ * console.assert(agent.tools.length === 1)
+ * ```
+ */
+export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): BaseTool {
+  const offloaderOf = offloaderOfInvocation(offloader, options, 'retrievalTool(offloader, options)')
+  return new RetrievalTool(offloader, offloaderOf)
+}
+
+class RetrievalTool extends BaseTool {
+  readonly #declaration: Declaration
+  readonly #offloaderOf: OffloaderOf
+
+  constructor(offloader: ContextOffloader, offloaderOf: OffloaderOf) {
+    // In a scope of its own a run may search without a reference, and the model has to know.
+    const scoped = offloader.options.storage.scope === undefined ? offloader : offloader.forScope('session')
+    const { name, description, inputSchema } = scoped.retrievalTool
+    super({ name, description })
+    // As tools of ADK have it: types in capitals, and no word on names that there are not.
+    const parameters: unknown = JSON.parse(JSON.stringify(inputSchema), (key, value: unknown) => {
+      if (key === 'additionalProperties' || (key === 'required' && Array.from(value as string[]).length === 0))
+        return undefined
+      return key === 'type' ? String(value).toUpperCase() : value
+    })
+    this.#declaration = { name, description, parameters: parameters as NonNullable<Declaration['parameters']> }
+    this.#offloaderOf = offloaderOf
+  }
+
+  override _getDeclaration(): Declaration {
+    return { ...this.#declaration }
+  }
+
+  override async runAsync({ args, toolContext }: RunAsyncToolRequest): Promise<Record<string, unknown>> {
+    const { retrievalTool } = this.#offloaderOf(toolContext.invocationContext)
+    const { content, isError } = await retrievalTool.execute(args, { signal: toolContext.abortSignal })
+    const values = content.map(valueOf)
+    const answer = { [isError ? 'error' : 'result']: values.length === 1 ? values[0] : values }
+    noteMedia(answer, content)
+    return answer
+  }
+}
+
+function valueOf(block: ContentBlock): unknown {
+  if (block.type === 'text') return block.text
+  if (block.type === 'json' || block.type === 'unknown') return block.value
+  if (!('data' in block) || block.data === undefined) return block.url
+  return `[${block.type}: ${block.mediaType}, ${block.data.length.toLocaleString('en-US')} bytes]`
+}

@@ -1,0 +1,57 @@
+import type { BasePlugin, LlmRequest } from '@google/adk'
+import { RETRIEVAL_TOOL_NAME, type ContentBlock } from '@spillway/core'
+import { encodeBase64 } from '@spillway/core/adapter'
+
+type Part = NonNullable<LlmRequest['contents'][number]['parts']>[number]
+type Event = Parameters<BasePlugin['onEventCallback']>[0]['event']
+
+/** What models take inline. */
+const SHOWN = /^(?:image|audio|video)\/|^application\/pdf$/
+
+const mediaOf = new WeakMap<object, Part[]>()
+
+/** Note which media an answer of the retrieval tool comes with. */
+export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void {
+  const parts = blocks.flatMap((block): Part[] => {
+    if (!('data' in block) || block.data === undefined || !SHOWN.test(block.mediaType)) return []
+    return [{ inlineData: { mimeType: block.mediaType, data: encodeBase64(block.data) } }]
+  })
+  if (parts.length > 0) mediaOf.set(answer, parts)
+}
+
+/** Put noted media into the event that carries the answer, so that they are saved with the session. */
+export function attachMedia({ content }: Event): void {
+  for (const { functionResponse } of content?.parts ?? []) {
+    const parts = functionResponse?.response && mediaOf.get(functionResponse.response)
+    if (functionResponse !== undefined && parts !== undefined) functionResponse.parts = parts
+  }
+}
+
+/** Move media from the answers to a message behind them: models before Gemini 3 refuse them where they are attached. */
+export function showMedia(request: LlmRequest): void {
+  // Nothing is made anew of a long history without media.
+  if (!request.contents.some(({ parts = [] }) => parts.some(hasMedia))) return
+  request.contents = request.contents.flatMap((content) => {
+    const { parts = [] } = content
+    const shown = parts
+      .filter(hasMedia)
+      .flatMap(({ functionResponse }): Part[] => [
+        { text: `Content from ${RETRIEVAL_TOOL_NAME}:` },
+        ...(functionResponse?.parts ?? []),
+      ])
+    if (shown.length === 0) return [content]
+    return [
+      { ...content, parts: parts.map((part) => (hasMedia(part) ? withoutMedia(part) : part)) },
+      { role: 'user', parts: shown },
+    ]
+  })
+}
+
+function hasMedia({ functionResponse }: Part): boolean {
+  return functionResponse?.name === RETRIEVAL_TOOL_NAME && functionResponse.parts !== undefined
+}
+
+function withoutMedia({ functionResponse, ...part }: Part): Part {
+  const { parts: _parts, ...answer } = functionResponse ?? {}
+  return { ...part, functionResponse: answer }
+}

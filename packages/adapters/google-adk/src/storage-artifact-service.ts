@@ -1,0 +1,137 @@
+import type {
+  ArtifactVersion,
+  BaseArtifactService,
+  DeleteArtifactRequest,
+  ListArtifactKeysRequest,
+  ListVersionsRequest,
+  LoadArtifactRequest,
+  SaveArtifactRequest,
+} from '@google/adk'
+import { scopeOf, StorageError, type Storage, type StoredInfo } from '@spillway/core'
+import { KeyedLock } from '@spillway/core/adapter'
+import { describeArtifact, readArtifact, writeArtifact } from './artifact-content.ts'
+
+const VERSION = 'artifact-version'
+const USER_FILE = 'user:'
+
+/**
+ * Keep artifacts in a storage of Spillway: each version of a file is an entry, with its bytes and its MIME type.
+ *
+ * Files of a session are in the scope `[app, user, session, 'artifacts']`, those whose name begins with `user:` in
+ * `[app, user, 'user:', 'artifacts']`. Clearing the scope of a session takes its files along, and no turn evicts them;
+ * an age or a quota of the storage does. Versions count from 0, and two processes that save the same file at once may give
+ * one number to both: then the later one stays. Every operation lists the scope.
+ *
+ * What is not there loads as `undefined`. Where the storage fails, calls reject with its `StorageError`, as an outage is
+ * no missing file. Custom metadata may have about 1,900 bytes as JSON.
+ *
+ * @throws TypeError where the storage has no `scope()`, `list()` and `delete()`.
+ *
+ * @example
+ * ```ts
+ * import { StorageArtifactService } from '@spillway/google-adk'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const artifacts = new StorageArtifactService(new InMemoryStorage({ evictAfterTurns: null }))
+ * const file = { appName: 'app', userId: 'user-1', sessionId: 'session-1', filename: 'notes.md' }
+ * await artifacts.saveArtifact({ ...file, artifact: { text: 'buy milk' } })
+ * const version = await artifacts.saveArtifact({ ...file, artifact: { text: 'feed the cat' } })
+ * console.assert(version === 1 && (await artifacts.loadArtifact(file))?.text === 'feed the cat')
+ * console.assert((await artifacts.loadArtifact({ ...file, version: 0 }))?.text === 'buy milk')
+ * ```
+ */
+export class StorageArtifactService implements BaseArtifactService {
+  readonly #storage: Storage
+  readonly #lock = new KeyedLock()
+
+  constructor(storage: Storage) {
+    const { scope, list, delete: remove } = Object(storage) as Partial<Storage>
+    if ([scope, list, remove].some((method) => typeof method !== 'function'))
+      throw new TypeError(
+        'storage must have scope(), list() and delete(), to keep the files of users and sessions apart. ' +
+          'Use a backend of Spillway, such as FileStorage, or make one with createStorage().',
+      )
+    this.#storage = storage
+  }
+
+  async saveArtifact({ artifact, customMetadata, ...file }: SaveArtifactRequest): Promise<number> {
+    const { content, contentType, metadata } = writeArtifact(artifact, customMetadata)
+    return await this.#lock.run(JSON.stringify([scopeSegments(file), file.filename]), async () => {
+      const last = (await this.#entries(file)).at(-1)
+      const version = last === undefined ? 0 : versionOf(last) + 1
+      // With the version in its key no two versions are one entry, whatever their content.
+      await this.#scope(file).store(`${file.filename}@${version}`, content, contentType, {
+        metadata: { ...metadata, [VERSION]: `${version}` },
+      })
+      return version
+    })
+  }
+
+  async loadArtifact(file: LoadArtifactRequest): Promise<SaveArtifactRequest['artifact'] | undefined> {
+    const found = await this.#find(file)
+    if (found === undefined) return undefined
+    try {
+      const { content } = await this.#scope(file).retrieve(found.reference)
+      return readArtifact(content, found)
+    } catch (error) {
+      if (StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')) return undefined
+      throw error
+    }
+  }
+
+  async listArtifactKeys(session: ListArtifactKeysRequest): Promise<string[]> {
+    const names = new Set<string>()
+    for (const filename of ['', USER_FILE])
+      for await (const info of this.#list({ ...session, filename })) names.add(nameOf(info))
+    return [...names].sort()
+  }
+
+  async deleteArtifact(file: DeleteArtifactRequest): Promise<void> {
+    // The newest last, so that none before it comes back.
+    for (const { reference } of await this.#entries(file)) await this.#scope(file).delete?.(reference)
+  }
+
+  async listVersions(file: ListVersionsRequest): Promise<number[]> {
+    return (await this.listArtifactVersions(file)).map(({ version }) => version)
+  }
+
+  async listArtifactVersions(file: ListVersionsRequest): Promise<ArtifactVersion[]> {
+    const versions = new Map<number, ArtifactVersion>()
+    for (const info of await this.#entries(file)) versions.set(versionOf(info), describeArtifact(versionOf(info), info))
+    return [...versions.values()]
+  }
+
+  async getArtifactVersion(file: LoadArtifactRequest): Promise<ArtifactVersion | undefined> {
+    const found = await this.#find(file)
+    return found && describeArtifact(versionOf(found), found)
+  }
+
+  #scope(file: ListVersionsRequest): Storage {
+    return scopeOf(this.#storage, scopeSegments(file))
+  }
+
+  async *#list(file: ListVersionsRequest): AsyncGenerator<StoredInfo> {
+    for await (const info of this.#scope(file).list?.({ below: false }) ?? [])
+      if (info.metadata[VERSION] !== undefined) yield info
+  }
+
+  /** List the versions of a file in their order; where two have one number, the later comes last. */
+  async #entries(file: ListVersionsRequest): Promise<StoredInfo[]> {
+    const entries: StoredInfo[] = []
+    for await (const info of this.#list(file)) if (nameOf(info) === file.filename) entries.push(info)
+    return entries.sort((a, b) => versionOf(a) - versionOf(b) || a.storedAt - b.storedAt)
+  }
+
+  async #find({ version, ...file }: LoadArtifactRequest): Promise<StoredInfo | undefined> {
+    const entries = await this.#entries(file)
+    return entries.findLast((info) => version === undefined || versionOf(info) === version)
+  }
+}
+
+function scopeSegments({ appName, userId, sessionId, filename }: ListVersionsRequest): string[] {
+  return [appName, userId, filename.startsWith(USER_FILE) ? USER_FILE : sessionId, 'artifacts']
+}
+
+const versionOf = ({ metadata }: StoredInfo): number => Number(metadata[VERSION])
+
+const nameOf = ({ key }: StoredInfo): string => key.slice(0, key.lastIndexOf('@'))

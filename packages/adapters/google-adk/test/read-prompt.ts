@@ -1,0 +1,44 @@
+import type { LlmRequest } from '@google/adk'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import { RETRIEVAL_TOOL_NAME, type ContentBlock } from '@spillway/core'
+import { mediaFromData, readMcpPart } from '@spillway/core/adapter'
+
+type Content = LlmRequest['contents'][number]
+type FunctionResponse = NonNullable<NonNullable<Content['parts']>[number]['functionResponse']>
+
+/** Read what a model was called with. */
+export function readPrompt({ contents, config }: LlmRequest): SeenPrompt {
+  const tools = (config?.tools ?? []).flatMap((tool): { name?: string; parameters?: unknown }[] =>
+    'functionDeclarations' in tool ? (tool.functionDeclarations ?? []) : [{ name: Object.keys(tool).join() }],
+  )
+  return {
+    results: contents.flatMap((content, index) => readResults(content, contents[index + 1])),
+    toolNames: tools.map(({ name = '' }) => name),
+    toolSchemas: Object.fromEntries(tools.map(({ name = '', parameters }) => [name, parameters])),
+    messages: JSON.stringify(contents),
+  }
+}
+
+/** Media of an answer of the retrieval tool stand in the message behind it. */
+function readResults({ parts = [] }: Content, next: Content | undefined): SeenResult[] {
+  const media = (next?.parts ?? []).flatMap(({ inlineData }) => inlineData ?? [])
+  return parts.flatMap(({ functionResponse }) => {
+    if (functionResponse === undefined) return []
+    const { id = '', name = '' } = functionResponse
+    const own = name === RETRIEVAL_TOOL_NAME ? media.splice(0) : []
+    const shown = own.flatMap(({ mimeType = '', data }) => mediaFromData(mimeType, data) ?? [])
+    const { isError, content } = readResponse(functionResponse)
+    return [{ toolCallId: id, toolName: name, isError, content: [...content, ...shown] }]
+  })
+}
+
+/** ADK puts a text or a list into an object of its own; tools of MCP return parts. */
+function readResponse({ response = {} }: FunctionResponse): Pick<SeenResult, 'isError' | 'content'> {
+  const { content, isError } = response
+  if (Array.isArray(content)) return { isError: isError === true, content: content.map(readMcpPart) }
+  const [name = '', ...others] = Object.keys(response)
+  const isOnly = others.length === 0 && ['result', 'results', 'error'].includes(name)
+  const value: unknown = isOnly ? response[name] : response
+  const block: ContentBlock = typeof value === 'string' ? { type: 'text', text: value } : { type: 'json', value }
+  return { isError: name === 'error' && isOnly, content: [block] }
+}

@@ -1,0 +1,15 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { version } from '@google/adk'
+import { expect, it } from 'vitest'
+
+const FOLDER = join(import.meta.dirname, '..')
+
+it('is tested with the oldest version that it takes: once a newer one is installed, the oldest needs a set', () => {
+  const manifest = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8')) as {
+    readonly peerDependencies: { readonly '@google/adk': string }
+  }
+  const oldest = manifest.peerDependencies['@google/adk'].replace('^', '')
+  const sets = globSync('peers/*', { cwd: FOLDER }).map((path) => basename(path))
+  expect([`google-adk-${version}`, ...sets]).toContain(`google-adk-${oldest}`)
+})

@@ -1,0 +1,211 @@
+import { estimateTokens, type OffloadEvent, type Storage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import type { Agent, Message } from '@strands-agents/sdk'
+import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { FakeModel } from '../test/fake-model.ts'
+import {
+  agentWith,
+  LOG,
+  readLog,
+  referenceIn,
+  resultsOf,
+  retrieving,
+  scriptedModel,
+  textOf,
+} from '../test/scripted-agent.ts'
+import { isVersion10 } from '../test/version.ts'
+import { ContextOffloader, type ContextOffloaderConfig } from './context-offloader.ts'
+
+/** A storage as Strands' own plugin comes with: it stores and retrieves, and no more. */
+function twoMethods(): Storage {
+  const entries = new Map<string, { content: Uint8Array; contentType: string }>()
+  return {
+    async store(key, content, contentType = 'text/plain') {
+      entries.set(`mem_${entries.size + 1}_${key}`, { content, contentType })
+      return `mem_${entries.size}_${key}`
+    },
+    async retrieve(reference) {
+      const entry = entries.get(reference)
+      if (entry === undefined) throw new Error(`Reference not found: ${reference}`)
+      return entry
+    },
+  }
+}
+
+async function run(agent: Agent): Promise<string[]> {
+  await agent.invoke('Go.')
+  return resultsOf(agent).map(textOf)
+}
+
+const searchFailed = retrieving({ pattern: 'FAILED', context_lines: 0 })
+
+describe('options', () => {
+  it('are those of the offloader, with its defaults', () => {
+    const { offloader, name } = new ContextOffloader({ storage: new InMemoryStorage(), maxRetrievalTokens: 9_000 })
+    expect(offloader.options).toMatchObject({ maxResultTokens: 2_500, previewTokens: 1_000, maxRetrievalTokens: 9_000 })
+    expect(name).toBe('spillway:context-offloader')
+  })
+
+  it('may be undefined', () => {
+    const none = { maxResultTokens: undefined, countTokens: undefined, evictAfterCycles: undefined, scope: undefined }
+    expect(() => new ContextOffloader({ storage: new InMemoryStorage(), ...none, except: undefined })).not.toThrow()
+  })
+
+  const memory = { storage: new InMemoryStorage() }
+  it.each<[string, unknown, RegExp]>([
+    ['nothing', undefined, /^storage must have the methods store\(\) and retrieve\(\)/],
+    ['no storage', {}, /^storage must have .*Pass a backend such as new InMemoryStorage\(\)/],
+    [
+      'a storage of new Agent({ storage })',
+      { storage: { read: 1, write: 1 } },
+      /^storage must have .*store\(\) is miss/,
+    ],
+    ['a limit of 0', { ...memory, maxResultTokens: 0 }, /^maxResultTokens must be positive/],
+    ['a limit that is no number', { ...memory, maxResultTokens: Number.NaN }, /^maxResultTokens must be positive/],
+    ['a negative preview', { ...memory, previewTokens: -1 }, /^previewTokens must be non-negative/],
+    [
+      'a preview as long as the limit',
+      { ...memory, previewTokens: 2_500 },
+      /^previewTokens must be less than maxResult/,
+    ],
+    ['a preview over it', { ...memory, maxResultTokens: 9, previewTokens: 10 }, /^previewTokens must be less than max/],
+    ['no cycles', { ...memory, evictAfterCycles: 0 }, /^evictAfterCycles must be a positive integer/],
+    ['half cycles', { ...memory, evictAfterCycles: 1.5 }, /^evictAfterCycles must be a positive integer/],
+    [
+      'cycles of a storage of others',
+      { storage: twoMethods(), evictAfterCycles: 5 },
+      /^evictAfterCycles needs a storage/,
+    ],
+    ['cycles of a scope', { storage: memory.storage.scope('a'), evictAfterCycles: 5 }, /^evictAfterCycles needs a sto/],
+    ['no tool and nothing to locate', { ...memory, includeRetrievalTool: false }, /nothing could reach this storage/],
+    ['a counter that is none', { ...memory, countTokens: 4 }, /^countTokens must be a function/],
+    ['an option that there is not', { ...memory, evictAfterTurns: 20 }, /^Unknown option "evictAfterTurns"/],
+    ['a scope that is no function', { ...memory, scope: 'tenant' }, /^scope must be a function of the run/],
+    ['exceptions that are no list', { ...memory, except: 'read' }, /^except must be an array of tool names/],
+  ])('refuse %s', (_what, config, message) => {
+    expect(() => new ContextOffloader(config as ContextOffloaderConfig)).toThrow(TypeError)
+    expect(() => new ContextOffloader(config as ContextOffloaderConfig)).toThrow(message)
+  })
+})
+
+describe('evictAfterCycles', () => {
+  /** Run an agent that reads the log, then does nothing for so many model calls, and then searches it. */
+  async function searchAfter(cycles: number, config: ContextOffloaderConfig): Promise<string> {
+    const events: OffloadEvent[] = []
+    const plugins = [new ContextOffloader({ ...config, onEvent: (event) => void events.push(event) })]
+    const agent = agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins })
+    const [result = ''] = await run(agent)
+    agent.model = scriptedModel()
+    // The run above has ended with one model call after the tool.
+    for (let cycle = 1; cycle < cycles; cycle += 1) await agent.invoke('Wait.')
+    agent.model = scriptedModel(retrieving({ pattern: 'FAILED' }, referenceIn(result)))
+    return (await run(agent))[1] ?? ''
+  }
+
+  it.each<[string, number | null | undefined, number | null, number, boolean]>([
+    ['takes the place of what the storage says', 3, 20, 3, false],
+    ['keeps what is not due', 3, 20, 2, true],
+    ['may be longer than what the storage says', 20, 1, 6, true],
+    ['is off with null', null, 1, 30, true],
+    ['is what the storage says where it is absent', undefined, 2, 3, false],
+  ])('%s', async (_what, evictAfterCycles, evictAfterTurns, cycles, isFound) => {
+    const answer = await searchAfter(cycles, { storage: new InMemoryStorage({ evictAfterTurns }), evictAfterCycles })
+    if (isFound) expect(answer).toContain('line 4321: status=FAILED')
+    else expect(answer).toMatch(/^Error: .* was removed from storage .*Run the tool "read_log" again/)
+  })
+
+  it('is taken as null of a storage that cannot evict', () => {
+    expect(() => new ContextOffloader({ storage: twoMethods(), evictAfterCycles: null })).not.toThrow()
+  })
+})
+
+describe('a storage with store and retrieve alone', () => {
+  it('serves one agent, in all its runs, by the references that it makes up', async () => {
+    const plugins = [new ContextOffloader({ storage: twoMethods() })]
+    const agent = agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins })
+    const [result = '', answer] = await run(agent)
+    expect(referenceIn(result)).toBe('mem_1_call_1_0')
+    expect(answer).toContain('line 4321: status=FAILED')
+    agent.model = scriptedModel(retrieving({ line_range: { start: 7, end: 7 } }, 'mem_1_call_1_0'))
+    expect((await run(agent))[2]).toContain('line 7:')
+  })
+
+  it('is refused to a second agent, unless all are to share it', async () => {
+    const model = (): FakeModel => scriptedModel('read_log')
+    const plugins = [new ContextOffloader({ storage: twoMethods() })]
+    const first = agentWith({ model: model(), tools: [readLog], plugins })
+    await first.invoke('Go.')
+    const second = agentWith({ model: model(), tools: [readLog], plugins })
+    await expect(second.invoke('Go.')).rejects.toThrow(/cannot keep two agents apart.* scope: \(\) => \[\]\.$/)
+    const shared = [new ContextOffloader({ storage: twoMethods(), scope: () => [] })]
+    const [, third] = [1, 2].map(() =>
+      agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins: shared }),
+    )
+    expect((await run(third as Agent))[1]).toContain('line 4321: status=FAILED')
+  })
+
+  it.skipIf(isVersion10)('may be any that Strands comes with', async () => {
+    const module = '@strands-agents/sdk/vended-plugins/context-offloader'
+    const { InMemoryStorage: Theirs } = (await import(/* @vite-ignore */ module)) as {
+      InMemoryStorage: new () => Storage
+    }
+    const plugins = [new ContextOffloader({ storage: new Theirs() })]
+    const agent = agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins })
+    expect((await run(agent))[1]).toContain('line 4321: status=FAILED')
+  })
+})
+
+describe('tokens', () => {
+  /** A fake model that counts as a provider would, and says what it was asked. */
+  class CountingModel extends FakeModel {
+    readonly asked: string[] = []
+    readonly #factor: number
+
+    constructor(factor: number) {
+      super(({ results }) =>
+        results.length > 0 ? { text: 'done' } : { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] },
+      )
+      this.#factor = factor
+    }
+
+    override async countTokens(messages: Message[]): Promise<number> {
+      const [block] = messages.length === 1 ? (messages[0]?.content ?? []) : []
+      const text = block?.type === 'textBlock' ? block.text : ''
+      if (text !== '' && text !== 'Go.') this.asked.push(text)
+      return Math.ceil(countO200k(text) * this.#factor)
+    }
+  }
+
+  it.each([1, 1.5])('are those of the model, which is asked once, about a short text: times %d', async (factor) => {
+    const [first, second] = [new CountingModel(factor), new CountingModel(3)]
+    const plugin = new ContextOffloader({ storage: new InMemoryStorage() })
+    const agent = agentWith({ model: first, tools: [readLog], plugins: [plugin] })
+    await agent.invoke('Go.')
+    await agentWith({ model: second, tools: [readLog], plugins: [plugin] }).invoke('Go.')
+    const { countTokens } = plugin.offloader.options
+    expect(countTokens(LOG)).toBe(Math.ceil(estimateTokens(LOG) * factor))
+    expect(first.asked.map((text) => text.length)).toEqual([expect.toSatisfy((length: number) => length < 1_000)])
+    expect(second.asked).toEqual([])
+  })
+
+  it('are estimated where the model guesses by characters, as models of Strands do unless told otherwise', async () => {
+    const plugin = new ContextOffloader({ storage: new InMemoryStorage() })
+    await run(agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins: [plugin] }))
+    expect(plugin.offloader.options.countTokens(LOG)).toBe(estimateTokens(LOG))
+  })
+
+  it('are counted by countTokens where there is one, and no model is asked', async () => {
+    const model = new CountingModel(2)
+    const countTokens = (text: string): number => text.length
+    const plugin = new ContextOffloader({ storage: new InMemoryStorage(), countTokens, maxResultTokens: LOG.length })
+    expect((await run(agentWith({ model, tools: [readLog], plugins: [plugin] })))[0]).toBe(LOG)
+    expect(model.asked).toEqual([])
+  })
+})
+
+it('offers no tool with includeRetrievalTool: false', () => {
+  const storage: Storage = { ...twoMethods(), locate: () => ({ address: '/a', command: "cat '/a'" }) }
+  expect(new ContextOffloader({ storage, includeRetrievalTool: false }).getTools()).toEqual([])
+  expect(new ContextOffloader({ storage }).getTools().map(({ name }) => name)).toEqual(['retrieve_offloaded_content'])
+})

@@ -1,0 +1,375 @@
+import { ContextOffloader, type OffloadEvent, type Storage } from '@spillway/core'
+import { FileStorage } from '@spillway/file'
+import { InMemoryStorage } from '@spillway/memory'
+import {
+  AfterModelCallEvent,
+  AfterToolCallEvent,
+  BeforeToolCallEvent,
+  ImageBlock,
+  TextBlock,
+  tool,
+  ToolResultBlock,
+  type Agent,
+  type AgentConfig,
+  type LocalAgent,
+  type Plugin,
+  type Tool,
+} from '@strands-agents/sdk'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { FakeModel } from '../test/fake-model.ts'
+import {
+  agentWith,
+  LOG,
+  readLog,
+  referenceIn,
+  resultsOf,
+  retrieving,
+  scriptedModel,
+  searching,
+  sessionManager,
+  textOf,
+  type Turn,
+} from '../test/scripted-agent.ts'
+import { isVersion10 } from '../test/version.ts'
+import { offloadPlugin } from './offload-plugin.ts'
+
+const offloaded = expect.stringMatching(/^\[Offloaded: /)
+
+const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() })
+
+/** Hooks of a program. Behind ours in the list of plugins, they run before ours in every version. */
+function program(initAgent: (agent: LocalAgent) => void): Plugin {
+  return { name: 'program', initAgent }
+}
+
+async function references(storage: Storage): Promise<string[]> {
+  const found: string[] = []
+  for await (const { reference } of storage.list?.() ?? []) found.push(reference)
+  return found
+}
+
+/** Run an agent that calls `read_log` once, and return the result that it sees. */
+async function runOnce(config: AgentConfig): Promise<ToolResultBlock | undefined> {
+  const agent = agentWith({ model: scriptedModel('read_log'), tools: [readLog], ...config })
+  await agent.invoke('Go.')
+  return resultsOf(agent)[0]
+}
+
+it('keeps agents that share it apart: neither reads nor evicts what another has stored', async () => {
+  const storage = new InMemoryStorage({ evictAfterTurns: 3 })
+  const plugins = [offloadPlugin(new ContextOffloader({ storage }))]
+  const first = agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins })
+  await first.invoke('Go.')
+  const reference = referenceIn(textOf(resultsOf(first)[0]))
+  const thief = agentWith({
+    model: scriptedModel(retrieving({}, reference), searching('status')),
+    plugins,
+  })
+  await thief.invoke('Go.')
+  expect(resultsOf(thief).map(({ status }) => status)).toEqual(['error', 'success'])
+  for (const result of resultsOf(thief)) expect(textOf(result)).not.toMatch(/line \d+:/)
+  for (let round = 0; round < 10; round += 1) await thief.invoke('Go on.')
+  first.model = scriptedModel(retrieving({ pattern: 'FAILED' }, reference))
+  await first.invoke('Go on.')
+  expect(textOf(resultsOf(first)[1])).toContain('line 4321: status=FAILED')
+})
+
+it('finds what the same agent of the same session has stored in another process', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'spillway-strands-'))
+  try {
+    const agent = (sessionId: string, ...turns: readonly Turn[]): Agent =>
+      agentWith({
+        model: scriptedModel(...turns),
+        tools: [readLog],
+        plugins: [offloadPlugin(new ContextOffloader({ storage: new FileStorage(directory) }))],
+        sessionManager: sessionManager(sessionId),
+      })
+    const before = agent('session-1', 'read_log')
+    await before.invoke('Go.')
+    const search = retrieving({ pattern: 'FAILED' }, referenceIn(textOf(resultsOf(before)[0])))
+    const after = agent('session-1', search)
+    await after.invoke('Go on.')
+    expect(textOf(resultsOf(after)[0])).toContain('line 4321: status=FAILED')
+    const stranger = agent('session-2', search)
+    await stranger.invoke('Go on.')
+    expect(resultsOf(stranger)[0]?.status).toBe('error')
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+})
+
+it('takes the scope from what the caller says of the run', async () => {
+  const offloader = create()
+  const plugins = [
+    offloadPlugin(offloader, { scope: ({ agent, invocationState }) => [String(invocationState['tenant']), agent.id] }),
+  ]
+  const agent = agentWith({ id: 'writer', model: scriptedModel('read_log'), tools: [readLog], plugins })
+  await agent.invoke('Go.', { invocationState: { tenant: 'tenant-1' } })
+  expect(await references(offloader.forScope('tenant-1', 'writer').options.storage)).toHaveLength(1)
+})
+
+it('leaves results as they are where the scope of a run cannot be named', async () => {
+  const events: OffloadEvent[] = []
+  const offloader = new ContextOffloader({
+    storage: new InMemoryStorage(),
+    onEvent: (event) => void events.push(event),
+  })
+  const scope = (): string[] => {
+    throw new Error('no tenant')
+  }
+  expect(textOf(await runOnce({ plugins: [offloadPlugin(offloader, { scope })] }))).toBe(LOG)
+  expect(events.map(({ type }) => type)).toEqual(['offload-failed'])
+})
+
+it.each(['behind it in the list', ...(isVersion10 ? [] : ['before it in the list', 'on the agent itself'])])(
+  'stores what hooks make of a result, and shows them what the tool returned: %s',
+  async (where) => {
+    const offloader = create()
+    const seen: string[] = []
+    const redact = (agent: LocalAgent): void => {
+      agent.addHook(AfterToolCallEvent, (event) => {
+        seen.push(textOf(event.result))
+        const { toolUseId, status } = event.result
+        event.result = new ToolResultBlock({
+          toolUseId,
+          status,
+          content: [new TextBlock(LOG.replaceAll('done', '****'))],
+        })
+      })
+    }
+    const ours = offloadPlugin(offloader, { scope: () => [] })
+    const theirs = program(redact)
+    const plugins = where.startsWith('before') ? [theirs, ours] : where.startsWith('behind') ? [ours, theirs] : [ours]
+    const agent = agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins })
+    if (where.startsWith('on')) redact(agent)
+    await agent.invoke('Go.')
+    expect(seen).toEqual([LOG])
+    const text = textOf(resultsOf(agent)[0])
+    expect(text).toEqual(offloaded)
+    const { content } = await offloader.options.storage.retrieve(referenceIn(text))
+    expect(new TextDecoder().decode(content)).toBe(LOG.replaceAll('done', '****'))
+  },
+)
+
+it('stores nothing of an attempt that is made again', async () => {
+  const offloader = create()
+  let attempts = 0
+  const again = program((agent) => {
+    agent.addHook(AfterToolCallEvent, (event) => {
+      attempts += 1
+      if (attempts < 3) event.retry = true
+    })
+  })
+  const plugins = [offloadPlugin(offloader, { scope: () => [] }), again]
+  const growing = tool({ name: 'read_log', description: 'Read.', callback: () => `${attempts} ${LOG}` })
+  expect(textOf(await runOnce({ tools: [growing], plugins }))).toEqual(offloaded)
+  expect(attempts).toBe(3)
+  expect(await references(offloader.options.storage)).toHaveLength(1)
+})
+
+it.each(['a large one', 'one like any result'])(
+  'leaves the message of a cancelled call as it is: %s',
+  async (which) => {
+    const events: OffloadEvent[] = []
+    const offloader = new ContextOffloader({
+      storage: new InMemoryStorage(),
+      onEvent: (event) => void events.push(event),
+    })
+    const message = which === 'a large one' ? `You may not.\n${LOG}` : 'You may not.'
+    const forbid = program((agent) => {
+      agent.addHook(BeforeToolCallEvent, (event) => {
+        event.cancel = message
+      })
+    })
+    const result = await runOnce({ plugins: [offloadPlugin(offloader), forbid] })
+    expect(result).toMatchObject({ status: 'error', content: [{ text: message }] })
+    expect(events).toEqual([])
+  },
+)
+
+it('offloads the result of a call like one that was cancelled before', async () => {
+  let calls = 0
+  const forbidOnce = program((agent) => {
+    agent.addHook(BeforeToolCallEvent, (event) => {
+      calls += 1
+      if (calls === 1) event.cancel = true
+    })
+  })
+  const call = { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] }
+  const model = scriptedModel(
+    () => call,
+    () => call,
+  )
+  const agent = agentWith({ model, tools: [readLog], plugins: [offloadPlugin(create()), forbidOnce] })
+  await agent.invoke('Go.')
+  expect(resultsOf(agent).map(textOf)).toEqual([expect.any(String), offloaded])
+})
+
+it('leaves what a structured run ends with', async () => {
+  const lines = LOG.split('\n')
+  const model = new FakeModel(({ toolNames }) => {
+    const name = toolNames.find((one) => one.includes('structured')) ?? ''
+    return { toolCalls: [{ id: 'call_1', name, input: { lines } }] }
+  })
+  const structuredOutputSchema = z.object({ lines: z.array(z.string()) })
+  const agent = agentWith({ model, plugins: [offloadPlugin(create())], structuredOutputSchema })
+  expect((await agent.invoke('Go.')).structuredOutput).toEqual({ lines })
+})
+
+it.skipIf(isVersion10)('leaves the answer of an agent that a call is delegated to', async () => {
+  const specialist = agentWith({ id: 'specialist', name: 'specialist', model: new FakeModel(() => ({ text: LOG })) })
+  const options: object = { name: 'ask', delegate: true }
+  const delegate = specialist.asTool(options)
+  const model = scriptedModel(() => ({ toolCalls: [{ id: 'call_1', name: 'ask', input: { input: 'Go.' } }] }))
+  const offloader = create()
+  const { lastMessage } = await agentWith({ model, tools: [delegate], plugins: [offloadPlugin(offloader)] }).invoke(
+    'Go.',
+  )
+  expect(lastMessage.content).toEqual([expect.objectContaining({ text: LOG })])
+  expect(offloader.meter().offloaded).toBe(0)
+})
+
+it('offloads the answer of an agent that is a tool like any other', async () => {
+  const specialist = agentWith({ id: 'specialist', name: 'specialist', model: new FakeModel(() => ({ text: LOG })) })
+  const model = scriptedModel(() => ({ toolCalls: [{ id: 'call_1', name: 'ask', input: { input: 'Go.' } }] }))
+  const agent = agentWith({ model, tools: [specialist.asTool({ name: 'ask' })], plugins: [offloadPlugin(create())] })
+  await agent.invoke('Go.')
+  expect(textOf(resultsOf(agent)[0])).toEqual(offloaded)
+})
+
+it('ends a turn for each model call that succeeds, and none for an attempt that fails', async () => {
+  let turns = 0
+  const storage: Storage = {
+    store: async () => 'a',
+    retrieve: () => Promise.reject(new Error('none')),
+    endTurn: async () => {
+      turns += 1
+      return { evicted: [] }
+    },
+  }
+  let calls = 0
+  const model = new FakeModel(({ results }) => {
+    calls += 1
+    if (calls === 2) throw new Error('overloaded')
+    return results.length === 0 ? { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] } : { text: 'done' }
+  })
+  const again = program((agent) => {
+    agent.addHook(AfterModelCallEvent, (event) => {
+      if (event.error !== undefined) event.retry = true
+    })
+  })
+  const plugins = [offloadPlugin(new ContextOffloader({ storage }), { scope: () => [] }), again]
+  await runOnce({ model, plugins })
+  expect(calls).toBe(3)
+  expect(turns).toBe(2)
+})
+
+it('leaves the results of tools that are excepted', async () => {
+  expect(textOf(await runOnce({ plugins: [offloadPlugin(create(), { except: ['read_log'] })] }))).toBe(LOG)
+})
+
+it('keeps small results as the very objects, and of large ones all but the content', async () => {
+  const small = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: [new TextBlock('small')] })
+  const error = new RangeError('too long')
+  const large = new ToolResultBlock({ toolUseId: 'call_2', status: 'error', content: [new TextBlock(LOG)], error })
+  const agent = agentWith({
+    model: scriptedModel('read', 'read'),
+    tools: [returning(small, large)],
+    plugins: [offloadPlugin(create())],
+  })
+  await agent.invoke('Go.')
+  const [first, second] = resultsOf(agent)
+  expect(first).toBe(small)
+  expect(second).toMatchObject({ toolUseId: 'call_2', status: 'error', error, content: [{ text: offloaded }] })
+})
+
+it('counts media by their size, and keeps the address of those that are elsewhere', async () => {
+  const location = { type: 's3' as const, uri: 's3://bucket/scan.png' }
+  const elsewhere = new ImageBlock({ format: 'png', source: { location } })
+  const large = new ImageBlock({ format: 'png', source: { bytes: new Uint8Array(2_000_000) } })
+  const result = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: [large, elsewhere] })
+  const agent = agentWith({
+    model: scriptedModel('read'),
+    tools: [returning(result)],
+    plugins: [offloadPlugin(create())],
+  })
+  await agent.invoke('Go.')
+  const [replacement, kept, ...others] = resultsOf(agent)[0]?.content ?? []
+  expect(replacement).toMatchObject({ text: expect.stringMatching(/^\[image: png, 2,000,000 bytes\]$/m) })
+  expect(kept).toBe(elsewhere)
+  expect(others).toEqual([])
+})
+
+it('takes content that is none of the types of Strands', async () => {
+  const content = [{ text: LOG }, { type: 'textBlock', text: 5 }, { type: 'textBlock', text: LOG }]
+  const result = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: content as never })
+  // Strands itself would fail on such content once a model is called.
+  const agent = new HookedAgent()
+  await offloadPlugin(create()).initAgent(agent as unknown as LocalAgent)
+  const toolUse = { name: 'read', toolUseId: 'call_1', input: {} }
+  const event = { agent, toolUse, result, invocationState: {} }
+  await agent.hooks.get(AfterToolCallEvent)?.(event)
+  expect(event.result.content).toEqual([expect.objectContaining({ text: offloaded }), content[0], content[1]])
+  const none = { ...event, result: { toolUseId: 'call_1', status: 'success', content: LOG } }
+  await agent.hooks.get(AfterToolCallEvent)?.(none)
+  expect(none.result.content).toBe(LOG)
+})
+
+it('is refused by Strands where an agent has it twice', async () => {
+  const agent = agentWith({
+    model: new FakeModel(() => ({ text: 'done' })),
+    plugins: [offloadPlugin(create()), offloadPlugin(create())],
+  })
+  await expect(agent.invoke('Go.')).rejects.toThrow(/already/)
+})
+
+it.skipIf(isVersion10)('returns to a program that calls a tool itself what the tool returned', async () => {
+  const agent = agentWith({
+    model: new FakeModel(() => ({ text: 'done' })),
+    tools: [readLog],
+    plugins: [offloadPlugin(create())],
+  })
+  await agent.initialize()
+  const { tool: tools } = agent as unknown as { tool: Record<string, { invoke: () => Promise<ToolResultBlock> }> }
+  expect(textOf(await tools['read_log']?.invoke())).toBe(LOG)
+})
+
+it.each<[unknown, unknown, RegExp]>([
+  [{}, {}, /^offloader must be a ContextOffloader, got object: offloadPlugin\(offloader, options\)/],
+  [create(), { exept: [] }, /^Unknown option "exept"/],
+  [create(), { scope: 'tenant' }, /^scope must be a function of the run/],
+])('refuses %o with %o', (offloader, options, message) => {
+  expect(() => offloadPlugin(offloader as ContextOffloader, options as object)).toThrow(message)
+})
+
+/** Only the hooks of an agent, which are called by hand. */
+class HookedAgent {
+  readonly id = 'agent'
+  readonly cancelSignal = new AbortController().signal
+  readonly hooks = new Map<unknown, (event: object) => unknown>()
+
+  addHook(type: unknown, callback: (event: object) => unknown): void {
+    this.hooks.set(type, callback)
+  }
+}
+
+/** A tool of a class of its own that returns these results one after another. */
+function returning(...results: readonly ToolResultBlock[]): Tool {
+  let index = 0
+  const { toolSpec, description } = tool({ name: 'read', description: 'Read.', callback: () => '' })
+  return {
+    name: 'read',
+    description,
+    toolSpec,
+    async *stream() {
+      yield* []
+      const result = results[index % results.length]
+      index += 1
+      return result as ToolResultBlock
+    },
+  }
+}

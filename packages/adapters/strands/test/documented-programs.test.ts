@@ -1,0 +1,80 @@
+/** That a program written for Strands' plugin runs with ours once its imports are changed, and nothing else. */
+import { FileStorage } from '@spillway/file'
+import { InMemoryStorage } from '@spillway/memory'
+import { tool, type Agent } from '@strands-agents/sdk'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ContextOffloader } from '../src/index.ts'
+import { fileStorage, gettingStarted, ownTools, thresholds, type Imports } from './documented-programs.ts'
+import { referenceIn, resultsOf, retrieving, scriptedModel, textOf, type Turn } from './scripted-agent.ts'
+import { isVersion10 } from './version.ts'
+
+/** A value of about 150 KB, as in the documentation. */
+const USERS = {
+  users: Array.from({ length: 2_000 }, (_, id) => ({
+    id,
+    name: `User ${id}`,
+    email: `user-${id}@example.com`,
+    role: id % 1_000 === 16 ? 'admin' : 'user',
+  })),
+}
+
+let directory = ''
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'spillway-strands-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+const OURS: Imports = { ContextOffloader, InMemoryStorage, FileStorage }
+
+/** Version 1.0 has no such plugin yet. */
+const theirs = async (): Promise<Imports> => {
+  const module = '@strands-agents/sdk/vended-plugins/context-offloader'
+  return (await import(/* @vite-ignore */ module)) as Imports
+}
+const both = [['ours', async () => OURS] as const, ...(isVersion10 ? [] : [['that of Strands', theirs] as const])]
+
+/** Give an agent a tool and a model, which the programs of the documentation leave out, and run it. */
+async function run(agent: Agent, ...turns: readonly Turn[]): Promise<string[]> {
+  agent.model = scriptedModel('list_users', ...turns)
+  agent.toolRegistry.add(tool({ name: 'list_users', description: 'List all users.', callback: () => USERS }))
+  await agent.invoke('Who are the administrators?')
+  return resultsOf(agent).map(textOf)
+}
+
+describe.each(both)('with the plugin that is %s', (_whose, imports) => {
+  it.each([
+    ['the first program', gettingStarted],
+    ['the one with limits', thresholds],
+    ['the one with files', fileStorage],
+  ])('%s shows a preview, and the lines that the model searches for', async (_what, program) => {
+    const agent = program(await imports(), join(directory, program.name))
+    const [result = '', answer = ''] = await run(agent, retrieving({ pattern: 'admin', context_lines: 2 }))
+    expect(result).toMatch(/^\[Offloaded: 1 blocks, ~[\d,]+ tokens\]\n/)
+    expect(result).toContain('retrieve_offloaded_content')
+    expect(result).toContain('line_range: { start, end }')
+    expect(result).toMatch(/\[Stored references:\]\n {2}\S+ \(json, /)
+    expect(answer).toMatch(/^\[2 matches for \/admin\/\]\n\n/)
+    expect(answer.match(/^> *\d+\| .*$/gm)).toEqual([
+      expect.stringContaining('"role": "admin"'),
+      expect.stringContaining('"role": "admin"'),
+    ])
+    expect(answer).toMatch(/^---$/m)
+  })
+})
+
+it('the program that leaves retrieval to the tools of the agent names a file that they can search', async () => {
+  const agent = ownTools(OURS, join(directory, 'own tools'))
+  const grep: Turn = ({ results }) => {
+    const [block] = results.at(-1)?.content ?? []
+    const path = /'([^']+\.json)'/.exec(block?.type === 'text' ? block.text : '')?.[1] ?? ''
+    const command = `grep -c '"role": "admin"' '${path}'`
+    return { toolCalls: [{ id: 'call_2', name: 'bash', input: { mode: 'execute', command } }] }
+  }
+  const [result = ''] = await run(agent, grep)
+  expect(result).not.toContain('retrieve_offloaded_content')
+  expect(referenceIn(result)).not.toBe('')
+  expect(resultsOf(agent)[1]).toMatchObject({ status: 'success', content: [{ json: { output: '2' } }] })
+})

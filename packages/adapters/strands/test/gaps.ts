@@ -1,0 +1,23 @@
+/** What Strands makes impossible, by the case that shows it, each with its reason. */
+type Gaps = Readonly<Record<string, string>>
+
+const NO_SOUND = 'Results of tools have no sound in Strands.'
+const NO_FORM = 'Strands turns what is thrown into an error before any hook: an object becomes [object Object].'
+const NO_ID = 'Strands makes no tool call of what a model streams without an id.'
+const ONE_MESSAGE = 'Strands has one message for the model and the program; hooks see what the tool returned.'
+
+/** Gaps of agents that stream, whose program looks at results in a hook. */
+export const STREAM_GAPS: Gaps = {
+  'results/large-audio': NO_SOUND,
+  'errors/huge-thrown-object': NO_FORM,
+  'errors/what-the-offloader-is-told': NO_FORM,
+  'calls/hostile-id-empty': NO_ID,
+}
+
+/** Gaps of agents that are invoked, whose program looks at messages. */
+export const INVOKE_GAPS: Gaps = {
+  ...STREAM_GAPS,
+  'outputs/text': ONE_MESSAGE,
+  'outputs/json': ONE_MESSAGE,
+  'outputs/parts': ONE_MESSAGE,
+}

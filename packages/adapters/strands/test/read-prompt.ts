@@ -1,0 +1,38 @@
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { ContentBlock } from '@spillway/core'
+import type { Message, ToolResultBlock, ToolResultContent, ToolSpec } from '@strands-agents/sdk'
+
+/** Read what a model was called with. */
+export function readPrompt(messages: readonly Message[], toolSpecs: readonly ToolSpec[]): SeenPrompt {
+  return {
+    results: messages.flatMap(({ content }) =>
+      content.filter((block) => block.type === 'toolResultBlock').map(readResult),
+    ),
+    toolNames: toolSpecs.map(({ name }) => name),
+    toolSchemas: Object.fromEntries(toolSpecs.map(({ name, inputSchema }) => [name, inputSchema])),
+    // Ids of messages are made up in each run, and no provider gets them.
+    messages: JSON.stringify(messages.map(({ role, content }) => ({ role, content }))),
+  }
+}
+
+function readResult({ toolUseId, status, content }: ToolResultBlock): SeenResult {
+  return { toolCallId: toolUseId, toolName: '', isError: status === 'error', content: content.map(readContent) }
+}
+
+/** Read content as a model sees it; the object that Strands puts around an array is not counted. */
+export function readContent(content: ToolResultContent): ContentBlock {
+  switch (content.type) {
+    case 'textBlock':
+      return { type: 'text', text: content.text }
+    case 'jsonBlock': {
+      const { $value: value } = Object(content.json) as { readonly $value?: unknown }
+      return { type: 'json', value: Array.isArray(value) ? value : content.json }
+    }
+    default: {
+      const type = content.type === 'imageBlock' ? 'image' : content.type === 'videoBlock' ? 'video' : 'document'
+      const mediaType = `${type === 'document' ? 'application' : type}/${content.format}`
+      const { bytes, url } = content.source as { readonly bytes?: Uint8Array; readonly url?: string }
+      return bytes === undefined ? { type, mediaType, url: String(url) } : { type, mediaType, data: bytes }
+    }
+  }
+}

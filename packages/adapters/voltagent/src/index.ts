@@ -1,2 +1,0 @@
-/** Keep large tool results out of the context of agents built with VoltAgent. */
-export {}
