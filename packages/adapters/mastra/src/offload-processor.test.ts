@@ -130,7 +130,51 @@ describe('before a model call', () => {
     await run.step()
     expect(run.result).toBe(LOG)
     const prompt = promptOf(LOG)
-    expect(await run.prompt(prompt)).toBe(prompt)
+    expect(await run.prompt(prompt)).toEqual(prompt)
+  })
+})
+
+describe('the prompt of a model call', () => {
+  it('keeps every other message and field of it, and is no other the next time', async () => {
+    const run = new Run('thread-1')
+    const offload = vi.spyOn(ContextOffloader.prototype, 'offload')
+    const user = { role: 'user', content: [{ type: 'text', text: LOG }] } as const
+    const approval = { type: 'tool-approval-response', approvalId: 'a', approved: true }
+    const [large] = promptOf(LOG, { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } })
+    const provided = { ...promptOf(LOG)[0], role: 'assistant' }
+    const call = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read', input: { path: 'a' } } as const
+    const others = [user, { role: 'assistant', content: [call] }, provided, { role: 'tool', content: [approval] }]
+    const given = [...others, large, ...promptOf('small')] as ProcessLLMRequestArgs['prompt']
+    const before = structuredClone(given)
+    const prompt = await run.prompt(given)
+    expect(given).toEqual(before)
+    for (const [index, message] of given.entries()) if (message !== large) expect(prompt?.[index]).toBe(message)
+    expect(prompt?.[4]).toEqual({
+      role: 'tool',
+      content: [{ ...(large?.content[0] as object), output: { type: 'text', value: OFFLOADED } }],
+    })
+    expect(offload.mock.calls.map(([{ input }]) => input)).toEqual([{ path: 'a' }, { path: 'a' }])
+    expect(await run.prompt(structuredClone(given))).toEqual(prompt)
+    expect(offload).toHaveBeenCalledTimes(2)
+    offload.mockRestore()
+  })
+
+  it('keeps results apart that have equal ids', async () => {
+    const given = [LOG, `${LOG}.`, 'small'].flatMap((value) => promptOf(value))
+    const shown = (await new Run('thread-1').prompt(given))?.map((message) => JSON.stringify(message)) ?? []
+    expect(new Set(shown).size).toBe(3)
+    expect(shown.map((one) => one.includes('[Offloaded: 1 block'))).toEqual([true, true, false])
+  })
+
+  it('is not counted anew by later runs, where texts of it are small', async () => {
+    const countTokens = vi.fn((text: string) => text.length)
+    const counting = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage(), countTokens }))
+    await new Run('thread-1', counting).prompt(promptOf('small'))
+    expect(countTokens).toHaveBeenCalledTimes(1)
+    await new Run('thread-2', counting).prompt(promptOf('small'))
+    expect(countTokens).toHaveBeenCalledTimes(1)
+    await new Run('thread-2', counting).prompt(promptOf('another'))
+    expect(countTokens).toHaveBeenCalledTimes(2)
   })
 })
 
@@ -230,12 +274,13 @@ it('refuses what cannot work, and says what to do', () => {
     expect(() => offloadProcessor(given as never, options as never)).toThrow(message)
 })
 
-function promptOf(value: string): ProcessLLMRequestArgs['prompt'] {
+function promptOf(value: string, own: object = {}): ProcessLLMRequestArgs['prompt'] {
   const result = {
     type: 'tool-result',
     toolCallId: 'call_1',
     toolName: 'read',
     output: { type: 'text', value },
+    ...own,
   } as const
   return [{ role: 'tool', content: [result] }]
 }

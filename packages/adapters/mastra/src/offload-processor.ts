@@ -1,12 +1,11 @@
 import type { Processor } from '@mastra/core/processors'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { offloadPrompt } from './offload-prompt.ts'
+import { replaceToolResults, SmallTexts } from '@spillway/core/adapter'
+import type { ModelOutput } from './model-output.ts'
 import { OffloadRun } from './offload-run.ts'
 import { offloadPart, offloadStored } from './offload-stored.ts'
-import { assertOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
-import { offloaderOfRun, type RunContext } from './run-scope.ts'
-import { SmallTexts } from './small-texts.ts'
+import { scopedOffloader, type OffloadOptions, type RunContext } from './run-scope.ts'
 
 type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'processOutputResult'
 
@@ -55,8 +54,7 @@ interface HookArgs extends RunContext {
  * ```
  */
 export function offloadProcessor(offloader: ContextOffloader, options: OffloadOptions = {}): OffloadProcessor {
-  assertOptions(offloader, options)
-  const offloaderOf = offloaderOfRun(offloader, options.scope)
+  const offloaderOf = scopedOffloader(offloader, options, 'offloadProcessor(offloader, options)')
   const except = new Set(options.except)
   const small = new SmallTexts()
   const own = offloader.options.includeRetrievalTool ? { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader, options) } : {}
@@ -76,7 +74,6 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
     async processInputStep(step) {
       const run = runOf(step)
       run.tools = step.tools ?? {}
-      run.beginStep()
       await run.offloader.endTurn()
       await offloadStored(step.messageList, run)
       // Another processor may have put others in the place of all tools.
@@ -85,7 +82,10 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
     },
     async processLLMRequest(request) {
       const run = runOf(request)
-      const prompt = await offloadPrompt(request.prompt, run)
+      const prompt = await replaceToolResults(request.prompt, (result, input) => {
+        const output = result.output as ModelOutput
+        return small.has(output.value) ? output : run.show(result, input, output)
+      })
       run.endPrompt()
       return { prompt }
     },

@@ -1,11 +1,11 @@
 import { MessageList, type MastraDBMessage } from '@mastra/core/agent'
 import type { MastraToolInvocationPart } from '@mastra/core/agent/message-list'
 import { ContextOffloader } from '@spillway/core'
+import { SmallTexts } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { OffloadRun } from './offload-run.ts'
 import { offloadStored } from './offload-stored.ts'
-import { SmallTexts } from './small-texts.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
 

@@ -20,7 +20,6 @@ export async function offloadPart(
 ): Promise<boolean> {
   const output = outputOfPart(part)
   if (output === undefined || part.providerExecuted === true) return false
-  const { toolName, toolCallId, args: input } = part.toolInvocation
-  const shown = await run.show({ toolName, toolCallId, input }, output)
+  const shown = await run.show(part.toolInvocation, part.toolInvocation.args, output)
   return shown !== output && messageList.updateToolInvocation(withShownOutput(part, shown))
 }

@@ -1,8 +1,7 @@
 import { createTool, type Tool } from '@mastra/core/tools'
 import type { ContextOffloader } from '@spillway/core'
-import { writeModelPart } from '@spillway/core/adapter'
-import { assertOptions, type OffloadOptions } from './options.ts'
-import { offloaderOfRun } from './run-scope.ts'
+import { anyInputSchema, writeModelOutput } from '@spillway/core/adapter'
+import { scopedOffloader, type OffloadOptions } from './run-scope.ts'
 
 /**
  * The retrieval tool. What the model writes is not validated on the way to it, so the input may be anything.
@@ -30,30 +29,19 @@ export type RetrievalTool = Tool
  * ```
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
-  assertOptions(offloader, options)
-  const offloaderOf = offloaderOfRun(offloader, options.scope)
+  const offloaderOf = scopedOffloader(offloader, options, 'retrievalTool(offloader, options)')
   // In a scope of its own a run may search without a reference, and the model has to know.
   const scoped = options.scope === undefined ? offloader.forScope('thread') : offloader
   const { name, description, inputSchema } = scoped.retrievalTool
-  const jsonSchema = (): Record<string, unknown> => ({ ...inputSchema })
   return createTool({
     id: name,
     description,
-    inputSchema: {
-      '~standard': {
-        version: 1,
-        vendor: 'spillway',
-        // What does not fit the schema goes to the tool, too: its advice is better than that of a validator.
-        validate: (value: unknown) => ({ value }),
-        jsonSchema: { input: jsonSchema, output: jsonSchema },
-      },
-    },
+    inputSchema: anyInputSchema(inputSchema),
     async execute(input: unknown, { requestContext, agent, abortSignal }) {
       const answer = await offloaderOf({ requestContext, agent }).retrievalTool.execute(input, { signal: abortSignal })
-      const parts = answer.content.map((block) => writeModelPart(block, 'media'))
-      const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-      if (answer.isError) throw new Error(texts.join('\n'))
-      return texts.length === parts.length ? texts.join('\n') : parts
+      const { type, value } = writeModelOutput(answer.content, { isError: answer.isError, form: 'media' })
+      if (type === 'error-text') throw new Error(value)
+      return value
     },
     // What is text Mastra shows as it is.
     toModelOutput: (output: unknown) => (typeof output === 'string' ? undefined : { type: 'content', value: output }),

@@ -3,13 +3,18 @@ import { RequestContext } from '@mastra/core/request-context'
 import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { expect, it } from 'vitest'
-import { offloaderOfRun, type RunContext, type RunScope } from './run-scope.ts'
+import { scopedOffloader, type OffloadOptions, type RunContext } from './run-scope.ts'
+
+type RunScope = NonNullable<OffloadOptions['scope']>
 
 const LOG = 'a line of a log\n'.repeat(5_000)
 
+const scoped = (offloader: ContextOffloader, scope?: RunScope): ReturnType<typeof scopedOffloader> =>
+  scopedOffloader(offloader, { scope }, 'offloadProcessor(offloader, options)')
+
 /** Store the log in the scope of `writer`, and return whether `reader` finds it. */
 async function shares(writer: RunContext, reader: RunContext, scope?: RunScope): Promise<boolean> {
-  const offloaderOf = offloaderOfRun(new ContextOffloader({ storage: new InMemoryStorage() }), scope)
+  const offloaderOf = scoped(new ContextOffloader({ storage: new InMemoryStorage() }), scope)
   const content = [{ type: 'text', text: LOG }] as const
   const outcome = await offloaderOf(writer).offload({ toolName: 'read', toolCallId: 'c', content })
   if (outcome.status !== 'offloaded') throw new Error(`The log was not stored: ${outcome.reason}`)
@@ -65,7 +70,7 @@ it.each<[what: string, context: RunContext]>([
   ['a tool runs by itself', { agent: undefined, requestContext: new RequestContext() }],
 ])('takes the offloader as it is where %s', (_what, context) => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-  expect(offloaderOfRun(offloader)(context)).toBe(offloader)
+  expect(scoped(offloader)(context)).toBe(offloader)
 })
 
 it('asks the option with what is known of the run', async () => {
@@ -98,7 +103,7 @@ it.each<[what: string, scope: RunScope | undefined, context: RunContext]>([
 ])('stores nothing, answers and tells of it where the scope %s', async (_what, scope, context) => {
   const events: OffloadEvent[] = []
   const all = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
-  const offloader = offloaderOfRun(all, scope)(context)
+  const offloader = scoped(all, scope)(context)
   const content = [{ type: 'text', text: LOG }] as const
   const outcome = await offloader.offload({ toolName: 'read', toolCallId: 'c', content })
   expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', content, error: { code: 'invalid-key' } })

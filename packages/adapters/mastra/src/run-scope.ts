@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent'
 import type { RequestContext } from '@mastra/core/request-context'
 import type { ContextOffloader } from '@spillway/core'
-import { offloaderOfRun as offloaderOf } from '@spillway/core/adapter'
+import { assertRunOptions, offloaderOfRun, type RunOptions } from '@spillway/core/adapter'
 
 /** What is known of a run when its scope is asked for. */
 export interface ScopeRun {
@@ -13,8 +13,12 @@ export interface ScopeRun {
   readonly requestContext: RequestContext | undefined
 }
 
-/** Names the scope of a run by its segments; none stand for the offloader as it is. */
-export type RunScope = (run: ScopeRun) => readonly string[]
+/**
+ * Options of {@link offloadProcessor} and {@link retrievalTool}.
+ *
+ * The scope of a run defaults to the id of its memory thread, and to no segments where it has none.
+ */
+export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** As much of a processor's arguments, or of a tool's context, as names the thread. */
 export interface RunContext {
@@ -23,16 +27,15 @@ export interface RunContext {
   readonly agent?: unknown
 }
 
-/** Make the function that gives each run the offloader of its scope. It never throws. */
-export function offloaderOfRun(
+/** Make the function that gives each run the offloader of its scope; it never throws. Refuses what cannot work. */
+export function scopedOffloader(
   offloader: ContextOffloader,
-  scope: RunScope = threadScope,
+  options: OffloadOptions,
+  usage: string,
 ): (context: RunContext) => ContextOffloader {
-  return offloaderOf(offloader, (context: RunContext) => scope(scopeRun(context)))
-}
-
-function threadScope({ threadId }: ScopeRun): readonly string[] {
-  return threadId === undefined || threadId === '' ? [] : [threadId]
+  assertRunOptions(offloader, options, { usage })
+  const { scope = ({ threadId = '' }) => (threadId === '' ? [] : [threadId]) } = options
+  return offloaderOfRun(offloader, (context: RunContext) => scope(scopeRun(context)))
 }
 
 /**

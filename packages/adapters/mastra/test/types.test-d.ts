@@ -13,7 +13,6 @@ import {
   type OffloadOptions,
   type OffloadProcessor,
   type RetrievalTool,
-  type RunScope,
   type ScopeRun,
 } from '../src/index.ts'
 
@@ -60,8 +59,7 @@ expectTypeOf(retrievalTool).parameter(1).toEqualTypeOf<OffloadOptions | undefine
 expectTypeOf<ScopeRun['threadId']>().toEqualTypeOf<string | undefined>()
 expectTypeOf<ScopeRun['resourceId']>().toEqualTypeOf<string | undefined>()
 expectTypeOf<ScopeRun['requestContext']>().toEqualTypeOf<RequestContext | undefined>()
-expectTypeOf<NonNullable<OffloadOptions['scope']>>().toEqualTypeOf<RunScope>()
-expectTypeOf<RunScope>().returns.toEqualTypeOf<readonly string[]>()
+expectTypeOf<NonNullable<OffloadOptions['scope']>>().toEqualTypeOf<(run: ScopeRun) => readonly string[]>()
 expectTypeOf<IsAny<OffloadProcessor>>().toEqualTypeOf<false>()
 expectTypeOf<IsAny<OffloadProcessor['id']>>().toEqualTypeOf<false>()
 expectTypeOf<IsAny<ReturnType<OffloadProcessor['getLoadedToolsForRequestContext']>>>().toEqualTypeOf<false>()
