@@ -17,6 +17,7 @@ for (const history of HISTORIES)
     rows.push({ name: one.name, history, ...(await measure(one, LOOP_RESULTS)) })
 console.log(JSON.stringify(rows))
 
-async function measure({ plain, wrapped }: OverheadCase, results: number): Promise<Pick<ByteRow, 'plain' | 'wrapped'>> {
+async function measure(one: OverheadCase, results: number): Promise<Pick<ByteRow, 'plain' | 'wrapped'>> {
+  const { plain, wrapped } = one.allocating ?? one
   return { plain: await allocatedBytes(plain, results), wrapped: await allocatedBytes(wrapped, results) }
 }

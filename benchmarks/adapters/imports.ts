@@ -21,6 +21,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['langchain', '@spillway/langchain'],
   ['deepagents'],
   ['deepagents', '@spillway/langchain/deepagents'],
+  ['@mastra/core/agent'],
+  ['@mastra/core/agent', '@spillway/mastra'],
   ['@google/adk'],
   ['@google/adk', '@spillway/google-adk'],
   ['@anthropic-ai/sdk'],

@@ -7,6 +7,7 @@ import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, ty
 import * as googleAdk from './google-adk.ts'
 import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
+import * as mastra from './mastra.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
 import * as voltagent from './voltagent.ts'
@@ -39,6 +40,9 @@ const WAYS: readonly Way[] = [
   ['LangGraph', '`ToolNode`, **`offloadTools`**', langchain.withToolNode, retrieve],
   ['deepagents', 'alone: a file, `grep`, `read_file`', () => langchain.deepAgent, useFiles],
   ['deepagents', '**`deepAgentMiddleware`**', langchain.withDeepAgent, retrieve],
+  ['Mastra', 'alone', () => mastra.plain, readOnce],
+  ['Mastra', '`ToolCallFilter`, reads again', () => mastra.withToolCallFilter, readAgain],
+  ['Mastra', '**`offloadProcessor`**', mastra.withProcessor, retrieve],
   ['Google ADK', 'alone', () => googleAdk.plain, readOnce],
   ['Google ADK', '**`offloadPlugin`**', googleAdk.withPlugin, retrieve],
   ['Anthropic', 'alone', () => anthropic.withOffloadTools(undefined), readOnce],

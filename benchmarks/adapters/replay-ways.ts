@@ -5,6 +5,7 @@ import type { Converse } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
 import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
+import * as mastra from './mastra.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
 import * as voltagent from './voltagent.ts'
@@ -16,6 +17,8 @@ export const WAYS = {
   'LangChain `offloadMiddleware`': langchain.withMiddleware,
   'LangGraph `ToolNode`, `offloadTools`': langchain.withToolNode,
   'deepagents `deepAgentMiddleware`': langchain.withDeepAgent,
+  'Mastra `offloadProcessor`': mastra.withProcessor,
+  'Mastra `offloadProcessor`, also for output': mastra.withBothProcessors,
   'Google ADK `offloadPlugin`': googleAdk.withPlugin,
   'Anthropic `offloadTools`': anthropic.withOffloadTools,
   'Anthropic `answerToolCalls`': anthropic.withAnswerToolCalls,

@@ -49,6 +49,37 @@ const LANGCHAIN = `
   console.log(messages.map(({ text }) => text.slice(0, 20)).find((text) => text.startsWith('[Offloaded')))
 `
 
+const MASTRA = `
+  import { Agent } from '@mastra/core/agent'
+  import { createTool } from '@mastra/core/tools'
+  import { ContextOffloader } from '@spillway/core'
+  import { offloadProcessor } from '@spillway/mastra'
+  import { InMemoryStorage } from '@spillway/memory'
+
+  const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
+  const model = {
+    specificationVersion: 'v2' as const,
+    provider: 'fake',
+    modelId: 'fake',
+    supportedUrls: {},
+    async doGenerate({ prompt }: { prompt: { role: string }[] }) {
+      const isLast = prompt.some(({ role }) => role === 'tool')
+      const call = { type: 'tool-call' as const, toolCallId: 'call_1', toolName: 'read_log', input: '{}' }
+      const content = isLast ? [{ type: 'text' as const, text: 'done' }] : [call]
+      return { content, finishReason: isLast ? ('stop' as const) : ('tool-calls' as const), usage, warnings: [] }
+    },
+    doStream: () => Promise.reject(new Error('It does not stream.')),
+  }
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const readLog = createTool({ id: 'read_log', description: 'Read.', execute: async () => 'a line\\n'.repeat(9_000) })
+  const inputProcessors = [offloadProcessor(offloader)]
+  const tools = { read_log: readLog }
+  const agent = new Agent({ id: 'a', name: 'a', instructions: 'Read.', model, tools, inputProcessors })
+  const { messages } = await agent.generate('Go.')
+  const parts = messages.flatMap(({ content }) => content.parts)
+  for (const part of parts) if (part.type === 'tool-invocation') console.log(String(part.toolInvocation.result).slice(0, 20))
+`
+
 const GOOGLE_ADK = `
   import { BaseLlm, FunctionTool, InMemorySessionService, LlmAgent, LogLevel, Runner, setLogLevel } from '@google/adk'
   import type { LlmRequest, LlmResponse } from '@google/adk'
@@ -230,6 +261,12 @@ describe.each([
     peers: ['langchain@1.0.1', 'zod@4'],
     framework: ['langchain', '@langchain/core'],
     source: LANGCHAIN,
+  },
+  {
+    adapter: '@spillway/mastra',
+    peers: ['@mastra/core@1.57.0', 'zod@4'],
+    framework: ['@mastra/core/agent', '@mastra/core/tools'],
+    source: MASTRA,
   },
   { adapter: '@spillway/google-adk', peers: ['@google/adk@2.0.0'], framework: ['@google/adk'], source: GOOGLE_ADK },
   {

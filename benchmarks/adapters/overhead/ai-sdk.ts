@@ -60,7 +60,7 @@ export function loopCases(history: number, output: string): readonly OverheadCas
 }
 
 /** Pairs of a call and its result, behind one question. */
-function historyOf(length: number, output: string): ModelMessage[] {
+export function historyOf(length: number, output: string): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'user', content: 'Read the files.' }]
   for (let index = 0; messages.length < length; index += 1) {
     const call = { toolCallId: `past_${index}`, toolName: 'read' }

@@ -8,6 +8,11 @@ export interface OverheadCase {
   readonly name: string
   readonly plain: Subject
   readonly wrapped: Subject
+  /**
+   * What is looked at for bytes in place of both, where a run of the framework allocates so much by itself that what is
+   * added cannot be told from it.
+   */
+  readonly allocating?: Pick<OverheadCase, 'plain' | 'wrapped'> | undefined
 }
 
 /** Tool results that pass through a loop before the model ends it. */

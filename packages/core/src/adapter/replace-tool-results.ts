@@ -42,27 +42,42 @@ export async function replaceToolResults<Message extends ModelMessageLike>(
   const inputs = new Map<string, unknown>()
   const replaced = [...messages]
   const replacing: Promise<void>[] = []
-  for (const [index, message] of messages.entries()) {
-    const { role, content } = message
+  for (let index = 0; index < messages.length; index += 1) {
+    const { role, content } = messages[index] as Message
     if (!Array.isArray(content)) continue
     const parts = content as readonly Part[]
     if (role === 'assistant')
       for (const { type, toolCallId, input } of parts) if (type === 'tool-call') inputs.set(toolCallId, input)
-    if (role !== 'tool') continue
-    const outputs = parts.map((part) =>
-      part.type === 'tool-result' ? replace(part, inputs.get(part.toolCallId)) : part.output,
-    )
-    // A long history is mostly of results that stay: nothing more is allocated for them.
-    if (outputs.some((output, at) => output !== parts[at]?.output))
-      replacing.push(
-        Promise.all(outputs).then((settled) => {
-          const isKept = settled.every((output, at) => output === parts[at]?.output)
-          if (!isKept) replaced[index] = { ...message, content: parts.map((part, at) => withOutput(part, settled[at])) }
-        }),
-      )
+    const outputs = role === 'tool' ? replaceOutputs(parts, inputs, replace) : undefined
+    if (outputs !== undefined) replacing.push(replaceMessage(replaced, index, outputs))
   }
   await Promise.all(replacing)
   return replaced
+}
+
+/** Return the outputs of all parts, or `undefined` where each stays: a long history is mostly of such, which allocate nothing. */
+function replaceOutputs(
+  parts: readonly Part[],
+  inputs: ReadonlyMap<string, unknown>,
+  replace: (result: ToolResultPart, input: unknown) => unknown,
+): unknown[] | undefined {
+  let outputs: unknown[] | undefined
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] as Part
+    const output = part.type === 'tool-result' ? replace(part, inputs.get(part.toolCallId)) : part.output
+    if (output === part.output) continue
+    outputs ??= parts.map((one) => one.output)
+    outputs[at] = output
+  }
+  return outputs
+}
+
+async function replaceMessage(messages: ModelMessageLike[], index: number, outputs: unknown[]): Promise<void> {
+  const message = messages[index] as ModelMessageLike
+  const parts = message.content as readonly Part[]
+  const settled = await Promise.all(outputs)
+  if (settled.some((output, at) => output !== parts[at]?.output))
+    messages[index] = { ...message, content: parts.map((part, at) => withOutput(part, settled[at])) }
 }
 
 function withOutput(part: Part, output: unknown): Part {

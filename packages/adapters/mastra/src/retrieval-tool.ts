@@ -1,0 +1,49 @@
+import { createTool, type Tool } from '@mastra/core/tools'
+import type { ContextOffloader } from '@spillway/core'
+import { anyInputSchema, writeModelOutput } from '@spillway/core/adapter'
+import { scopedOffloader, type OffloadOptions } from './run-scope.ts'
+
+/**
+ * The retrieval tool. What the model writes is not validated on the way to it, so the input may be anything.
+ *
+ * It returns a text, or an array of parts where media are among them.
+ */
+export type RetrievalTool = Tool
+
+/**
+ * Make the Mastra tool by which the model searches and reads what was offloaded, in the scope of its run.
+ *
+ * {@link offloadProcessor} registers it itself. Whatever the model passes, it answers: a wrong input, an unknown reference
+ * or an outage is thrown as an error that says what to do next, and Mastra hands it to the model as a tool error.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { retrievalTool } from '@spillway/mastra'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const retrieve = retrievalTool(new ContextOffloader({ storage: new InMemoryStorage() }))
+ * console.assert(retrieve.id === 'retrieve_offloaded_content')
+ * ```
+ */
+export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
+  const offloaderOf = scopedOffloader(offloader, options, 'retrievalTool(offloader, options)')
+  // In a scope of its own a run may search without a reference, and the model has to know.
+  const scoped = options.scope === undefined ? offloader.forScope('thread') : offloader
+  const { name, description, inputSchema } = scoped.retrievalTool
+  return createTool({
+    id: name,
+    description,
+    inputSchema: anyInputSchema(inputSchema),
+    async execute(input: unknown, { requestContext, agent, abortSignal }) {
+      const answer = await offloaderOf({ requestContext, agent }).retrievalTool.execute(input, { signal: abortSignal })
+      const { type, value } = writeModelOutput(answer.content, { isError: answer.isError, form: 'media' })
+      if (type === 'error-text') throw new Error(value)
+      return value
+    },
+    // What is text Mastra shows as it is.
+    toModelOutput: (output: unknown) => (typeof output === 'string' ? undefined : { type: 'content', value: output }),
+  })
+}

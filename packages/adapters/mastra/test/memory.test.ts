@@ -1,0 +1,116 @@
+/** What memory keeps, and what the model sees of it in the next run. */
+import { Agent } from '@mastra/core/agent'
+import { InMemoryStore } from '@mastra/core/storage'
+import { createTool } from '@mastra/core/tools'
+import { Memory } from '@mastra/memory'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import { ContextOffloader } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
+import { offloadProcessor } from '../src/index.ts'
+import { fakeModel } from './fake-model.ts'
+
+const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+const PNG = Buffer.alloc(1_300_000, 'png').toString('base64')
+const RUN = { memory: { thread: 'thread-1', resource: 'user-1' } } as const
+
+const tool = (id: string, execute: () => unknown, toModelOutput?: (output: unknown) => unknown): object =>
+  createTool({
+    id,
+    description: `Do ${id}.`,
+    execute: async () => execute(),
+    ...(toModelOutput !== undefined && { toModelOutput }),
+  })
+
+const TOOLS = {
+  text: tool('text', () => LOG),
+  json: tool('json', () => ({ lines: LOG.split('\n') })),
+  mcp: tool('mcp', () => ({ content: [{ type: 'text', text: LOG }] })),
+  image: tool(
+    'image',
+    () => ({ png: PNG }),
+    () => ({ type: 'content', value: [{ type: 'media', mediaType: 'image/png', data: PNG }] }),
+  ),
+  error: tool('error', () => {
+    throw new Error(LOG)
+  }),
+}
+
+interface Bench {
+  readonly agent: Agent
+  readonly prompts: readonly SeenPrompt[]
+  /** Characters of each message that memory has. */
+  readonly kept: () => Promise<readonly number[]>
+}
+
+/** An agent that calls every tool in the first step of its first run. */
+function bench({ isOutputProcessor = false }: { readonly isOutputProcessor?: boolean } = {}): Bench {
+  const prompts: SeenPrompt[] = []
+  const model = fakeModel((prompt): ModelTurn => {
+    prompts.push(prompt)
+    if (prompts.length > 1) return { text: 'done' }
+    return { toolCalls: Object.keys(TOOLS).map((name) => ({ id: `call_${name}`, name, input: {} })) }
+  }, 'v2')
+  const memory = new Memory({ storage: new InMemoryStore(), options: { lastMessages: 100 } })
+  const processor = [offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))]
+  const agent = new Agent({
+    id: 'agent',
+    name: 'agent',
+    instructions: 'Look.',
+    model,
+    memory,
+    tools: TOOLS as never,
+    inputProcessors: processor,
+    outputProcessors: isOutputProcessor ? processor : [],
+  })
+  const kept = async (): Promise<readonly number[]> => {
+    const { messages } = await memory.recall({ threadId: 'thread-1', resourceId: 'user-1', perPage: false })
+    return messages.map((message) => JSON.stringify(message).length)
+  }
+  return { agent, prompts, kept }
+}
+
+const small = (sizes: readonly number[]): boolean => sizes.every((size) => size < 20_000)
+
+// A set of peers has no memory of its own, and that of the newest version needs the newest Mastra.
+describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)('memory', () => {
+  it('keeps what the model saw, and shows the next run the same bytes', async () => {
+    const { agent, prompts, kept } = bench()
+    const { steps } = await agent.generate('Go.', RUN)
+    const outputs = steps[0]?.toolResults.map(({ payload }) => JSON.stringify(payload.result).length) ?? []
+    expect(Math.min(...outputs)).toBeGreaterThan(50_000)
+    expect(await kept()).toHaveLength(2)
+    expect(small(await kept())).toBe(true)
+
+    await agent.generate('Go on.', RUN)
+    const shown = prompts[1]?.messages ?? ''
+    expect(shown.length).toBeLessThan(40_000)
+    expect(prompts[2]?.messages.startsWith(shown.slice(0, -1))).toBe(true)
+    expect(prompts[2]?.results).toEqual(prompts[1]?.results)
+  })
+
+  it('keeps the same where it saves each step, and in streams', async () => {
+    const saving = bench()
+    await saving.agent.generate('Go.', { ...RUN, savePerStep: true })
+    const streaming = bench()
+    const { fullStream } = await streaming.agent.stream('Go.', RUN)
+    for await (const _chunk of fullStream) continue
+    for (const { kept } of [saving, streaming]) expect(small(await kept())).toBe(true)
+  })
+
+  it('keeps originals that no model call has followed, and shows the next run what is small', async () => {
+    const { agent, prompts, kept } = bench()
+    await agent.generate('Go.', { ...RUN, maxSteps: 1 })
+    expect(small(await kept())).toBe(false)
+    await agent.generate('Go on.', RUN)
+    for (const { content } of prompts[1]?.results ?? []) expect(JSON.stringify(content).length).toBeLessThan(10_000)
+    expect(prompts[1]?.results).toHaveLength(5)
+  })
+
+  it('keeps no originals at all with the processor in outputProcessors, too', async () => {
+    const { agent, kept } = bench({ isOutputProcessor: true })
+    await agent.generate('Go.', { ...RUN, maxSteps: 1 })
+    expect(await kept()).toHaveLength(2)
+    expect(small(await kept())).toBe(true)
+  })
+})

@@ -1,0 +1,73 @@
+/** What the types of the adapter promise, in every version of Mastra: compiled, never run. */
+import { Agent, type ToolsInput } from '@mastra/core/agent'
+import type { MastraModelConfig } from '@mastra/core/llm'
+import type { InputProcessor, OutputProcessor, Processor } from '@mastra/core/processors'
+import type { RequestContext } from '@mastra/core/request-context'
+import { createTool } from '@mastra/core/tools'
+import type { ContextOffloader } from '@spillway/core'
+import { expectTypeOf } from 'vitest'
+import { z } from 'zod'
+import {
+  offloadProcessor,
+  retrievalTool,
+  type OffloadOptions,
+  type OffloadProcessor,
+  type RetrievalTool,
+  type ScopeRun,
+} from '../src/index.ts'
+
+declare const offloader: ContextOffloader
+declare const model: MastraModelConfig
+
+const readLog = createTool({
+  id: 'read_log',
+  description: 'Read a log.',
+  inputSchema: z.object({ path: z.string() }),
+  outputSchema: z.object({ lines: z.array(z.string()) }),
+  execute: async ({ path }) => ({ lines: [path] }),
+})
+
+/** `true` for `any`, which nothing here may be. */
+type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
+
+// It is one object for both lists of processors, also of a single run, and for functions that return them.
+const processor = offloadProcessor(offloader)
+expectTypeOf(processor).toEqualTypeOf<OffloadProcessor>()
+expectTypeOf(processor).toExtend<Processor<'spillway-offload'>>()
+expectTypeOf(processor).toExtend<InputProcessor>()
+expectTypeOf(processor).toExtend<OutputProcessor>()
+const config = { id: 'agent', name: 'agent', instructions: 'Look.', model, tools: { readLog } } as const
+const plain = new Agent(config)
+const agent = new Agent({ ...config, inputProcessors: [processor], outputProcessors: [processor] })
+const dynamic = new Agent({ ...config, inputProcessors: () => [processor] })
+expectTypeOf(() => plain.generate('Go.', { inputProcessors: [processor] })).toBeFunction()
+
+// An agent keeps the types of its tools and of what it returns.
+expectTypeOf(agent).toEqualTypeOf<typeof plain>()
+expectTypeOf(dynamic).toEqualTypeOf<typeof plain>()
+expectTypeOf(readLog.execute).not.toBeUndefined()
+
+// The retrieval tool goes where tools go, and takes anything.
+expectTypeOf(retrievalTool(offloader)).toEqualTypeOf<RetrievalTool>()
+expectTypeOf<{ retrieve: RetrievalTool }>().toExtend<ToolsInput>()
+expectTypeOf(() => new Agent({ ...config, tools: { retrieve: retrievalTool(offloader) } })).toBeFunction()
+
+// Nothing that is ours is `any`.
+expectTypeOf(offloadProcessor).parameter(0).toEqualTypeOf<ContextOffloader>()
+expectTypeOf(offloadProcessor).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
+expectTypeOf(retrievalTool).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
+expectTypeOf<ScopeRun['threadId']>().toEqualTypeOf<string | undefined>()
+expectTypeOf<ScopeRun['resourceId']>().toEqualTypeOf<string | undefined>()
+expectTypeOf<ScopeRun['requestContext']>().toEqualTypeOf<RequestContext | undefined>()
+expectTypeOf<NonNullable<OffloadOptions['scope']>>().toEqualTypeOf<(run: ScopeRun) => readonly string[]>()
+expectTypeOf<IsAny<OffloadProcessor>>().toEqualTypeOf<false>()
+expectTypeOf<IsAny<OffloadProcessor['id']>>().toEqualTypeOf<false>()
+expectTypeOf<IsAny<ReturnType<OffloadProcessor['getLoadedToolsForRequestContext']>>>().toEqualTypeOf<false>()
+expectTypeOf<IsAny<RetrievalTool>>().toEqualTypeOf<false>()
+
+// @ts-expect-error: an option that there is not
+offloadProcessor(offloader, { exept: ['read_log'] })
+// @ts-expect-error: a scope has segments, and is no text
+offloadProcessor(offloader, { scope: () => 'tenant' })
+// @ts-expect-error: an offloader, and not its storage
+offloadProcessor(offloader.options.storage)
