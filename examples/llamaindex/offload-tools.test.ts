@@ -1,0 +1,112 @@
+import type { BaseToolWithCall } from '@llamaindex/core/llms'
+import { LLMAgent } from '@llamaindex/core/agent'
+import { tool } from '@llamaindex/core/tools'
+import { agent, agentOutputEvent } from '@llamaindex/workflow'
+import { ContextOffloader, estimateTokens } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
+import { offloadTools } from './offload-tools.ts'
+import { resultsIn, ScriptedLlm } from './scripted-llm.ts'
+
+const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}: ${line === 4_321 ? 'FAILED' : 'done'}`).join('\n')
+const ROWS = Array.from({ length: 2_000 }, (_, id) => ({ id, name: null }))
+
+const newSession = (): ContextOffloader =>
+  new ContextOffloader({ storage: new InMemoryStorage() }).forScope('conversation-1')
+const returning = (output: unknown): BaseToolWithCall => ({
+  metadata: { name: 'read', description: 'Read.', parameters: {} },
+  call: async () => output as string,
+})
+const wrap = (one: BaseToolWithCall, session = newSession()): BaseToolWithCall => {
+  const [wrapped] = offloadTools([one], session)
+  return wrapped ?? expect.fail('There is no tool.')
+}
+
+describe('offloadTools', () => {
+  it.each(['small "text"\n', { a: 1 }, ['x'], 7, '', null, undefined])('returns %j as it is', async (output) => {
+    expect(await wrap(returning(output)).call({})).toBe(output)
+  })
+
+  it.each([LOG, ROWS, { content: [{ type: 'text', text: LOG }] }])(
+    'returns a preview in place of a large value',
+    async (output) => {
+      const shown = await wrap(returning(output)).call({})
+      expect(shown).toMatch(/^\[Offloaded: 1 block/)
+      expect(estimateTokens(String(shown))).toBeLessThan(1_500)
+    },
+  )
+
+  it('has the same reference for equal content, and another for other content', async () => {
+    const session = newSession()
+    const [first, second, third] = await Promise.all(
+      [LOG, LOG, `${LOG}!`].map(async (output) => wrap(returning(output), session).call({})),
+    )
+    expect(second).toBe(first)
+    expect(/read_\w+/.exec(String(third))?.[0]).not.toBe(/read_\w+/.exec(String(first))?.[0])
+  })
+
+  it('throws an error of the same class with a preview as its message', async () => {
+    const error = new RangeError(LOG)
+    const failing = tool(async (): Promise<string> => Promise.reject(error), {
+      name: 'read',
+      description: 'Read.',
+      parameters: {},
+    })
+    const thrown = await Promise.resolve(wrap(failing).call({})).catch((reason: unknown) => reason)
+    expect(thrown).toBeInstanceOf(RangeError)
+    expect(thrown).toMatchObject({ message: expect.stringMatching(/^\[Offloaded/), cause: error })
+  })
+
+  it('passes on the arguments, and keeps the metadata', async () => {
+    const one = tool(async (input: unknown) => JSON.stringify(input), { name: 'n', description: 'N.', parameters: {} })
+    const wrapped = wrap(one)
+    expect(wrapped.metadata).toBe(one.metadata)
+    expect(await wrapped.call({ n: 5 })).toBe('{"n":5}')
+  })
+
+  it.each([
+    ['agent', async (llm: ScriptedLlm, tools: BaseToolWithCall[]) => void (await agent({ llm, tools }).run('Go.'))],
+    [
+      'LLMAgent',
+      async (llm: ScriptedLlm, tools: BaseToolWithCall[]) =>
+        void (await new LLMAgent({ llm, tools }).chat({ message: 'Go.' })),
+    ],
+  ])('works where LlamaIndex has an agent of its own: %s', async (_name, run) => {
+    let results: string[] = []
+    const llm = new ScriptedLlm((messages) => {
+      results = resultsIn(messages)
+      const [reference] = /read_0_\w{20}/.exec(results[0] ?? '') ?? []
+      if (results.length === 0) return [{ id: 'call_1', name: 'read', input: {} }]
+      if (results.length > 1) return 'Done.'
+      return [
+        {
+          id: 'call_2',
+          name: 'retrieve_offloaded_content',
+          input: { reference: reference ?? '', pattern: 'FAILED', context_lines: 0 },
+        },
+      ]
+    })
+    await run(llm, offloadTools([returning(LOG)], newSession()))
+    expect(results).toEqual([
+      expect.stringMatching(/^\[Offloaded: 1 block/),
+      // LlamaIndex writes a text as JSON without quotes.
+      String.raw`[1 match for /FAILED/]\n\n> 4322| line 4321: FAILED`,
+    ])
+  })
+
+  it('lets the program end turns, which hears of each model call', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: 1 })
+    const session = new ContextOffloader({ storage }).forScope('conversation-1')
+    let calls = 0
+    const llm = new ScriptedLlm(() => {
+      calls += 1
+      return calls < 4 ? [{ id: `call_${calls}`, name: calls === 1 ? 'read' : 'wait', input: {} }] : 'Done.'
+    })
+    const wait = tool(async () => 'ok', { name: 'wait', description: 'Wait.', parameters: {} })
+    const evicted: unknown[] = []
+    for await (const event of agent({ llm, tools: offloadTools([returning(LOG), wait], session) }).runStream('Go.'))
+      if (agentOutputEvent.include(event)) evicted.push((await session.endTurn()).evicted.length)
+    expect(evicted.reduce<number>((sum, count) => sum + Number(count), 0)).toBe(1)
+    expect(evicted).toHaveLength(4)
+  })
+})
