@@ -27,6 +27,10 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['@anthropic-ai/sdk', '@spillway/anthropic'],
   ['@strands-agents/sdk'],
   ['@strands-agents/sdk', '@spillway/strands'],
+  ['@openai/agents'],
+  ['@openai/agents', '@spillway/openai-agents'],
+  ['genkit'],
+  ['genkit', '@spillway/genkit'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -5,8 +5,10 @@ import * as aiSdk from './ai-sdk.ts'
 import * as anthropic from './anthropic.ts'
 import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, type SeenPrompt } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
+import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
 import * as strands from './strands.ts'
+import * as openaiAgents from './openai-agents.ts'
 
 /** One way of having the conversation, and what it cost in tokens of o200k. */
 export interface TokenRow {
@@ -44,6 +46,11 @@ const WAYS: readonly Way[] = [
   ['Strands', 'alone', () => strands.plain, readOnce],
   ['Strands', 'its own `ContextOffloader`', () => strands.withTheirs(), retrieve],
   ['Strands', '**`offloadPlugin`**', strands.withPlugin, retrieve],
+  ['OpenAI Agents SDK', 'alone', () => openaiAgents.plain, readOnce],
+  ['OpenAI Agents SDK', '**`offloadTools`**', openaiAgents.withOffloadTools, retrieve],
+  ['OpenAI Agents SDK', '**`offloadRunner`** alone', openaiAgents.withOffloadRunner, retrieve],
+  ['Genkit', 'alone', () => genkit.plain, readOnce],
+  ['Genkit', '**`offloadMiddleware`**', genkit.withMiddleware, retrieve],
 ]
 
 /** Frameworks that take the offloader of a session; others name the session themselves. */

@@ -1,11 +1,13 @@
 import * as aiSdk from './overhead/ai-sdk.ts'
 import * as anthropic from './overhead/anthropic.ts'
+import * as genkit from './overhead/genkit.ts'
 import * as googleAdk from './overhead/google-adk.ts'
 import * as langchain from './overhead/langchain.ts'
 import type { OverheadCase } from './overhead/overhead-case.ts'
+import * as openaiAgents from './overhead/openai-agents.ts'
 import * as strands from './overhead/strands.ts'
 
-const FRAMEWORKS = [aiSdk, langchain, anthropic, googleAdk, strands]
+const FRAMEWORKS = [aiSdk, langchain, anthropic, googleAdk, strands, openaiAgents, genkit]
 
 /** The result of {@link smallResults} that whole runs are measured with. */
 export const SHOWN_RESULT = 'text, 2,000 characters'

@@ -3,8 +3,10 @@ import * as aiSdk from './ai-sdk.ts'
 import * as anthropic from './anthropic.ts'
 import type { Converse } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
+import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
 import * as strands from './strands.ts'
+import * as openaiAgents from './openai-agents.ts'
 
 /** The ways of using an adapter, each over the offloader of one session. */
 export const WAYS = {
@@ -17,6 +19,9 @@ export const WAYS = {
   'Anthropic `offloadTools`': anthropic.withOffloadTools,
   'Anthropic `answerToolCalls`': anthropic.withAnswerToolCalls,
   'Strands `offloadPlugin`': strands.withPlugin,
+  'OpenAI Agents SDK `offloadTools`': openaiAgents.withOffloadTools,
+  'OpenAI Agents SDK `offloadRunner` alone': openaiAgents.withOffloadRunner,
+  'Genkit `offloadMiddleware`': genkit.withMiddleware,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */

@@ -139,6 +139,53 @@ const STRANDS = `
   console.log(/\\[Offloaded: [^\\]]*/.exec(JSON.stringify(agent.messages))?.[0])
 `
 
+const OPENAI_AGENTS = `
+  import { Agent, MemorySession, Runner, setTracingDisabled, tool, Usage, type Model } from '@openai/agents'
+  import { ContextOffloader } from '@spillway/core'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { offloadRunner, offloadTools } from '@spillway/openai-agents'
+  import { z } from 'zod'
+
+  setTracingDisabled(true)
+  const status = 'completed'
+  const call = { type: 'function_call', callId: 'call_1', name: 'read_log', arguments: '{}', status } as const
+  const answer = (text: string) => ({ type: 'message', role: 'assistant', status, content: [{ type: 'output_text', text }] }) as const
+  const model: Model = {
+    getResponse: async ({ input }) => {
+      const result = Array.isArray(input) ? input.find((item) => item.type === 'function_call_result') : undefined
+      const text = /\\[Offloaded: [^\\]]*/.exec(JSON.stringify(result) ?? '')?.[0]
+      return { usage: new Usage(), output: [text === undefined ? call : answer(text)] }
+    },
+    getStreamedResponse: () => { throw new Error('no streams') },
+  }
+
+  const execute = async () => 'a line\\n'.repeat(9_000)
+  const readLog = tool({ name: 'read_log', description: 'Read.', parameters: z.object({}), execute })
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const agent = new Agent({ name: 'Reader', model, tools: offloadTools([readLog], offloader) })
+  const session = new MemorySession({ sessionId: 'session-1' })
+  const { finalOutput } = await offloadRunner(new Runner(), offloader).run(agent, 'Go.', { session })
+  console.log(finalOutput)
+`
+
+const GENKIT = `
+  import { ContextOffloader } from '@spillway/core'
+  import { offloadMiddleware } from '@spillway/genkit'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { genkit, z } from 'genkit'
+
+  const ai = genkit({})
+  const model = ai.defineModel({ name: 'fake' }, async ({ messages }) => {
+    const call = { toolRequest: { name: 'read_log', ref: 'call_1', input: {} } }
+    return { message: { role: 'model', content: [messages.length > 1 ? { text: 'done' } : call] } }
+  })
+  const config = { name: 'read_log', description: 'Read.', inputSchema: z.object({}) }
+  const readLog = ai.defineTool(config, async () => 'a line\\n'.repeat(9_000))
+  const offload = offloadMiddleware(new ContextOffloader({ storage: new InMemoryStorage() }))
+  const { messages } = await ai.generate({ model, prompt: 'Go.', tools: [readLog], use: [offload({ scope: ['a'] })] })
+  console.log(String(messages[2]?.content[0]?.toolResponse?.output).slice(0, 20))
+`
+
 afterAll(removeProjects)
 
 describe.each([
@@ -162,6 +209,13 @@ describe.each([
     framework: ['@strands-agents/sdk'],
     source: STRANDS,
   },
+  {
+    adapter: '@spillway/openai-agents',
+    peers: ['@openai/agents@0.3.8', 'zod@4'],
+    framework: ['@openai/agents'],
+    source: OPENAI_AGENTS,
+  },
+  { adapter: '@spillway/genkit', peers: ['genkit@1.33.0'], framework: ['genkit'], source: GENKIT },
 ])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {
     const files = { 'agent.ts': source, 'loaded.mjs': LOADED }

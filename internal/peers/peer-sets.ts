@@ -15,7 +15,7 @@ export interface PeerSet {
   readonly adapter: string
   /** The packages that are taken from the set. */
   readonly packages: readonly string[]
-  /** Folders of the adapter that need a package which the set lacks, and are left out with it. */
+  /** Folders of the adapter that need a package, or what a version of it has, which the set lacks: left out with it. */
   readonly leavesOut: readonly string[]
 }
 
@@ -24,7 +24,10 @@ export function listPeerSets(root: string): PeerSet[] {
   return globSync('packages/adapters/*/peers/*/package.json', { cwd: root })
     .toSorted()
     .map((path) => {
-      const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as { dependencies: Record<string, string> }
+      const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+        dependencies: Record<string, string>
+        leavesOut?: readonly string[]
+      }
       const folder = dirname(path).replaceAll('\\', '/')
       const packages = Object.keys(manifest.dependencies)
       return {
@@ -32,7 +35,7 @@ export function listPeerSets(root: string): PeerSet[] {
         folder: join(root, folder),
         adapter: dirname(dirname(folder)),
         packages,
-        leavesOut: packages.includes('deepagents') ? [] : ['deepagents'],
+        leavesOut: [...(packages.includes('deepagents') ? [] : ['deepagents']), ...(manifest.leavesOut ?? [])],
       }
     })
 }

@@ -70,17 +70,36 @@ export async function removeVersions(storage: Storage, { info, replaced }: FileE
   for (const reference of [...replaced, info.reference]) await storage.delete?.(reference)
 }
 
-function asEntry(info: StoredInfo, resultFolder: string): FileEntry {
-  const { key, metadata, reference, contentType, storedAt } = info
+/**
+ * Return the path of the file that a listed entry is a version of, or `undefined` where it is the result of a tool.
+ *
+ * Before a write or a removal has ended, or after a kill, a file has more than one version.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { filePathOf, StoredFiles } from '@spillway/core/files'
+ *
+ * const storage = new InMemoryStorage({ evictAfterTurns: null })
+ * await new StoredFiles(storage.scope('session-1')).write('/notes.md', new TextEncoder().encode('buy milk'))
+ * // Those of all scopes below.
+ * for await (const info of storage.list()) console.assert(filePathOf(info) === '/notes.md')
+ * ```
+ */
+export function filePathOf({ key, metadata }: StoredInfo): string | undefined {
   const version = metadata[VERSION]
+  if (version === undefined || !key.startsWith('/') || !key.endsWith(`@${version}`)) return undefined
+  return key.slice(0, -version.length - 1)
+}
+
+function asEntry(info: StoredInfo, resultFolder: string): FileEntry {
+  const { metadata, reference, contentType, storedAt } = info
   const firstStoredAt = Date.parse(metadata[CREATED_AT] ?? '')
   const createdAt = Number.isNaN(firstStoredAt) ? storedAt : firstStoredAt
-  if (version !== undefined && key.startsWith('/') && key.endsWith(`@${version}`)) {
-    const path = key.slice(0, -version.length - 1)
-    return { path, info, version: Number(version), createdAt, replaced: [] }
-  }
-  const path = `${resultFolder}${reference}${extensionForContentType(contentType)}`
-  return { path, info, version: 0, createdAt, replaced: [] }
+  const path = filePathOf(info)
+  if (path !== undefined) return { path, info, version: Number(metadata[VERSION]), createdAt, replaced: [] }
+  const resultPath = `${resultFolder}${reference}${extensionForContentType(contentType)}`
+  return { path: resultPath, info, version: 0, createdAt, replaced: [] }
 }
 
 /** Two processes may have stored the same version; then the later one stays. */

@@ -1,6 +1,6 @@
 /** The entries of a scope as files with paths, for file tools. */
 export type { LineRange } from '../content/line-range.ts'
-export type { FileContent } from './file-entry.ts'
+export { filePathOf, type FileContent } from './file-entry.ts'
 export type { FoundLine } from './find-lines.ts'
 export type { LinePage } from './read-line-page.ts'
 export { refuseFilePath } from './refuse-file-path.ts'

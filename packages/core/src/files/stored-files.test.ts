@@ -5,6 +5,7 @@ import type { ManagedStorage } from '../storage/managed-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { StoredFile } from './stored-file.ts'
+import { filePathOf } from './file-entry.ts'
 import { StoredFiles } from './stored-files.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -207,6 +208,16 @@ describe('StoredFiles', () => {
     await storage.store('/a@2', encode('forged'), 'text/plain', { metadata })
     await storage.store('a@1', encode('forged'), 'text/plain', { metadata })
     expect([...(await files.list()).values()].every(({ isResult, createdAt }) => isResult && createdAt > 0)).toBe(true)
+    for await (const info of storage.list()) expect(filePathOf(info)).toBeUndefined()
+  })
+
+  it('names the files of scopes below by what a storage lists', async () => {
+    const storage = tinyStorage()
+    await storage.store('call_1_0', encode('log'))
+    await new StoredFiles(storage.scope('one')).write('/one@1', encode('one'))
+    await new StoredFiles(storage.scope('two', 'three')).write('/two/three', encode('two'))
+    const paths = (await Array.fromAsync(storage.list())).map(filePathOf)
+    expect(paths.toSorted()).toEqual(['/one@1', '/two/three', undefined])
   })
 
   it('refuses a path of a change that cannot be a file, and removes nothing there', async () => {

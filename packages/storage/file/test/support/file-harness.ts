@@ -47,7 +47,7 @@ export const fileHarness: ConformanceHarness = {
 }
 
 /** Put content beside the directory, in it without a description, and behind symbolic links in it. */
-async function plant(parent: string, directory: string, content: Uint8Array): Promise<string[]> {
+export async function plant(parent: string, directory: string, content: Uint8Array): Promise<string[]> {
   const outside = join(parent, 'outside')
   await mkdir(outside, { recursive: true })
   await writeFile(join(outside, 'foreign.txt'), content)

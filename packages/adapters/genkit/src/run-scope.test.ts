@@ -1,0 +1,38 @@
+import { GenkitError } from 'genkit'
+import { expect, it } from 'vitest'
+import { defaultScope, scopeRun, type Run } from './run-scope.ts'
+
+const runtime = (currentSession?: () => { sessionId?: unknown }, context?: object): Run['ai'] => ({
+  currentContext: () => context,
+  ...(currentSession === undefined ? {} : { currentSession }),
+})
+
+it('tells what is known of a run', () => {
+  const context = { auth: { uid: 'user-1' } }
+  const config = { scope: ['chat-1'] }
+  const ai = runtime(() => ({ sessionId: 'session-1' }), context)
+  expect(scopeRun({ ai, config })).toEqual({ context, config, sessionId: 'session-1' })
+})
+
+it('tells what is not known: outside of a session, before there were any, and without a context', () => {
+  const outside = (): never => {
+    throw new GenkitError({ status: 'FAILED_PRECONDITION', message: 'not running within a session' })
+  }
+  for (const ai of [runtime(outside), runtime(), runtime(() => ({})), runtime(() => ({ sessionId: 7 }))])
+    expect(scopeRun({ ai, config: undefined })).toEqual({ context: {}, config: {}, sessionId: undefined })
+})
+
+it('throws what else Genkit fails with', () => {
+  const failing = (): never => {
+    throw new TypeError('no async context')
+  }
+  expect(() => scopeRun({ ai: runtime(failing), config: undefined })).toThrow('no async context')
+})
+
+it('names the scope by the config, then by the session', () => {
+  const run = { context: {}, config: {}, sessionId: undefined }
+  expect(defaultScope(run)).toEqual([])
+  expect(defaultScope({ ...run, sessionId: 'session-1' })).toEqual(['session-1'])
+  expect(defaultScope({ ...run, sessionId: 'session-1', config: { scope: ['chat-1'] } })).toEqual(['chat-1'])
+  expect(defaultScope({ ...run, sessionId: 'session-1', config: { scope: [] } })).toEqual([])
+})

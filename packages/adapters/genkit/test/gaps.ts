@@ -1,0 +1,22 @@
+/** What Genkit makes impossible, by the case that shows it, each with its reason. */
+import { hasAgents } from './version.ts'
+
+type Gaps = Readonly<Record<string, string>>
+
+const ONE_PART = 'Genkit has one part for the model and the program; middleware behind this one sees the original.'
+const NO_DATES = 'Genkit makes an empty object of a date before any hook.'
+const NO_SIGNAL = "An agent of Genkit does not pass on the caller's signal: its run goes on."
+
+/** Gaps of every way of using Genkit. */
+export const GAPS: Gaps = {
+  'results/large-odd-json': NO_DATES,
+  'outputs/text': ONE_PART,
+  'outputs/json': ONE_PART,
+  'outputs/parts': ONE_PART,
+}
+
+/** Gaps of sessions: those of an agent. */
+export const SESSION_GAPS: Gaps = {
+  ...GAPS,
+  ...(hasAgents ? { 'abort/storing': NO_SIGNAL, 'abort/retrieving': NO_SIGNAL } : {}),
+}

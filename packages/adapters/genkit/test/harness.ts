@@ -1,0 +1,153 @@
+/** How the cases of the suite run through the loop of Genkit. */
+import type { AdapterHarness, Conversation, ConversationResult, ModelTurn } from '@spillway-internal/adapter-testing'
+import type { MessageData, MiddlewareRef, MultipartToolAction, ToolRequestPart, ToolResponsePart } from 'genkit'
+import { genkit, type GenkitBeta } from 'genkit/beta'
+import { offloadMiddleware } from '../src/index.ts'
+import { callIds, defineTools } from './case-tools.ts'
+import { defineFakeModel } from './fake-model.ts'
+import { GAPS, SESSION_GAPS } from './gaps.ts'
+import { seenOutput } from './read-prompt.ts'
+import type { Round, RunOptions, Send } from './round.ts'
+import { openSession } from './session.ts'
+import { toolErrors } from './tool-errors.ts'
+import { hasAgents } from './version.ts'
+
+/** Genkit stops after 5 rounds of tools by itself. */
+const MAX_TURNS = 500
+
+type Output = ConversationResult['outputs'][number]
+
+interface Seen {
+  /** What is streamed to the program of each tool; undefined where nothing is streamed. */
+  streamed: Output[] | undefined
+}
+
+/** One way of using the adapter: how it goes into `use`, and how the program sends a round. */
+type Way = (ai: GenkitBeta, options: RunOptions, conversation: Conversation, seen: Seen) => Send
+
+function harness(name: string, gaps: Readonly<Record<string, string>>, use: Use, way: Way): AdapterHarness {
+  return {
+    name,
+    gaps,
+    moduleUrl: import.meta.url,
+    async run(conversation) {
+      const { signal, approve = () => true, userMessage = 'Go.', offloader, session } = conversation
+      const ai = genkit({})
+      const prompts: ConversationResult['prompts'][number][] = []
+      const approvalsAsked: string[] = []
+      const seen: Seen = { streamed: undefined }
+      let answer: ModelTurn | undefined
+      const model = defineFakeModel(ai, (prompt) => {
+        prompts.push(prompt)
+        answer = conversation.model(prompt, prompts.length - 1)
+        return answer
+      })
+      const tools = defineTools(ai, conversation.tools)
+      const ours = offloader === undefined ? [] : [use(offloader, session)]
+      const options: RunOptions = { model, tools, use: [toolErrors(), ...ours, callIds()], maxTurns: MAX_TURNS }
+      const earlier = (conversation.history ?? []) as MessageData[]
+      let messages: readonly MessageData[] = earlier
+      let error: unknown
+      try {
+        const send = way(ai, options, conversation, seen)
+        const common = signal === undefined ? {} : { abortSignal: signal }
+        let round: Round | undefined = { ...common, prompt: userMessage }
+        while (round !== undefined) {
+          messages = (await send(round)).messages
+          const interrupts = messages.at(-1)?.content.filter(isInterrupt) ?? []
+          const approved = new Map(
+            interrupts.map((interrupt) => {
+              approvalsAsked.push(interrupt.toolRequest.name)
+              return [interrupt, approve(interrupt.toolRequest.name)]
+            }),
+          )
+          const resume = {
+            restart: interrupts.filter((interrupt) => approved.get(interrupt)).map((one) => restart(one, tools)),
+            respond: interrupts.filter((interrupt) => !approved.get(interrupt)).map((one) => deny(one, tools)),
+          }
+          round = interrupts.length === 0 ? undefined : { ...common, resume }
+        }
+      } catch (thrown) {
+        error = thrown ?? new Error('The run rejected with nothing.')
+      }
+      const responses = messages.slice(earlier.length).flatMap(({ content }) => content.filter(isToolResponse))
+      return {
+        prompts,
+        text: error === undefined && answer !== undefined && 'text' in answer ? answer.text : undefined,
+        error,
+        outputs: seen.streamed ?? responses.map(seenOutput),
+        approvalsAsked,
+        history: JSON.parse(JSON.stringify(messages)) as unknown,
+      }
+    },
+  }
+}
+
+function isInterrupt(part: MessageData['content'][number]): part is ToolRequestPart {
+  return part.toolRequest !== undefined && part.metadata?.['interrupt'] !== undefined
+}
+
+function isToolResponse(part: MessageData['content'][number]): part is ToolResponsePart {
+  return part.toolResponse !== undefined
+}
+
+function toolOf(
+  { toolRequest: { name } }: ToolRequestPart,
+  tools: readonly MultipartToolAction[],
+): MultipartToolAction {
+  const tool = tools.find(({ __action }) => __action.name === name)
+  if (tool === undefined) throw new Error(`There is no tool ${name}.`)
+  return tool
+}
+
+const restart = (interrupt: ToolRequestPart, tools: readonly MultipartToolAction[]): ToolRequestPart =>
+  toolOf(interrupt, tools).restart(interrupt)
+
+const deny = (interrupt: ToolRequestPart, tools: readonly MultipartToolAction[]): ToolResponsePart =>
+  toolOf(interrupt, tools).respond(interrupt, { error: 'The user has denied it.' })
+
+type Use = (offloader: NonNullable<Conversation['offloader']>, session: string) => MiddlewareRef
+
+/** The scope is named in each call. */
+const useConfig: Use = (offloader, session) => offloadMiddleware(offloader)({ scope: [session] })
+
+/** The scope is part of what Genkit calls context. */
+const useContext: Use = (offloader) =>
+  offloadMiddleware(offloader, { scope: ({ context }) => [String(context['session'])] })()
+
+const generate: Way = (ai, options, { history }) => {
+  let messages = (history ?? []) as MessageData[]
+  return async (round) => {
+    const response = await ai.generate({ ...options, ...round, messages })
+    messages = response.messages
+    return response
+  }
+}
+
+const generateStream: Way = (ai, options, { history, session }, seen) => {
+  let messages = (history ?? []) as MessageData[]
+  seen.streamed = []
+  return async (round) => {
+    const { stream, response } = ai.generateStream({ ...options, ...round, messages, context: { session } })
+    for await (const { role, content } of stream)
+      if (role === 'tool') seen.streamed?.push(...content.filter(isToolResponse).map(seenOutput))
+    messages = (await response).messages
+    return response
+  }
+}
+
+/** The scope is the session: an agent's, or, in older versions, that of a chat, which middleware has to be told. */
+const useSession: Use = (offloader, session) =>
+  offloadMiddleware(offloader, hasAgents ? {} : { scope: () => [session] })()
+
+const session: Way = (ai, options, { history, session }) =>
+  openSession(ai, options, session, (history ?? []) as MessageData[])
+
+/** One way of using the adapter, by its name. */
+export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
+  [
+    harness('offloadMiddleware with generate', GAPS, useConfig, generate),
+    harness('offloadMiddleware with generateStream', GAPS, useContext, generateStream),
+    harness('offloadMiddleware in a session', SESSION_GAPS, useSession, session),
+  ].map((one) => [one.name, one]),
+)

@@ -1,0 +1,48 @@
+import { Buffer } from 'node:buffer'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { ContentBlock } from '@spillway/core'
+import type { GenerateRequest, Part, ToolResponsePart } from 'genkit'
+
+/** Read what a model was called with. */
+export function readPrompt({ messages, tools = [] }: GenerateRequest): SeenPrompt {
+  return {
+    results: messages.flatMap(({ content }) => content.flatMap(readResult)),
+    toolNames: tools.map(({ name }) => name),
+    toolSchemas: Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema])),
+    messages: JSON.stringify(messages),
+  }
+}
+
+function readResult({ toolResponse }: Part): SeenResult[] {
+  if (toolResponse === undefined) return []
+  const { name, ref = '', output, content = [] } = toolResponse
+  const error = readError(output)
+  const blocks = [...(output === undefined ? [] : [readOutput(error ?? output)]), ...content.map(readPart)]
+  return [{ toolCallId: ref, toolName: name, isError: error !== undefined, content: blocks }]
+}
+
+/** Genkit has no mark for errors; its plugin for MCP writes them in this way. */
+function readError(output: unknown): string | undefined {
+  const { error, ...others } = Object(output) as { readonly error?: unknown }
+  return typeof error === 'string' && Object.keys(others).length === 0 ? error : undefined
+}
+
+function readOutput(output: unknown): ContentBlock {
+  return typeof output === 'string' ? { type: 'text', text: output } : { type: 'json', value: output }
+}
+
+function readPart({ text, media, data }: Part): ContentBlock {
+  if (text !== undefined) return { type: 'text', text }
+  if (media === undefined) return { type: 'json', value: data }
+  const { url, contentType: mediaType = '' } = media
+  const kind = mediaType.split('/')[0]
+  const type = kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
+  if (!url.startsWith('data:')) return { type, mediaType, url }
+  return { type, mediaType, data: new Uint8Array(Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')) }
+}
+
+/** What the program sees of a tool response: its output and its content. */
+export function seenOutput({ toolResponse }: ToolResponsePart): { toolCallId: string; output: unknown } {
+  const { ref = '', output, content } = toolResponse
+  return { toolCallId: ref, output: content === undefined ? output : { output, content } }
+}

@@ -1,0 +1,64 @@
+/** What the types of the adapter promise, in every version of Genkit: compiled, never run. */
+import type { ContextOffloader } from '@spillway/core'
+import { genkit, z, type GenerateMiddleware, type MiddlewareRef, type ToolAction } from 'genkit'
+import { expectTypeOf } from 'vitest'
+import {
+  offloadMiddleware,
+  type OffloadConfig,
+  type OffloadMiddleware,
+  type OffloadOptions,
+  type ScopeRun,
+} from '../src/index.ts'
+
+declare const offloader: ContextOffloader
+/** `true` for `any`, which nothing here may be. */
+type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
+
+const ai = genkit({})
+const offload = offloadMiddleware(offloader)
+
+// It is a middleware of Genkit, with a config of its own.
+expectTypeOf(offload).toEqualTypeOf<OffloadMiddleware>()
+expectTypeOf(offload).toExtend<GenerateMiddleware<z.ZodType<OffloadConfig>>>()
+expectTypeOf(offload).parameter(0).toEqualTypeOf<OffloadConfig | undefined>()
+expectTypeOf(offload()).toExtend<MiddlewareRef>()
+genkit({ plugins: [offload.plugin()] })
+
+// Tools keep their types, and so does what a model answers.
+const inputSchema = z.object({ path: z.string() })
+const readLog = ai.defineTool({ name: 'read_log', description: 'Read.', inputSchema }, async ({ path }) => path)
+expectTypeOf(readLog).toExtend<ToolAction<typeof inputSchema>>()
+const schema = z.object({ ok: z.boolean() })
+const tools = [readLog]
+const use = [offload({ scope: ['user-1', 'chat-1'] })]
+const plain = ai.generate({ prompt: '', tools, output: { schema } })
+const offloading = ai.generate({ prompt: '', tools, output: { schema }, use })
+expectTypeOf(offloading).toEqualTypeOf(plain)
+expectTypeOf<Awaited<typeof offloading>['output']>().toEqualTypeOf<{ ok: boolean } | null>()
+expectTypeOf(ai.generateStream({ prompt: '', tools, use }).response).resolves.toHaveProperty('messages')
+
+// It goes where Genkit takes middleware.
+const ask = ai.definePrompt(
+  { name: 'ask', input: { schema: z.object({ about: z.string() }) }, tools, use },
+  '{{about}}',
+)
+expectTypeOf(ask).parameter(0).toEqualTypeOf<{ about: string } | undefined>()
+
+// Nothing that is ours is `any`.
+expectTypeOf(offloadMiddleware).parameter(0).toEqualTypeOf<ContextOffloader>()
+expectTypeOf(offloadMiddleware).parameter(1).toEqualTypeOf<OffloadOptions | undefined>()
+expectTypeOf<IsAny<Parameters<OffloadMiddleware>[0]>>().toEqualTypeOf<false>()
+expectTypeOf<ScopeRun['context'][string]>().toBeUnknown()
+expectTypeOf<ScopeRun['sessionId']>().toEqualTypeOf<string | undefined>()
+expectTypeOf<ScopeRun['config']>().toEqualTypeOf<OffloadConfig>()
+expectTypeOf<OffloadConfig['scope']>().toEqualTypeOf<readonly string[] | undefined>()
+expectTypeOf<NonNullable<OffloadOptions['scope']>>().toEqualTypeOf<(run: ScopeRun) => readonly string[]>()
+
+// @ts-expect-error: an option that there is not
+offloadMiddleware(offloader, { exept: ['read_log'] })
+// @ts-expect-error: a scope has segments, and is no text
+offloadMiddleware(offloader, { scope: () => 'chat-1' })
+// @ts-expect-error: a scope has segments, and is no text
+offload({ scope: 'chat-1' })
+// @ts-expect-error: a storage is no offloader
+offloadMiddleware(offloader.options.storage)

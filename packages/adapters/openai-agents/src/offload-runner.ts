@@ -1,0 +1,71 @@
+import { RunContext, Runner, RunState, type CallModelInputFilter, type NonStreamRunOptions } from '@openai/agents'
+import type { ContextOffloader } from '@spillway/core'
+import { KnownOutputs } from '@spillway/core/adapter'
+import { replaceResults } from './replace-results.ts'
+import type { ResultOutput } from './result-parts.ts'
+import { enterRun, findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
+
+/**
+ * Return a runner that keeps large tool results out of the input of models, in the scope of each run's session.
+ *
+ * Before each call of the model it ends a turn, and replaces what is too large among the results of functions, be they of
+ * MCP servers, of agents as tools, or of earlier runs. What the program sees and a `Session` stores does not change by it.
+ * A `callModelInputFilter` of your own goes first. Agents need the retrieval tool, which {@link offloadTools} adds.
+ *
+ * @throws TypeError where the runner, the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { MemorySession, Runner, type Agent } from '@openai/agents'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { offloadRunner } from '@spillway/openai-agents'
+ *
+ * const runner = offloadRunner(new Runner(), new ContextOffloader({ storage: new InMemoryStorage() }))
+ * const session = new MemorySession({ sessionId: 'session-1' }) // the scope of its runs
+ * const ask = (agent: Agent, question: string) => runner.run(agent, question, { session })
+ * console.assert(typeof ask === 'function')
+ * ```
+ */
+export function offloadRunner(
+  runner: Runner,
+  offloader: ContextOffloader,
+  options: OffloadOptions = {},
+): Pick<Runner, 'run'> {
+  if (!(runner instanceof Runner))
+    throw new TypeError('runner must be a Runner, loaded as an ES module: offloadRunner(new Runner(), offloader).')
+  const offloaderOf = scopedOffloader(offloader, options, 'offloadRunner(new Runner(), offloader, options)')
+
+  async function run(agent: never, input: unknown, given: NonStreamRunOptions<unknown> = {}): Promise<object> {
+    const { session, conversationId, signal, callModelInputFilter: own = runner.config.callModelInputFilter } = given
+    const isResumed = input instanceof RunState
+    const newContext = given.context instanceof RunContext ? given.context : new RunContext(given.context)
+    const context = isResumed ? (input._context as RunContext) : newContext
+    const sessionId = (await session?.getSessionId()) ?? conversationId ?? findRun(context).sessionId
+    const outputs = new KnownOutputs<ResultOutput>()
+    const staying = new Set(options.except)
+    // The SDK passes its items themselves, or copies by which it knows them again. A filter that changes them needs
+    // copies, and so does input that waits in a state.
+    const preserveInputIdentity = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true
+
+    const filter: CallModelInputFilter = async (args) => {
+      const data = own === undefined ? args.modelData : await own(args)
+      const scoped = offloaderOf({ context: args.context, sessionId })
+      await scoped.endTurn()
+      // Where the program's filter gives no input, the SDK says so.
+      if (!Array.isArray(data?.input)) return data
+      // A schema is a promise of what results look like.
+      for (const tool of args.agent.tools) if ('outputSchema' in tool) staying.add(tool.name)
+      const changeable = new Set(preserveInputIdentity ? [] : args.modelData.input)
+      const how = { offloader: scoped, signal, outputs, staying, changeable }
+      return { ...data, input: await replaceResults(data.input, how) }
+    }
+    const callModelInputFilter = Object.assign(filter, { preserveInputIdentity })
+    const leave = enterRun(context, { context, sessionId, signal, outputs })
+    const running = runner.run(agent, input as string, { ...given, context, callModelInputFilter })
+    // A stream goes on when it has been returned.
+    void running.then((result) => (result as { completed?: Promise<void> }).completed).then(leave, leave)
+    return running
+  }
+  return { run: run as Runner['run'] }
+}

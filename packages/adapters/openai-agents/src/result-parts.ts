@@ -1,0 +1,44 @@
+import type { AgentInputItem } from '@openai/agents'
+import type { ContentBlock } from '@spillway/core'
+import { encodeBlock, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
+
+/** The output of a function as the model gets it: a text, or parts. */
+export type ResultOutput = Extract<AgentInputItem, { type: 'function_call_result' }>['output']
+
+/** A part of such an output. */
+export type ResultPart = Extract<ResultOutput, readonly unknown[]>[number]
+
+const URL_SCHEME = /^[a-z][a-z0-9+.-]*:/i
+
+/** Map a text or a part; media by id, and what means nothing to Spillway, pass through as they are. */
+export function partToBlock(part: unknown): ContentBlock {
+  if (typeof part === 'string') return { type: 'text', text: part }
+  const { type, text, image, file, filename } = Object(part) as Readonly<Record<string, unknown>>
+  if ((type === 'input_text' || type === 'text') && typeof text === 'string') return { type: 'text', text }
+  const { url = file } = Object(file) as { readonly url?: unknown }
+  const source = type === 'input_image' ? image : type === 'input_file' ? url : undefined
+  const kind = type === 'input_image' ? 'image/*' : ''
+  const name = typeof filename === 'string' ? filename : undefined
+  const isUrl = typeof source === 'string' && URL_SCHEME.test(source)
+  const media = isUrl ? mediaFromUrl(kind, source, name) : mediaFromData(kind, source, name)
+  return media ?? { type: 'unknown', value: part }
+}
+
+/** Write a block as a part of an output. */
+export function blockToPart(block: ContentBlock): ResultPart {
+  const encoded = encodeBlock(block)
+  if (encoded.type === 'text') return { type: 'input_text', text: encoded.text }
+  const { type, mediaType, data, filename } = encoded
+  const url = `data:${mediaType};base64,${data}`
+  return type === 'image' ? { type: 'input_image', image: url } : { type: 'input_file', file: url, filename }
+}
+
+/** Write an answer of the retrieval tool as tools return it. */
+export function toolOutput(blocks: readonly ContentBlock[]): unknown {
+  const [first, ...others] = blocks.map(encodeBlock).map((encoded) => {
+    if (encoded.type === 'text') return encoded
+    const { type, ...content } = encoded
+    return type === 'image' ? { type, image: content } : { type: 'file', file: content }
+  })
+  return first !== undefined && 'text' in first && others.length === 0 ? first.text : [first, ...others]
+}

@@ -1,0 +1,108 @@
+import { RunContext } from '@openai/agents'
+import { ContextOffloader, type Storage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { expect, it } from 'vitest'
+import { LOG } from '../test/ask.ts'
+import { retrievalTool } from './retrieval-tool.ts'
+import { enterRun } from './run-scope.ts'
+
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+const offloader = new ContextOffloader({ storage: new InMemoryStorage(), maxResultTokens: 500 })
+const retrieve = retrievalTool(offloader)
+
+async function storeIn(session: string): Promise<string> {
+  const content = [{ type: 'text', text: LOG }] as const
+  const outcome = await offloader.forScope(session).offload({ toolName: 'read', toolCallId: session, content })
+  return outcome.status === 'offloaded' ? (outcome.stored[0]?.reference ?? '') : ''
+}
+
+/** Call the tool in a run of a session, as the SDK does. */
+async function call(input: unknown, sessionId?: string): Promise<unknown> {
+  const context = new RunContext()
+  const leave = enterRun(context, { context: context.context, sessionId })
+  try {
+    return await retrieve.invoke(context, typeof input === 'string' ? input : JSON.stringify(input))
+  } finally {
+    leave()
+  }
+}
+
+it('answers in the scope of the session', async () => {
+  const reference = await storeIn('a')
+  const input = { reference, line_range: { start: 7, end: 7 } }
+  expect(await call(input, 'a')).toContain('7| line 7')
+  for (const session of ['b', undefined]) expect(await call(input, session)).toMatch(/^Error: /)
+})
+
+it('searches all of its session without a reference', async () => {
+  const reference = await storeIn('search')
+  expect(await call({ pattern: 'line 2345', context_lines: 0 }, 'search')).toContain(reference)
+})
+
+it.each<unknown>([
+  {},
+  { reference: 7 },
+  { reference: 'x', unknown: 1 },
+  { line_range: 'all' },
+  { reference: null },
+  [],
+  7,
+])('answers what its schema refuses with advice: %j', async (input) => {
+  expect(await call(input, 'a')).toMatch(/^Error: /)
+})
+
+it('is offered as core describes it, needs no approval and is never strict', async () => {
+  const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
+  expect(retrieve).toMatchObject({ type: 'function', name, description, parameters: inputSchema, strict: false })
+  expect(await retrieve.needsApproval(new RunContext(), {} as never)).toBe(false)
+  const shared = retrievalTool(offloader, { scope: () => [] })
+  expect(shared.parameters).toMatchObject({ required: ['reference'] })
+})
+
+it('returns media in the form of tools', async () => {
+  const data = Uint8Array.from([...PNG, ...new Uint8Array(300_000)])
+  const content = [{ type: 'image', mediaType: 'image/png', data }] as const
+  const outcome = await offloader.forScope('a').offload({ toolName: 'capture', toolCallId: 'media', content })
+  const [stored] = outcome.status === 'offloaded' ? outcome.stored : []
+  const image = { data: expect.stringMatching(/^iVBORw0KGgo/), mediaType: 'image/png' }
+  expect(await call({ reference: stored?.reference }, 'a')).toMatchObject([{ type: 'image', image }])
+})
+
+it('passes on the signal of the call, or else that of the run', async () => {
+  const reasons: unknown[] = []
+  const storage: Storage = {
+    store: async () => 'a',
+    retrieve: (_reference, options) =>
+      new Promise((_resolve, reject) => {
+        options?.signal?.addEventListener('abort', () => {
+          reasons.push(options.signal?.reason)
+          reject(options.signal?.reason)
+        })
+      }),
+  }
+  const own = retrievalTool(new ContextOffloader({ storage }), { scope: () => [] })
+  for (const [details, signal] of [
+    [{ signal: AbortSignal.timeout(5) }, undefined],
+    [undefined, AbortSignal.timeout(5)],
+  ] as const) {
+    const context = new RunContext()
+    enterRun(context, { context: {}, signal })
+    await own.invoke(context, '{"reference":"a"}', details)
+  }
+  expect(reasons).toMatchObject([{ name: 'TimeoutError' }, { name: 'TimeoutError' }])
+})
+
+it('answers without a context, as an agent that is no one’s', async () => {
+  expect(await retrieve.invoke(undefined as never, '{"reference":"made_up"}')).toMatch(/^Error: /)
+})
+
+it('refuses what cannot work, and says what to do', () => {
+  const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
+  const unscoped = new ContextOffloader({ storage })
+  expect(() => retrievalTool(unscoped)).toThrow(
+    /Wrap it with createStorage\(\), or let all sessions share it with scope/,
+  )
+  expect(() => retrievalTool(unscoped, { scope: () => [] })).not.toThrow()
+  expect(() => retrievalTool(undefined as never)).toThrow(/offloader must be a ContextOffloader/)
+})

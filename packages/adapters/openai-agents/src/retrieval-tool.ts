@@ -1,0 +1,48 @@
+import { RunContext, tool, type FunctionTool } from '@openai/agents'
+import type { ContextOffloader } from '@spillway/core'
+import { toolOutput } from './result-parts.ts'
+import { findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
+
+/** The tool that {@link retrievalTool} makes, which goes into an agent of any context. */
+export type RetrievalTool = Omit<FunctionTool, 'customDataExtractor'>
+
+/**
+ * Make the tool by which the model searches and reads what was offloaded, in the scope of its run.
+ *
+ * {@link offloadTools} adds it itself. Whatever the model passes, it answers: a wrong call gets a text that says what to
+ * do next.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { RunContext } from '@openai/agents'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { retrievalTool } from '@spillway/openai-agents'
+ *
+ * const retrieve = retrievalTool(new ContextOffloader({ storage: new InMemoryStorage() }))
+ * const answer = await retrieve.invoke(new RunContext(), '{"reference":"made_up"}')
+ * console.assert(String(answer).startsWith('Error: '))
+ * ```
+ */
+export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
+  const offloaderOf = scopedOffloader(offloader, options, 'retrievalTool(offloader, options)')
+  // In a scope of its own a run may search without a reference, and the model has to know.
+  const scoped = options.scope === undefined ? offloader.forScope('session') : offloader
+  const { name, description, inputSchema } = scoped.retrievalTool
+  return tool({
+    name,
+    description,
+    // The SDK has no type for a schema whose properties are optional and closed.
+    parameters: inputSchema as never,
+    strict: false,
+    execute: async (input: unknown, context: RunContext = new RunContext(), details) => {
+      const run = findRun(context)
+      // Older versions of the SDK do not tell tools of it.
+      const { signal = run.signal } = Object(details) as { readonly signal?: AbortSignal }
+      const { content } = await offloaderOf(run).retrievalTool.execute(input, { signal })
+      return toolOutput(content)
+    },
+  })
+}

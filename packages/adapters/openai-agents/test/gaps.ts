@@ -1,0 +1,20 @@
+/** What the SDK makes impossible, by the case that shows it, each with its reason. */
+import { isOldest } from './version.ts'
+
+type Gaps = Readonly<Record<string, string>>
+
+const NO_MARK = 'The SDK turns what a tool throws into text before any hook, and marks no result as an error.'
+const NO_ID = 'The SDK fails on calls with an empty id.'
+const ONE_RESULT = 'What a guardrail puts in the place of a result the program sees, too.'
+const JSON_AS_TEXT = 'The SDK turns values into JSON text before the filter, and text is stored byte for byte.'
+
+const EVERYWHERE: Gaps = {
+  'errors/what-the-offloader-is-told': NO_MARK,
+  ...(isOldest ? {} : { 'calls/hostile-id-empty': NO_ID }),
+}
+
+/** Gaps of tools with a guardrail. */
+export const TOOLS_GAPS: Gaps = { ...EVERYWHERE, 'outputs/text': ONE_RESULT, 'outputs/json': ONE_RESULT }
+
+/** Gaps of tools as they are, whose results the runner replaces. */
+export const RUNNER_GAPS: Gaps = { ...EVERYWHERE, 'results/large-json-lines': JSON_AS_TEXT }

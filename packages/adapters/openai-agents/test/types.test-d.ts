@@ -1,0 +1,94 @@
+/** What the types of the adapter promise, in every version of the SDK: compiled, never run. */
+import { Agent, run, Runner, tool, type HostedTool, type RunContext, type Tool } from '@openai/agents'
+import type { ContextOffloader } from '@spillway/core'
+import { describe, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import {
+  offloadRunner,
+  offloadTools,
+  retrievalTool,
+  type OffloadOptions,
+  type RetrievalTool,
+  type ScopeRun,
+} from '../src/index.ts'
+
+declare const offloader: ContextOffloader
+declare const hosted: HostedTool
+
+interface App {
+  readonly tenant: string
+}
+
+const one = tool({ name: 'one', description: 'One.', parameters: z.object({ a: z.string() }), execute: ({ a }) => a })
+const two = tool({
+  name: 'two',
+  description: 'Two.',
+  parameters: z.object({ b: z.number() }),
+  execute: ({ b }, context?: RunContext<App>) => ({ b, tenant: context?.context.tenant }),
+})
+
+/** `true` for `any`, which nothing here may be. */
+type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
+
+describe('offloadTools', () => {
+  const wrapped = offloadTools([one, two, hosted], offloader)
+
+  it('keeps the type of each tool, with the retrieval tool behind them', () => {
+    expectTypeOf(wrapped[0]).toEqualTypeOf(one)
+    expectTypeOf(wrapped[1]).toEqualTypeOf(two)
+    expectTypeOf(wrapped[2]).toEqualTypeOf<HostedTool>()
+    expectTypeOf(wrapped[3]).toEqualTypeOf<RetrievalTool | undefined>()
+  })
+
+  it('goes into agents of any context', () => {
+    expectTypeOf(() => new Agent({ name: 'A', tools: offloadTools([one], offloader) })).toBeFunction()
+    expectTypeOf(() => new Agent<App>({ name: 'A', tools: offloadTools([one, two], offloader) })).toBeFunction()
+    expectTypeOf(() => new Agent<App>({ name: 'A', tools: [two, retrievalTool(offloader)] })).toBeFunction()
+    expectTypeOf(offloadTools([] as Tool<App>[], offloader)).toExtend<Tool<App>[]>()
+  })
+
+  it('takes nothing but tools', () => {
+    expectTypeOf<{ one: typeof one }>().not.toExtend<Parameters<typeof offloadTools>[0]>()
+    expectTypeOf<string[]>().not.toExtend<Parameters<typeof offloadTools>[0]>()
+    expectTypeOf<Tool[]>().toExtend<Parameters<typeof offloadTools>[0]>()
+  })
+})
+
+describe('offloadRunner', () => {
+  const runner = offloadRunner(new Runner(), offloader)
+
+  it('runs with the types of the runner', () => {
+    expectTypeOf(runner.run).toEqualTypeOf<Runner['run']>()
+    const agent = new Agent({ name: 'A', outputType: z.object({ ok: z.boolean() }) })
+    void (async () => {
+      const result = await runner.run(agent, 'Go.')
+      expectTypeOf(result).toEqualTypeOf(await run(agent, 'Go.'))
+      expectTypeOf(result.finalOutput).toEqualTypeOf<{ ok: boolean } | undefined>()
+      const stream = await runner.run(agent, 'Go.', { stream: true })
+      expectTypeOf(stream).toEqualTypeOf(await run(agent, 'Go.', { stream: true }))
+      expectTypeOf<IsAny<typeof result | typeof stream>>().toEqualTypeOf<false>()
+    })
+  })
+
+  it('takes a runner, an offloader and the options that there are', () => {
+    type Given = Parameters<typeof offloadRunner>
+    expectTypeOf<Given[0]>().toEqualTypeOf<Runner>()
+    expectTypeOf<ContextOffloader['options']['storage']>().not.toExtend<Given[1]>()
+    expectTypeOf<{ scope: () => string }>().not.toExtend<OffloadOptions>()
+    expectTypeOf<{ except: string }>().not.toExtend<OffloadOptions>()
+    // @ts-expect-error: an option that there is not
+    expectTypeOf(() => offloadRunner(new Runner(), offloader, { exept: ['one'] })).toBeFunction()
+  })
+})
+
+describe('what is ours', () => {
+  it('is never any', () => {
+    expectTypeOf(offloadTools).parameter(1).toEqualTypeOf<ContextOffloader>()
+    expectTypeOf(offloadTools).parameter(2).toEqualTypeOf<OffloadOptions | undefined>()
+    expectTypeOf<IsAny<Parameters<typeof offloadTools>[0][number]>>().toEqualTypeOf<false>()
+    expectTypeOf<ScopeRun['context']>().toBeUnknown()
+    expectTypeOf<ScopeRun['sessionId']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<NonNullable<OffloadOptions['scope']>>().returns.toEqualTypeOf<readonly string[]>()
+    expectTypeOf(retrievalTool(offloader)).toEqualTypeOf<RetrievalTool>()
+  })
+})

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Agent } from '@openai/agents'
+import { expect, it } from 'vitest'
+import { isOldest } from './version.ts'
+
+/** Which SDK was really loaded: its code reads this name, and stands in the stack. */
+function loadedVersion(): string | undefined {
+  let stack: string | undefined
+  const config = {
+    get name() {
+      stack ??= new Error('for its stack').stack
+      return 'Agent'
+    },
+  }
+  expect(new Agent(config).name).toBe('Agent')
+  return /\/\.pnpm\/@openai\+agents-core@([^_/]+)/.exec(stack ?? '')?.[1]
+}
+
+it('runs with the version that the peer set names, and no other', () => {
+  const folder = process.env['SPILLWAY_TEST_PEERS'] ?? join(import.meta.dirname, '..')
+  const manifest = readFileSync(join(folder, 'node_modules/@openai/agents/package.json'), 'utf8')
+  const { version } = JSON.parse(manifest) as { version: string }
+  expect(loadedVersion()).toBe(version)
+  expect(isOldest).toBe(version === '0.3.8')
+})

@@ -1,0 +1,155 @@
+import { StorageError as StrandsStorageError } from '@strands-agents/sdk'
+import type { Sandbox } from '@strands-agents/sdk/sandbox'
+import type { Storage as StrandsStorage } from '@strands-agents/sdk/storage'
+import { StorageError, type Storage } from '@spillway/core'
+import { filePathOf, StoredFiles, type StoredFile } from '@spillway/core/files'
+import { frame, unframe } from './offloader-frame.ts'
+
+const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
+const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
+/** A listing that meets the replacement of a value may have neither the old one nor the new one, which the next has. */
+const LOOKS = 5
+
+/** What values need of a storage. */
+type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
+
+/** A storage in the form that Strands calls unified: values under keys, which can be overwritten. */
+export interface KeyedStorage extends StrandsStorage {
+  /** Return a view of the keys that begin with `prefix` and a slash. */
+  namespace(prefix: string): KeyedStorage
+  /** Return a view of what is stored for a sandbox. Present where there is a storage for each. */
+  forSandbox?(sandbox: Sandbox): KeyedStorage
+}
+
+/**
+ * Give a storage the form that Strands calls unified: for its `ContextOffloader`, and for what else takes a `Storage`.
+ *
+ * Each key has a scope of its own, in which the newest version is the value. A new one is stored before the one that it
+ * replaces is removed: readers see a whole value, old or new, from other processes and after a kill too, and of values
+ * written at once one stays. What Strands' offloader writes is kept as plain content with its content type.
+ *
+ * Keys follow the rules of Strands' own backends. They have no `.` segments or control characters, at most 1,023
+ * characters, and at most 16 segments together with the storage's scope. Pass a scope that has nothing else in it.
+ *
+ * What is missing or was evicted reads as `null`. Failures reject with the `StorageError` of Strands, whose `cause` is
+ * that of Spillway: an outage is never a missing value.
+ *
+ * @param storage - A storage with scopes; or what makes one for a sandbox, called once for each.
+ * @throws TypeError where a storage lacks a method; for a sandbox, from `forSandbox`.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { strandsStorage } from '@spillway/strands/storage'
+ * import { ContextOffloader } from '@strands-agents/sdk/vended-plugins/context-offloader'
+ *
+ * const storage = strandsStorage(new InMemoryStorage({ evictAfterTurns: null }).scope('session-1'))
+ * const plugin = new ContextOffloader({ storage }) // new Agent({ plugins: [plugin] })
+ *
+ * await storage.write('notes/today', new TextEncoder().encode('buy milk'))
+ * console.assert((await storage.list('notes/')).join() === 'notes/today')
+ * console.assert((await storage.read('notes/tomorrow')) === null && plugin.name === 'strands:context-offloader')
+ * ```
+ */
+export function strandsStorage(storage: Storage | ((sandbox: Sandbox) => Storage)): KeyedStorage {
+  if (typeof storage !== 'function') return keyedView(scoped(storage))
+  const bySandbox = new WeakMap<Sandbox, ScopedStorage>()
+  return keyedView((sandbox) => {
+    const bound = bySandbox.get(sandbox) ?? scoped(storage(sandbox))
+    bySandbox.set(sandbox, bound)
+    return bound
+  })
+}
+
+function keyedView(
+  storage: ScopedStorage | ((sandbox: Sandbox) => ScopedStorage),
+  namespace?: readonly string[],
+): KeyedStorage {
+  const below = (segments: readonly string[]): ScopedStorage => {
+    if (typeof storage === 'function')
+      throw new StrandsStorageError(
+        'There is a storage for each sandbox. Call forSandbox(sandbox) first, and use that.',
+      )
+    return segments.length === 0 ? storage : scoped(storage.scope(...segments))
+  }
+  const withFile = <Result>(
+    key: string,
+    work: (files: StoredFiles, path: string) => Promise<Result>,
+  ): Promise<Result> =>
+    explained(async () => {
+      const segments = segmentsOf(key)
+      if (segments.length === 0) throw new StrandsStorageError('A storage key must not be empty.')
+      const all = [...(namespace ?? []), ...segments]
+      return await work(new StoredFiles(below(all)), `/${all.join('/')}`)
+    })
+  return {
+    write: (key, data) =>
+      withFile(key, async (files, path) => {
+        const { content, contentType } = unframe(data)
+        await files.write(path, content, contentType)
+      }),
+    read: (key) =>
+      withFile(key, async (files, path) => {
+        let found: ReadonlyMap<string, StoredFile> = new Map()
+        for (let look = 0; look < LOOKS; look += 1) {
+          found = await files.list()
+          const file = found.get(path)
+          try {
+            if (file !== undefined) return frame(file.contentType, await file.readBytes())
+          } catch (error) {
+            // Replaced, removed or evicted since it was listed.
+            if (!StorageError.isInstance(error) || !['not-found', 'evicted'].includes(error.code)) throw error
+          }
+        }
+        if (found.size === 0) return null
+        const reason = found.has(path)
+          ? 'keeps being replaced. Try again.'
+          : 'has a damaged or foreign entry. Write it again.'
+        throw new StrandsStorageError(`The value of '${key}' ${reason}`)
+      }),
+    delete: (key) => withFile(key, async (files, path) => void (await files.remove(path))),
+    list: (query) =>
+      explained(async () => {
+        const segments = [...(namespace ?? []), ...segmentsOf(query)]
+        // What stands after the last slash may be the beginning of a name.
+        const folders = query === '' || query.endsWith('/') ? segments : segments.slice(0, -1)
+        const start = ['', ...folders, ...(folders === segments ? [''] : segments.slice(-1))].join('/')
+        const keys: string[] = []
+        for await (const info of below(folders).list()) {
+          const path = filePathOf(info)
+          if (path?.startsWith(start) === true) keys.push(path.slice(['', ...(namespace ?? []), ''].join('/').length))
+        }
+        return [...new Set(keys)].sort()
+      }),
+    namespace: (prefix) => keyedView(storage, [...(namespace ?? []), ...segmentsOf(prefix)]),
+    ...(namespace && { [NAMESPACED]: true }),
+    ...(typeof storage === 'function' && {
+      forSandbox: (sandbox: Sandbox) => keyedView(storage(sandbox), namespace),
+    }),
+  }
+}
+
+/** Take a key apart, as Strands' own backends do. */
+function segmentsOf(key: string): string[] {
+  const segments = key.split('/').filter((segment) => segment !== '')
+  if (!key.includes('\\') && !segments.includes('..')) return segments
+  throw new StrandsStorageError(`${JSON.stringify(key)} is no storage key. Leave backslashes and '..' segments out.`)
+}
+
+function scoped(storage: Storage): ScopedStorage {
+  for (const method of METHODS)
+    if (typeof (storage as Partial<Storage> | null)?.[method] !== 'function')
+      throw new TypeError(
+        `storage must have the method ${method}(). Use a backend of Spillway, such as FileStorage, or createStorage().`,
+      )
+  return storage as ScopedStorage
+}
+
+/** Give failures the class that whoever uses Strands expects. */
+async function explained<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    throw StorageError.isInstance(error) ? new StrandsStorageError(error.message, { cause: error }) : error
+  }
+}

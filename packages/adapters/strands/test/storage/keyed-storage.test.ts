@@ -1,0 +1,406 @@
+/** `strandsStorage` beside Strands' own storages: the same answers to the same calls, and what theirs do not promise. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { Agent, StorageError as StrandsStorageError, tool } from '@strands-agents/sdk'
+import { DockerSandbox } from '@strands-agents/sdk/sandbox/docker'
+import { InMemoryStorage as StrandsInMemoryStorage, type Storage as StrandsStorage } from '@strands-agents/sdk/storage'
+import { ContextOffloader } from '@strands-agents/sdk/vended-plugins/context-offloader'
+import { startRedis } from '@spillway-internal/services'
+import { createStorage, StorageError, type ScopedStorage, type Storage } from '@spillway/core'
+import { FileStorage } from '@spillway/file'
+import { InMemoryStorage } from '@spillway/memory'
+import { RedisStorage } from '@spillway/redis'
+import fc from 'fast-check'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { strandsStorage, type KeyedStorage } from '../../src/storage/index.ts'
+import { backends, temporaryDirectory } from './support/backends.ts'
+import { ScriptedModel } from './support/scripted-model.ts'
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const decode = (bytes: Uint8Array | null): string | null => bytes && new TextDecoder().decode(bytes)
+const inMemory = (): ScopedStorage => new InMemoryStorage({ evictAfterTurns: null })
+const redis = backends.find(({ name }) => name === 'redis')
+
+/** What the offloader writes for text. */
+const framed = (text: string): Uint8Array => encode(`\0\ntext/plain${text}`)
+
+interface Call {
+  readonly method: 'write' | 'read' | 'delete' | 'list'
+  readonly key: string
+  readonly namespace: string | undefined
+  readonly value: Uint8Array
+}
+
+/** The storage, but for what stands in `changes`, in all its scopes. */
+function changed(storage: ScopedStorage, changes: (storage: ScopedStorage) => Partial<Storage>): Storage {
+  return {
+    store: (...input) => storage.store(...input),
+    retrieve: (...input) => storage.retrieve(...input),
+    list: (...input) => storage.list(...input),
+    delete: (...input) => storage.delete(...input),
+    scope: (...segments) => changed(storage.scope(...segments), changes),
+    ...changes(storage),
+  }
+}
+
+describe.each(backends)('strandsStorage on $name', ({ missing, create }) => {
+  test.skipIf(missing !== undefined)('answers as the storage of Strands itself, whatever is called', async () => {
+    const name = fc.constantFrom(
+      'a',
+      'b',
+      'A',
+      'tooluse_1_0',
+      '__proto__',
+      'constructor',
+      'ü',
+      'con',
+      'a b',
+      'a@1',
+      '..',
+      '',
+      '\\',
+    )
+    const key = fc.array(name, { maxLength: 3 }).map((names) => names.join('/'))
+    const call: fc.Arbitrary<Call> = fc.record({
+      method: fc.constantFrom('write' as const, 'write' as const, 'read' as const, 'delete' as const, 'list' as const),
+      key,
+      namespace: fc.constantFrom(undefined, '', 'a', 'ns', '/ns//a'),
+      value: fc.oneof(fc.uint8Array({ maxLength: 20 }), fc.string().map(framed)),
+    })
+    const answer = async (storage: StrandsStorage, { method, key, namespace, value }: Call): Promise<unknown> => {
+      const view = namespace === undefined ? storage : (storage.namespace?.(namespace) ?? storage)
+      // Theirs takes an empty key in a namespace for the namespace's own name.
+      if (namespace !== undefined && method !== 'list' && /^\/*$/.test(key)) return 'not compared'
+      try {
+        return await view[method](key, value)
+      } catch (error) {
+        if (!(error instanceof StrandsStorageError)) throw error
+        return 'refused'
+      }
+    }
+    const open = await create()
+    let run = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 12 }), async (calls) => {
+        const theirs = new StrandsInMemoryStorage()
+        const ours = strandsStorage(open().scope(`run ${(run += 1)}`))
+        for (const one of calls) expect(await answer(ours, one)).toEqual(await answer(theirs, one))
+        expect(await ours.list('')).toEqual(await theirs.list(''))
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test.skipIf(missing !== undefined)(
+    'has one entry for a value, however often it is overwritten, and none once it is deleted',
+    async () => {
+      const storage = (await create())()
+      const values = strandsStorage(storage)
+      for (const value of ['one', 'two', 'one', 'one']) {
+        await values.write('key', framed(value))
+        expect(decode(await values.read('key'))).toBe(decode(framed(value)))
+      }
+      const entries = await Array.fromAsync(storage.list())
+      expect(entries.map(({ contentType, size }) => [contentType, size])).toEqual([['text/plain', 3]])
+      await values.delete('key')
+      expect(await Array.fromAsync(storage.list())).toEqual([])
+      await values.delete('key')
+      expect(await values.read('key')).toBeNull()
+    },
+  )
+
+  test.skipIf(missing !== undefined)(
+    'has each of many values that are written at once, one of them for each key',
+    async () => {
+      const values = strandsStorage((await create())())
+      const keys = Array.from({ length: 30 }, (_, index) => `call-${index % 10}_0`)
+      await Promise.all(keys.map((key, index) => values.write(key, encode(`${key} ${index}`))))
+      for (const key of new Set(keys)) expect(decode(await values.read(key))).toMatch(new RegExp(`^${key} \\d+$`))
+      expect(await values.list('call-')).toHaveLength(10)
+    },
+  )
+})
+
+describe.each(['file', 'sqlite'] as const)('several processes on %s', (kind) => {
+  const overwrite = async (
+    path: string,
+    parameters: string[],
+    onLine: (line: string) => void,
+  ): Promise<{ end: () => Promise<number>; kill: () => Promise<void> }> => {
+    const script = fileURLToPath(new URL('scripts/overwrite.ts', import.meta.url))
+    const child = spawn(process.execPath, [script, kind, path, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const closed = once(child, 'close')
+    await new Promise<void>((resolve) =>
+      createInterface({ input: child.stdout }).on('line', (line) => (line === 'ready' ? resolve() : onLine(line))),
+    )
+    return {
+      end: async () => (await closed)[0] as number,
+      kill: async () => {
+        child.kill('SIGKILL')
+        await closed
+      },
+    }
+  }
+  const open = async (path: string): Promise<KeyedStorage> =>
+    (await import('./scripts/open-values.ts')).openValues(kind, path)
+
+  test('read a whole value at any time, while others overwrite it', { timeout: 60_000 }, async () => {
+    const path = join(await temporaryDirectory(), 'values')
+    const values = await open(path)
+    await values.write('shared', encode('0 '.repeat(20_000)))
+    let writing = 2
+    const written: string[] = []
+    const writers = await Promise.all(
+      ['1', '2'].map((name) => overwrite(path, [name, '40'], (line) => written.push(line))),
+    )
+    const ended = writers.map(async ({ end }) => {
+      const exitCode = await end()
+      writing -= 1
+      return exitCode
+    })
+    const seen = new Set<string>()
+    while (writing > 0) {
+      const words =
+        decode(await values.read('shared'))
+          ?.trimEnd()
+          .split(' ') ?? []
+      expect(words).toHaveLength(20_000)
+      expect(new Set(words).size).toBe(1)
+      seen.add(words[0] ?? '')
+    }
+    expect(await Promise.all(ended)).toEqual([0, 0])
+    expect(seen.size).toBeGreaterThan(2)
+    expect(written).toHaveLength(80)
+    expect(['1-39', '2-39']).toContain(decode(await values.read('shared'))?.split(' ')[0])
+  })
+
+  test('have the last value that was written, or a later one, after a kill', { timeout: 60_000 }, async () => {
+    const path = join(await temporaryDirectory(), 'values')
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      let last = -1
+      const writer = await overwrite(path, [`w${attempt}`, '100000'], (line) => (last = Number(line.split('-')[1])))
+      await expect.poll(() => last).toBeGreaterThan(3 + attempt)
+      await writer.kill()
+      const words =
+        decode(await (await open(path)).read('shared'))
+          ?.trimEnd()
+          .split(' ') ?? []
+      expect(words).toHaveLength(20_000)
+      expect(new Set(words).size).toBe(1)
+      expect(words[0]).toMatch(new RegExp(`^w${attempt}-`))
+      expect(Number(words[0]?.split('-')[1])).toBeGreaterThanOrEqual(last)
+    }
+  })
+})
+
+describe('strandsStorage', () => {
+  test('keeps what the offloader writes as plain content, so that a shell can search it', async () => {
+    const directory = await temporaryDirectory()
+    const plugin = new ContextOffloader({ storage: strandsStorage(new FileStorage(directory)) })
+    const model = new ScriptedModel([{ tool: 'read_log', input: {}, id: 'tooluse_A1' }])
+    const log = 'GET /health 200\n'.repeat(2_000)
+    const readLog = tool({ name: 'read_log', description: 'Read.', inputSchema: z.object({}), callback: () => log })
+    await new Agent({ model, tools: [readLog], plugins: [plugin], printer: false }).invoke('Read it.')
+    const files = (await readdir(directory, { recursive: true })).filter((path) => path.endsWith('.txt'))
+    expect(files).toEqual([expect.stringMatching(/^offloader\/tooluse_5f_411_5f0\/\w+\.txt$/)])
+    expect(await readFile(join(directory, files[0] ?? ''), 'utf8')).toBe(log)
+  })
+
+  test('serves as the storage of an agent, from which the offloader takes its own', async () => {
+    const storage = strandsStorage(inMemory())
+    const model = new ScriptedModel([{ tool: 'read_log', input: {}, id: 'call-1' }])
+    const readLog = tool({
+      name: 'read_log',
+      description: 'Read.',
+      inputSchema: z.object({}),
+      callback: () => 'x'.repeat(20_000),
+    })
+    await new Agent({ model, tools: [readLog], plugins: [new ContextOffloader({})], storage, printer: false }).invoke(
+      'Read it.',
+    )
+    expect(await storage.list('')).toEqual(['offloader/call-1_0'])
+  })
+
+  test('gives namespaces with and without a slash at the end the same keys', async () => {
+    const storage = strandsStorage(inMemory())
+    for (const prefix of ['a', 'a/', '/a', 'a//']) {
+      const view = storage.namespace(prefix)
+      expect(Symbol.for('strands.storage.namespaced') in view).toBe(true)
+      await view.write(`from ${prefix}`.replaceAll('/', '-'), encode(prefix))
+      expect(await view.namespace('').list('from')).toEqual(await view.list(''))
+    }
+    expect(await storage.list('a/')).toEqual(['a/from -a', 'a/from a', 'a/from a-', 'a/from a--'])
+    expect(Symbol.for('strands.storage.namespaced') in storage).toBe(false)
+  })
+
+  test('neither keeps nor gives out memory that somebody else has', async () => {
+    const storage = strandsStorage(inMemory())
+    for (const [key, value] of [
+      ['framed', framed('text')],
+      ['plain', encode('text')],
+    ] as const) {
+      const before = decode(value)
+      await storage.write(key, value)
+      value.fill(0)
+      const read = await storage.read(key)
+      expect(decode(read)).toBe(before)
+      read?.fill(0)
+      expect(decode(await storage.read(key))).toBe(before)
+    }
+  })
+
+  test('refuses keys that no file can have, and has nothing there', async () => {
+    const storage = strandsStorage(inMemory())
+    for (const key of ['a/./b', 'a\nb', 'a\0b', 'x'.repeat(1_024), Array.from({ length: 17 }, () => 'a').join('/')])
+      await expect(storage.write(key, encode('value'))).rejects.toThrow(StrandsStorageError)
+    expect(await storage.list('')).toEqual([])
+  })
+
+  test('lists no entry that is no value', async () => {
+    const storage = inMemory()
+    await storage.scope('a').store('a@1', encode('forged'))
+    await storage.scope('a').store('/a@1', encode('forged'), 'text/plain', { metadata: { tool: 'forged' } })
+    const values = strandsStorage(storage)
+    expect(await values.list('')).toEqual([])
+    await expect(values.read('a')).rejects.toThrow("'a' has a damaged or foreign entry")
+    await values.write('a', encode('value'))
+    expect(await values.list('')).toEqual(['a'])
+    expect(decode(await values.read('a'))).toBe('value')
+  })
+
+  test('takes no value that is damaged for a missing one, and mends it by writing it again', async () => {
+    const directory = await temporaryDirectory()
+    const storage = strandsStorage(new FileStorage(directory))
+    for (const part of ['.metadata.json', '.bin']) {
+      await storage.write('key', encode('value'))
+      const files = (await readdir(directory, { recursive: true })).filter((path) => path.endsWith(part))
+      for (const path of files) await truncate(join(directory, path), 1)
+      await expect(storage.read('key')).rejects.toThrow(StrandsStorageError)
+      await storage.write('key', encode('value'))
+      expect(decode(await storage.read('key'))).toBe('value')
+    }
+  })
+
+  test('reads what was evicted as missing', async () => {
+    let now = 0
+    const storage = strandsStorage(new InMemoryStorage({ ttlMs: 1_000, now: () => now }))
+    await storage.write('key', encode('value'))
+    now = 2_000
+    expect(await storage.read('key')).toBeNull()
+    expect(await storage.list('')).toEqual([])
+  })
+
+  test('rejects with the error of Strands where the storage cannot be reached, with ours as the cause', async () => {
+    const down = (): never => {
+      throw new Error('The wire is cut.')
+    }
+    const storage = strandsStorage(createStorage({ write: down, read: down, remove: down, list: down }))
+    const calls = [storage.write('key', encode('value')), storage.read('key'), storage.delete('key'), storage.list('')]
+    for (const error of await Promise.all(
+      calls.map((call: Promise<unknown>) => call.catch((reason: unknown) => reason)),
+    )) {
+      expect(error).toBeInstanceOf(StrandsStorageError)
+      expect(error).toMatchObject({ message: expect.stringContaining('The wire is cut.') })
+      expect(StorageError.isInstance((error as Error).cause)).toBe(true)
+    }
+  })
+
+  test.skipIf(redis?.missing !== undefined)(
+    'never takes a server that was killed for a missing value',
+    { timeout: 60_000 },
+    async () => {
+      const server = await startRedis()
+      onTestFinished(() => server.dispose())
+      const spillway = new RedisStorage(server.url, { connectTimeoutMs: 500, commandTimeoutMs: 500 })
+      onTestFinished(() => spillway.close())
+      const storage = strandsStorage(spillway)
+      await storage.write('key', encode('value'))
+      await server.kill()
+      const calls = [storage.read('key'), storage.read('none'), storage.list(''), storage.delete('key')]
+      for (const call of await Promise.allSettled(calls))
+        expect(call).toMatchObject({ status: 'rejected', reason: expect.any(StrandsStorageError) })
+    },
+  )
+
+  test('has the new value where the old one could not be removed, and removes it with the next write', async () => {
+    const inner = inMemory()
+    let fails = true
+    const storage = strandsStorage(
+      changed(inner, (scope) => ({
+        delete: (...input) =>
+          fails ? Promise.reject(new StorageError('unavailable', 'Down.')) : scope.delete(...input),
+      })),
+    )
+    await storage.write('key', encode('one'))
+    await storage.write('key', encode('two'))
+    expect(decode(await storage.read('key'))).toBe('two')
+    await expect(storage.delete('key')).rejects.toThrow(StrandsStorageError)
+    fails = false
+    await storage.write('key', encode('three'))
+    expect(decode(await storage.read('key'))).toBe('three')
+    expect(await Array.fromAsync(inner.list())).toHaveLength(1)
+  })
+
+  test('reads again where a value was replaced while it was read, and gives up with an error', async () => {
+    const inner = inMemory()
+    const values = strandsStorage(inner)
+    let left = 3
+    const storage = strandsStorage(
+      changed(inner, (scope) => ({
+        retrieve: async (...input) => {
+          if ((left -= 1) >= 0) await values.write('key', encode(`value ${left}`))
+          return scope.retrieve(...input)
+        },
+      })),
+    )
+    await values.write('key', encode('value'))
+    expect(decode(await storage.read('key'))).toBe('value 0')
+    left = Infinity
+    await expect(storage.read('key')).rejects.toThrow("'key' keeps being replaced")
+  })
+
+  test('passes on what is no failure of a storage', async () => {
+    const storage = strandsStorage(changed(inMemory(), () => ({ list: () => expect.unreachable() })))
+    await expect(storage.read('key')).rejects.not.toThrow(StrandsStorageError)
+  })
+
+  test('makes a storage for each sandbox, once, and none before', async () => {
+    const [one, other] = [new DockerSandbox({ container: 'one' }), new DockerSandbox({ container: 'other' })]
+    const made: unknown[] = []
+    const storage = strandsStorage((sandbox) => {
+      made.push(sandbox)
+      return inMemory()
+    })
+    const view = storage.namespace('offloader')
+    expect(made).toEqual([])
+    await expect(view.read('key')).rejects.toThrow('Call forSandbox(sandbox) first')
+    await expect(view.list('')).rejects.toThrow(StrandsStorageError)
+    await view.forSandbox?.(one).write('key', encode('one'))
+    await view.forSandbox?.(other).write('key', encode('other'))
+    expect(decode((await storage.forSandbox?.(one).read('offloader/key')) ?? null)).toBe('one')
+    expect(decode((await view.forSandbox?.(other).read('key')) ?? null)).toBe('other')
+    expect(made).toEqual([one, other])
+    const bound = storage.forSandbox?.(one)
+    expect(bound && 'forSandbox' in bound).toBe(false)
+    expect('forSandbox' in strandsStorage(inMemory())).toBe(false)
+  })
+
+  test.each([
+    [undefined, 'store'],
+    [null, 'store'],
+    [{ store: () => {}, retrieve: () => {} }, 'scope'],
+    [changed(inMemory(), () => ({ list: undefined as never })), 'list'],
+    [changed(inMemory(), () => ({ delete: undefined as never })), 'delete'],
+  ])('refuses a storage that lacks a method, and names it', (storage, method) => {
+    const message = `storage must have the method ${method}()`
+    expect(() => strandsStorage(storage as Storage)).toThrow(message)
+    const sandbox = new DockerSandbox({ container: 'one' })
+    expect(() => strandsStorage(() => storage as Storage).forSandbox?.(sandbox)).toThrow(TypeError)
+  })
+})

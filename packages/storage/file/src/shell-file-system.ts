@@ -1,0 +1,155 @@
+import type { DirectoryItem, FileContent, FileStatus, FileStep, FileSystem, FileWriter } from './file-system.ts'
+import { quoted, runScript, type Shell } from './run-script.ts'
+import { shellStep } from './shell-step.ts'
+
+/** Linux takes commands of up to 128 KiB, and Base64 makes four bytes of three. */
+const PIECE_BYTES = 64 * 1024
+const MAX_STEPS_LENGTH = 100_000
+const STATUS = /^([^:]*):(\d+):(-?\d+) (\d+)$/
+/** Marks of {@link LIST} that stand before names. */
+const KINDS: Readonly<Record<string, DirectoryItem['kind']>> = { f: 'file', d: 'directory' }
+/** By the shell alone: a tool fails where something goes while it looks. */
+const LIST = `for name in * .*; do
+case $name in .|..) continue;; esac
+if [ -L "$name" ]; then kind=o; elif [ -f "$name" ]; then kind=f; elif [ -d "$name" ]; then kind=d
+elif [ -e "$name" ]; then kind=o; else continue; fi
+printf '%s%s\\000' $kind "$name"
+done`
+
+/**
+ * The files that a shell reaches, such as those in an agent's sandbox, in a container, or on another machine.
+ *
+ * Every operation is a command: `sh` with the usual tools of Linux, BusyBox or macOS, and `base64`. Small content is stored
+ * with one command, larger content with one for each 64 KiB. What is not there is never confused with a shell that cannot
+ * be reached.
+ *
+ * There is no portable way to set the time of a file in milliseconds. So each use of an entry rewrites its description, and
+ * while one process evicts or deletes in a directory, no other should use it. Pass `FileStorage` an absolute path: a relative
+ * one is resolved on this machine.
+ *
+ * @example
+ * ```ts
+ * import { spawnSync } from 'node:child_process'
+ * import { FileStorage, ShellFileSystem } from '@spillway/file'
+ *
+ * // In a container: ['docker', 'exec', 'my-container', 'sh', '-c', command]
+ * const execute = async (command: string) => {
+ *   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+ *   return { exitCode: status ?? 1, stdout, stderr }
+ * }
+ *
+ * const storage = new FileStorage({ directory: `${process.cwd()}/artifacts`, fileSystem: new ShellFileSystem({ execute }) })
+ * const reference = await storage.store('call_1_0', new TextEncoder().encode('hello'))
+ * const { content } = await storage.retrieve(reference)
+ * console.assert(new TextDecoder().decode(content) === 'hello')
+ * ```
+ */
+export class ShellFileSystem implements FileSystem {
+  readonly #shell: Shell
+
+  /** @param shell - Whatever has an `execute` that runs a command and says how it ended, as sandboxes do. */
+  constructor(shell: Shell) {
+    if (typeof (shell as Partial<Shell> | null | undefined)?.execute !== 'function')
+      throw new TypeError(
+        'shell must have the method execute(command), which resolves to { exitCode, stdout, stderr }.',
+      )
+    this.#shell = shell
+  }
+
+  async createFile(path: string): Promise<FileWriter> {
+    const file = quoted(path)
+    await this.#run(`run create ${file}`)
+    let [size, held] = [0, Buffer.alloc(0)]
+    const send = async (piece: Buffer): Promise<void> => {
+      size += piece.length
+      // Appending would make the file again where it was removed meanwhile.
+      await this.#run(`run status ${file}
+run append ${file} ${piece.toString('base64')}
+said='the file was changed while it was written'
+[ "$(wc -c < ${file})" -eq ${size} ] || explain`)
+    }
+    return {
+      write: async (bytes) => {
+        held = Buffer.concat([held, bytes])
+        for (; held.length >= PIECE_BYTES; held = held.subarray(PIECE_BYTES)) await send(held.subarray(0, PIECE_BYTES))
+      },
+      close: async () => {
+        if (held.length > 0) await send(held)
+        held = Buffer.alloc(0)
+      },
+    }
+  }
+
+  async readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent> {
+    const file = quoted(path)
+    const { offset, length } = range ?? { offset: 0, length: Infinity }
+    const output = await this.#run(`run status ${file}
+case $said in [Rr]egular*) ;; [Ss]ymbolic*) fail ELOOP;; *) fail EINVAL;; esac
+[ -r ${file} ] || { run status ${file}; fail EACCES; }
+printf '%s %s\\n' "$said" "$(date +%s)"
+tail -c +${offset + 1} ${file} ${length === Infinity ? '' : `| head -c ${length}`} | base64`)
+    const end = output.indexOf('\n')
+    const status = parseStatus(output.slice(0, end))
+    const content = new Uint8Array(Buffer.from(output.slice(end), 'base64'))
+    if (content.length === Math.max(0, Math.min(length, status.size - offset))) return { content, status }
+    await this.stat(path)
+    throw new Error(`${path} could not be read, or was changed meanwhile`)
+  }
+
+  async stat(path: string): Promise<FileStatus> {
+    return parseStatus(await this.#run(`run status ${quoted(path)}\nprintf '%s %s' "$said" "$(date +%s)"`))
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await this.#run(`[ -d ${quoted(to)} ] && fail EISDIR\nrun mv -f ${quoted(from)} ${quoted(to)}`)
+  }
+
+  async removeFile(path: string): Promise<void> {
+    await this.#run(`run rm ${quoted(path)}`)
+  }
+
+  async createDirectory(path: string): Promise<void> {
+    await this.#run(`run mkdir -m 700 ${quoted(path)}`)
+  }
+
+  async removeDirectory(path: string): Promise<void> {
+    await this.#run(`run rmdir ${quoted(path)}`)
+  }
+
+  async *list(path: string): AsyncGenerator<DirectoryItem> {
+    const folder = quoted(path)
+    const output = await this.#run(`run status ${folder}
+case $said in [Dd]irectory*) ;; *) fail ENOTDIR;; esac
+[ -r ${folder} ] && cd ${folder} || { run status ${folder}; fail EACCES; }
+${LIST}`)
+    for (const line of output.split('\0').slice(0, -1))
+      yield { name: line.slice(1), kind: KINDS[line.charAt(0)] ?? 'other' }
+  }
+
+  async link(from: string, to: string): Promise<void> {
+    await this.#run(`[ -d ${quoted(to)} ] && fail EEXIST\nrun ln ${quoted(from)} ${quoted(to)}`)
+  }
+
+  async runSteps(steps: readonly FileStep[]): Promise<number> {
+    const script = steps.map((step, at) => `${shellStep(step)} && taken=${at + 1}`).join(' && ')
+    if (script.length > MAX_STEPS_LENGTH) return 0
+    return Number(await this.#run(`taken=0\n{ ${script}\n} >/dev/null 2>&1 </dev/null\necho $taken`))
+  }
+
+  /** Resolve all symbolic links in the path of a directory. */
+  async realPath(path: string): Promise<string> {
+    return (await this.#run(`run status ${quoted(`${path}/`)}\ncd ${quoted(path)} && pwd -P`)).slice(0, -1)
+  }
+
+  async #run(script: string): Promise<string> {
+    return await runScript(this.#shell, script)
+  }
+}
+
+function parseStatus(text: string): FileStatus {
+  const [, type = '', size, modifiedAt, now] = STATUS.exec(text) ?? []
+  if (now === undefined) throw new Error(`the shell described a file as ${JSON.stringify(text.slice(0, 100))}`)
+  const kind = /^regular/i.test(type) ? 'file' : /^directory/i.test(type) ? 'directory' : 'other'
+  // By the clock of this process: the other side's may differ.
+  return { kind, size: Number(size), modifiedAt: Date.now() - (Number(now) - Number(modifiedAt)) * 1_000 }
+}
