@@ -1,5 +1,6 @@
-import type { ContentBlock, ContextOffloader } from '@spillway/core'
 import type { BaseToolWithCall } from '@llamaindex/core/llms'
+import type { ContextOffloader } from '@spillway/core'
+import { encodeBlock } from '@spillway/core/adapter'
 
 /** Make the LlamaIndex tool by which the model searches and reads what was offloaded in the scope of `session`. */
 export function retrievalTool({ retrievalTool: retrieval }: ContextOffloader): BaseToolWithCall {
@@ -8,18 +9,11 @@ export function retrievalTool({ retrievalTool: retrieval }: ContextOffloader): B
     metadata: { name, description, parameters: { ...inputSchema } },
     async call(input: unknown): Promise<string> {
       const { content, isError } = await retrieval.execute(input)
-      const text = content.map(textOf).join('\n')
+      // A result is text in LlamaIndex: media can only be named.
+      const texts = content.map(encodeBlock).map((part) => (part.type === 'text' ? part.text : `[${part.filename}]`))
       // What a tool throws is what LlamaIndex marks as an error.
-      if (isError) throw new Error(text)
-      return text
+      if (isError) throw new Error(texts.join('\n'))
+      return texts.join('\n')
     },
   }
-}
-
-/** Results of LlamaIndex's tools are text, so media can only be described. */
-function textOf(block: ContentBlock): string {
-  if (block.type === 'text') return block.text
-  if (block.type === 'json' || block.type === 'unknown') return JSON.stringify(block.value)
-  if (block.type === 'link' || block.data === undefined) return block.url
-  return `[${block.type}: ${block.mediaType}, ${block.data.length.toLocaleString('en-US')} bytes]`
 }
