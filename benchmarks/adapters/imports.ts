@@ -31,6 +31,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['@openai/agents', '@spillway/openai-agents'],
   ['genkit'],
   ['genkit', '@spillway/genkit'],
+  ['@llamaindex/workflow'],
+  ['@llamaindex/workflow', '@spillway/core', '@spillway/core/adapter'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

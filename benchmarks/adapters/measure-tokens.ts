@@ -7,6 +7,7 @@ import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, ty
 import * as googleAdk from './google-adk.ts'
 import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
+import * as llamaindex from './llamaindex.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
 
@@ -51,10 +52,13 @@ const WAYS: readonly Way[] = [
   ['OpenAI Agents SDK', '**`offloadRunner`** alone', openaiAgents.withOffloadRunner, retrieve],
   ['Genkit', 'alone', () => genkit.plain, readOnce],
   ['Genkit', '**`offloadMiddleware`**', genkit.withMiddleware, retrieve],
+  ['LlamaIndex', 'alone', () => llamaindex.plain, readOnce],
+  ['LlamaIndex', '**`OffloadAgent`**', llamaindex.withAgent, retrieve],
+  ['LlamaIndex', '**`offloadTools`**', llamaindex.withTools, retrieve],
 ]
 
 /** Frameworks that take the offloader of a session; others name the session themselves. */
-const SCOPED_BY_THE_PROGRAM: readonly string[] = ['AI SDK', 'Anthropic']
+const SCOPED_BY_THE_PROGRAM: readonly string[] = ['AI SDK', 'Anthropic', 'LlamaIndex']
 
 /** Have the conversation about a log in each framework, without Spillway and with it. */
 export async function measureTokens(log: string): Promise<readonly TokenRow[]> {

@@ -3,11 +3,12 @@ import * as anthropic from './overhead/anthropic.ts'
 import * as genkit from './overhead/genkit.ts'
 import * as googleAdk from './overhead/google-adk.ts'
 import * as langchain from './overhead/langchain.ts'
+import * as llamaindex from './overhead/llamaindex.ts'
 import type { OverheadCase } from './overhead/overhead-case.ts'
 import * as openaiAgents from './overhead/openai-agents.ts'
 import * as strands from './overhead/strands.ts'
 
-const FRAMEWORKS = [aiSdk, langchain, anthropic, googleAdk, strands, openaiAgents, genkit]
+const FRAMEWORKS = [aiSdk, langchain, anthropic, googleAdk, strands, openaiAgents, genkit, llamaindex]
 
 /** The result of {@link smallResults} that whole runs are measured with. */
 export const SHOWN_RESULT = 'text, 2,000 characters'

@@ -5,6 +5,7 @@ import type { Converse } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
 import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
+import * as llamaindex from './llamaindex.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
 
@@ -22,6 +23,8 @@ export const WAYS = {
   'OpenAI Agents SDK `offloadTools`': openaiAgents.withOffloadTools,
   'OpenAI Agents SDK `offloadRunner` alone': openaiAgents.withOffloadRunner,
   'Genkit `offloadMiddleware`': genkit.withMiddleware,
+  'LlamaIndex `OffloadAgent`': llamaindex.withAgent,
+  'LlamaIndex `offloadTools`': llamaindex.withTools,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */

@@ -18,6 +18,7 @@ test('in each framework, a log and both answers about it stay within the limit',
     'Strands',
     'OpenAI Agents SDK',
     'Genkit',
+    'LlamaIndex',
   ])
   for (const row of ours) {
     expect(row.results, nameOf(row)).toHaveLength(3)

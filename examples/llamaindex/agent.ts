@@ -12,7 +12,7 @@ import { multiAgent } from '@llamaindex/workflow'
 import { ContextOffloader, estimateTokens } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { OffloadAgent } from './offload-agent.ts'
-import { resultsIn, ScriptedLlm, type Message } from './scripted-llm.ts'
+import { resultsIn, ScriptedLlm, textOf, type Message } from './scripted-llm.ts'
 
 const LOG = Array.from({ length: 12_000 }, (_, line) =>
   line === 8_642
@@ -94,10 +94,6 @@ function describe({ role, content, options = {} }: Message): SeenMessage {
   const called = calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`)
   const text = [textOf(content), ...called].join('\n').trim()
   return { role: 'toolResult' in options ? 'tool' : role, tokens: estimateTokens(text), text }
-}
-
-function textOf(content: Message['content']): string {
-  return typeof content === 'string' ? content : JSON.stringify(content)
 }
 
 if (process.argv[1] === import.meta.filename) {

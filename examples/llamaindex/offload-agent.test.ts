@@ -69,6 +69,22 @@ describe('OffloadAgent', () => {
     expect(answer).toContain('"user 1999"')
   })
 
+  it('reads JSON that a tool returns as text by path, as LlamaIndex takes a value with null for an error', async () => {
+    const rows = ROWS.map(({ id }) => ({ id, name: id === 1_999 ? 'the last' : null }))
+    // Its types know as much.
+    const tools = [returning('value', rows as unknown as JSONValue), returning('text', JSON.stringify(rows))]
+    const { llm, results } = steps(
+      () => [call('value', {}, 'call_0'), call('text')],
+      ([, shown]) => retrieve({ reference: referenceIn(shown), json_path: '$[1999].name' }),
+    )
+    await workflowOf(newSession(), llm, tools).run('Go.')
+    expect(results()).toEqual([
+      'Error: Error: Error(Error): Value is not a valid JSONValue: null',
+      expect.stringMatching(/^\[Offloaded: 1 block/),
+      expect.stringContaining('"the last"'),
+    ])
+  })
+
   it('leaves small results as LlamaIndex writes them', async () => {
     const tools = [returning('a', 'one "line"\nand another'), returning('b', { n: 1, list: ['x'] }), returning('c', '')]
     const twice = () => steps(() => ['a', 'b', 'c'].map((name, index) => call(name, {}, `call_${index}`)))

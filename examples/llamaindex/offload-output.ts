@@ -16,14 +16,14 @@ export async function offloadOutput(session: ContextOffloader, request: RecordRe
 
 /** LlamaIndex shows a model the Base64 of what is no text in a result of an MCP server, so that is what it costs. */
 function withMediaAsText(value: unknown): unknown {
-  const { content, ...others } = Object(value) as { readonly content?: unknown }
+  const { content } = Object(value) as { readonly content?: unknown }
   if (!Array.isArray(content)) return value
   const types = content.map((part) => readMcpPart(part).type)
   if (types.includes('unknown')) return value
   const texts = content.map((part: McpPart, index) =>
     types[index] === 'text' ? part : { type: 'text', text: JSON.stringify(part) },
   )
-  return { ...others, content: texts }
+  return { ...(value as object), content: texts }
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,6 @@
+import type { BaseToolWithCall } from '@llamaindex/core/llms'
 import type { ContextOffloader } from '@spillway/core'
 import { offloadThrown } from '@spillway/core/adapter'
-import type { BaseToolWithCall } from '@llamaindex/core/llms'
 import { offloadOutput } from './offload-output.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 

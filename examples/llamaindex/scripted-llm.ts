@@ -48,5 +48,10 @@ export class ScriptedLlm extends ToolCallLLM {
 
 /** The results of tools in a prompt, as the model reads them. */
 export function resultsIn(messages: readonly Message[]): string[] {
-  return messages.flatMap(({ content, options = {} }) => ('toolResult' in options ? [String(content)] : []))
+  return messages.flatMap(({ content, options = {} }) => ('toolResult' in options ? [textOf(content)] : []))
+}
+
+/** The content of a message as text. */
+export function textOf(content: Message['content']): string {
+  return typeof content === 'string' ? content : JSON.stringify(content)
 }

@@ -12,7 +12,7 @@ import type {
 import type { ContextOffloader } from '@spillway/core'
 import { OffloadAgent } from '../offload-agent.ts'
 import { offloadTools } from '../offload-tools.ts'
-import { ScriptedLlm, type Message } from '../scripted-llm.ts'
+import { ScriptedLlm, textOf, type Message } from '../scripted-llm.ts'
 import { toolOf } from './case-tools.ts'
 import { AGENT_GAPS, TOOLS_GAPS } from './gaps.ts'
 
@@ -85,11 +85,14 @@ async function runWorkflow({ llm, session, tools, past, userMessage, outputs }: 
   const failure = Promise.withResolvers<never>()
   // Where a step fails, a workflow of LlamaIndex neither goes on nor ends.
   const takeStep = agent.takeStep.bind(agent)
-  agent.takeStep = async (...step) =>
-    takeStep(...step).catch((error: unknown) => {
+  agent.takeStep = async (...step) => {
+    try {
+      return await takeStep(...step)
+    } catch (error) {
       failure.reject(error)
-      return failure.promise.catch(() => new Promise<never>(() => {}))
-    })
+      return await new Promise<never>(() => {})
+    }
+  }
   const memory = createMemory(past)
   const workflow = multiAgent({ agents: [agent], rootAgent: agent, memory })
   const finished = (async () => {
@@ -129,7 +132,7 @@ function readPrompt(messages: readonly Message[], tools: readonly BaseTool[]): S
     results: messages.flatMap(({ content, options = {} }): SeenResult[] => {
       if (!('toolResult' in options)) return []
       const { id: toolCallId, isError } = options.toolResult
-      return [{ toolCallId, toolName: '', isError, content: [{ type: 'text', text: String(content) }] }]
+      return [{ toolCallId, toolName: '', isError, content: [{ type: 'text', text: textOf(content) }] }]
     }),
   }
 }
