@@ -35,6 +35,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['genkit', '@spillway/genkit'],
   ['@voltagent/core'],
   ['@voltagent/core', '@spillway/voltagent'],
+  ['@llamaindex/workflow'],
+  ['@llamaindex/workflow', '@spillway/core', '@spillway/core/adapter'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -8,6 +8,7 @@ import * as googleAdk from './google-adk.ts'
 import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
 import * as mastra from './mastra.ts'
+import * as llamaindex from './llamaindex.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
 import * as voltagent from './voltagent.ts'
@@ -58,10 +59,13 @@ const WAYS: readonly Way[] = [
   ['Genkit', '**`offloadMiddleware`**', genkit.withMiddleware, retrieve],
   ['VoltAgent', 'alone', () => voltagent.plain, readOnce],
   ['VoltAgent', '**`offloadTools`**', voltagent.withOffloadTools, retrieve],
+  ['LlamaIndex', 'alone', () => llamaindex.plain, readOnce],
+  ['LlamaIndex', '**`OffloadAgent`**', llamaindex.withAgent, retrieve],
+  ['LlamaIndex', '**`offloadTools`**', llamaindex.withTools, retrieve],
 ]
 
 /** Frameworks that take the offloader of a session; others name the session themselves. */
-const SCOPED_BY_THE_PROGRAM: readonly string[] = ['AI SDK', 'Anthropic']
+const SCOPED_BY_THE_PROGRAM: readonly string[] = ['AI SDK', 'Anthropic', 'LlamaIndex']
 
 /** Have the conversation about a log in each framework, without Spillway and with it. */
 export async function measureTokens(log: string): Promise<readonly TokenRow[]> {

@@ -4,12 +4,24 @@ import * as genkit from './overhead/genkit.ts'
 import * as googleAdk from './overhead/google-adk.ts'
 import * as langchain from './overhead/langchain.ts'
 import * as mastra from './overhead/mastra.ts'
+import * as llamaindex from './overhead/llamaindex.ts'
 import type { OverheadCase } from './overhead/overhead-case.ts'
 import * as openaiAgents from './overhead/openai-agents.ts'
 import * as strands from './overhead/strands.ts'
 import * as voltagent from './overhead/voltagent.ts'
 
-const FRAMEWORKS = [aiSdk, langchain, anthropic, googleAdk, strands, openaiAgents, genkit, voltagent, mastra]
+const FRAMEWORKS = [
+  aiSdk,
+  langchain,
+  anthropic,
+  googleAdk,
+  strands,
+  openaiAgents,
+  genkit,
+  voltagent,
+  mastra,
+  llamaindex,
+]
 
 /** The result of {@link smallResults} that whole runs are measured with. */
 export const SHOWN_RESULT = 'text, 2,000 characters'

@@ -6,6 +6,7 @@ import * as googleAdk from './google-adk.ts'
 import * as genkit from './genkit.ts'
 import * as langchain from './langchain.ts'
 import * as mastra from './mastra.ts'
+import * as llamaindex from './llamaindex.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
 import * as voltagent from './voltagent.ts'
@@ -27,6 +28,8 @@ export const WAYS = {
   'OpenAI Agents SDK `offloadRunner` alone': openaiAgents.withOffloadRunner,
   'Genkit `offloadMiddleware`': genkit.withMiddleware,
   'VoltAgent `offloadTools`': voltagent.withOffloadTools,
+  'LlamaIndex `OffloadAgent`': llamaindex.withAgent,
+  'LlamaIndex `offloadTools`': llamaindex.withTools,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */

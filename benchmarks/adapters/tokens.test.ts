@@ -20,6 +20,7 @@ test('in each framework, a log and both answers about it stay within the limit',
     'OpenAI Agents SDK',
     'Genkit',
     'VoltAgent',
+    'LlamaIndex',
   ])
   for (const row of ours) {
     expect(row.results, nameOf(row)).toHaveLength(3)

@@ -1,0 +1,26 @@
+import type { BaseToolWithCall } from '@llamaindex/core/llms'
+import type { ContextOffloader } from '@spillway/core'
+import { offloadThrown } from '@spillway/core/adapter'
+import { offloadOutput } from './offload-output.ts'
+import { retrievalTool } from './retrieval-tool.ts'
+
+/** Wrap tools so that whatever calls them gets a preview and references in place of large results. */
+export function offloadTools(tools: readonly BaseToolWithCall[], session: ContextOffloader): BaseToolWithCall[] {
+  const wrapped = tools.map((tool): BaseToolWithCall => {
+    const { metadata } = tool
+    return {
+      metadata,
+      async call(input: unknown) {
+        // LlamaIndex does not tell a tool the id of its call. Equal content has one reference, other content another.
+        const call = { toolName: metadata.name, toolCallId: metadata.name, input }
+        try {
+          const output = await tool.call(input)
+          return (await offloadOutput(session, { ...call, value: output })) ?? output
+        } catch (error) {
+          throw await offloadThrown(session, { ...call, thrown: error })
+        }
+      },
+    }
+  })
+  return [...wrapped, ...(session.options.includeRetrievalTool ? [retrievalTool(session)] : [])]
+}

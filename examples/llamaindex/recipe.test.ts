@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { extractFences } from '../../internal/docs/extract-fences.ts'
+
+const recipe = readFileSync(join(import.meta.dirname, '../../docs/recipes/llamaindex.md'), 'utf8')
+const shown = extractFences(recipe).filter(({ language }) => language === 'ts')
+
+test.each(['offload-agent.ts', 'offload-output.ts', 'offload-tools.ts', 'retrieval-tool.ts', 'scripted-llm.ts'])(
+  'the recipe shows %s as it is',
+  (name) => {
+    const source = readFileSync(join(import.meta.dirname, name), 'utf8')
+    expect(shown.find(({ file }) => file === name)?.code).toBe(source.trimEnd())
+  },
+)
