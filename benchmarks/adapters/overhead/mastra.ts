@@ -56,7 +56,7 @@ export function directCases(output: string | object): readonly OverheadCase[] {
 /** Whole runs, after a history of some messages. */
 export function loopCases(history: number, output: string): readonly OverheadCase[] {
   const read = createTool({ id: 'read', description: 'Read.', execute: async () => output })
-  const messages = historyOf(history, output) as unknown as Parameters<Agent['generate']>[0]
+  const messages = historyOf(history, output)
   const agent = (inputProcessors: InputProcessor[]): Subject =>
     loop(() => {
       const model = models.scriptedModel(script, () => undefined)
@@ -68,12 +68,12 @@ export function loopCases(history: number, output: string): readonly OverheadCas
   return [{ name: 'Mastra `offloadProcessor`', plain: agent([]), wrapped, allocating }]
 }
 
-/** The prompts of a run, with the hooks or without. Of all that a run of Mastra allocates they are one part in two hundred. */
+/** The prompts of a run, with the hooks or without: of all that a run of Mastra allocates they are a small part. */
 function hooks(history: number, output: string, isWrapped: boolean): Subject {
   const processor = offloadProcessor(newOffloader())
   const tools = processor.getLoadedToolsForRequestContext()
-  const past = historyOf(history, output) as unknown as ProcessLLMRequestArgs['prompt']
-  const messageList = new MessageList({ threadId: 'thread-1' }).add(past as Parameters<MessageList['add']>[0], 'input')
+  const past = historyOf(history, output)
+  const messageList = new MessageList({ threadId: 'thread-1' }).add(past, 'input')
   const messages = messageList.get.all.db()
   return loop(async () => {
     const state = {}
@@ -87,7 +87,12 @@ function hooks(history: number, output: string, isWrapped: boolean): Subject {
 }
 
 /** Mastra makes prompts anew for each call of the model, of the same texts. */
-function madeAnew(message: ProcessLLMRequestArgs['prompt'][number]): ProcessLLMRequestArgs['prompt'][number] {
+function madeAnew(message: ReturnType<typeof historyOf>[number]): object {
   if (message.role !== 'tool') return message
-  return { ...message, content: message.content.map((part) => ({ ...part, output: { ...part.output } })) }
+  return {
+    ...message,
+    content: message.content.map((part) =>
+      part.type === 'tool-result' ? { ...part, output: { ...part.output } } : part,
+    ),
+  }
 }

@@ -167,7 +167,7 @@ describe('the prompt of a model call', () => {
   })
 
   it('is not counted anew by later runs, where texts of it are small', async () => {
-    const countTokens = vi.fn((text: string) => text.length)
+    const countTokens = vi.fn<(text: string) => number>((text) => text.length)
     const counting = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage(), countTokens }))
     await new Run('thread-1', counting).prompt(promptOf('small'))
     expect(countTokens).toHaveBeenCalledTimes(1)

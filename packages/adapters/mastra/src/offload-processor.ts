@@ -74,6 +74,7 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
     async processInputStep(step) {
       const run = runOf(step)
       run.tools = step.tools ?? {}
+      run.beginStep()
       await run.offloader.endTurn()
       await offloadStored(step.messageList, run)
       // Another processor may have put others in the place of all tools.

@@ -103,10 +103,18 @@ it('tries again what could not be stored, once for each model call', async () =>
   for (let look = 0; look < 3; look += 1) expect(await run.show(CALL, {}, output)).toBe(output)
   await run.show({ ...CALL, toolCallId: 'call_2' }, {}, text('small'))
   expect(attempts()).toBe(1)
+  // Between the answer of a tool and the next prompt, a step begins.
+  run.beginStep()
+  await run.show(CALL, {}, text())
   run.endPrompt()
+  // A run may end here.
+  await run.show(CALL, {}, text())
+  expect(attempts()).toBe(1)
+  run.beginStep()
   for (let look = 0; look < 3; look += 1) await run.show(CALL, {}, text())
   expect(attempts()).toBe(2)
   run.endPrompt()
+  run.beginStep()
   store.mockRestore()
   expect(await run.show(CALL, {}, text())).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) as string })
   expect(run.show({ ...CALL, toolCallId: 'call_2' }, {}, text('small'))).toEqual(text('small'))

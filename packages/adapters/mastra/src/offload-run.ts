@@ -20,7 +20,9 @@ export class OffloadRun {
   readonly #except: ReadonlySet<string>
   readonly #small: SmallTexts
   readonly #known = new KnownOutputs<ModelOutput>()
+  /** What could not be stored since the last prompt, and what that prompt has shown for it. */
   #failed = new KnownOutputs<ModelOutput>()
+  #shown = new KnownOutputs<ModelOutput>()
 
   constructor(offloader: ContextOffloader, except: ReadonlySet<string>, small: SmallTexts) {
     this.offloader = offloader
@@ -31,12 +33,22 @@ export class OffloadRun {
   /** Return what is shown of an output, the very object where it stays; a promise where it is looked at first. */
   show(call: RunCall, input: unknown, output: ModelOutput): ModelOutput | Promise<ModelOutput> {
     if (this.#except.has(call.toolName)) return output
-    const known = this.#known.find(call.toolCallId, output) ?? this.#failed.find(call.toolCallId, output)
+    const { toolCallId } = call
+    const known =
+      this.#known.find(toolCallId, output) ??
+      this.#failed.find(toolCallId, output) ??
+      this.#shown.find(toolCallId, output)
     return known === undefined ? this.#offload(call, input, output) : (known.shown ?? output)
   }
 
-  /** End the prompt of a model call. What it shows as it was, since it could not be stored, the next one tries again. */
+  /** Begin a step. What the prompt before has shown as it was, since it could not be stored, is tried again. */
+  beginStep(): void {
+    this.#shown = new KnownOutputs()
+  }
+
+  /** End the prompt of a step. */
   endPrompt(): void {
+    this.#shown = this.#failed
     this.#failed = new KnownOutputs()
   }
 
