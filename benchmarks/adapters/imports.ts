@@ -31,6 +31,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['@openai/agents', '@spillway/openai-agents'],
   ['genkit'],
   ['genkit', '@spillway/genkit'],
+  ['@voltagent/core'],
+  ['@voltagent/core', '@spillway/voltagent'],
   ['@llamaindex/workflow'],
   ['@llamaindex/workflow', '@spillway/core', '@spillway/core/adapter'],
 ]

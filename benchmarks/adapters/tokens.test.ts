@@ -18,6 +18,7 @@ test('in each framework, a log and both answers about it stay within the limit',
     'Strands',
     'OpenAI Agents SDK',
     'Genkit',
+    'VoltAgent',
     'LlamaIndex',
   ])
   for (const row of ours) {
