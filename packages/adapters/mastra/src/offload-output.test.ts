@@ -53,6 +53,7 @@ it.each([
   ['a text', { content: [text('small')] }],
   ['an image, which Mastra shows as such', { content: [{ ...IMAGE, data: Buffer.alloc(300_000).toString('base64') }] }],
   ['a file of a few bytes', { content: [file(100)] }],
+  ['a file beside an image, which prompts show as parts', { content: [file(30_000), IMAGE] }],
 ])('gives back the very object where an MCP server returned %s', async (_what, value) => {
   const output = { type: 'json', value }
   const outcome = await offloadOutput(offloader, CALL, output)

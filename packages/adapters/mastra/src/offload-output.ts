@@ -18,12 +18,14 @@ export async function offloadOutput(
   const { output: shown, reason } = await offloadModelOutput<ModelOutput>(offloader, call, parts)
   if (shown !== parts) return { output: shown }
   // A file that is small as such is not in the JSON that Mastra makes of it, with Base64.
-  return reason === 'within-limit' && hasFile(output.value)
+  return reason === 'within-limit' && isShownAsJson(output.value)
     ? offloadModelOutput(offloader, call, output)
     : { output, ...(reason !== undefined && { reason }) }
 }
 
-function hasFile(result: unknown): boolean {
-  const { content } = result as { readonly content: readonly { readonly resource?: { readonly blob?: unknown } }[] }
-  return content.some(({ resource }) => resource?.blob !== undefined)
+/** With images or sound, Mastra shows all parts as parts, and files among them are replaced in each prompt. */
+function isShownAsJson(result: unknown): boolean {
+  const { content } = result as { readonly content: readonly { readonly type: string }[] }
+  const types = content.map(({ type }) => type)
+  return types.includes('resource') && !types.includes('image') && !types.includes('audio')
 }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Agent, type AgentConfig } from '@mastra/core/agent'
 import { createDurableAgent } from '@mastra/core/agent/durable'
 import { Mastra } from '@mastra/core/mastra'
@@ -94,6 +95,50 @@ it('offloads in the thread of a sub-agent, and what it answers in that of its ca
   await agentWith({ model: caller.model, agents, memory: new MockMemory() }).generate('Go.', RUN)
   expectFound(helper)
   expectFound(caller)
+})
+
+it('keeps thirty conversations of one agent apart that are had at once', async () => {
+  const model = fakeModel((prompt): ModelTurn => {
+    const { results } = prompt
+    if (results.length === 0) return { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] }
+    if (results.length > 1) return { text: textOf(prompt) }
+    // Without a reference, all of the conversation is searched.
+    return { toolCalls: [{ id: 'call_2', name: RETRIEVAL_TOOL_NAME, input: { pattern: 'line 4321' } }] }
+  }, 'v2')
+  const ownLog = createTool({
+    id: 'read_log',
+    description: 'Read the log.',
+    execute: async (_input, { agent }) => {
+      await setTimeout(Math.random() * 20)
+      return LOG.replaceAll('line', `${agent?.threadId} line`)
+    },
+  })
+  const agent = agentWith({ model, tools: { read_log: ownLog }, memory: new MockMemory() })
+  const threads = Array.from({ length: 30 }, (_, index) => `thread-${index}`)
+  const answers = await Promise.all(
+    threads.map((thread) => agent.generate('Go.', { memory: { thread, resource: 'user-1' } })),
+  )
+  for (const [index, { text }] of answers.entries())
+    expect([...text.matchAll(/(thread-\d+) line 4321$/gm)].map(([, thread]) => thread)).toEqual([threads[index]])
+})
+
+it('replaces a file of an MCP server beside an image, which stays an image', async () => {
+  const prompts: SeenPrompt[] = []
+  const model = fakeModel((prompt): ModelTurn => {
+    prompts.push(prompt)
+    return prompts.length > 1 ? { text: 'done' } : { toolCalls: [{ id: 'call_1', name: 'draw', input: {} }] }
+  }, 'v2')
+  const blob = Buffer.alloc(30_000).toString('base64')
+  const content = [
+    { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+    { type: 'resource', resource: { uri: 'file:///a.pdf', mimeType: 'application/pdf', blob } },
+  ]
+  const draw = createTool({ id: 'draw', description: 'Draw.', execute: async () => ({ content }) })
+  await agentWith({ model, tools: { draw } }).generate('Go.', RUN)
+  expect(prompts[1]?.results[0]?.content).toMatchObject([
+    { type: 'text', text: expect.stringMatching(/^\[Offloaded: 2 blocks/) as string },
+    { type: 'image', mediaType: 'image/png' },
+  ])
 })
 
 it('answers a retrieval that waited for an approval', async () => {
