@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { ContextOffloader } from '@spillway/core'
 import { InMemoryStorageAdapter, Memory, type AgentHooks } from '@voltagent/core'
 import type { UIMessage } from 'ai'
 import { expect, it } from 'vitest'
@@ -15,10 +16,10 @@ import {
 } from '../test/scripted-agent.ts'
 import { offloadHistory } from './offload-history.ts'
 import { offloadHooks } from './offload-hooks.ts'
+import { resolveOptions, type Settings } from './offload-options.ts'
 import { offloadTools } from './offload-tools.ts'
 
 const IN_A = { conversationId: 'a', userId: 'u' }
-const NOTHING = { except: new Set<string>(), signal: undefined }
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...new Uint8Array(1_200_000)])
 const readLog = toolOf('read_log', async () => LOG)
 const capture = toolOf('capture', async () => Buffer.from(PNG).toString('base64'), {
@@ -87,6 +88,18 @@ it('offloads the raw outputs of a chat as in the run that made them, with the sa
   expect(second.prompts[0]?.results).toEqual(first.prompts[1]?.results)
 })
 
+type Event = Parameters<typeof offloadHistory>[1]
+
+/** What the hook is told, as far as it is read. */
+const eventOf = (modelMessages: Event['modelMessages']): Event =>
+  ({ modelMessages, context: { abortController: new AbortController() } }) as Event
+
+const settingsOf = (offloader: ContextOffloader, except: readonly string[] = []): Settings =>
+  resolveOptions(offloader, { except }, { usage: 'offloadHooks(offloader, options)' })
+
+const replaceIn = (offloader: ContextOffloader, messages: Event['modelMessages'], except: readonly string[] = []) =>
+  offloadHistory(settingsOf(offloader, except), eventOf(messages))
+
 const call = { type: 'tool-call', toolCallId: 'call_0', toolName: 'read_log', input: { path: '/' } } as const
 const resultOf = (output: object, toolName = 'read_log'): never =>
   ({ role: 'tool', content: [{ type: 'tool-result', toolCallId: 'call_0', toolName, output }] }) as never
@@ -95,7 +108,7 @@ it('tells the offloader the input of the call, which stands in another message',
   const inputs: unknown[] = []
   const { offloader } = createOffloader({ shouldOffload: ({ input }) => inputs.push(input) > 0 })
   const messages = [{ role: 'assistant' as const, content: [call] }, resultOf({ type: 'text', value: LOG })]
-  await offloadHistory(offloader, messages, NOTHING)
+  await replaceIn(offloader, messages)
   expect(inputs).toEqual([{ path: '/' }])
 })
 
@@ -127,7 +140,7 @@ it.each([
   ['what the model said', { role: 'assistant', content: [{ type: 'text', text: LOG }] } as never],
 ])('keeps a message with %s, as the very object', async (_, message) => {
   const { offloader } = createOffloader()
-  expect((await offloadHistory(offloader, [message], NOTHING))[0]).toBe(message)
+  expect((await replaceIn(offloader, [message]))[0]).toBe(message)
 })
 
 it('offloads a large value of a tool that only looks like what was offloaded', async () => {
@@ -137,16 +150,41 @@ it('offloads a large value of a tool that only looks like what was offloaded', a
     { type: 'text', value },
     { type: 'content', value: [{ type: 'text', text: value }] },
   ]) {
-    const replaced = await offloadHistory(offloader, [resultOf({ type: 'json', value: alike })], NOTHING)
+    const replaced = await replaceIn(offloader, [resultOf({ type: 'json', value: alike })])
     expect(JSON.stringify(replaced).length).toBeLessThan(10_000)
     expect(JSON.stringify(replaced)).not.toContain('~7 tokens]","')
   }
 })
 
+it('counts a small text once in all operations, and a large one in each', async () => {
+  let counts = 0
+  const countTokens = (text: string): number => {
+    counts += 1
+    return text.length / 4
+  }
+  const { offloader, events } = createOffloader({ countTokens })
+  const settings = settingsOf(offloader)
+  // New objects each time, as VoltAgent makes them.
+  const small = () => [
+    resultOf({ type: 'text', value: 'well' }),
+    resultOf({ type: 'json', value: { type: 'text', value: 'well' } }),
+  ]
+  const first = small()
+  const kept = await offloadHistory(settings, eventOf(first))
+  for (const [index, message] of kept.entries()) expect(message).toBe(first[index])
+  expect(counts).toBeGreaterThan(0)
+  counts = 0
+  await offloadHistory(settings, eventOf(small()))
+  expect(counts).toBe(0)
+  for (let operation = 0; operation < 2; operation += 1)
+    await offloadHistory(settings, eventOf([resultOf({ type: 'text', value: LOG })]))
+  expect(events.map(({ type }) => type)).toEqual(['offload', 'offload'])
+})
+
 it('leaves results of tools that are named in except', async () => {
   const message = resultOf({ type: 'text', value: LOG })
   const { offloader } = createOffloader()
-  expect((await offloadHistory(offloader, [message], { ...NOTHING, except: new Set(['read_log']) }))[0]).toBe(message)
+  expect((await replaceIn(offloader, [message], ['read_log']))[0]).toBe(message)
 })
 
 it('keeps the other results of a message as the very objects', async () => {
@@ -159,7 +197,7 @@ it('keeps the other results of a message as the very objects', async () => {
   const large = { ...small, toolCallId: 'call_0', output: { type: 'text', value: LOG } }
   const message = { role: 'tool', content: [large, small] } as never
   const { offloader } = createOffloader()
-  const [replaced] = (await offloadHistory(offloader, [message], NOTHING)) as unknown as [{ content: object[] }]
+  const [replaced] = (await replaceIn(offloader, [message])) as unknown as [{ content: object[] }]
   expect(replaced.content[0]).toMatchObject({
     toolCallId: 'call_0',
     output: { type: 'text', value: expect.stringMatching(OFFLOADED) },

@@ -1,9 +1,9 @@
 import type { OnPrepareModelMessagesHookArgs } from '@voltagent/core'
-import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { isReplacedOutput, readModelOutput, replaceToolResults, type ModelOutput } from '@spillway/core/adapter'
-import { offloadShown, type ShownOutput } from './offload-shown.ts'
-
-type Messages = OnPrepareModelMessagesHookArgs['modelMessages']
+import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { isReplacedOutput, readModelOutput, replaceToolResults } from '@spillway/core/adapter'
+import type { ModelOutput, ShownOutput } from '@spillway/core/adapter'
+import type { Settings } from './offload-options.ts'
+import { offloadShown } from './offload-shown.ts'
 
 /**
  * Offload the large results of the messages that an operation goes on from, and show again what was offloaded before as it
@@ -13,18 +13,21 @@ type Messages = OnPrepareModelMessagesHookArgs['modelMessages']
  * VoltAgent shows as JSON. What stays comes back as the very object.
  */
 export async function offloadHistory(
-  offloader: ContextOffloader,
-  messages: Messages,
-  { except, signal }: { readonly except: ReadonlySet<string>; readonly signal: AbortSignal | undefined },
-): Promise<Messages> {
-  return replaceToolResults(messages, async ({ toolName, toolCallId, output }, input) => {
-    if (except.has(toolName)) return output
+  { offloaderOf, except, smallTexts }: Settings,
+  { modelMessages, context }: Pick<OnPrepareModelMessagesHookArgs, 'modelMessages' | 'context'>,
+): Promise<OnPrepareModelMessagesHookArgs['modelMessages']> {
+  const offloader = offloaderOf(context)
+  const { signal } = context.abortController
+  return replaceToolResults(modelMessages, ({ toolName, toolCallId, output }, input) => {
     const saved = savedOutput(output)
     if (toolName === RETRIEVAL_TOOL_NAME) return saved ?? output
+    const kept = saved !== undefined && isReplacedOutput(saved) ? saved : output
     const shown = saved ?? (output as ShownOutput)
-    const replaced = await offloadShown(offloader, { toolName, toolCallId, input, signal }, shown)
-    if (replaced !== shown) return replaced
-    return saved !== undefined && isReplacedOutput(saved) ? saved : output
+    if (except.has(toolName) || smallTexts.has(shown.value)) return kept
+    return offloadShown(offloader, { toolName, toolCallId, input, signal }, shown).then((offloaded) => {
+      if (offloaded.reason === 'within-limit') smallTexts.add(shown.value)
+      return offloaded.output === shown ? kept : offloaded.output
+    })
   })
 }
 

@@ -3,7 +3,7 @@ import type { ContextOffloader } from '@spillway/core'
 import { defaultModelOutput } from '@spillway/core/adapter'
 import { offloadHistory } from './offload-history.ts'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
-import { offloadShown, type ShownOutput } from './offload-shown.ts'
+import { offloadShown } from './offload-shown.ts'
 import { isAnswer } from './retrieval-tool.ts'
 import { runningCalls } from './wrap-tool.ts'
 
@@ -45,7 +45,8 @@ interface ErrorHook {
  */
 export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksOptions = {}): AgentHooks {
   const check = { usage: 'offloadHooks(offloader, options)', others: ['hooks'] }
-  const { offloaderOf, except } = resolveOptions(offloader, options, check)
+  const settings = resolveOptions(offloader, options, check)
+  const { offloaderOf, except } = settings
   const { hooks = {} } = options
   if (typeof hooks !== 'object' || hooks === null)
     throw new TypeError(`hooks must be an object of hooks, got ${hooks === null ? 'null' : typeof hooks}.`)
@@ -60,8 +61,8 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
     if (options === undefined || isNested || isShownByTool || except.has(tool.name)) return undefined
     const { callId: toolCallId = '', abortSignal: signal } = options.toolContext ?? {}
     const call = { toolName: tool.name, toolCallId, input: runningCalls.inputOf(options), signal }
-    const shown: ShownOutput = defaultModelOutput(output)
-    const replaced = await offloadShown(offloaderOf(options), call, shown)
+    const shown = defaultModelOutput(output)
+    const { output: replaced } = await offloadShown(offloaderOf(options), call, shown)
     if (replaced === shown) return undefined
     if (replaced.type === 'text') return { output: replaced.value }
     if (replaced.type === 'content') return { output: { content: replaced.value } }
@@ -89,9 +90,7 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
     },
     async onPrepareModelMessages(event) {
       const { modelMessages = event.modelMessages } = (await own.onPrepareModelMessages?.(event)) ?? {}
-      const { signal } = event.context.abortController
-      const replaced = await offloadHistory(offloaderOf(event.context), modelMessages, { except, signal })
-      return { modelMessages: replaced }
+      return { modelMessages: await offloadHistory(settings, { ...event, modelMessages }) }
     },
     async onStepFinish(event) {
       await offloaderOf(event.context).endTurn()

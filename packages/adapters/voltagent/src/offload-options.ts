@@ -1,5 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun, type RunOptions, type RunOptionsCheck } from '@spillway/core/adapter'
+import { assertRunOptions, offloaderOfRun, SmallTexts } from '@spillway/core/adapter'
+import type { RunOptions, RunOptionsCheck } from '@spillway/core/adapter'
 
 /** What is known of an operation of an agent when its scope is asked for. */
 export interface OffloadRun {
@@ -23,6 +24,8 @@ export interface OffloadOptions extends RunOptions<OffloadRun> {}
 export interface Settings {
   readonly offloaderOf: (operation: unknown) => ContextOffloader
   readonly except: ReadonlySet<string>
+  /** Texts of histories that are within the limit: VoltAgent makes messages anew for each operation. */
+  readonly smallTexts: SmallTexts
 }
 
 /** Refuse an offloader or options that cannot work with a `TypeError`, and return what they come to. */
@@ -35,5 +38,5 @@ export function resolveOptions(offloader: ContextOffloader, options: OffloadOpti
     if (!conversationId) return []
     return userId ? [userId, conversationId] : [conversationId]
   })
-  return { offloaderOf, except: new Set(except) }
+  return { offloaderOf, except: new Set(except), smallTexts: new SmallTexts() }
 }

@@ -1,14 +1,9 @@
 import type { ContextOffloader } from '@spillway/core'
-import { mcpModelOutput, offloadModelOutput, type ModelOutputCall } from '@spillway/core/adapter'
-
-/** What the model is shown of a tool's output: what `toModelOutput` returns. */
-export interface ShownOutput {
-  readonly type: string
-  readonly value: unknown
-}
+import { mcpModelOutput, offloadModelOutput } from '@spillway/core/adapter'
+import type { ModelOutputCall, OffloadedModelOutput, ShownOutput } from '@spillway/core/adapter'
 
 /**
- * Offload what the model would be shown, and return what it is shown instead; what stays comes back as the very object.
+ * Offload what the model would be shown, and return what it is shown instead, or the very object and why it stays.
  *
  * VoltAgent shows errors as values with `error: true`, and results of MCP servers as JSON; they are stored as what they are.
  */
@@ -16,10 +11,10 @@ export async function offloadShown(
   offloader: Pick<ContextOffloader, 'offload'>,
   call: ModelOutputCall,
   shown: ShownOutput,
-): Promise<ShownOutput> {
+): Promise<OffloadedModelOutput<ShownOutput>> {
   const read = readShown(shown)
-  const { output } = await offloadModelOutput(offloader, call, read)
-  return output === read ? shown : output
+  const offloaded = await offloadModelOutput(offloader, call, read)
+  return offloaded.output === read ? { ...offloaded, output: shown } : offloaded
 }
 
 function readShown(shown: ShownOutput): ShownOutput {

@@ -1,7 +1,7 @@
 import type { Tool, ToolExecuteOptions, ToolHookOnStart } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
-import { copyWith, defaultModelOutput, RunsByInput } from '@spillway/core/adapter'
-import { offloadShown, type ShownOutput } from './offload-shown.ts'
+import { copyWith, defaultModelOutput, RunsByInput, type ShownOutput } from '@spillway/core/adapter'
+import { offloadShown } from './offload-shown.ts'
 
 /** What is read of a tool; VoltAgent's own type differs by input and output, and says less of `toModelOutput`. */
 export interface UserTool extends Pick<Tool, 'name' | 'hooks'> {
@@ -40,7 +40,7 @@ export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptio
     const full = tool.toModelOutput === undefined ? defaultModelOutput(output) : await tool.toModelOutput(call)
     if (options === undefined) return full
     const request = { toolName: tool.name, toolCallId, input, signal: options.toolContext?.abortSignal }
-    const shown = await offloadShown(offloaderOf(options), request, full)
+    const { output: shown } = await offloadShown(offloaderOf(options), request, full)
     known.set(options, { output, shown })
     return shown
   }

@@ -1,6 +1,6 @@
-/** What the model is shown of a tool that says nothing of it. */
-export interface DefaultModelOutput {
-  readonly type: 'text' | 'json'
+/** What the model is shown of a tool's output, of any kind: what `toModelOutput` returns. */
+export interface ShownOutput {
+  readonly type: string
   readonly value: unknown
 }
 
@@ -16,6 +16,6 @@ export interface DefaultModelOutput {
  * console.assert(defaultModelOutput(undefined).value === null)
  * ```
  */
-export function defaultModelOutput(output: unknown): DefaultModelOutput {
+export function defaultModelOutput(output: unknown): ShownOutput {
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null }
 }
