@@ -33,6 +33,8 @@ const ENTRIES: readonly (readonly string[])[] = [
   ['@openai/agents', '@spillway/openai-agents'],
   ['genkit'],
   ['genkit', '@spillway/genkit'],
+  ['@voltagent/core'],
+  ['@voltagent/core', '@spillway/voltagent'],
 ]
 
 /** Load each entry point in fresh processes, and take medians. */

@@ -10,6 +10,7 @@ import * as langchain from './langchain.ts'
 import * as mastra from './mastra.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
+import * as voltagent from './voltagent.ts'
 
 /** One way of having the conversation, and what it cost in tokens of o200k. */
 export interface TokenRow {
@@ -55,6 +56,8 @@ const WAYS: readonly Way[] = [
   ['OpenAI Agents SDK', '**`offloadRunner`** alone', openaiAgents.withOffloadRunner, retrieve],
   ['Genkit', 'alone', () => genkit.plain, readOnce],
   ['Genkit', '**`offloadMiddleware`**', genkit.withMiddleware, retrieve],
+  ['VoltAgent', 'alone', () => voltagent.plain, readOnce],
+  ['VoltAgent', '**`offloadTools`**', voltagent.withOffloadTools, retrieve],
 ]
 
 /** Frameworks that take the offloader of a session; others name the session themselves. */

@@ -7,8 +7,9 @@ import * as mastra from './overhead/mastra.ts'
 import type { OverheadCase } from './overhead/overhead-case.ts'
 import * as openaiAgents from './overhead/openai-agents.ts'
 import * as strands from './overhead/strands.ts'
+import * as voltagent from './overhead/voltagent.ts'
 
-const FRAMEWORKS = [aiSdk, langchain, mastra, anthropic, googleAdk, strands, openaiAgents, genkit]
+const FRAMEWORKS = [aiSdk, langchain, mastra, anthropic, googleAdk, strands, openaiAgents, genkit, voltagent]
 
 /** The result of {@link smallResults} that whole runs are measured with. */
 export const SHOWN_RESULT = 'text, 2,000 characters'

@@ -8,6 +8,7 @@ import * as langchain from './langchain.ts'
 import * as mastra from './mastra.ts'
 import * as strands from './strands.ts'
 import * as openaiAgents from './openai-agents.ts'
+import * as voltagent from './voltagent.ts'
 
 /** The ways of using an adapter, each over the offloader of one session. */
 export const WAYS = {
@@ -25,6 +26,7 @@ export const WAYS = {
   'OpenAI Agents SDK `offloadTools`': openaiAgents.withOffloadTools,
   'OpenAI Agents SDK `offloadRunner` alone': openaiAgents.withOffloadRunner,
   'Genkit `offloadMiddleware`': genkit.withMiddleware,
+  'VoltAgent `offloadTools`': voltagent.withOffloadTools,
 } satisfies Readonly<Record<string, (session: ContextOffloader) => Converse>>
 
 /** The name of a way. */

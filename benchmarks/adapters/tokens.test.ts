@@ -19,6 +19,7 @@ test('in each framework, a log and both answers about it stay within the limit',
     'Strands',
     'OpenAI Agents SDK',
     'Genkit',
+    'VoltAgent',
   ])
   for (const row of ours) {
     expect(row.results, nameOf(row)).toHaveLength(3)

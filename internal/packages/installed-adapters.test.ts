@@ -217,6 +217,41 @@ const GENKIT = `
   console.log(String(messages[2]?.content[0]?.toolResponse?.output).slice(0, 20))
 `
 
+const VOLTAGENT = `
+  import { ContextOffloader } from '@spillway/core'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { offloadHooks, offloadTools } from '@spillway/voltagent'
+  import { Agent, createTool } from '@voltagent/core'
+  import { MockLanguageModelV3 } from 'ai/test'
+  import { z } from 'zod'
+
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const readLog = createTool({
+    name: 'read_log',
+    description: 'Read.',
+    parameters: z.object({}),
+    execute: async () => 'a line\\n'.repeat(9_000),
+  })
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  }
+  const model = new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => {
+      const [part] = prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []))
+      const call = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read_log', input: '{}' } as const
+      const seen = part?.type === 'tool-result' && part.output.type === 'text' ? part.output.value.slice(0, 20) : ''
+      const unified = part === undefined ? 'tool-calls' : 'stop'
+      const content = [part === undefined ? call : { type: 'text' as const, text: seen }]
+      return { content, finishReason: { unified, raw: undefined }, usage, warnings: [] }
+    },
+  })
+  const tools = offloadTools([readLog], offloader)
+  const agent = new Agent({ name: 'agent', instructions: 'Help.', model, tools, hooks: offloadHooks(offloader), memory: false })
+  console.log((await agent.generateText('Go.', { conversationId: 'a' })).text)
+  process.exit()
+`
+
 afterAll(removeProjects)
 
 describe.each([
@@ -253,6 +288,12 @@ describe.each([
     source: OPENAI_AGENTS,
   },
   { adapter: '@spillway/genkit', peers: ['genkit@1.33.0'], framework: ['genkit'], source: GENKIT },
+  {
+    adapter: '@spillway/voltagent',
+    peers: ['@voltagent/core@2.2.0', 'ai@6.0.0', 'zod@4'],
+    framework: ['@voltagent/core'],
+    source: VOLTAGENT,
+  },
 ])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {
     const files = { 'agent.ts': source, 'loaded.mjs': LOADED }

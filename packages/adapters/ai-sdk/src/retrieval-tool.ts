@@ -1,12 +1,9 @@
-import type { ContentBlock, ContextOffloader } from '@spillway/core'
-import { assertOffloader, writeModelPart, type ModelOutputPart } from '@spillway/core/adapter'
+import type { ContextOffloader } from '@spillway/core'
+import { assertOffloader, writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
 import { jsonSchema, type Schema, type ToolResultPart } from 'ai'
 
 /** What the retrieval tool returns: an output for the model that JSON can express. */
-export type RetrievalOutput =
-  | { type: 'text'; value: string }
-  | { type: 'error-text'; value: string }
-  | { type: 'content'; value: ModelOutputPart[] }
+export type RetrievalOutput = ModelOutput
 
 /** The retrieval tool as an entry of a tool set; it is a `Tool<unknown, RetrievalOutput>` at every version. */
 export interface RetrievalToolEntry {
@@ -49,19 +46,12 @@ export function retrievalTool(offloader: ContextOffloader): RetrievalToolEntry {
     inputSchema: jsonSchema(inputSchema as unknown as Parameters<typeof jsonSchema>[0]),
     async execute(input, options) {
       const { content, isError } = await execute(input, { signal: options.abortSignal })
-      return toOutput(content, isError, 'context' in options)
+      // Version 7 tells tools its `context`; it takes the media parts of version 6 too, with a warning for each.
+      return writeModelOutput(content, { isError, form: 'context' in options ? 'file' : 'file-data' })
     },
     // An answer has the form of the version that runs, and a type cannot name that of the other.
     toModelOutput: ({ output }: { readonly output: unknown }) => output as ToolResultPart['output'],
   }
   toolOf.set(offloader, tool)
   return tool
-}
-
-/** Version 7 tells tools its `context`; it takes the media parts of version 6 too, with a warning for each. */
-function toOutput(content: readonly ContentBlock[], isError: boolean, isVersion7: boolean): RetrievalOutput {
-  const parts = content.map((block) => writeModelPart(block, isVersion7 ? 'file' : 'file-data'))
-  const texts = parts.map((part) => (part.type === 'text' ? part.text : undefined))
-  if (!texts.includes(undefined)) return { type: isError ? 'error-text' : 'text', value: texts.join('\n') }
-  return { type: 'content', value: parts }
 }

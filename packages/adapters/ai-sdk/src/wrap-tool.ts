@@ -1,5 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { offloadModelOutput } from '@spillway/core/adapter'
+import { copyWith, offloadModelOutput } from '@spillway/core/adapter'
 import { guardExecute, type Execute } from './guard-execute.ts'
 
 /** What is read of a tool: the types of the SDK differ by version, kind, input and output. */
@@ -50,16 +50,8 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
     return shown
   }
 
-  const own: PropertyDescriptorMap = {
-    ...Object.getOwnPropertyDescriptors(tool),
-    toModelOutput: property(toModelOutput),
-  }
-  if (typeof tool.execute === 'function') own['execute'] = property(guardExecute(offloader, toolName, execute))
-  return Object.create(Object.getPrototypeOf(tool) as object | null, own) as AnyTool
-}
-
-function property(value: unknown): PropertyDescriptor {
-  return { value, writable: true, enumerable: true, configurable: true }
+  const isRunHere = typeof tool.execute === 'function'
+  return copyWith(tool, { toModelOutput, ...(isRunHere && { execute: guardExecute(offloader, toolName, execute) }) })
 }
 
 function isWeakKey(value: unknown): value is WeakKey {

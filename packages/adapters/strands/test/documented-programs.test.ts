@@ -1,13 +1,16 @@
 /** That a program written for Strands' plugin runs with ours once its imports are changed, and nothing else. */
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { sharedS3 } from '@spillway-internal/services'
 import { FileStorage } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
+import { S3Storage } from '@spillway/s3'
 import { tool, type Agent } from '@strands-agents/sdk'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ContextOffloader } from '../src/index.ts'
-import { fileStorage, gettingStarted, ownTools, thresholds, type Imports } from './documented-programs.ts'
+import { fileStorage, gettingStarted, ownTools, s3Storage, thresholds, type Imports } from './documented-programs.ts'
 import { referenceIn, resultsOf, retrieving, scriptedModel, textOf, type Turn } from './scripted-agent.ts'
 import { isVersion10 } from './version.ts'
 
@@ -27,12 +30,39 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-const OURS: Imports = { ContextOffloader, InMemoryStorage, FileStorage }
+/** Leads to a server of this machine, where the programs leave it to the environment. */
+const s3 = await sharedS3()
+const client = new S3Client(
+  s3.available
+    ? {
+        endpoint: s3.endpoint,
+        region: s3.region,
+        credentials: { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey },
+        forcePathStyle: true,
+      }
+    : { region: 'us-east-1' },
+)
+afterAll(() => client.destroy())
+
+class LocalS3Storage extends S3Storage {
+  constructor(bucket: string, options: { readonly prefix?: string }) {
+    super(bucket, { ...options, client })
+  }
+}
+
+const OURS: Imports = { ContextOffloader, InMemoryStorage, FileStorage, S3Storage: LocalS3Storage }
 
 /** Version 1.0 has no such plugin yet. */
 const theirs = async (): Promise<Imports> => {
   const module = '@strands-agents/sdk/vended-plugins/context-offloader'
-  return (await import(/* @vite-ignore */ module)) as Imports
+  const imports = (await import(/* @vite-ignore */ module)) as Imports
+  const Theirs = imports.S3Storage as new (bucket: string, options: object) => object
+  class TheirLocalS3Storage extends Theirs {
+    constructor(bucket: string, options: object) {
+      super(bucket, { ...options, s3Client: client })
+    }
+  }
+  return { ...imports, S3Storage: TheirLocalS3Storage }
 }
 const both = [['ours', async () => OURS] as const, ...(isVersion10 ? [] : [['that of Strands', theirs] as const])]
 
@@ -45,11 +75,17 @@ async function run(agent: Agent, ...turns: readonly Turn[]): Promise<string[]> {
 }
 
 describe.each(both)('with the plugin that is %s', (_whose, imports) => {
-  it.each([
+  it.for([
     ['the first program', gettingStarted],
     ['the one with limits', thresholds],
     ['the one with files', fileStorage],
-  ])('%s shows a preview, and the lines that the model searches for', async (_what, program) => {
+    ['the one with S3', s3Storage],
+  ] as const)('%s shows a preview, and the lines that the model searches for', async ([, program], { skip }) => {
+    if (program === s3Storage) {
+      if (!s3.available) return skip(s3.why)
+      // Creating what is one's own already changes nothing.
+      await client.send(new CreateBucketCommand({ Bucket: 'my-agent-artifacts' }))
+    }
     const agent = program(await imports(), join(directory, program.name))
     const [result = '', answer = ''] = await run(agent, retrieving({ pattern: 'admin', context_lines: 2 }))
     expect(result).toMatch(/^\[Offloaded: 1 blocks, ~[\d,]+ tokens\]\n/)

@@ -16,6 +16,7 @@ export interface Imports {
   }) => Plugin
   readonly InMemoryStorage: new () => object
   readonly FileStorage: new (directory: string) => object
+  readonly S3Storage: new (bucket: string, options: { readonly prefix?: string }) => object
 }
 
 /** Construct a class of the imports as the programs do, whose types are those of one of the two. */
@@ -55,6 +56,22 @@ export function fileStorage(imports: Imports, directory: string): Agent {
     plugins: [
       new ContextOffloader({
         storage: new FileStorage(directory),
+      }),
+    ],
+  })
+  return agent
+}
+
+/** "S3 storage: persists to an Amazon S3 bucket." */
+export function s3Storage(imports: Imports): Agent {
+  const { ContextOffloader } = imports
+  const S3Storage = imports.S3Storage as New
+  const agent = new Agent({
+    plugins: [
+      new ContextOffloader({
+        storage: new S3Storage('my-agent-artifacts', {
+          prefix: 'tool-results/',
+        }),
       }),
     ],
   })

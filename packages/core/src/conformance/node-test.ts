@@ -1,12 +1,14 @@
 import { describe, test } from 'node:test'
 import type { ConformanceHarness } from './harness.ts'
-import { planConformance, type ConformanceOptions } from './plan.ts'
+import { planConformance } from './plan.ts'
 import { runCase } from './run-case.ts'
+import type { RunConformanceOptions } from './run.ts'
 import { testName, throwUnlessExpected } from './test-binding.ts'
 
 /**
  * Register the conformance suite as tests of `node:test`, one for each case. What is not proven or not applicable is a
- * skipped test whose name says why; a known gap is a test that passes as long as the case fails.
+ * skipped test whose name says why; a known gap is a test that passes as long as the case fails. `onResult` gets the
+ * result of each case that has run.
  *
  * @example
  * ```ts
@@ -16,11 +18,13 @@ import { testName, throwUnlessExpected } from './test-binding.ts'
  * storageConformance({ name: 'memory', create: async () => ({ storage: new InMemoryStorage() }) })
  * ```
  */
-export function storageConformance(harness: ConformanceHarness, options: ConformanceOptions = {}): void {
+export function storageConformance(harness: ConformanceHarness, options: RunConformanceOptions = {}): void {
   void describe(`conformance of ${harness.name}`, async () => {
     for (const planned of await planConformance(harness, options))
-      void test(testName(planned), { skip: planned.action === 'run' ? false : (planned.reason ?? true) }, async () =>
-        throwUnlessExpected(await runCase(harness, planned, options)),
-      )
+      void test(testName(planned), { skip: planned.action === 'run' ? false : (planned.reason ?? true) }, async () => {
+        const result = await runCase(harness, planned, options)
+        options.onResult?.(result)
+        throwUnlessExpected(result)
+      })
   })
 }

@@ -1,5 +1,9 @@
+import { expect, test } from 'vitest'
 import { tinyHarness } from '../../test/tiny-storage.ts'
+import type { CaseResult } from './report.ts'
 import { storageConformance } from './vitest.ts'
+
+const results: CaseResult[] = []
 
 // A binding is tested by being used: what is registered here is the suite itself, and a known gap that must fail.
 storageConformance(tinyHarness({ name: 'a storage that keeps every promise' }))
@@ -11,5 +15,9 @@ storageConformance(
     }),
     knownGaps: { 'clear/counts': 'this storage clears nothing' },
   },
-  { filter: (id) => id === 'clear/counts' },
+  { filter: (id) => id === 'clear/counts', onResult: (result) => results.push(result) },
 )
+
+test('each result was told of', () => {
+  expect(results).toMatchObject([{ id: 'clear/counts', status: 'known-gap' }])
+})

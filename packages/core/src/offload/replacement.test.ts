@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatReplacement, type ReplacedBlock } from './replacement.ts'
+import { formatReplacement, isReplacement, type ReplacedBlock } from './replacement.ts'
 
 const block: ReplacedBlock = {
   reference: 'call_1_0_abcdefghij0123456789',
@@ -100,4 +100,11 @@ test('says of many media blocks only once what each is', () => {
   expect(text).toContain('\n[100 media blocks: what each is stands beside its reference]\n')
   expect(text).toContain('\n  image_99 (image/png, 8 × 6, 5,000 bytes)')
   expect(text).toContain(`>>> end of ${block.reference}`)
+})
+
+test('is known again by its first line', () => {
+  expect(isReplacement(format([block]))).toBe(true)
+  expect(isReplacement(format(Array.from({ length: 1_200 }, () => block)))).toBe(true)
+  for (const text of ['', 'offloaded', '[Offloaded: none]', ` ${format([block])}`])
+    expect(isReplacement(text)).toBe(false)
 })

@@ -34,6 +34,8 @@ export interface Replacement {
   readonly guide?: readonly string[] | undefined
 }
 
+/** How it begins, whatever else it says. */
+const BEGINNING = /^\[Offloaded: \d[\d,]* blocks, ~/
 const MAX_NAME_LENGTH = 80
 /** Beyond this many media blocks, saying twice what each is would fill the context. */
 const MAX_PLACEHOLDERS = 16
@@ -55,6 +57,11 @@ export function formatReplacement(replacement: Replacement): string {
     '[Stored references:]',
     ...blocks.map((block) => formatReference(block, areMany(blocks))),
   ].join('\n')
+}
+
+/** Tell whether a text begins as {@link formatReplacement} writes it; whoever knows how may have written it. */
+export function isReplacement(text: string): boolean {
+  return BEGINNING.test(text)
 }
 
 function instructions({ retrievalTool, guide = [], isError }: Replacement, located: boolean): string[] {

@@ -1,17 +1,16 @@
 import { join } from 'node:path'
 import { sharedRedis, sharedRedisCluster } from '@spillway-internal/services'
-import { testReadmeReport } from '@spillway-internal/storage-testing'
+import { isSoak, testConformance } from '@spillway-internal/storage-testing'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { describe } from 'vitest'
 import { redisHarness, singleTarget } from './redis-harness.ts'
 
-const options = { thorough: process.env['SPILLWAY_SOAK'] !== undefined, large: true }
+const options = { thorough: isSoak, large: true }
 const [redis, cluster] = await Promise.all([sharedRedis(), sharedRedisCluster()])
 
 describe.skipIf(!redis.available)('a single server', () => {
   const harness = redisHarness(singleTarget(redis.available ? redis.url : 'redis://localhost:1'))
-  storageConformance(harness, options)
-  testReadmeReport(harness, join(import.meta.dirname, '..'))
+  testConformance(harness, join(import.meta.dirname, '..'), options)
 })
 
 describe.skipIf(!cluster.available)('a Cluster', () => {

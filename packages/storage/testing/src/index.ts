@@ -7,6 +7,6 @@ export { mixedLoad, type MixedLoadOptions, type MixedLoadReport } from './mixed-
 export { ended, startScript } from './run-script.ts'
 export { isSoakContent, soakContent } from './soak-content.ts'
 export type { SoakOptions, SoakReport } from './soak-run.ts'
-export { testReadmeReport } from './test-readme-report.ts'
+export { testConformance } from './test-conformance.ts'
 export { wrappedBackend } from './wrapped-backend.ts'
 export { testedWrappings, wrappedOptions, WRAPPINGS, type WrappingName } from './wrappings.ts'

@@ -1,0 +1,365 @@
+import { Agent, createHooks, type AgentHooks } from '@voltagent/core'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import {
+  agentOf,
+  calling,
+  createOffloader,
+  LOG,
+  OFFLOADED,
+  referenceIn,
+  retrieving,
+  scriptedModel,
+  storedText,
+  textOf,
+  toolOf,
+} from '../test/scripted-agent.ts'
+import { isEarly } from '../test/version.ts'
+import { offloadHooks, type OffloadHooksOptions } from './offload-hooks.ts'
+import { offloadTools } from './offload-tools.ts'
+import { retrievalTool } from './retrieval-tool.ts'
+
+const IN_A = { conversationId: 'a' }
+const USERS = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `user ${id}` }))
+const readLog = toolOf('read_log', async () => LOG)
+
+/** Run a tool that is not wrapped, and return what the model sees of it and what the program gets. */
+async function runBare(
+  tool: ReturnType<typeof toolOf>,
+  { options = {}, hooks }: { options?: OffloadHooksOptions; hooks?: AgentHooks } = {},
+  { offloader } = createOffloader(),
+) {
+  const { model, prompts } = scriptedModel(calling(tool.name))
+  const agent = agentOf({ model, tools: [tool, retrievalTool(offloader)], hooks: offloadHooks(offloader, options) })
+  const { steps } = await agent.generateText('Go.', hooks === undefined ? IN_A : { ...IN_A, hooks })
+  return { seen: prompts[1]?.results[0], output: steps[0]?.toolResults[0]?.output as unknown }
+}
+
+describe('tools that are not wrapped', () => {
+  it('offloads what they return, for the program too', async () => {
+    const { offloader } = createOffloader()
+    const { seen, output } = await runBare(readLog, {}, { offloader, events: [] })
+    expect(textOf(seen)).toMatch(OFFLOADED)
+    expect(output).toBe(textOf(seen))
+    expect(await storedText(offloader, referenceIn(seen), 'a')).toBe(LOG)
+  })
+
+  it('tells the offloader the name of the tool, the id and the input of the call', async () => {
+    const told: unknown[] = []
+    const { offloader } = createOffloader({ shouldOffload: (candidate) => told.push(candidate) > 0 })
+    const tool = toolOf('read_log', async () => LOG, { parameters: z.object({ path: z.string() }) as never })
+    const { model } = scriptedModel({ toolCalls: [{ id: 'call_7', name: 'read_log', input: { path: '/var' } }] })
+    await agentOf({ model, tools: [tool], hooks: offloadHooks(offloader) }).generateText('Go.', IN_A)
+    expect(told).toMatchObject([
+      { toolName: 'read_log', toolCallId: 'call_7', input: { path: '/var' }, isError: false },
+    ])
+  })
+
+  it('offloads values and results of MCP servers', async () => {
+    const { seen: users } = await runBare(toolOf('list_users', async () => USERS))
+    expect(textOf(users)).toMatch(OFFLOADED)
+    const data = Buffer.alloc(900, 7).toString('base64')
+    const content = [
+      { type: 'text', text: LOG },
+      { type: 'image', data, mimeType: 'image/png' },
+    ]
+    const { output } = await runBare(toolOf('server_read', async () => ({ content })))
+    expect(output).toEqual({
+      content: [
+        { type: 'text', text: expect.stringMatching(OFFLOADED) },
+        { type: 'image-data', data, mediaType: 'image/png' },
+      ],
+    })
+  })
+
+  it('keeps the mark of an error', async () => {
+    const { seen } = await runBare(toolOf('build', async () => ({ error: true, message: LOG })))
+    expect(seen).toMatchObject({
+      isError: true,
+      content: [{ value: { error: true, message: expect.stringMatching(OFFLOADED), toolName: 'build' } }],
+    })
+  })
+
+  it.skipIf(isEarly)('offloads what they throw', async () => {
+    const tool = toolOf('build', async () => {
+      throw new RangeError(`${LOG}\nFATAL: no space left`)
+    })
+    const { seen } = await runBare(tool)
+    expect(seen?.isError).toBe(true)
+    expect(textOf(seen)).toMatch(/\[Offloaded: 1 blocks[^]*FATAL: no space left/)
+    expect(textOf(seen).length).toBeLessThan(10_000)
+  })
+
+  it('leaves small results, and tools that are named in except', async () => {
+    const value = { a: 1 }
+    expect((await runBare(toolOf('read', async () => value))).output).toBe(value)
+    expect((await runBare(readLog, { options: { except: ['read_log'] } })).output).toBe(LOG)
+  })
+
+  it('leaves those that validate or map what they return, as a text would not fit', async () => {
+    const outputSchema = z.array(z.object({ id: z.number(), name: z.string() })) as never
+    expect((await runBare(toolOf('list', async () => USERS, { outputSchema }))).output).toEqual(USERS)
+    const toModelOutput = ({ output }: { output: unknown }) => ({
+      type: 'text' as const,
+      value: `${(output as []).length}`,
+    })
+    const { seen, output } = await runBare(toolOf('count', async () => USERS, { toModelOutput }))
+    expect(output).toBe(USERS)
+    expect(textOf(seen)).toBe('3000')
+  })
+})
+
+describe('hooks of your own', () => {
+  it('runs them first, and offloads what they put in the place of an output', async () => {
+    const onToolEnd = vi.fn<NonNullable<AgentHooks['onToolEnd']>>(async () => ({ output: `redacted\n${LOG}` }))
+    const { offloader } = createOffloader()
+    const { seen } = await runBare(
+      toolOf('read', async () => 'secret'),
+      { options: { hooks: { onToolEnd } } },
+      { offloader, events: [] },
+    )
+    expect(await storedText(offloader, referenceIn(seen), 'a')).toBe(`redacted\n${LOG}`)
+    expect(onToolEnd).toHaveBeenCalledTimes(1)
+  })
+
+  it('returns what they return where nothing is offloaded', async () => {
+    const hooks = createHooks({ onToolEnd: async () => ({ output: 'redacted' }) })
+    const { seen } = await runBare(
+      toolOf('read', async () => 'secret'),
+      { options: { hooks } },
+    )
+    expect(textOf(seen)).toBe('redacted')
+    const { seen: cleared } = await runBare(
+      toolOf('read', async () => LOG),
+      {
+        options: { hooks: { onToolEnd: async () => ({ output: undefined }) } },
+      },
+    )
+    expect(cleared?.content).toEqual([{ type: 'json', value: null }])
+  })
+
+  it.skipIf(isEarly)('runs the hook of errors first, and offloads what it returns', async () => {
+    const tool = toolOf('build', async () => {
+      throw new Error('failed')
+    })
+    const hooks: AgentHooks = { onToolError: async () => ({ output: { error: true, message: LOG } }) }
+    const { seen } = await runBare(tool, { options: { hooks } })
+    expect(textOf(seen)).toContain('[Offloaded: 1 blocks')
+    const small: AgentHooks = { onToolError: async () => ({ output: 'mended' }) }
+    expect(textOf((await runBare(tool, { options: { hooks: small } })).seen)).toBe('mended')
+  })
+
+  it('calls each of them, and those of an operation beside', async () => {
+    const names = [
+      'onStart',
+      'onToolStart',
+      'onToolEnd',
+      'onPrepareMessages',
+      'onPrepareModelMessages',
+      'onStepFinish',
+      'onEnd',
+    ]
+    const called: string[] = []
+    const spy = (name: string) => async (): Promise<never> => called.push(name) as never
+    const hooks = Object.fromEntries(names.map((name) => [name, spy(name)])) as AgentHooks
+    const { seen } = await runBare(readLog, { options: { hooks }, hooks: { onToolEnd: spy('of the operation') } })
+    expect(new Set(called)).toEqual(new Set([...names, 'of the operation']))
+    expect(textOf(seen)).toMatch(OFFLOADED)
+  })
+
+  it('goes on from the messages that one of them prepared', async () => {
+    const { offloader } = createOffloader()
+    const { model, prompts } = scriptedModel()
+    const hooks = createHooks({
+      onPrepareModelMessages: async () => ({ modelMessages: [{ role: 'user', content: 'Prepared.' }] }),
+    })
+    await agentOf({ model, hooks: offloadHooks(offloader, { hooks }) }).generateText('Go.', IN_A)
+    expect(JSON.parse(prompts[0]?.messages ?? '')).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'Prepared.' }] },
+    ])
+  })
+})
+
+describe('subagents', () => {
+  it('offloads what a subagent answers, which the supervisor can read', async () => {
+    const { offloader } = createOffloader()
+    const helper = agentOf({ name: 'helper', model: scriptedModel({ text: LOG }).model })
+    const { model, prompts } = scriptedModel(delegating(), retrieving({ pattern: 'FAILED' }))
+    const hooks = offloadHooks(offloader)
+    const agent = agentOf({ model, subAgents: [helper], tools: [retrievalTool(offloader)], hooks })
+    await agent.generateText('Go.', IN_A)
+    expect(textOf(prompts[1]?.results[0])).toMatch(OFFLOADED)
+    expect(textOf(prompts[2]?.results[1])).toContain('FAILED')
+  })
+
+  it('gives a supervisor what its subagent has stored, as both work in one conversation', async () => {
+    const { offloader } = createOffloader()
+    const tools = offloadTools([readLog], offloader)
+    const hooks = offloadHooks(offloader)
+    const report = scriptedModel(calling('read_log'), ({ results }) => ({ text: `See ${referenceIn(results[0])}.` }))
+    const helper = agentOf({ name: 'helper', model: report.model, tools, hooks })
+    const { model, prompts } = scriptedModel(delegating(), ({ results }) => {
+      const reference = /See (\w+)\./.exec(textOf(results[0]))?.[1]
+      const input = { reference, pattern: 'FAILED' }
+      return { toolCalls: [{ id: 'retrieval', name: 'retrieve_offloaded_content', input }] }
+    })
+    const agent = agentOf({ model, subAgents: [helper], tools: [retrievalTool(offloader)], hooks })
+    await agent.generateText('Go.', { ...IN_A, userId: 'u' })
+    expect(textOf(prompts[2]?.results[1])).toContain('4321')
+  })
+
+  it('leaves an answer by which a subagent ends the run', async () => {
+    const { offloader } = createOffloader()
+    const own = createHooks({ onHandoffComplete: async ({ bail }) => bail() })
+    const runs = []
+    for (const hooks of [own, offloadHooks(offloader, { hooks: own })]) {
+      const helper = agentOf({ name: 'helper', model: scriptedModel({ text: LOG }).model })
+      const { model, prompts } = scriptedModel(delegating())
+      const { text } = await agentOf({ model, subAgents: [helper], hooks }).generateText('Go.', IN_A)
+      runs.push({ text, prompts: prompts.map(({ messages }) => messages) })
+    }
+    expect(runs[1]).toEqual(runs[0])
+    // Early versions end streams only.
+    expect(runs[1]?.prompts).toHaveLength(isEarly ? 2 : 1)
+  })
+
+  function delegating(): { toolCalls: { id: string; name: string; input: unknown }[] } {
+    return { toolCalls: [{ id: 'call_0', name: 'delegate_task', input: { task: 'Read.', targetAgents: ['helper'] } }] }
+  }
+})
+
+describe.skipIf(isEarly)('tool routing', () => {
+  it('offloads what a routed tool returns, once, under the id of the call that the model made', async () => {
+    const { offloader, events } = createOffloader()
+    for (const tool of [readLog, ...offloadTools([readLog], offloader).slice(0, 1)]) {
+      const { model, prompts } = scriptedModel(routed('read_log', 'call_0'), retrieving({ pattern: 'FAILED' }))
+      const agent = agentOf({
+        model,
+        toolRouting: { pool: [tool], expose: [retrievalTool(offloader)], enforceSearchBeforeCall: false },
+        hooks: offloadHooks(offloader),
+      })
+      await agent.generateText('Go.', IN_A)
+      expect(referenceIn(prompts[1]?.results[0])).toMatch(/^call_0_/)
+      expect(textOf(prompts[2]?.results[1])).toContain('FAILED')
+    }
+    expect(events.filter(({ type }) => type === 'offload')).toHaveLength(2)
+  })
+
+  it('leaves an answer of the retrieval tool that was routed', async () => {
+    const { offloader, events } = createOffloader({ maxResultTokens: 500, maxRetrievalTokens: 10_000 })
+    const { model, prompts } = scriptedModel(routed('read_log', 'call_0'), ({ results }) =>
+      routed('retrieve_offloaded_content', 'call_1', {
+        reference: referenceIn(results[0]),
+        line_range: { start: 1, end: 300 },
+      }),
+    )
+    const agent = agentOf({
+      model,
+      toolRouting: { pool: offloadTools([readLog], offloader), enforceSearchBeforeCall: false },
+      hooks: offloadHooks(offloader),
+    })
+    await agent.generateText('Go.', IN_A)
+    expect(textOf(prompts[2]?.results[1])).toContain('300| line 300')
+    expect(events.filter(({ type }) => type === 'offload')).toHaveLength(1)
+  })
+
+  function routed(
+    name: string,
+    id: string,
+    args: object = {},
+  ): { toolCalls: { id: string; name: string; input: unknown }[] } {
+    return { toolCalls: [{ id, name: 'callTool', input: { name, args } }] }
+  }
+})
+
+describe('scopes', () => {
+  it.each([
+    [{ conversationId: 'a', userId: 'u' }, ['u', 'a']],
+    [{ conversationId: 'a' }, ['a']],
+    [{}, []],
+  ])('stores what belongs to %o in the scope %o, and ends its turns', async (operation, scope) => {
+    const { offloader } = createOffloader()
+    const { model, prompts } = scriptedModel(calling('read_log'))
+    const tools = offloadTools([readLog], offloader)
+    await agentOf({ model, tools, hooks: offloadHooks(offloader) }).generateText('Go.', operation)
+    const { storage } = scope.length === 0 ? offloader.options : offloader.forScope(...scope).options
+    const reference = referenceIn(prompts[1]?.results[0])
+    expect(new TextDecoder().decode((await storage.retrieve(reference)).content)).toBe(LOG)
+  })
+
+  it('gives the scope what the caller passed', async () => {
+    const { offloader } = createOffloader()
+    const runs: unknown[] = []
+    const options = {
+      scope: (run: { context: ReadonlyMap<string | symbol, unknown>; conversationId: string | undefined }) => {
+        runs.push({ ...run, context: run.context.get('tenant') })
+        return [String(run.context.get('tenant')), String(run.conversationId)]
+      },
+    }
+    const { model, prompts } = scriptedModel(calling('read_log'), retrieving({ pattern: 'FAILED' }))
+    const agent = agentOf({
+      model,
+      tools: offloadTools([readLog], offloader, options),
+      hooks: offloadHooks(offloader, options),
+    })
+    await agent.generateText('Go.', { ...IN_A, context: new Map([['tenant', 't']]) })
+    expect(await storedText(offloader, referenceIn(prompts[1]?.results[0]), 't', 'a')).toBe(LOG)
+    expect(textOf(prompts[2]?.results[1])).toContain('FAILED')
+    for (const run of runs) expect(run).toEqual({ conversationId: 'a', userId: undefined, context: 't' })
+  })
+
+  it('goes on with the original, and tells of it, where the scope cannot be named', async () => {
+    const { offloader, events } = createOffloader()
+    const options = {
+      scope: () => {
+        throw new Error('no tenant')
+      },
+    }
+    const { model, prompts } = scriptedModel(calling('read_log'))
+    const agent = agentOf({
+      model,
+      tools: offloadTools([readLog], offloader, options),
+      hooks: offloadHooks(offloader, options),
+    })
+    await agent.generateText('Go.', IN_A)
+    expect(textOf(prompts[1]?.results[0])).toBe(LOG)
+    expect(events).toMatchObject([{ type: 'offload-failed', toolName: 'read_log' }])
+  })
+})
+
+it('ends one turn with each model call, its own hook of the step after it', async () => {
+  const order: string[] = []
+  const { offloader } = createOffloader()
+  const { storage } = offloader.forScope('a').options
+  const forScope = () =>
+    Object.assign(Object.create(offloader), { endTurn: async () => void order.push('turn') }) as never
+  const observed = Object.create(offloader, { forScope: { value: forScope } }) as typeof offloader
+  const hooks = createHooks({ onStepFinish: async () => void order.push('step') })
+  const { model } = scriptedModel(calling('read_log', 'read_log'), calling('read_log'))
+  await agentOf({ model, tools: [readLog], hooks: offloadHooks(observed, { hooks }) }).generateText('Go.', IN_A)
+  expect(order).toEqual(['turn', 'step', 'turn', 'step', 'turn', 'step'])
+  expect(storage).toBeDefined()
+})
+
+it.each([
+  [() => offloadHooks({} as never), /offloader must be a ContextOffloader/],
+  [
+    () => offloadHooks(createOffloader().offloader, { onToolEnd: async () => undefined } as never),
+    /Unknown option "onToolEnd". Known: scope, except, hooks/,
+  ],
+  [
+    () => offloadHooks(createOffloader().offloader, { hooks: null } as never),
+    /hooks must be an object of hooks, got null/,
+  ],
+  [() => offloadHooks(createOffloader().offloader, { scope: 'a' } as never), /scope must be a function/],
+])('refuses what cannot work when hooks are made: %s', (make, message) => {
+  expect(make).toThrow(TypeError)
+  expect(make).toThrow(message)
+})
+
+it('is what an agent takes', () => {
+  const { offloader } = createOffloader()
+  expect(
+    new Agent({ name: 'a', instructions: 'i', model: scriptedModel().model, hooks: offloadHooks(offloader) }).name,
+  ).toBe('a')
+})

@@ -1,0 +1,113 @@
+import type { AgentHooks, OnToolEndHookArgs, OnToolEndHookResult } from '@voltagent/core'
+import type { ContextOffloader } from '@spillway/core'
+import { defaultModelOutput } from '@spillway/core/adapter'
+import { offloadHistory } from './offload-history.ts'
+import { resolveOptions, type OffloadOptions } from './offload-options.ts'
+import { offloadShown, type ShownOutput } from './offload-shown.ts'
+import { isAnswer } from './retrieval-tool.ts'
+import { runningCalls } from './wrap-tool.ts'
+
+/** Options of {@link offloadHooks}. */
+export interface OffloadHooksOptions extends OffloadOptions {
+  /** Your own hooks of the agent, which run first. Defaults to none. */
+  readonly hooks?: AgentHooks | undefined
+}
+
+type ToolEvent = Pick<OnToolEndHookArgs, 'agent' | 'tool' | 'context' | 'options'>
+type Result = OnToolEndHookResult | undefined
+
+/** VoltAgent 2.2.0 does not have this hook yet. */
+interface ErrorHook {
+  onToolError?(event: ToolEvent & { args: unknown; originalError: Error }): Result | Promise<Result>
+}
+
+/**
+ * Make the hooks of an agent that end a turn with each model call, and offload what {@link offloadTools} does not reach.
+ *
+ * That is what stands in the messages that an operation goes on from. And it is what tools return that are not wrapped, such
+ * as `delegate_task` and those of a workspace, which VoltAgent adds itself; your program gets the replacement then, too.
+ * Tools with an `outputSchema` or a `toModelOutput` must be wrapped. Give these hooks to the agent, not to its operations.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadHooks } from '@spillway/voltagent'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { createHooks } from '@voltagent/core'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const own = createHooks({ onToolStart: async ({ tool }) => console.log(tool.name) })
+ * const hooks = offloadHooks(offloader, { hooks: own })
+ * console.assert(hooks.onStart === own.onStart)
+ * ```
+ */
+export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksOptions = {}): AgentHooks {
+  const check = { usage: 'offloadHooks(offloader, options)', others: ['hooks'] }
+  const { offloaderOf, except } = resolveOptions(offloader, options, check)
+  const { hooks = {} } = options
+  if (typeof hooks !== 'object' || hooks === null)
+    throw new TypeError(`hooks must be an object of hooks, got ${hooks === null ? 'null' : typeof hooks}.`)
+  const own = hooks as Omit<AgentHooks, keyof ErrorHook> & ErrorHook
+
+  /** Offload an output that goes to the model as the hooks leave it. */
+  async function replaceOutput({ tool, context, options }: ToolEvent, output: unknown): Promise<Result> {
+    // A tool that another tool has called: what that one returns is offloaded as a whole.
+    const isNested = 'toolContext' in context
+    // Wrapped tools have a `toModelOutput`, by which they are offloaded; another could not take a text in its place.
+    const isShownByTool = tool.toModelOutput !== undefined
+    if (options === undefined || isNested || isShownByTool || except.has(tool.name)) return undefined
+    const { callId: toolCallId = '', abortSignal: signal } = options.toolContext ?? {}
+    const call = { toolName: tool.name, toolCallId, input: runningCalls.inputOf(options), signal }
+    const shown: ShownOutput = defaultModelOutput(output)
+    const replaced = await offloadShown(offloaderOf(options), call, shown)
+    if (replaced === shown) return undefined
+    if (replaced.type === 'text') return { output: replaced.value }
+    if (replaced.type === 'content') return { output: { content: replaced.value } }
+    return { output: { error: true, message: replaced.value, toolCallId, toolName: tool.name } }
+  }
+
+  const composed: AgentHooks & ErrorHook = {
+    ...own,
+    async onToolStart(event) {
+      if (event.options !== undefined) runningCalls.start(event.args, event.options)
+      await own.onToolStart?.(event)
+    },
+    async onToolEnd(event) {
+      const result = (await own.onToolEnd?.(event)) ?? undefined
+      const output = outputOf(result, event.output)
+      // VoltAgent validates what takes the place of an output.
+      if (event.error !== undefined || event.tool.outputSchema !== undefined || isFinal(output)) return result
+      return (await replaceOutput(event, output)) ?? result
+    },
+    async onToolError(event) {
+      const result = (await own.onToolError?.(event)) ?? undefined
+      const { name, message, stack, ...others } = event.originalError
+      // What VoltAgent would return, as far as its size matters.
+      return (await replaceOutput(event, outputOf(result, { error: true, name, message, stack, ...others }))) ?? result
+    },
+    async onPrepareModelMessages(event) {
+      const { modelMessages = event.modelMessages } = (await own.onPrepareModelMessages?.(event)) ?? {}
+      const { signal } = event.context.abortController
+      const replaced = await offloadHistory(offloaderOf(event.context), modelMessages, { except, signal })
+      return { modelMessages: replaced }
+    },
+    async onStepFinish(event) {
+      await offloaderOf(event.context).endTurn()
+      await own.onStepFinish?.(event)
+    },
+  }
+  return composed
+}
+
+/** Return what a hook puts in the place of an output, or the output; hooks may return anything. */
+function outputOf(result: Result, output: unknown): unknown {
+  return Object.hasOwn(Object(result) as object, 'output') ? result?.output : output
+}
+
+/** Tell whether an output must stay: an answer of the retrieval tool, or one by which a subagent ends the run. */
+function isFinal(output: unknown): boolean {
+  const isBailed = (one: unknown): boolean => (Object(one) as { readonly bailed?: unknown }).bailed === true
+  return isAnswer(output) || (Array.isArray(output) && output.some(isBailed))
+}

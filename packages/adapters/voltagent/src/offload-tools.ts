@@ -1,0 +1,65 @@
+import type { AgentOptions, Tool, Toolkit } from '@voltagent/core'
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { resolveOptions, type OffloadOptions } from './offload-options.ts'
+import { retrievalTool } from './retrieval-tool.ts'
+import { wrapTool, type UserTool } from './wrap-tool.ts'
+
+/** What an agent takes as a tool: one of VoltAgent's, a toolkit, or one that the provider defines. */
+export type AnyTool = Extract<AgentOptions['tools'], readonly unknown[]>[number]
+
+/**
+ * Wrap the tools of an agent so that the model sees a preview and references in place of large results, and add the
+ * retrieval tool.
+ *
+ * Everything else about a tool stays: its type, schemas, approval, hooks, what it runs, and the output that your program
+ * gets. Errors are offloaded too. Toolkits are wrapped tool by tool; tools that the provider defines are left alone. What is
+ * passed in does not change, and what is wrapped already comes back as it is. Give the agent {@link offloadHooks}, too.
+ *
+ * @throws TypeError where the offloader, an option or `tools` is not usable, or has the retrieval tool already.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadHooks, offloadTools } from '@spillway/voltagent'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { Agent, createTool } from '@voltagent/core'
+ * import { z } from 'zod'
+ *
+ * const readLog = createTool({
+ *   name: 'read_log',
+ *   description: 'Read the log.',
+ *   parameters: z.object({}),
+ *   execute: async () => 'a line of a log\n'.repeat(5_000),
+ * })
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const agent = new Agent({
+ *   name: 'operator',
+ *   instructions: 'Answer from the log.',
+ *   model: 'openai/gpt-5',
+ *   tools: offloadTools([readLog], offloader),
+ *   hooks: offloadHooks(offloader),
+ * })
+ * console.assert(agent.getTools().map(({ name }) => name).join() === 'read_log,retrieve_offloaded_content')
+ * ```
+ */
+export function offloadTools<const TOOLS extends readonly AnyTool[]>(
+  tools: TOOLS,
+  offloader: ContextOffloader,
+  options: OffloadOptions = {},
+): [...TOOLS, ...Tool[]] {
+  const settings = resolveOptions(offloader, options, { usage: 'offloadTools(tools, offloader, options)' })
+  if (!Array.isArray(tools)) throw new TypeError('tools must be an array of tools and toolkits of VoltAgent.')
+  const wrap = (tool: AnyTool): AnyTool => {
+    // What is no tool VoltAgent is to refuse in its own words.
+    const { name, type, tools: members } = Object(tool) as Partial<Tool & Toolkit>
+    if (Array.isArray(members)) return { ...(tool as Toolkit), tools: members.map(wrap) as Toolkit['tools'] }
+    if (name === RETRIEVAL_TOOL_NAME)
+      throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
+    if (type !== 'user-defined' || name === undefined || settings.except.has(name)) return tool
+    return wrapTool(tool as unknown as UserTool, settings.offloaderOf) as unknown as Tool
+  }
+
+  const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
+  // Each is of the type that was passed in.
+  return [...tools.map(wrap), ...added] as unknown as [...TOOLS, ...Tool[]]
+}

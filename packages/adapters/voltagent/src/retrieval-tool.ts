@@ -1,0 +1,55 @@
+import { createTool, type Tool, type ToolExecuteOptions, type ToolSchema } from '@voltagent/core'
+import type { ContextOffloader } from '@spillway/core'
+import { anyInputSchema, writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
+import { resolveOptions, type OffloadOptions } from './offload-options.ts'
+
+/** What the retrieval tool returns: an output for the model that JSON can express. */
+export type RetrievalOutput = ModelOutput
+
+const answers = new WeakSet<object>()
+
+/** Tell whether an output is an answer of the retrieval tool, which is never offloaded. */
+export function isAnswer(output: unknown): boolean {
+  return answers.has(Object(output) as object)
+}
+
+/**
+ * Make the tool `retrieve_offloaded_content`, by which the model searches and reads what was offloaded, in the scope of
+ * its operation.
+ *
+ * {@link offloadTools} adds it to the tools of an agent. Whatever the model passes, it answers: a wrong call gets an answer
+ * of the type `error-text` that says what to do next.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { retrievalTool, type RetrievalOutput } from '@spillway/voltagent'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const retrieve = retrievalTool(new ContextOffloader({ storage: new InMemoryStorage() }))
+ * const answer = (await retrieve.execute?.({ reference: 'made_up' }, { conversationId: 'a' })) as RetrievalOutput
+ * console.assert(answer.type === 'error-text')
+ * ```
+ */
+export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): Tool {
+  const { offloaderOf } = resolveOptions(offloader, options, { usage: 'retrievalTool(offloader, options)' })
+  // In a scope of its own an operation may search without a reference, and the model has to know.
+  const scoped = options.scope === undefined ? offloader.forScope('conversation') : offloader
+  const { name, description, inputSchema } = scoped.retrievalTool
+  return createTool({
+    name,
+    description,
+    // VoltAgent's type knows Zod alone.
+    parameters: anyInputSchema(inputSchema) as unknown as ToolSchema,
+    async execute(input: unknown, operation?: ToolExecuteOptions): Promise<RetrievalOutput> {
+      const signal = operation?.toolContext?.abortSignal
+      const { content, isError } = await offloaderOf(operation).retrievalTool.execute(input, { signal })
+      const answer = writeModelOutput(content, { isError, form: 'file-data' })
+      answers.add(answer)
+      return answer
+    },
+    toModelOutput: ({ output }) => output as ReturnType<NonNullable<Tool['toModelOutput']>>,
+  })
+}

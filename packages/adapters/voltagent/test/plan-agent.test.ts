@@ -1,0 +1,95 @@
+/** What becomes of results in a PlanAgent, which moves large texts to files of its own. */
+import { PlanAgent, type PlanAgentOptions } from '@voltagent/core'
+import { expect, it } from 'vitest'
+import { offloadHooks, offloadTools } from '../src/index.ts'
+import {
+  calling,
+  createOffloader,
+  LOG,
+  OFFLOADED,
+  referenceIn,
+  retrieving,
+  scriptedModel,
+  storedText,
+  textOf,
+  toolOf,
+  type ScriptedAgentOptions,
+} from './scripted-agent.ts'
+
+const IN_A = { conversationId: 'a' }
+const HUGE = LOG
+const USERS = Array.from({ length: 9_000 }, (_, id) => ({ id, name: `user ${id}` }))
+const readLog = toolOf('read_log', async () => HUGE)
+
+function planAgent(
+  options: ScriptedAgentOptions & { readonly toolResultEviction?: { readonly enabled: boolean } },
+): PlanAgent {
+  const settings: object = { name: 'plan', systemPrompt: 'Help.', memory: false, maxSteps: 20, planning: false }
+  // The union of all that an agent may have is too large for the compiler to spread.
+  return new PlanAgent({ ...settings, ...(options as object) } as PlanAgentOptions)
+}
+
+it('offloads what the eviction of the agent leaves: texts up to its limit, and values of any size', async () => {
+  const { offloader } = createOffloader()
+  const { model, prompts } = scriptedModel(calling('read_log', 'read_part', 'list_users'))
+  const own = [readLog, toolOf('read_part', async () => HUGE.slice(0, 70_000)), toolOf('list_users', async () => USERS)]
+  await planAgent({ model, tools: offloadTools(own, offloader), hooks: offloadHooks(offloader) }).generateText(
+    'Go.',
+    IN_A,
+  )
+  const [log, part, users] = prompts[1]?.results.map(textOf) ?? []
+  expect(HUGE.length).toBeGreaterThan(80_000)
+  expect(log).toBe(
+    'Tool result too large (27000 tokens). Content saved to /large_tool_results/call_0'.replace(
+      '27000',
+      String(Math.round(HUGE.length / 4)),
+    ),
+  )
+  expect(part).toMatch(OFFLOADED)
+  expect(users).toMatch(OFFLOADED)
+})
+
+it('offloads all large results once that eviction is off, and your program gets the originals', async () => {
+  const { offloader } = createOffloader()
+  const { model, prompts } = scriptedModel(calling('read_log'), retrieving({ pattern: 'FAILED' }))
+  const tools = offloadTools([readLog], offloader)
+  const hooks = offloadHooks(offloader)
+  const agent = planAgent({ model, tools, hooks, toolResultEviction: { enabled: false } })
+  const { steps } = await agent.generateText('Go.', IN_A)
+  expect(textOf(prompts[1]?.results[0])).toMatch(OFFLOADED)
+  expect(textOf(prompts[2]?.results[1])).toContain('4321')
+  expect(steps[0]?.toolResults[0]?.output).toBe(HUGE)
+})
+
+it('leaves the files that the agent reads where they are named in except', async () => {
+  const { offloader } = createOffloader()
+  const write = { id: 'call_0', name: 'write_file', input: { file_path: '/log.txt', content: HUGE.slice(0, 50_000) } }
+  const read = { id: 'call_1', name: 'read_file', input: { file_path: '/log.txt' } }
+  for (const except of [[], ['read_file']]) {
+    const { model, prompts } = scriptedModel({ toolCalls: [write] }, { toolCalls: [read] })
+    const options = { except }
+    const agent = planAgent({
+      model,
+      tools: offloadTools([], offloader, options),
+      hooks: offloadHooks(offloader, options),
+    })
+    await agent.generateText('Go.', IN_A)
+    expect(OFFLOADED.test(textOf(prompts[2]?.results[1]))).toBe(except.length === 0)
+  }
+})
+
+it('offloads the results of its general-purpose subagent, which has none of its hooks', async () => {
+  const { offloader } = createOffloader()
+  const task = { id: 'call_0', name: 'task', input: { description: 'Read.', subagent_type: 'general-purpose' } }
+  // Both agents have this model: first the one calls, then the other.
+  const { model, prompts } = scriptedModel({ toolCalls: [task] }, calling('read_log'), ({ results }) => ({
+    text: `See ${referenceIn(results[0])}.`,
+  }))
+  const tools = offloadTools([readLog], offloader)
+  const hooks = offloadHooks(offloader)
+  const agent = planAgent({ model, tools, hooks, toolResultEviction: { enabled: false } })
+  await agent.generateText('Go.', IN_A)
+  const seen = prompts[2]?.results[0]
+  expect(textOf(seen)).toMatch(OFFLOADED)
+  expect(await storedText(offloader, referenceIn(seen), 'a')).toBe(HUGE)
+})

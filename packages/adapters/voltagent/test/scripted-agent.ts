@@ -1,0 +1,104 @@
+import type { ModelTurn, SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { Agent, AgentRegistry, createTool, createVoltAgentObservability } from '@voltagent/core'
+import type { AgentHooks, AgentOptions, Memory, Tool, ToolOptions } from '@voltagent/core'
+import { z } from 'zod'
+import { fakeModel } from './fake-model.ts'
+
+// Else each agent would have one of its own, with timers.
+AgentRegistry.getInstance().setGlobalObservability(createVoltAgentObservability())
+
+/** A log of 5,000 lines, of which line 4,321 alone says `FAILED`. */
+export const LOG: string = Array.from(
+  { length: 5_000 },
+  (_, line) => `line ${line + 1}: ${line === 4_320 ? 'FAILED' : 'done'} in ${(line * 7) % 90} ms`,
+).join('\n')
+
+/** How the text begins that stands in the place of what was offloaded. */
+export const OFFLOADED: RegExp = /^\[Offloaded: \d/
+
+/** Make a model that takes these turns one after the other, and then ends with `done`; and record its prompts. */
+export function scriptedModel(...turns: readonly (ModelTurn | ((prompt: SeenPrompt) => ModelTurn))[]): {
+  readonly model: ReturnType<typeof fakeModel>
+  readonly prompts: SeenPrompt[]
+} {
+  const prompts: SeenPrompt[] = []
+  const model = fakeModel((prompt) => {
+    const turn = turns[prompts.push(prompt) - 1] ?? { text: 'done' }
+    return typeof turn === 'function' ? turn(prompt) : turn
+  })
+  return { model, prompts }
+}
+
+/** Make a model turn with calls of these tools, with the ids `call_0`, `call_1` … */
+export function calling(...names: readonly string[]): ModelTurn {
+  return { toolCalls: names.map((name, index) => ({ id: `call_${index}`, name, input: {} })) }
+}
+
+/** Make a model turn with a call of the retrieval tool, for the reference in the last result of a prompt. */
+export function retrieving(input: object = {}, id = 'retrieval'): (prompt: SeenPrompt) => ModelTurn {
+  return ({ results }) => {
+    const call = { id, name: 'retrieve_offloaded_content', input: { reference: referenceIn(results.at(-1)), ...input } }
+    return { toolCalls: [call] }
+  }
+}
+
+/** Make a tool that takes nothing. */
+export function toolOf(name: string, execute: ToolOptions['execute'], others: Partial<ToolOptions> = {}): Tool {
+  return createTool({
+    name,
+    description: `The tool ${name}.`,
+    parameters: z.object({}),
+    ...others,
+    ...(execute && { execute }),
+  })
+}
+
+/** Make an agent of these options; its model is to be given. */
+export function agentOf(options: ScriptedAgentOptions): Agent {
+  const settings: ScriptedAgentOptions = { name: 'agent', memory: false, ...options }
+  // The union of all that an agent may have is too large for the compiler to spread.
+  return new Agent({ instructions: 'Help.', maxSteps: 20, maxRetries: 0, ...(settings as object) } as AgentOptions)
+}
+
+/** What agents differ in here. */
+export interface ScriptedAgentOptions {
+  readonly model: ReturnType<typeof fakeModel>
+  readonly name?: string
+  readonly tools?: readonly unknown[]
+  readonly hooks?: AgentHooks
+  readonly memory?: Memory | false
+  readonly subAgents?: readonly Agent[]
+  readonly toolRouting?: object
+}
+
+/** Make an offloader over a memory of its own, and record its events. */
+export function createOffloader(options: Partial<ContextOffloaderOptions> = {}): {
+  readonly offloader: ContextOffloader
+  readonly events: OffloadEvent[]
+} {
+  const events: OffloadEvent[] = []
+  const onEvent = (event: OffloadEvent): void => void events.push(event)
+  return { offloader: new ContextOffloader({ storage: new InMemoryStorage(), onEvent, ...options }), events }
+}
+
+/** Return the text of a result, values as JSON. */
+export function textOf(result: SeenResult | undefined): string {
+  const texts = result?.content.map((block) => {
+    if (block.type === 'text') return block.text
+    return block.type === 'json' ? JSON.stringify(block.value) : ''
+  })
+  return texts?.join('') ?? ''
+}
+
+/** Return the first reference that a result names. */
+export function referenceIn(result: SeenResult | undefined): string {
+  return /\[Stored references:\]\s+(\w+)/.exec(textOf(result))?.[1] ?? ''
+}
+
+/** Return what is stored in a scope under a reference, as text. */
+export async function storedText(offloader: ContextOffloader, reference: string, ...scope: string[]): Promise<string> {
+  const { content } = await offloader.forScope(...scope).options.storage.retrieve(reference)
+  return new TextDecoder().decode(content)
+}
