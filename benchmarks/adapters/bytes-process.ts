@@ -5,8 +5,8 @@ import { directCases, loopCases, SHOWN_RESULT, smallResults } from './overhead-c
 import type { OverheadCase } from './overhead/overhead-case.ts'
 
 const DIRECT_RESULTS = 2_000
-/** A run with a long history allocates much. */
-const LOOP_RESULTS = 20
+/** One run: with a long history some frameworks allocate 40 MB per result. */
+const LOOP_RESULTS = 10
 
 const result = smallResults()[SHOWN_RESULT] as string
 const rows: ByteRow[] = []
