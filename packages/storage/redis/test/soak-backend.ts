@@ -23,7 +23,7 @@ export function redisBackend(
 
 /** Open one more storage. */
 export function open({ url, prefix, chunkBytes }: Config, options: ManagedStorageOptions): RedisStorage {
-  return new RedisStorage(url, { ...options, prefix, chunkBytes, commandTimeoutMs: 5_000, connectTimeoutMs: 1_000 })
+  return new RedisStorage(url, { ...options, prefix, chunkBytes, commandTimeoutMs: 20_000, connectTimeoutMs: 5_000 })
 }
 
 /** Look for keys that belong to no entry. */

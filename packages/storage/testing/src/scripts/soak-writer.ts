@@ -25,6 +25,8 @@ process.stdin.on('end', () => (isOver = true)).resume()
 
 await Promise.all(Array.from({ length: PARALLEL }, (_, index) => work(index)))
 await storage.close()
+// After a problem it is still open, and would keep the process waiting.
+process.stdin.destroy()
 
 async function work(index: number): Promise<void> {
   while (!isOver) {
