@@ -23,7 +23,7 @@ const readLog: CaseTool = {
   name: 'read_log',
   async call(input) {
     const { name } = input as { readonly name: number }
-    await sleep(100 - 20 * name)
+    await sleep(200 - 40 * name)
     return { type: 'returns', content: [text(log(`log ${name}`))] }
   },
 }
