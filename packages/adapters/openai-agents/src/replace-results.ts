@@ -27,7 +27,11 @@ export async function replaceResults(items: readonly Item[], options: ReplaceOpt
     item.type === 'function_call_result' && !staying.has(item.name) && !isForProgram(item)
 
   async function offload({ name: toolName, callId: toolCallId, output }: ResultItem, index: number): Promise<void> {
-    const input = inputOf(items, index, toolCallId)
+    // Ids may come again: the newest call before the result is its own.
+    const isCall = (item: Item, at: number): boolean =>
+      at < index && item.type === 'function_call' && item.callId === toolCallId
+    const call = items.findLast(isCall)
+    const input = call?.type === 'function_call' ? parseJson(call.arguments) : undefined
     const parts = (Array.isArray(output) ? output : [output]) as readonly ResultPart[]
     const fromText = (text: string): ResultPart => ({ type: 'input_text', text })
     const forms = { parts, toBlock: partToBlock, fromText, fromBlock: blockToPart }
@@ -50,13 +54,4 @@ export async function replaceResults(items: readonly Item[], options: ReplaceOpt
     if (output === undefined) return item
     return (changeable.has(item) ? Object.assign(item, { output }) : { ...item, output }) as Item
   })
-}
-
-/** Find what a tool was called with; ids may come again, and the newest call before the result is its own. */
-function inputOf(items: readonly Item[], before: number, toolCallId: string): unknown {
-  for (let index = before - 1; index >= 0; index -= 1) {
-    const item = items[index]
-    if (item?.type === 'function_call' && item.callId === toolCallId) return parseJson(item.arguments)
-  }
-  return undefined
 }
