@@ -3,6 +3,7 @@ import type { ContentBlock } from '../content/content-block.ts'
 import type { OnFallback } from '../preview/choose-previewers.ts'
 import type { PreviewFallback } from '../preview/preview-fallback.ts'
 import { toolIntent } from '../preview/tool-intent.ts'
+import { formatRetrievalCall } from '../retrieval/retrieval-call.ts'
 import { createRetrievalTool, RETRIEVAL_TOOL_NAME, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
 import { scopeOf } from '../storage/assert-storage.ts'
 import type { EvictionReport } from '../storage/storage.ts'
@@ -29,6 +30,7 @@ interface SharedState {
   readonly scoped: boolean
   /** Previewers whose peers are known to be missing. */
   readonly missingPeers: Set<string>
+  readonly retrievalToolName: string
 }
 
 /** Hands it to a scope by the options that the scope is constructed with, out of reach of everybody else. */
@@ -69,13 +71,19 @@ export class ContextOffloader {
 
   constructor(options: ContextOffloaderOptions) {
     this.options = resolveOptions(options)
-    const shared = sharedStates.get(options) ?? { meter: new TokenMeter(), scoped: false, missingPeers: new Set() }
+    const shared = sharedStates.get(options) ?? {
+      meter: new TokenMeter(),
+      scoped: false,
+      missingPeers: new Set(),
+      retrievalToolName: RETRIEVAL_TOOL_NAME,
+    }
     this.#shared = shared
     this.retrievalTool = createRetrievalTool({
       storage: this.options.storage,
       scoped: shared.scoped,
       maxRetrievalTokens: this.options.maxRetrievalTokens,
       countTokens: this.options.countTokens,
+      formatCall: (call) => formatRetrievalCall(call, shared.retrievalToolName),
       onRetrieve: (event) => {
         shared.meter.retrieved(event.tokens, event.reference)
         this.#emit(event)
@@ -91,6 +99,19 @@ export class ContextOffloader {
   forScope(...segments: string[]): ContextOffloader {
     const options = { ...this.options, storage: scopeOf(this.options.storage, segments) }
     sharedStates.set(options, { ...this.#shared, scoped: true })
+    return new ContextOffloader(options)
+  }
+
+  /**
+   * Return an offloader with the same storage, settings and meter, whose replacements and answers call the retrieval tool
+   * by another name: for a host that offers it under that name, as where another tool has its own.
+   *
+   * @throws TypeError where the name is empty.
+   */
+  withRetrievalToolName(name: string): ContextOffloader {
+    if (typeof name !== 'string' || name === '') throw new TypeError(`name must be that of a tool, got ${typeof name}.`)
+    const options = { ...this.options }
+    sharedStates.set(options, { ...this.#shared, retrievalToolName: name })
     return new ContextOffloader(options)
   }
 
@@ -139,7 +160,9 @@ export class ContextOffloader {
     const { sources, isError } = result
     const ofOriginal = { blocks: 1, tokens: original, isError }
     const { onFallback } = reading
-    const written = await writeReplacement(sources, { original: ofOriginal, kept: 0, onFallback }, this.options)
+    const { retrievalToolName } = this.#shared
+    const writing = { original: ofOriginal, kept: 0, retrievalToolName, onFallback }
+    const written = await writeReplacement(sources, writing, this.options)
     if (result.content !== undefined && written.tokens >= original) {
       for (const { reference } of sources) await this.options.storage.delete?.(reference)
       return { status: 'inline', reason: 'not-smaller', content: result.content, tokens: { original } }
@@ -187,7 +210,9 @@ export class ContextOffloader {
       sources = await replacementSources(stored, reading)
       const ofOriginal = { blocks: blocks.length, tokens: original, isError: request.isError ?? false }
       const { onFallback } = reading
-      written = await writeReplacement(sources, { original: ofOriginal, kept: rest, onFallback }, this.options)
+      const { retrievalToolName } = this.#shared
+      const writing = { original: ofOriginal, kept: rest, retrievalToolName, onFallback }
+      written = await writeReplacement(sources, writing, this.options)
     } catch (error) {
       return undoAndThrow(undo, error)
     }

@@ -2,7 +2,6 @@ import type { ContentBlock } from '../content/content-block.ts'
 import { contentTypeEssence } from '../content/content-type-essence.ts'
 import type { OnFallback } from '../preview/choose-previewers.ts'
 import { readText, type TextPreview } from '../preview/read-text.ts'
-import { RETRIEVAL_TOOL_NAME } from '../retrieval/retrieval-tool-name.ts'
 import { frameTokens } from './choose-blocks.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import { measureContent } from './measure-content.ts'
@@ -43,6 +42,8 @@ export interface ReplacementRequest {
   readonly original: { readonly blocks: number; readonly tokens: number; readonly isError: boolean }
   /** Tokens of the blocks that stay. */
   readonly kept: number
+  /** What the model knows the retrieval tool by. */
+  readonly retrievalToolName: string
   readonly onFallback: OnFallback
 }
 
@@ -71,7 +72,7 @@ export async function writeReplacement(
   const previewed = shares.reduce((sum, share) => sum + share, 0)
   const room = options.maxResultTokens - request.kept - previewed - frameTokens(sources.length)
   const shown = fitAdded(sources, room, request.onFallback, countTokens)
-  const text = await renderText(sources, shares, shown, request.original, options)
+  const text = await renderText(sources, shares, shown, request, options)
   return {
     content: [{ type: 'text', text }, ...shown.blocks],
     tokens: countTokens(text) + shown.tokens,
@@ -112,7 +113,7 @@ async function renderText(
   sources: readonly ReplacementSource[],
   shares: readonly number[],
   shown: ShownBlocks,
-  original: ReplacementRequest['original'],
+  { original, retrievalToolName }: ReplacementRequest,
   options: ResolvedOptions,
 ): Promise<string> {
   const { guide } = options
@@ -132,7 +133,7 @@ async function renderText(
     blocks,
     original,
     isError: original.isError,
-    retrievalTool: options.includeRetrievalTool ? RETRIEVAL_TOOL_NAME : undefined,
+    retrievalTool: options.includeRetrievalTool ? retrievalToolName : undefined,
     guide: guide?.instructions(searchable(sources)),
   })
 }

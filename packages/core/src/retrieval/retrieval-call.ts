@@ -29,8 +29,8 @@ export interface RetrievalCall {
 const MAX_PATTERN_LENGTH = 200
 
 /** Write a call as the model can make it: the name of the tool and its input as JSON. */
-export function formatRetrievalCall(call: RetrievalCall): string {
+export function formatRetrievalCall(call: RetrievalCall, toolName: string = RETRIEVAL_TOOL_NAME): string {
   const long = call.pattern !== undefined && call.pattern.length > MAX_PATTERN_LENGTH
   const pattern = long ? '<the same pattern>' : call.pattern
-  return `${RETRIEVAL_TOOL_NAME} ${JSON.stringify({ ...call, pattern })}`
+  return `${toolName} ${JSON.stringify({ ...call, pattern })}`
 }

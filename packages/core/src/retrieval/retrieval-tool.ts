@@ -217,7 +217,7 @@ function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, '
     scoped,
     maxTokens: maxRetrievalTokens,
     countTokens,
-    formatCall: options.formatCall ?? formatRetrievalCall,
+    formatCall: options.formatCall ?? ((call) => formatRetrievalCall(call)),
     maxMediaBytes: positive('maxMediaBytes', options.maxMediaBytes ?? DEFAULT_MAX_MEDIA_BYTES),
     deadlineMs: positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS),
     blockBytes: Math.ceil(positive('blockBytes', options.blockBytes ?? DEFAULT_BLOCK_BYTES)),

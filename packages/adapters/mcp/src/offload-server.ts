@@ -1,0 +1,61 @@
+import type { ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
+import { relayTransport, type McpTransport } from './relay-transport.ts'
+import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
+
+/** A server of the MCP SDK, version 1 or 2: what of it is used here. */
+export interface ConnectableServer {
+  connect(transport: never): Promise<void>
+}
+
+/**
+ * Let an MCP server of yours answer with a preview and references where results are large, and offer the retrieval tool.
+ *
+ * Takes `McpServer` or `Server` of the MCP SDK 1 and 2, before it is connected; tools may be registered before or after.
+ * Errors that tools throw are offloaded as well. The server itself is changed and returned.
+ *
+ * @param offloader - That of who is served: `offloader.forScope(tenant)`. For several behind one server see the option `scope`.
+ * @throws TypeError where an argument is not usable, or the server is connected already.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+ * import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+ * import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadServer } from '@spillway/mcp'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const server = offloadServer(new McpServer({ name: 'logs', version: '1.0.0' }), offloader.forScope('tenant-1'))
+ * server.registerTool('read_log', { description: 'Read the log.' }, () => ({
+ *   content: [{ type: 'text', text: 'a line of a log\n'.repeat(5_000) }],
+ * }))
+ *
+ * const [clientSide, serverSide] = InMemoryTransport.createLinkedPair()
+ * const client = new Client({ name: 'agent', version: '1.0.0' })
+ * await Promise.all([server.connect(serverSide), client.connect(clientSide)])
+ * const { tools } = await client.listTools()
+ * console.assert(tools.map(({ name }) => name).join() === 'read_log,retrieve_offloaded_content')
+ * ```
+ */
+export function offloadServer<Server extends ConnectableServer>(
+  server: Server,
+  offloader: ContextOffloader,
+  options: McpOffloadOptions = {},
+): Server {
+  assertOffloader(offloader, 'offloadServer(server, new ContextOffloader({ storage }))')
+  assertMcpOptions(options)
+  const { connect, isConnected, transport } = Object(server) as {
+    readonly connect?: (transport: McpTransport) => Promise<void>
+    readonly isConnected?: () => boolean
+    readonly transport?: unknown
+  }
+  if (typeof connect !== 'function')
+    throw new TypeError(`server must be an McpServer or Server of the MCP SDK, got ${typeof server}.`)
+  if (isConnected?.call(server) === true || transport !== undefined)
+    throw new TypeError('server is connected already. Pass it to offloadServer() before server.connect(transport).')
+  const settings = { ...options, offloader }
+  const relayed = (to: McpTransport): Promise<void> => connect.call(server, relayTransport(to, settings, 'server'))
+  return Object.defineProperty(server, 'connect', { value: relayed, writable: true, configurable: true })
+}

@@ -1,0 +1,47 @@
+import type { ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
+import { relayTransport, type McpTransport } from './relay-transport.ts'
+import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
+
+/**
+ * Let an MCP client connect to a server so that large results of its tools come as a preview and references.
+ *
+ * The retrieval tool is among the server's tools, and answered here. Works with transports of the MCP SDK 1 and 2. All
+ * other messages pass as they are and in order.
+ *
+ * @param offloader - That of one session: `offloader.forScope(tenant, session)`.
+ * @throws TypeError where an argument is not usable.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@modelcontextprotocol/client'
+ * import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadTransport } from '@spillway/mcp'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const server = new McpServer({ name: 'logs', version: '1.0.0' })
+ * server.registerTool('read_log', { description: 'Read the log.' }, () => ({
+ *   content: [{ type: 'text', text: 'a line of a log\n'.repeat(5_000) }],
+ * }))
+ * const [ours, theirs] = InMemoryTransport.createLinkedPair()
+ * await server.connect(theirs)
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const client = new Client({ name: 'agent', version: '1.0.0' })
+ * await client.connect(offloadTransport(ours, offloader.forScope('session-1')))
+ * const { content } = await client.callTool({ name: 'read_log', arguments: {} })
+ * console.assert(content[0]?.type === 'text' && content[0].text.startsWith('[Offloaded: 1 block'))
+ * ```
+ */
+export function offloadTransport<Transport extends McpTransport>(
+  transport: Transport,
+  offloader: ContextOffloader,
+  options: McpOffloadOptions = {},
+): Transport {
+  assertOffloader(offloader, 'offloadTransport(transport, new ContextOffloader({ storage }))')
+  assertMcpOptions(options)
+  if (typeof (Object(transport) as Partial<McpTransport>).send !== 'function')
+    throw new TypeError(`transport must be one of the MCP SDK, got ${typeof transport}.`)
+  return relayTransport(transport, { ...options, offloader }, 'client')
+}

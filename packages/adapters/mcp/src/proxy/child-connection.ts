@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Message } from '../relay/message.ts'
+import type { Connection, ConnectionHandlers } from './connection.ts'
+import { StdioConnection } from './stdio-connection.ts'
+
+/** A server that is a program, spoken to over its standard input and output. */
+export interface ServerCommand {
+  readonly command: string
+  readonly args?: readonly string[] | undefined
+  /** Added to the environment of this process, all of which the program gets. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly cwd?: string | undefined
+}
+
+/** Milliseconds that a program has to end after its input did, and again after it was asked to. */
+const END_MS = 2_000
+/** Milliseconds in which output that was still under way arrives after a program has ended. */
+const LAST_OUTPUT_MS = 250
+
+/** The connection to a program that is started with it, and ended with it. */
+export class ChildConnection implements Connection {
+  readonly #server: ServerCommand
+  readonly #maxMessageBytes: number | undefined
+  #child: ChildProcess | undefined
+  #stdio: StdioConnection | undefined
+  #ended: Promise<void> = Promise.resolve()
+  #hasEnded = false
+
+  constructor(server: ServerCommand, maxMessageBytes?: number) {
+    this.#server = server
+    this.#maxMessageBytes = maxMessageBytes
+  }
+
+  /** Start the program; rejects where it cannot be, as when there is no such command. */
+  async start({ onMessage, onClose, onError }: ConnectionHandlers): Promise<void> {
+    const { command, args = [], env, cwd } = this.#server
+    const child = spawn(command, args, { env: { ...process.env, ...env }, cwd, stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#child = child
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', (error: NodeJS.ErrnoException) => reject(new Error(explainStart(error), { cause: error })))
+    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#ended = promise
+    const stdio = new StdioConnection({
+      input: child.stdout,
+      output: child.stdin,
+      maxMessageBytes: this.#maxMessageBytes,
+    })
+    this.#stdio = stdio
+    child.once('exit', (code, signal) => {
+      this.#hasEnded = true
+      const reason = signal === null ? `exit code ${code}` : `signal ${signal}`
+      void Promise.race([new Promise((closed) => child.once('close', closed)), sleep(LAST_OUTPUT_MS)]).then(() => {
+        resolve()
+        onClose(reason)
+      })
+    })
+    await stdio.start({
+      onMessage,
+      // A program may close its output before it ends, and how it ended is what is told.
+      onClose: () => {},
+      onError: (error) => {
+        // It reads no more: it has ended, or will.
+        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') onError(error)
+      },
+    })
+  }
+
+  async send(message: Message): Promise<void> {
+    if (this.#stdio === undefined || this.#hasEnded) throw new Error('The server is not running.')
+    await this.#stdio.send(message)
+  }
+
+  /** End the program as the protocol says: its input ends, then it is asked, then it is made to. */
+  async close(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.pid === undefined || this.#hasEnded) return
+    child.stdin?.end()
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      if (await this.#endsWithin(END_MS)) return
+      child.kill(signal)
+    }
+    await this.#ended
+  }
+
+  #endsWithin(milliseconds: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), milliseconds)
+    void this.#ended.then(() => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+    return promise
+  }
+}
+
+function explainStart({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'There is no such command, or the folder to start it in is missing.'
+  return code === 'EACCES' ? 'The command may not be executed.' : message
+}

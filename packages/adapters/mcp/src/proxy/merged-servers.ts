@@ -1,0 +1,336 @@
+import {
+  errorOf,
+  ERROR_CODE,
+  fieldsOf,
+  isRequest,
+  isResponse,
+  type Fields,
+  type Message,
+  type Request,
+  type RequestId,
+  type Response,
+} from '../relay/message.ts'
+import type { Connection, ConnectionHandlers } from './connection.ts'
+
+/** A server behind a proxy that has several. */
+export interface MergedServer {
+  readonly name: string
+  /** What the names of its tools and prompts begin with. */
+  readonly prefix: string
+  readonly connection: Connection
+}
+
+interface Origin {
+  readonly server: MergedServer
+  readonly id: RequestId
+}
+
+type Answer = Omit<Message, 'id' | 'method'>
+
+/** Lists that are put together of those of all servers, with the field that each has them in. */
+const LISTS: Readonly<Record<string, string>> = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'tasks/list': 'tasks',
+}
+/** What every server is told, and answered with an empty result. */
+const TOLD_TO_ALL = new Set(['logging/setLevel', 'ping'])
+/** What names a tool or a prompt. */
+const NAMED = new Set(['tools/call', 'prompts/get', 'completion/complete'])
+const MAX_PAGES = 1_000
+
+/**
+ * Several servers as one: their tools and prompts with a prefix, their resources, tasks and requests of their own side by
+ * side. What names something goes to the server that has it; what nobody here knows to the first that knows it.
+ */
+export class MergedServers implements Connection {
+  readonly #servers: readonly MergedServer[]
+  readonly #info: { readonly name: string; readonly version: string }
+  readonly #open = new Set<MergedServer>()
+  /** Requests to servers, by the ids they were given here. */
+  readonly #asked = new Map<RequestId, (response: Response) => void>()
+  /** Where the client's own requests went, so that they can be cancelled there. */
+  readonly #sent = new Map<RequestId, Map<MergedServer, RequestId>>()
+  /** Requests of servers to the client. */
+  readonly #origins = new Map<RequestId, Origin>()
+  /** Progress that servers asked the client for. */
+  readonly #progress = new Map<RequestId, Origin>()
+  readonly #capabilities = new Map<MergedServer, Fields>()
+  readonly #resourceOwners = new Map<string, MergedServer>()
+  readonly #taskOwners = new Map<string, MergedServer>()
+  #handlers: ConnectionHandlers | undefined
+  #ids = 0
+
+  constructor(servers: readonly MergedServer[], info: { readonly name: string; readonly version: string }) {
+    this.#servers = servers
+    this.#info = info
+  }
+
+  async start(handlers: ConnectionHandlers): Promise<void> {
+    this.#handlers = handlers
+    const { onError } = handlers
+    const started = await Promise.allSettled(
+      this.#servers.map(async (server) => {
+        this.#open.add(server)
+        await server.connection.start({
+          onMessage: (message) => this.#receive(server, message),
+          onClose: (reason) => this.#closed(server, reason),
+          onError,
+        })
+      }),
+    )
+    const failed = started.find((result) => result.status === 'rejected')
+    if (failed === undefined) return
+    await this.close()
+    throw failed.reason
+  }
+
+  async send(message: Message): Promise<void> {
+    if (isRequest(message)) return this.#dispatch(message)
+    if (isResponse(message)) return this.#answerServer(message)
+    const { method, params } = message
+    if (method === 'notifications/cancelled') return this.#cancel(message)
+    const origin =
+      method === 'notifications/progress' ? this.#progress.get(params?.['progressToken'] as RequestId) : undefined
+    if (origin !== undefined)
+      return origin.server.connection.send({ ...message, params: { ...params, progressToken: origin.id } })
+    await Promise.all(this.#servers.map(({ connection }) => connection.send(message)))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map(({ connection }) => connection.close()))
+  }
+
+  #dispatch(request: Request): void {
+    const target = this.#route(request)
+    if (target !== undefined) {
+      // Handed on in the very moment in which it arrives, so that nothing that the server sends next overtakes it.
+      return this.#send(target.server, target.request, (response) => this.#respond(request, response))
+    }
+    void this.#answer(request).then(
+      (response) => this.#respond(request, response),
+      (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error)
+        this.#respond(request, errorOf(request.id, ERROR_CODE.internal, message))
+      },
+    )
+  }
+
+  #respond({ id }: Request, response: Answer): void {
+    this.#sent.delete(id)
+    this.#handlers?.onMessage({ ...response, id })
+  }
+
+  /** Find the one server that a request is for, by the names in it. */
+  #route(request: Request): { readonly server: MergedServer; readonly request: Request } | undefined {
+    const { method, params = {} } = request
+    const { name, uri, taskId } = params
+    const ref = fieldsOf(params['ref'])
+    if ((method === 'tools/call' || method === 'prompts/get') && typeof name === 'string') {
+      const server = this.#serverOf(name)
+      return (
+        server && { server, request: { ...request, params: { ...params, name: name.slice(server.prefix.length) } } }
+      )
+    }
+    if (method === 'completion/complete' && typeof ref['name'] === 'string') {
+      const server = this.#serverOf(ref['name'])
+      const own = { ...ref, name: ref['name'].slice(server?.prefix.length) }
+      return server && { server, request: { ...request, params: { ...params, ref: own } } }
+    }
+    const server = this.#resourceOwners.get(String(uri ?? ref['uri'])) ?? this.#taskOwners.get(String(taskId))
+    return server && { server, request }
+  }
+
+  /** Answer what concerns several servers. */
+  async #answer(request: Request): Promise<Answer> {
+    const { method, params = {} } = request
+    const field = Object.hasOwn(LISTS, method) ? LISTS[method] : undefined
+    if (field !== undefined) return this.#list(request, field)
+    if (method === 'initialize' || method === 'server/discover') return this.#introduce(request)
+    if (TOLD_TO_ALL.has(method)) {
+      const answers = await Promise.all(this.#servers.map((server) => this.#ask(server, request)))
+      return answers.find(({ result }) => result !== undefined) ?? { jsonrpc: '2.0', result: {} }
+    }
+    const name = params['name'] ?? fieldsOf(params['ref'])['name']
+    return typeof name === 'string' && NAMED.has(method) ? unknownName(method, name) : this.#askInTurn(request)
+  }
+
+  /** Ask one server after the other until one has an answer, and return the first refusal where none has. */
+  async #askInTurn(request: Request): Promise<Answer> {
+    let refusal: Response | undefined
+    for (const server of this.#servers) {
+      const response = await this.#ask(server, request)
+      if (response.error === undefined) return response
+      refusal = refusal === undefined || isUnknownMethod(refusal) ? response : refusal
+    }
+    return refusal ?? { jsonrpc: '2.0', error: { code: ERROR_CODE.methodNotFound, message: 'Method not found' } }
+  }
+
+  async #list(request: Request, field: string): Promise<Answer> {
+    const lists = await Promise.all(this.#servers.map((server) => this.#listOf(server, request, field)))
+    const known = lists.filter((list) => list.items !== undefined)
+    if (known.length === 0) return lists[0]?.response ?? { jsonrpc: '2.0', result: { [field]: [] } }
+    const { nextCursor: _last, ...first } = fieldsOf(known[0]?.response.result)
+    return { jsonrpc: '2.0', result: { ...first, [field]: known.flatMap(({ items = [] }) => items) } }
+  }
+
+  /** Read a list of one server to its end, as pages of several servers could not be told apart. */
+  async #listOf(
+    server: MergedServer,
+    request: Request,
+    field: string,
+  ): Promise<{ readonly response: Response; readonly items?: readonly unknown[] }> {
+    const items: unknown[] = []
+    const { cursor: _cursor, ...own }: Fields = request.params ?? {}
+    let params: Fields = own
+    for (let page = 0; ; page++) {
+      const response = await this.#ask(server, { ...request, params })
+      if (response.error !== undefined) return page === 0 ? { response } : { response, items }
+      const result = fieldsOf(response.result)
+      const found: readonly unknown[] = Array.isArray(result[field]) ? result[field] : []
+      for (const item of found) items.push(this.#own(server, field, item))
+      if (typeof result['nextCursor'] !== 'string' || page === MAX_PAGES) return { response, items }
+      params = { ...params, cursor: result['nextCursor'] }
+    }
+  }
+
+  #own(server: MergedServer, field: string, item: unknown): unknown {
+    const fields = fieldsOf(item)
+    if (field === 'resources') this.#resourceOwners.set(String(fields['uri']), server)
+    if (field === 'resourceTemplates') this.#resourceOwners.set(String(fields['uriTemplate']), server)
+    if (field === 'tasks') this.#taskOwners.set(String(fields['taskId']), server)
+    return field === 'tools' || field === 'prompts'
+      ? { ...fields, name: `${server.prefix}${String(fields['name'])}` }
+      : item
+  }
+
+  /** Greet all servers, and answer with what they can together, in the oldest revision among them. */
+  async #introduce(request: Request): Promise<Answer> {
+    const answers = await Promise.all(this.#servers.map((server) => this.#ask(server, request)))
+    const known = answers.flatMap(({ result }) => (result === undefined ? [] : [fieldsOf(result)]))
+    const [first] = known
+    if (first === undefined || known.length < this.#servers.length)
+      return answers.find(({ error }) => error !== undefined) ?? unknownName('initialize', 'server')
+    this.#servers.forEach((server, index) => this.#capabilities.set(server, fieldsOf(known[index]?.['capabilities'])))
+    const instructions = known.flatMap(({ instructions: text }, index) =>
+      typeof text === 'string' && text !== '' ? [`# ${this.#servers[index]?.name ?? ''}\n\n${text}`] : [],
+    )
+    const versions = known
+      .map(({ protocolVersion }) => protocolVersion)
+      .filter((version) => typeof version === 'string')
+    return {
+      jsonrpc: '2.0',
+      result: {
+        ...first,
+        ...(versions.length === 0 ? {} : { protocolVersion: versions.toSorted()[0] }),
+        ...('supportedVersions' in first
+          ? { supportedVersions: inAll(known.map((one) => one['supportedVersions'])) }
+          : {}),
+        capabilities: mergeFields(known.map((one) => fieldsOf(one['capabilities']))),
+        ...('serverInfo' in first ? { serverInfo: this.#info } : {}),
+        ...(instructions.length === 0 ? {} : { instructions: instructions.join('\n\n') }),
+      },
+    }
+  }
+
+  #ask(server: MergedServer, request: Request): Promise<Response> {
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    this.#send(server, request, resolve)
+    return promise
+  }
+
+  #send(server: MergedServer, request: Request, settle: (response: Response) => void): void {
+    const id = `spillway-${++this.#ids}`
+    if (!this.#open.has(server)) {
+      const error = { code: ERROR_CODE.connectionClosed, message: `MCP server ${server.name} has ended.` }
+      return settle({ jsonrpc: '2.0', id, error })
+    }
+    const sent = this.#sent.get(request.id) ?? new Map<MergedServer, RequestId>()
+    this.#sent.set(request.id, sent.set(server, id))
+    this.#asked.set(id, (response) => {
+      const { taskId } = fieldsOf(fieldsOf(response.result)['task'])
+      if (typeof taskId === 'string') this.#taskOwners.set(taskId, server)
+      settle(response)
+    })
+    void server.connection.send({ ...request, id })
+  }
+
+  #receive(server: MergedServer, message: Message): void {
+    if (isResponse(message)) {
+      const settle = this.#asked.get(message.id)
+      this.#asked.delete(message.id)
+      settle?.(message)
+    } else if (isRequest(message)) this.#handlers?.onMessage(this.#askClient(server, message))
+    else this.#handlers?.onMessage(message)
+  }
+
+  #askClient(server: MergedServer, request: Request): Message {
+    const id = `${server.name}-${++this.#ids}`
+    this.#origins.set(id, { server, id: request.id })
+    const meta = fieldsOf(request.params?.['_meta'])
+    const token = meta['progressToken'] as RequestId | undefined
+    if (token === undefined) return { ...request, id }
+    this.#progress.set(id, { server, id: token })
+    return { ...request, id, params: { ...request.params, _meta: { ...meta, progressToken: id } } }
+  }
+
+  async #answerServer(response: Response): Promise<void> {
+    const origin = this.#origins.get(response.id)
+    this.#origins.delete(response.id)
+    this.#progress.delete(response.id)
+    await origin?.server.connection.send({ ...response, id: origin.id })
+  }
+
+  async #cancel(message: Message): Promise<void> {
+    const sent = this.#sent.get(message.params?.['requestId'] as RequestId)
+    for (const [{ connection }, requestId] of sent ?? [])
+      await connection.send({ ...message, params: { ...message.params, requestId } })
+  }
+
+  #closed(server: MergedServer, reason: string): void {
+    this.#open.delete(server)
+    if (this.#open.size === 0) return this.#handlers?.onClose(reason)
+    for (const [field, list] of [
+      ['tools', 'tools'],
+      ['prompts', 'prompts'],
+      ['resources', 'resources'],
+    ] as const)
+      if (fieldsOf(this.#capabilities.get(server)?.[field])['listChanged'] === true)
+        this.#handlers?.onMessage({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` })
+  }
+
+  /** The server with the longest prefix that a name begins with. */
+  #serverOf(name: string): MergedServer | undefined {
+    let found: MergedServer | undefined
+    for (const server of this.#servers)
+      if (name.startsWith(server.prefix) && (found === undefined || server.prefix.length > found.prefix.length))
+        found = server
+    return found
+  }
+}
+
+function unknownName(method: string, name: string): Answer {
+  const message = `${method}: there is no server for ${JSON.stringify(name)} here.`
+  return { jsonrpc: '2.0', error: { code: ERROR_CODE.invalidParams, message } }
+}
+
+const isUnknownMethod = ({ error }: Message): boolean => fieldsOf(error)['code'] === ERROR_CODE.methodNotFound
+
+/** Put objects together, and those in them. */
+function mergeFields(all: readonly Fields[]): Fields {
+  const merged: Record<string, unknown> = {}
+  for (const fields of all)
+    for (const [key, value] of Object.entries(fields))
+      merged[key] =
+        Object.hasOwn(merged, key) && typeof value === 'object'
+          ? mergeFields([fieldsOf(merged[key]), fieldsOf(value)])
+          : value
+  return merged
+}
+
+function inAll(lists: readonly unknown[]): readonly unknown[] {
+  const [first, ...others] = lists.map((list): readonly unknown[] => (Array.isArray(list) ? list : []))
+  return (first ?? []).filter((item) => others.every((list) => list.includes(item)))
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { ERROR_CODE, errorOf, isMessage, type Message, type RequestId } from '../relay/message.ts'
+import type { Connection, ConnectionHandlers } from './connection.ts'
+import { LineReader, type OverlongLine } from './line-reader.ts'
+
+/** Bytes that one message may have unless told otherwise: 256 MiB, half of what a string of V8 can hold. */
+export const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
+
+/** The id in the forms in which serializers write messages: at their beginning, or at their end. */
+const ID_FIRST = /^\{"jsonrpc": ?"2\.0", ?"id": ?("[^"\\]*"|-?\d+),/
+const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
+
+/** Options of {@link StdioConnection}. */
+export interface StdioConnectionOptions {
+  readonly input: Readable
+  readonly output: Writable
+  /** Messages with more bytes than this are answered with an error. Defaults to 256 MiB. */
+  readonly maxMessageBytes?: number | undefined
+}
+
+/** Messages as lines of JSON over two streams, as the stdio transport of the Model Context Protocol has them. */
+export class StdioConnection implements Connection {
+  readonly #input: Readable
+  readonly #output: Writable
+  readonly #lines: LineReader
+  readonly #maxMessageBytes: number
+  readonly #ended: Promise<void>
+  readonly #end: () => void
+  #handlers: ConnectionHandlers | undefined
+  #closed = false
+
+  constructor({ input, output, maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES }: StdioConnectionOptions) {
+    this.#input = input
+    this.#output = output
+    this.#maxMessageBytes = maxMessageBytes
+    ;({ promise: this.#ended, resolve: this.#end } = Promise.withResolvers<void>())
+    this.#lines = new LineReader(maxMessageBytes, {
+      onLine: (line) => this.#receive(line),
+      onOverlong: (line) => this.#refuse(line),
+    })
+  }
+
+  start(handlers: ConnectionHandlers): Promise<void> {
+    this.#handlers = handlers
+    this.#input.on('data', (chunk: Buffer) => this.#lines.push(chunk))
+    this.#input.once('end', () => {
+      this.#lines.end()
+      this.#close('its output ended')
+    })
+    this.#input.once('close', () => this.#close('its output was closed'))
+    this.#input.once('error', (error) => this.#fail(error))
+    this.#output.on('error', (error) => this.#fail(error))
+    return Promise.resolve()
+  }
+
+  async send(message: Message): Promise<void> {
+    if (this.#closed) throw new Error('The connection is closed.')
+    if (!this.#output.write(`${JSON.stringify(message)}\n`))
+      await Promise.race([once(this.#output, 'drain'), this.#ended])
+  }
+
+  close(): Promise<void> {
+    this.#close('closed')
+    return Promise.resolve()
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === '') return
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      // What it says is not told: it may be anything, also content.
+      this.#handlers?.onError(
+        new Error(`A line of ${line.length} characters is no JSON: servers must log to standard error.`),
+      )
+      return
+    }
+    // Batches, which revision 2025-03-26 had.
+    for (const message of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+      if (isMessage(message)) this.#handlers?.onMessage(message)
+      else this.#handlers?.onError(new Error('A line is JSON, but no message of JSON-RPC 2.0.'))
+    }
+  }
+
+  /** Answer in the place of a message that is too large, where its id can be seen. */
+  #refuse({ head, tail, bytes }: OverlongLine): void {
+    const message = `A message of ${bytes} bytes is larger than the ${this.#maxMessageBytes} allowed: raise --max-message-bytes.`
+    this.#handlers?.onError(new Error(message))
+    const found = ID_FIRST.exec(head) ?? ID_LAST.exec(tail)
+    if (found?.[1] === undefined) return
+    const answer = errorOf(JSON.parse(found[1]) as RequestId, ERROR_CODE.internal, message)
+    if (head.includes('"method"')) this.send(answer).catch((error: Error) => this.#handlers?.onError(error))
+    else this.#handlers?.onMessage(answer)
+  }
+
+  #fail(error: Error): void {
+    this.#handlers?.onError(error)
+    this.#close(error.message)
+  }
+
+  #close(reason: string): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#end()
+    this.#handlers?.onClose(reason)
+  }
+}

@@ -1,0 +1,84 @@
+import { isMessage, type Message } from './relay/message.ts'
+import { OffloadRelay } from './relay/offload-relay.ts'
+import type { RelaySettings } from './relay/relay-options.ts'
+
+/** A transport of the MCP SDK, version 1 or 2, client or server: what of it is used here. */
+export interface McpTransport {
+  start(): Promise<void>
+  send(message: never, options?: never): Promise<void>
+  close(): Promise<void>
+}
+
+type Handler = (message: unknown, extra?: unknown) => unknown
+
+/** The same with what the types of the versions disagree about. */
+export interface LooseTransport {
+  send(message: unknown, options?: unknown): Promise<void>
+  onmessage?: Handler | undefined
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+}
+
+/**
+ * Put a relay between a transport and who uses it: the client of a connection, or the server.
+ *
+ * All else that the transport has is reached as before.
+ */
+export function relayTransport<Transport extends McpTransport>(
+  transport: Transport,
+  settings: RelaySettings,
+  user: 'client' | 'server',
+): Transport {
+  const inner = transport as unknown as LooseTransport
+  let onmessage: Handler | undefined
+  let onclose: (() => void) | undefined
+  // Of requests being answered: what the transport told of them belongs to their messages.
+  const extras = new WeakMap<Message, unknown>()
+  const toUser = (message: Message): unknown => onmessage?.(message, extras.get(message))
+  const toOther = async (message: Message, options?: unknown): Promise<void> => await inner.send(message, options)
+  const onError = (thrown: unknown): void => {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+    if (settings.onError === undefined) inner.onerror?.(error)
+    else settings.onError(error)
+  }
+  const relay = new OffloadRelay(settings, {
+    toClient: user === 'client' ? toUser : toOther,
+    toServer: user === 'client' ? toOther : toUser,
+    onError,
+  })
+
+  const receive: Handler = (message, extra) => {
+    if (!isMessage(message)) return onmessage?.(message, extra)
+    if (extra !== undefined) extras.set(message, extra)
+    const authInfo = (Object(extra) as { readonly authInfo?: unknown }).authInfo
+    return user === 'client' ? relay.fromServer(message) : relay.fromClient(message, { authInfo })
+  }
+  const send = async (message: unknown, options?: unknown): Promise<void> => {
+    if (!isMessage(message)) return await inner.send(message, options)
+    await (user === 'client' ? relay.fromClient(message, { options }) : relay.fromServer(message, options))
+  }
+  const closed = (): void => {
+    relay.close()
+    onclose?.()
+  }
+
+  return new Proxy(transport, {
+    get(target, key) {
+      if (key === 'send') return send
+      if (key === 'onmessage') return onmessage
+      if (key === 'onclose') return onclose
+      const value: unknown = Reflect.get(target, key)
+      return typeof value === 'function' && !Object.hasOwn(target, key) ? (value.bind(target) as unknown) : value
+    },
+    set(target, key, value: unknown) {
+      if (key === 'onmessage') {
+        onmessage = value as Handler | undefined
+        Reflect.set(inner, key, value === undefined ? undefined : receive)
+      } else if (key === 'onclose') {
+        onclose = value as (() => void) | undefined
+        Reflect.set(inner, key, closed)
+      } else Reflect.set(target, key, value)
+      return true
+    },
+  })
+}

@@ -1,0 +1,63 @@
+/** The messages of JSON-RPC 2.0 as a relay sees them: whatever else they have passes through. */
+
+export type RequestId = string | number
+
+/** A JSON object of which nothing is known. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Any message. Only what a relay looks at is named. */
+export interface Message {
+  readonly jsonrpc: '2.0'
+  readonly id?: RequestId
+  readonly method?: string
+  readonly params?: Fields
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+export interface Request extends Message {
+  readonly id: RequestId
+  readonly method: string
+}
+
+export interface Response extends Message {
+  readonly id: RequestId
+  readonly method?: never
+}
+
+/** Codes of JSON-RPC, and that by which the SDKs say that a connection has closed. */
+export const ERROR_CODE = {
+  invalidParams: -32_602,
+  methodNotFound: -32_601,
+  internal: -32_603,
+  connectionClosed: -32_000,
+} as const
+
+/** Under this key of `_meta`, requests of revision 2026-07-28 and later name their revision. */
+const PROTOCOL_VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion'
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+const isRequestId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number'
+
+export const isMessage = (value: unknown): value is Message => fieldsOf(value)['jsonrpc'] === '2.0'
+
+export const isRequest = (message: Message): message is Request =>
+  typeof message.method === 'string' && isRequestId(message.id)
+
+export const isResponse = (message: Message): message is Response =>
+  message.method === undefined && isRequestId(message.id)
+
+/** Answer a request with a result, in the form of the revision that it names. */
+export function resultOf({ id, params }: Request, result: Fields): Message {
+  const names = typeof fieldsOf(params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
+  return { jsonrpc: '2.0', id, result: names ? { resultType: 'complete', ...result } : result }
+}
+
+/** Answer a request with an error. */
+export const errorOf = (id: RequestId, code: number, message: string): Message => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message },
+})

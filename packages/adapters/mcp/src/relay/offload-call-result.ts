@@ -1,0 +1,88 @@
+import type { ContentBlock, ContextOffloader, OffloadedBlock } from '@spillway/core'
+import { readMcpPart, writeMcpPart } from '@spillway/core/adapter'
+import { fieldsOf, type Fields } from './message.ts'
+import { referenceUri } from './resource-uri.ts'
+import { isEqual, isSameJson } from './same-json.ts'
+
+/** Under this key, `_meta` of a replaced result says what was stored, for programs. */
+export const OFFLOADED_META_KEY = 'spillway/offloaded'
+
+/** A result of `tools/call`, and the call that it answers. */
+export interface CallResultRequest {
+  readonly toolName: string
+  readonly input: unknown
+  readonly result: unknown
+  /** Whether to add links that `resources/read` follows. */
+  readonly resourceLinks: boolean
+}
+
+interface Part {
+  readonly part: unknown
+  readonly block: ContentBlock
+}
+
+/**
+ * Offload a result of `tools/call` and return what takes its place; the very result where it stays.
+ *
+ * `structuredContent` that the content says as well is not stored a second time; where either is replaced, it goes.
+ */
+export async function offloadCallResult(
+  offloader: ContextOffloader,
+  { toolName, input, result, resourceLinks }: CallResultRequest,
+): Promise<unknown> {
+  const fields = fieldsOf(result)
+  const { content, structuredContent, isError, _meta } = fields
+  const { parts, structured } = readResult(content, structuredContent)
+  const all = structured === undefined ? parts : [...parts, structured]
+  if (all.length === 0) return result
+
+  const outcome = await offloader.offload({
+    toolName,
+    // The ids of requests begin anew with each connection; that of the call in the conversation is not told.
+    toolCallId: toolName,
+    input,
+    isError: isError === true,
+    content: all.map(({ block }) => block),
+  })
+  if (outcome.status === 'inline') return result
+  const partOf = new Map(all.map(({ block, part }) => [block, part]))
+  const shown = outcome.content
+    .filter((block) => structured === undefined || block !== structured.block)
+    .map((block) => (partOf.has(block) ? partOf.get(block) : writeMcpPart(block)))
+  const links = resourceLinks ? outcome.stored.map((stored) => linkTo(stored, toolName)) : []
+  const { structuredContent: _replaced, ...others } = fields
+  return {
+    ...(structured !== undefined && outcome.content.includes(structured.block) ? fields : others),
+    content: [...shown, ...links],
+    _meta: { ...fieldsOf(_meta), [OFFLOADED_META_KEY]: { tokens: outcome.tokens, stored: outcome.stored } },
+  }
+}
+
+const readPart = (part: unknown): Part => ({ part, block: readMcpPart(part) })
+
+interface ReadResult {
+  readonly parts: readonly Part[]
+  /** Structured content that says something else than the parts. */
+  readonly structured?: Part
+}
+
+/** Servers say structured content once more as content, for clients that do not know it: either is enough. */
+function readResult(content: unknown, structuredContent: unknown): ReadResult {
+  const parts = Array.isArray(content) ? content.map(readPart) : []
+  if (structuredContent === undefined) return { parts }
+  const block: ContentBlock = { type: 'json', value: structuredContent }
+  const fields = Object.values(fieldsOf(structuredContent))
+  const [first] = parts
+  const text = parts.length === 1 && first?.block.type === 'text' ? first.block.text : undefined
+  // As the only field of an object, as many servers wrap what is no object.
+  if (fields.length === 1 && (text === undefined ? isEqual(fields[0], content) : fields[0] === text)) return { parts }
+  if (text === undefined || !isSameJson(text, structuredContent))
+    return { parts, structured: { part: undefined, block } }
+  // Values are stored with a line for each of their parts; JSON in one line could hardly be searched.
+  return { parts: text.includes('\n') ? parts : [{ part: first?.part, block }] }
+}
+
+function linkTo({ reference, type, contentType, size }: OffloadedBlock, toolName: string): Fields {
+  const name = `${toolName} (${type})`
+  return { type: 'resource_link', uri: referenceUri(reference), name, mimeType: contentType, size }
+}

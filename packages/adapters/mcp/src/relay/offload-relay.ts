@@ -1,0 +1,299 @@
+import type { ContextOffloader } from '@spillway/core'
+import { offloaderOfRun, writeMcpPart } from '@spillway/core/adapter'
+import {
+  errorOf,
+  ERROR_CODE,
+  fieldsOf,
+  isRequest,
+  isResponse,
+  resultOf,
+  type Fields,
+  type Message,
+  type Request,
+  type RequestId,
+  type Response,
+} from './message.ts'
+import { offloadCallResult } from './offload-call-result.ts'
+import { OrderedQueue } from './ordered-queue.ts'
+import { readResource, resourceTemplate } from './read-resource.ts'
+import type { RelaySettings } from './relay-options.ts'
+import { parseResourceUri } from './resource-uri.ts'
+import { chooseToolName, listRetrievalTool, listServerTool } from './retrieval-listing.ts'
+
+/** The two sides between which a relay stands. */
+export interface RelaySides {
+  /** Send a message to the client; `answers` says which options of the transport belong to it. */
+  readonly toClient: (message: Message, options?: unknown) => unknown
+  readonly toServer: (message: Message, options?: unknown) => unknown
+  readonly onError: (error: unknown) => void
+}
+
+/** A request whose answer is looked at. */
+interface Pending {
+  readonly method: string
+  readonly params: Fields
+  readonly offloader: ContextOffloader
+  /** Called with the answer to a request of the relay's own. */
+  readonly settle?: (response: Response) => void
+}
+
+const MAX_CANCELLED = 1_000
+const MAX_TASKS = 10_000
+
+const WATCHED = new Set([
+  'initialize',
+  'server/discover',
+  'tools/list',
+  'tools/call',
+  'tasks/result',
+  'resources/templates/list',
+])
+
+/**
+ * Stands between a client and a server of the Model Context Protocol: passes every message on, and changes what it must.
+ *
+ * Results of tools over the limit become previews; the retrieval tool joins the server's tools and is answered here. All
+ * else passes as it is and in order, methods that nobody here knows included.
+ */
+export class OffloadRelay {
+  readonly #settings: RelaySettings
+  readonly #sides: RelaySides
+  readonly #offloaderOf: (authInfo: unknown) => ContextOffloader
+  readonly #excluded: ReadonlySet<string>
+  readonly #pending = new Map<RequestId, Pending>()
+  /** Requests that are answered here, so that they can be cancelled. */
+  readonly #answering = new Map<RequestId, AbortController>()
+  readonly #cancelled: RequestId[] = []
+  /** Which tool made a task, whose result comes later. */
+  readonly #tasks = new Map<string, Pending>()
+  readonly #fromServer = new OrderedQueue()
+  readonly #listed = new Set<string>()
+  /** The name under which the client knows the retrieval tool; unknown before the server's tools are. */
+  #toolName: string | undefined
+  #naming: Promise<string> | undefined
+  #hasResources = true
+  #ownRequests = 0
+
+  constructor(settings: RelaySettings, sides: RelaySides) {
+    this.#settings = settings
+    this.#sides = sides
+    this.#excluded = new Set(settings.exclude)
+    const { offloader, scope } = settings
+    this.#offloaderOf = scope === undefined ? () => offloader : offloaderOfRun(offloader, scope)
+  }
+
+  /** Take a message of the client. */
+  fromClient(
+    message: Message,
+    { authInfo, options }: { readonly authInfo?: unknown; readonly options?: unknown } = {},
+  ): unknown {
+    if (!isRequest(message)) {
+      if (message.method === 'notifications/cancelled') this.#cancel(message)
+      return this.#sides.toServer(message, options)
+    }
+    const { id, method, params = {} } = message
+    const offloader = this.#offloaderOf(authInfo)
+    const answer = this.#answer(message, offloader, options)
+    if (answer !== undefined) return void answer.catch(this.#sides.onError)
+    if (WATCHED.has(method)) this.#pending.set(id, { method, params, offloader })
+    return this.#sides.toServer(message, options)
+  }
+
+  /** Take a message of the server. What this returns is what the client's side returned. */
+  fromServer(message: Message, options?: unknown): unknown {
+    const pending = isResponse(message) ? this.#pending.get(message.id) : undefined
+    if (pending === undefined) {
+      if (message.method === 'notifications/tools/list_changed') this.#forgetTools()
+      return this.#fromServer.push(message, (ready) => this.#sides.toClient(ready, options))
+    }
+    const response = message as Response
+    this.#pending.delete(response.id)
+    if (pending.settle !== undefined) return pending.settle(response)
+    return this.#fromServer.push(this.#rewrite(response, pending), (ready) => this.#sides.toClient(ready, options))
+  }
+
+  /** End what is being answered here, as when the connection closes. */
+  close(): void {
+    for (const controller of this.#answering.values()) controller.abort()
+    const error = { code: ERROR_CODE.connectionClosed, message: 'Connection closed' }
+    for (const [id, { settle }] of this.#pending) settle?.({ jsonrpc: '2.0', id, error })
+    this.#pending.clear()
+    this.#tasks.clear()
+  }
+
+  /** Answer what is ours; `undefined` for what is the server's. */
+  #answer(request: Request, offloader: ContextOffloader, options: unknown): Promise<unknown> | undefined {
+    const { method, params = {} } = request
+    const { resourceLinks = false } = this.#settings
+    if (method === 'tools/call') {
+      const name = params['name']
+      if (!offloader.options.includeRetrievalTool || typeof name !== 'string') return undefined
+      if (this.#toolName !== undefined) return name === this.#toolName ? this.#retrieve(request, offloader) : undefined
+      // Without the server's tools it is not known whether it has one of this name itself.
+      return name === chooseToolName(new Set()) ? this.#retrieveIfOurs(request, offloader, options) : undefined
+    }
+    if (!resourceLinks) return undefined
+    if (method === 'resources/read') {
+      const wanted = parseResourceUri(params['uri'])
+      if (wanted !== undefined)
+        return this.#respond(request, (signal) => readResource(offloader, request, wanted, signal))
+    }
+    if (this.#hasResources) return undefined
+    if (method === 'resources/list') return this.#respond(request, () => resultOf(request, { resources: [] }))
+    if (method === 'resources/templates/list')
+      return this.#respond(request, () => resultOf(request, { resourceTemplates: [resourceTemplate] }))
+    if (method === 'resources/read')
+      return this.#respond(request, () => errorOf(request.id, ERROR_CODE.invalidParams, 'There is no such resource.'))
+    return undefined
+  }
+
+  async #retrieveIfOurs(request: Request, offloader: ContextOffloader, options: unknown): Promise<unknown> {
+    this.#naming ??= this.#nameTool(request).finally(() => (this.#naming = undefined))
+    const name = await this.#naming
+    if (request.params?.['name'] === name) return this.#retrieve(request, offloader)
+    const { id, method, params = {} } = request
+    this.#pending.set(id, { method, params, offloader })
+    return this.#sides.toServer(request, options)
+  }
+
+  #retrieve(request: Request, offloader: ContextOffloader): Promise<unknown> {
+    return this.#respond(request, async (signal) => {
+      const { retrievalTool } = this.#named(offloader)
+      const { content, isError } = await retrievalTool.execute(request.params?.['arguments'] ?? {}, { signal })
+      return resultOf(request, { content: content.map(writeMcpPart), ...(isError ? { isError } : {}) })
+    })
+  }
+
+  /** Send what `make` makes to the client, unless the request was cancelled by then. */
+  async #respond(request: Request, make: (signal: AbortSignal) => Message | Promise<Message>): Promise<unknown> {
+    const controller = new AbortController()
+    this.#answering.set(request.id, controller)
+    let answer: Message
+    try {
+      answer = await make(controller.signal)
+    } catch (error) {
+      // Whatever it was: the client must not wait for ever.
+      this.#sides.onError(error)
+      answer = errorOf(request.id, ERROR_CODE.internal, 'The stored content could not be read.')
+    } finally {
+      this.#answering.delete(request.id)
+    }
+    return controller.signal.aborted ? undefined : this.#sides.toClient(answer)
+  }
+
+  #cancel({ params }: Message): void {
+    const id = params?.['requestId'] as RequestId
+    this.#answering.get(id)?.abort()
+    if (!this.#pending.has(id)) return
+    // An answer may be on its way; where none comes, the request must not be remembered for ever.
+    this.#cancelled.push(id)
+    if (this.#cancelled.length > MAX_CANCELLED) this.#pending.delete(this.#cancelled.shift() as RequestId)
+  }
+
+  #rewrite(response: Response, pending: Pending): Message | Promise<Message> {
+    const { result } = response
+    if (result === undefined) return response
+    const { method, params } = pending
+    switch (method) {
+      case 'tools/call':
+        return this.#offload(response, pending)
+      case 'tasks/result':
+        return this.#offload(response, this.#tasks.get(String(params['taskId'])) ?? pending)
+      case 'tools/list':
+        return { ...response, result: this.#listTools(fieldsOf(result), pending) }
+      case 'resources/templates/list': {
+        const { resourceTemplates, nextCursor } = fieldsOf(result)
+        if (this.#settings.resourceLinks !== true || nextCursor !== undefined) return response
+        const known: readonly unknown[] = Array.isArray(resourceTemplates) ? resourceTemplates : []
+        return { ...response, result: { ...fieldsOf(result), resourceTemplates: [...known, resourceTemplate] } }
+      }
+      default:
+        return this.#introduce(response)
+    }
+  }
+
+  async #offload(response: Response, pending: Pending): Promise<Message> {
+    const { params, offloader } = pending
+    const toolName = typeof params['name'] === 'string' ? params['name'] : 'tool'
+    const { taskId } = fieldsOf(fieldsOf(response.result)['task'])
+    if (typeof taskId === 'string') this.#remember(taskId, pending)
+    if (this.#excluded.has(toolName)) return response
+    const { resourceLinks = false } = this.#settings
+    const request = { toolName, input: params['arguments'], result: response.result, resourceLinks }
+    try {
+      const result = await offloadCallResult(this.#named(offloader), request)
+      return result === response.result ? response : { ...response, result }
+    } catch (error) {
+      // Whatever it was: a result that cannot be replaced is passed on.
+      this.#sides.onError(error)
+      return response
+    }
+  }
+
+  #remember(taskId: string, pending: Pending): void {
+    this.#tasks.set(taskId, pending)
+    const [oldest] = this.#tasks.keys()
+    if (this.#tasks.size > MAX_TASKS && oldest !== undefined) this.#tasks.delete(oldest)
+  }
+
+  /** Links need the capability of resources, also of a server that has none. */
+  #introduce(response: Response): Message {
+    const result = fieldsOf(response.result)
+    const capabilities = fieldsOf(result['capabilities'])
+    this.#forgetTools()
+    this.#hasResources = capabilities['resources'] !== undefined
+    if (this.#settings.resourceLinks !== true || this.#hasResources || capabilities['tools'] === undefined)
+      return response
+    return { ...response, result: { ...result, capabilities: { ...capabilities, resources: {} } } }
+  }
+
+  #listTools(result: Fields, { params: { cursor }, offloader }: Pending): Fields {
+    const tools: readonly unknown[] = Array.isArray(result['tools']) ? result['tools'] : []
+    if (cursor === undefined) this.#listed.clear()
+    for (const tool of tools) this.#listed.add(String(fieldsOf(tool)['name']))
+    const shown = tools.map((tool) =>
+      this.#excluded.has(String(fieldsOf(tool)['name'])) ? tool : listServerTool(offloader, tool),
+    )
+    // Names of later pages may collide as well.
+    if (result['nextCursor'] !== undefined) return { ...result, tools: shown }
+    this.#toolName = chooseToolName(this.#listed)
+    const own = offloader.options.includeRetrievalTool ? [listRetrievalTool(offloader, this.#toolName)] : []
+    return { ...result, tools: [...shown, ...own] }
+  }
+
+  #forgetTools(): void {
+    this.#toolName = undefined
+    this.#listed.clear()
+  }
+
+  /** Ask the server for its tools, as a client may call the retrieval tool that it knows from before. */
+  async #nameTool({ params }: Request): Promise<string> {
+    const { progressToken: _ofTheCall, ...meta } = fieldsOf(params?.['_meta'])
+    const envelope = Object.keys(meta).length === 0 ? {} : { _meta: meta }
+    const names = new Set<string>()
+    let cursor: unknown
+    do {
+      const { result } = await this.#request('tools/list', { ...envelope, ...(cursor === undefined ? {} : { cursor }) })
+      const { tools, nextCursor } = fieldsOf(result)
+      for (const tool of Array.isArray(tools) ? (tools as readonly unknown[]) : [])
+        names.add(String(fieldsOf(tool)['name']))
+      cursor = nextCursor
+    } while (typeof cursor === 'string')
+    return (this.#toolName = chooseToolName(names))
+  }
+
+  #request(method: string, params: Fields): Promise<Response> {
+    const id = `spillway-${++this.#ownRequests}`
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    this.#pending.set(id, { method, params, offloader: this.#settings.offloader, settle: resolve })
+    this.#sides.toServer({ jsonrpc: '2.0', id, method, params })
+    return promise
+  }
+
+  #named(offloader: ContextOffloader): ContextOffloader {
+    const name = this.#toolName
+    return name === undefined || name === offloader.retrievalTool.name
+      ? offloader
+      : offloader.withRetrievalToolName(name)
+  }
+}
