@@ -30,7 +30,7 @@ const OWN_ENTRIES = ['adapter', 'code', 'conformance', 'driver', 'files', 'html'
 /** The only sources of core that may import `node:` modules, and with that need Node.js. */
 const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conformance\/(?:node-test|vitest))\.ts$/
 /** Adapters run wherever their frameworks do, and with that in workers and at the edge; a proxy starts processes. */
-const EDGE_ADAPTER = /^packages\/adapters\/(?!testing\/|mcp\/src\/proxy\/)/
+const EDGE_ADAPTER = /^packages\/adapters\/(?!testing\/|mcp\/src\/(?:http|proxy)\/)/
 /** The sources of core that may import its optional peers: the test runner, and the libraries of one kind of content. */
 const CORE_PEER_FILES = /^packages\/core\/src\/(?:conformance\/vitest\.ts$|(?:html|code|pdf|image)\/)/
 const PACKAGE_FILE = /^packages\/(?:core|cli|storage\/[^/]+|adapters\/[^/]+)\//

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { describeError, errorJson, usageError } from './cli-error.ts'
 import { addConformanceCommand } from './commands/conformance.ts'
@@ -6,6 +5,7 @@ import { addGcCommand } from './commands/gc.ts'
 import { addGetCommand } from './commands/get.ts'
 import { addGrepCommand } from './commands/grep.ts'
 import { addLsCommand } from './commands/ls.ts'
+import { addMcpCommand } from './commands/mcp.ts'
 import { addPutCommand } from './commands/put.ts'
 import { addRmCommand } from './commands/rm.ts'
 import { addRunCommand } from './commands/run.ts'
@@ -13,6 +13,7 @@ import { addStatCommand } from './commands/stat.ts'
 import { addStatsCommand } from './commands/stats.ts'
 import { EXIT_CODE } from './exit-code.ts'
 import { noteLine, OutputClosedError, printJson } from './output.ts'
+import { readVersion } from './read-version.ts'
 
 /** Run the command line and return the exit code; every failure is told to the user. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -62,11 +63,17 @@ Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR
     addGcCommand,
     addStatsCommand,
     addConformanceCommand,
+    addMcpCommand,
   ]) {
     add(program)
   }
-  for (const command of program.commands) command.copyInheritedSettings(program)
+  for (const command of program.commands) inheritSettings(command, program)
   return program
+}
+
+function inheritSettings(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent)
+  for (const own of command.commands) inheritSettings(own, command)
 }
 
 async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
@@ -97,11 +104,4 @@ function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const stack = error.stack ?? error.message
   return error.cause === undefined ? stack : `${stack}\ncaused by: ${stackOf(error.cause)}`
-}
-
-function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return version
 }

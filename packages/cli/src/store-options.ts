@@ -15,9 +15,9 @@ export interface StoreOptions {
   readonly json?: boolean
 }
 
-/** Give a command the options that choose its store. */
-export function addStoreOptions(command: Command): Command {
-  return command
+/** Give a command the options that choose its store; `--json` but where it prints nothing. */
+export function addStoreOptions(command: Command, { json = true }: { readonly json?: boolean } = {}): Command {
+  command
     .addOption(
       new Option('--store <url>', 'where content is: file:./dir, sqlite:./file.db, redis://…, s3://bucket/prefix')
         .env('SPILLWAY_STORE')
@@ -28,7 +28,7 @@ export function addStoreOptions(command: Command): Command {
         .env('SPILLWAY_SCOPE')
         .argParser(parseScope),
     )
-    .option('--json', 'print JSON, errors too')
+  return json ? command.option('--json', 'print JSON, errors too') : command
 }
 
 /** Whether a store lives only as long as this process. */

@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from '@spillway/core'
 import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { errorJson, usageError } from '../cli-error.ts'
 import { formatBytes, quoteForShell } from '../format.ts'
+import { holdDownMemory } from '../hold-down-memory.ts'
 import { parseCount, parsePositive } from '../option-parsers.ts'
 import { note, noteLine, OutputClosedError, print, printJson } from '../output.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
@@ -97,12 +97,6 @@ async function run({ args: [name = '', ...args], options, command }: Invocation<
   }
   return withStore(options, use, { allowEphemeral: true })
 }
-
-/**
- * Keep V8 from making room for new objects in proportion to their number: a stream makes very many that die at once. For
- * a gigabyte of output that saves 120 of 150 MB above an idle run, and no time is lost.
- */
-const holdDownMemory = (): void => setFlagsFromString('--semi-space-growth-factor=1')
 
 function createOffloader(storage: Storage, options: RunOptions, storeArguments: string): ContextOffloader {
   try {

@@ -9,17 +9,23 @@ export interface ProxyEnds {
   readonly server: Connection
 }
 
+/** Which end of a proxy closed first, and why. */
+export interface ProxyEnd {
+  readonly side: 'client' | 'server'
+  readonly reason: string
+}
+
 /**
- * Connect a client with a server through a relay, until either closes. Resolves with the reason when both are closed; rejects where the
- * server cannot be started.
+ * Connect a client with a server through a relay, until either closes. Resolves when both are closed; rejects where the
+ * server cannot be started, and leaves the client open then.
  */
 export async function connectProxy(
   { client, server }: ProxyEnds,
   offloader: ContextOffloader,
   { onError = () => {}, ...options }: McpOffloadOptions = {},
-): Promise<string> {
+): Promise<ProxyEnd> {
   const failed = (thrown: unknown): void => onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
-  const { promise: ended, resolve: end } = Promise.withResolvers<string>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<ProxyEnd>()
   const relay = new OffloadRelay(
     { ...options, offloader },
     {
@@ -28,14 +34,18 @@ export async function connectProxy(
       onError: failed,
     },
   )
-  await server.start({ onMessage: (message) => relay.fromServer(message), onClose: end, onError: failed })
-  await client.start({
-    onMessage: (message, { authInfo } = {}) => relay.fromClient(message, { authInfo }),
-    onClose: end,
+  await server.start({
+    onMessage: (message) => relay.fromServer(message),
+    onClose: (reason) => end({ side: 'server', reason }),
     onError: failed,
   })
-  const reason = await ended
+  await client.start({
+    onMessage: (message, { authInfo } = {}) => relay.fromClient(message, { authInfo }),
+    onClose: (reason) => end({ side: 'client', reason }),
+    onError: failed,
+  })
+  const ending = await ended
   relay.close()
   await Promise.all([server.close(), client.close()])
-  return reason
+  return ending
 }

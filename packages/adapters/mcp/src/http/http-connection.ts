@@ -1,0 +1,115 @@
+import {
+  SSEClientTransport,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import type { Connection, ConnectionHandlers } from '../proxy/connection.ts'
+import { errorOf, ERROR_CODE, fieldsOf, isRequest, isResponse, type Message, type RequestId } from '../relay/message.ts'
+
+/** A server that is reached over HTTP. */
+export interface ServerUrl {
+  readonly url: string
+  /** Sent with every request, such as `Authorization`. They are told to nobody else, and not to where a redirect leads. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** `sse` for the transport of revision 2024-11-05. Defaults to `http`, streamable HTTP. */
+  readonly type?: 'http' | 'sse' | undefined
+}
+
+const PROTOCOL_VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion'
+
+/**
+ * A connection to a server over streamable HTTP, by the transport of the MCP SDK.
+ *
+ * @example
+ * ```ts
+ * import { HttpConnection } from '@spillway/mcp/http'
+ *
+ * const connection = new HttpConnection({ url: 'http://127.0.0.1:9/mcp' })
+ * const reason = await connection.start({ onMessage() {}, onClose() {}, onError() {} })
+ *   .then(() => connection.send({ jsonrpc: '2.0', id: 1, method: 'ping' }))
+ *   .catch((error: Error) => error.message)
+ * console.assert(reason === 'fetch failed')
+ * await connection.close()
+ * ```
+ */
+export class HttpConnection implements Connection {
+  readonly #transport: Transport & { readonly terminateSession?: () => Promise<void> }
+  /** Requests that are not answered yet, and what ends each of their streams. */
+  readonly #open = new Map<RequestId, { readonly controller: AbortController; readonly isStateless: boolean }>()
+  #closed = false
+
+  constructor({ url, headers, type = 'http' }: ServerUrl) {
+    const requestInit: RequestInit = headers === undefined ? {} : { headers }
+    this.#transport =
+      type === 'sse'
+        ? new SSEClientTransport(new URL(url), { requestInit })
+        : new StreamableHTTPClientTransport(new URL(url), { requestInit })
+  }
+
+  async start({ onMessage, onClose, onError }: ConnectionHandlers): Promise<void> {
+    const close = (): void => {
+      if (this.#closed) return
+      this.#closed = true
+      onClose('the connection closed')
+    }
+    Object.assign(this.#transport, {
+      onmessage: (message: Message) => {
+        if (isResponse(message)) this.#open.delete(message.id)
+        onMessage(message)
+      },
+      onclose: close,
+      // Errors of a message come back from `send`, and may quote what the server answered.
+      onerror: (error: unknown) => onError(new Error(`HTTP: ${Object(error)?.constructor?.name ?? 'Error'}`)),
+    })
+    await this.#transport.start()
+    this.#onUnanswered = (id) =>
+      onMessage(errorOf(id, ERROR_CODE.connectionClosed, 'The answer ended before its result.'))
+  }
+
+  #onUnanswered: (id: RequestId) => void = () => {}
+
+  async send(message: Message): Promise<void> {
+    if (message.method === 'notifications/cancelled' && this.#endStream(message)) return
+    if (!isRequest(message)) return await this.#transport.send(message as JSONRPCMessage)
+    const { id } = message
+    const controller = new AbortController()
+    const isStateless = typeof fieldsOf(message.params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
+    this.#open.set(id, { controller, isStateless })
+    try {
+      await this.#transport.send(message as JSONRPCMessage, {
+        requestSignal: controller.signal,
+        onRequestStreamEnd: () => {
+          if (this.#open.delete(id)) this.#onUnanswered(id)
+        },
+      })
+    } catch (error) {
+      this.#open.delete(id)
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    try {
+      await this.#transport.terminateSession?.()
+    } catch (error) {
+      // The server may be gone, or keep no sessions: it ends this one by itself.
+      if (!(error instanceof Error)) throw error
+    }
+    await this.#transport.close()
+  }
+
+  agree(protocolVersion: string): void {
+    this.#transport.setProtocolVersion?.(protocolVersion)
+  }
+
+  /** Since revision 2026-07-28, a request is cancelled by ending its stream. */
+  #endStream({ params }: Message): boolean {
+    const open = this.#open.get(params?.['requestId'] as RequestId)
+    if (open?.isStateless !== true) return false
+    this.#open.delete(params?.['requestId'] as RequestId)
+    open.controller.abort()
+    return true
+  }
+}

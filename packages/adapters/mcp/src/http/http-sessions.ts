@@ -1,0 +1,129 @@
+import { isLegacyRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import type { Connection } from '../proxy/connection.ts'
+import { fieldsOf } from '../relay/message.ts'
+import { SessionConnection } from './session-connection.ts'
+
+/** Options of {@link HttpSessions}. */
+export interface HttpSessionsOptions {
+  /** Serve a client until its session ends: resolves then. */
+  readonly serve: (client: Connection, scope: readonly string[]) => Promise<unknown>
+  readonly onError: (error: Error) => void
+  /** Sessions at a time, at most: each may have a server of its own. Defaults to 100. */
+  readonly maxSessions?: number | undefined
+  /** Milliseconds after which a session without requests or open streams is ended. Defaults to 30 minutes. */
+  readonly idleMs?: number | undefined
+  /** Bytes of one request, at most. Defaults to 10 MiB. */
+  readonly maxRequestBytes?: number | undefined
+}
+
+interface Session {
+  readonly connection: SessionConnection
+  /** A session belongs to who opened it: its id alone opens nothing. */
+  readonly caller: string
+}
+
+/** Sweep for idle sessions this often, in milliseconds, at most. */
+const SWEEP_MS = 60_000
+
+/** The sessions of an MCP endpoint over HTTP, each of which is served on its own. */
+export class HttpSessions {
+  readonly #options: HttpSessionsOptions & { readonly [Key in 'maxSessions' | 'idleMs' | 'maxRequestBytes']: number }
+  readonly #sessions = new Map<string, Session>()
+  /** Sessions that are open or opening. */
+  #count = 0
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: HttpSessionsOptions) {
+    const { maxSessions = 100, idleMs = 30 * 60_000, maxRequestBytes = 10_485_760, ...others } = options
+    this.#options = { ...others, maxSessions, idleMs, maxRequestBytes }
+    this.#timer = setInterval(() => void this.#endIdle(), Math.min(SWEEP_MS, idleMs)).unref()
+  }
+
+  /** Answer a request of a caller with this scope. */
+  async fetch(request: Request, scope: readonly string[]): Promise<Response> {
+    const { maxRequestBytes, maxSessions } = this.#options
+    const id = request.headers.get('mcp-session-id')
+    const caller = JSON.stringify(scope)
+    if (id !== null) {
+      const session = this.#sessions.get(id)
+      return session?.caller === caller
+        ? await session.connection.handle(request)
+        : refuse(404, -32_001, 'Session not found')
+    }
+    if (Number(request.headers.get('content-length') ?? 0) > maxRequestBytes)
+      return refuse(413, -32_000, `A request may have ${maxRequestBytes} bytes.`)
+    if (!(await isLegacyRequest(request, undefined, { maxRequestBodySize: maxRequestBytes }))) return refuseRevision()
+    if (!(await isGreeting(request))) return refuse(400, -32_000, 'Bad Request: Mcp-Session-Id header is required')
+    if (this.#count >= maxSessions)
+      return refuse(503, -32_000, `There are ${maxSessions} sessions. Try again later.`, { 'retry-after': '30' })
+    return await this.#open(request, scope, caller)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await Promise.all([...this.#sessions.values()].map(({ connection }) => connection.close()))
+  }
+
+  async #open(request: Request, scope: readonly string[], caller: string): Promise<Response> {
+    const { serve, onError, maxRequestBytes } = this.#options
+    let id: string | undefined
+    const connection = new SessionConnection({
+      maxRequestBytes,
+      onOpen: (sessionId) => {
+        id = sessionId
+        this.#sessions.set(sessionId, { connection, caller })
+      },
+    })
+    this.#count += 1
+    const ended = this.#run(serve(connection, scope), onError).then(async () => {
+      this.#count -= 1
+      if (id !== undefined) this.#sessions.delete(id)
+      await connection.close()
+      return false
+    })
+    const started = await Promise.race([connection.started.then(() => true), ended])
+    if (!started) return refuse(502, -32_000, 'The MCP server behind this endpoint could not be started.')
+    const response = await connection.handle(request)
+    if (id === undefined) await connection.close()
+    return response
+  }
+
+  async #run(session: Promise<unknown>, onError: (error: Error) => void): Promise<void> {
+    try {
+      await session
+    } catch (error) {
+      // Whatever it was: it ends this session, and no other.
+      onError(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  async #endIdle(): Promise<void> {
+    const idle = [...this.#sessions.values()].filter(({ connection }) => connection.idleMs > this.#options.idleMs)
+    await Promise.all(idle.map(({ connection }) => connection.close()))
+  }
+}
+
+/** Whether a request opens a session; its body is known to be short enough. */
+async function isGreeting(request: Request): Promise<boolean> {
+  if (request.method !== 'POST') return false
+  try {
+    return fieldsOf(await request.clone().json())['method'] === 'initialize'
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return false
+  }
+}
+
+function refuse(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers })
+}
+
+/** Clients of a later revision then greet in one that has sessions, as the specification says. */
+function refuseRevision(): Response {
+  const error = {
+    code: -32_022,
+    message: 'This endpoint keeps sessions: greet it with `initialize`.',
+    data: { supported: SUPPORTED_PROTOCOL_VERSIONS, requested: 'a revision without sessions' },
+  }
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
+}

@@ -1,0 +1,74 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import type { AccessTokens } from './access-tokens.ts'
+import { guardRequest, LOOPBACK_HOSTS } from './guard-requests.ts'
+
+/** Options of {@link serveHttp}. */
+export interface HttpOptions {
+  /** The address to listen at. Defaults to `127.0.0.1`; any but those of the loopback interface needs `tokens`. */
+  readonly host?: string | undefined
+  /** Defaults to 0: any that is free. */
+  readonly port?: number | undefined
+  /** The path of the endpoint. Defaults to `/mcp`. */
+  readonly path?: string | undefined
+  /** Names that the service is reached by beside those of the loopback interface, without a port. */
+  readonly allowedHosts?: readonly string[] | undefined
+  readonly tokens?: AccessTokens | undefined
+  /** Answer a request of a caller with this scope; `[]` without tokens. */
+  readonly fetch: (request: Request, scope: readonly string[]) => Promise<Response>
+  readonly onError: (error: Error) => void
+}
+
+/** A service that listens. */
+export interface HttpService {
+  readonly url: string
+  /** Stop listening and end what is open. */
+  close(): Promise<void>
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** Serve an MCP endpoint over HTTP to callers that are known; rejects where the address cannot be listened at. */
+export async function serveHttp(options: HttpOptions): Promise<HttpService> {
+  const { host = '127.0.0.1', port = 0, path = '/mcp', tokens, fetch, onError, allowedHosts = [] } = options
+  if (!LOOPBACK.has(host) && tokens === undefined)
+    throw new TypeError(
+      `${host} can be reached from other machines: name who may use it by tokens, or listen at 127.0.0.1.`,
+    )
+  const guards = { allowedHosts: [...LOOPBACK_HOSTS, ...allowedHosts], tokens }
+  const handler = toNodeHandler({
+    async fetch(request: Request) {
+      if (new URL(request.url).pathname !== path) return new Response(`MCP is served at ${path}.\n`, { status: 404 })
+      const guarded = guardRequest(request, guards)
+      return 'refusal' in guarded ? guarded.refusal : await fetch(request, guarded.scope)
+    },
+  })
+  const server = createServer((request, response) => {
+    Promise.resolve(handler(request as Parameters<typeof handler>[0], response)).catch((error: unknown) => {
+      onError(error instanceof Error ? error : new Error(String(error)))
+      if (!response.headersSent) response.writeHead(500)
+      response.end()
+    })
+  })
+  await listen(server, host, port)
+  const { address, family, port: bound } = server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}${path}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = error.code === 'EADDRINUSE'
+      reject(inUse ? new Error(`Port ${port} at ${host} is in use. Choose another.`, { cause: error }) : error)
+    })
+    server.listen(port, host, resolve)
+  })
+}

@@ -1,0 +1,93 @@
+import { McpServer, type CallToolResult } from '@modelcontextprotocol/server'
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { anyInputSchema, assertOffloader, writeMcpPart } from '@spillway/core/adapter'
+import { offloadContent } from './offload-content.ts'
+
+/** The tool by which an agent puts something aside. */
+export const OFFLOAD_TOOL_NAME = 'offload_content'
+
+/** Options of {@link retrievalServer}. */
+export interface RetrievalServerOptions {
+  /** What the server tells of itself. */
+  readonly name?: string | undefined
+  readonly version?: string | undefined
+  /** Leave out the tool `offload_content`, so that nothing is written. Defaults to `false`. */
+  readonly readOnly?: boolean | undefined
+}
+
+const INSTRUCTIONS =
+  'Large tool results were put into storage, and stand in the conversation as previews with references. ' +
+  `Use ${RETRIEVAL_TOOL_NAME} with such a reference to search or read them.`
+
+/**
+ * Make an MCP server that searches and pages what is stored, for a host that only needs that, and puts aside what an
+ * agent gives it.
+ *
+ * It is a server of the MCP SDK 2: connect it to a transport, or serve it with `serveStdio` or `createMcpHandler`, which
+ * speak every revision.
+ *
+ * @param offloader - That of who is served: `offloader.forScope(tenant)`. Without a scope nothing is listed, and a search
+ *   needs a reference.
+ * @throws TypeError where the offloader is none.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@modelcontextprotocol/client'
+ * import { InMemoryTransport } from '@modelcontextprotocol/server'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { retrievalServer } from '@spillway/mcp/server'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const [ours, theirs] = InMemoryTransport.createLinkedPair()
+ * const client = new Client({ name: 'agent', version: '1.0.0' })
+ * await Promise.all([retrievalServer(offloader.forScope('me')).connect(theirs), client.connect(ours)])
+ * const { tools } = await client.listTools()
+ * console.assert(tools.map(({ name }) => name).join() === 'retrieve_offloaded_content,offload_content')
+ * ```
+ */
+export function retrievalServer(offloader: ContextOffloader, options: RetrievalServerOptions = {}): McpServer {
+  assertOffloader(offloader, 'retrievalServer(new ContextOffloader({ storage }))')
+  const { name = 'spillway', version = '0.0.0', readOnly = false } = options
+  const server = new McpServer({ name, version }, { instructions: INSTRUCTIONS })
+  const { retrievalTool } = offloader
+  server.registerTool(
+    retrievalTool.name,
+    {
+      title: 'Search offloaded tool results',
+      description: retrievalTool.description,
+      inputSchema: anyInputSchema(retrievalTool.inputSchema),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    async (input, { mcpReq: { signal } }) => {
+      const { content, isError } = await retrievalTool.execute(input, { signal })
+      return { content: content.map(writeMcpPart), ...(isError ? { isError } : {}) } satisfies CallToolResult
+    },
+  )
+  if (!readOnly)
+    server.registerTool(
+      OFFLOAD_TOOL_NAME,
+      {
+        title: 'Put content aside',
+        description:
+          'Store text that is too long to keep in the conversation, such as notes or a draft, and get a reference to it. ' +
+          `${RETRIEVAL_TOOL_NAME} searches and reads it.`,
+        inputSchema: anyInputSchema({
+          type: 'object',
+          properties: {
+            content: { type: 'string', description: 'The text to store.' },
+            name: { type: 'string', description: 'A short name; the reference begins with it.' },
+            content_type: {
+              type: 'string',
+              description: 'Its media type, such as application/json. Default: text/plain.',
+            },
+          },
+          required: ['content'],
+          additionalProperties: false,
+        }),
+        annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      },
+      async (input) => offloadContent(offloader, input),
+    )
+  return server
+}

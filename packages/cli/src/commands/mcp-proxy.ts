@@ -1,0 +1,186 @@
+import { basename } from 'node:path'
+import { StdioConnection, connectProxy, type Connection, type ProxyEnd } from '@spillway/mcp/proxy'
+import type { ContextOffloader, Storage } from '@spillway/core'
+import type { Command } from 'commander'
+import { action, type Invocation } from '../action.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { EventLog } from '../mcp/event-log.ts'
+import { explainListen } from '../mcp/explain-listen.ts'
+import { holdDownMemory } from '../hold-down-memory.ts'
+import { addListenOptions, readTokens, type ListenOptions } from '../mcp/listen-options.ts'
+import { addAnswerOptions, addResultOptions, createOffloader, type OffloaderOptions } from '../mcp/offloader-options.ts'
+import { serverOpener } from '../mcp/open-servers.ts'
+import { readConfig } from '../mcp/read-config.ts'
+import { runUntilSignal } from '../mcp/run-until-signal.ts'
+import { parseHeaders, parseServerUrl, type ServerSettings } from '../mcp/server-settings.ts'
+import { collect, parseDuration, parseNames, parsePositive, parseScope } from '../option-parsers.ts'
+import { noteLine } from '../output.ts'
+import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
+
+interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
+  readonly url?: string
+  readonly header?: readonly string[]
+  readonly config?: string
+  readonly name?: string
+  readonly exclude?: readonly string[]
+  readonly resourceLinks?: boolean
+  readonly restart?: boolean
+  readonly ttl?: number
+  readonly maxMessageBytes?: number
+  readonly logEvents?: boolean
+}
+
+/** Add `spillway mcp proxy`. */
+export function addMcpProxyCommand(parent: Command): void {
+  const command = parent
+    .command('proxy')
+    .summary('stand in front of an MCP server: large results of its tools become previews')
+    .description(
+      'Stand between a host and one MCP server or several. Results of tools over the limit are stored; the host gets a\n' +
+        'preview with a reference, and one tool more, by which the model searches what was stored. All else passes as it is.',
+    )
+    .usage('[options] -- <server command> [args...]')
+    .argument(
+      '[command...]',
+      'the command that starts the server, and its arguments; it gets the environment of this one',
+    )
+    .option('--url <url>', 'in place of a command: the address of a server that is reached over HTTP')
+    .option('--header <header>', "sent to that server, 'Name: value' with ${VARIABLE}s; may be repeated", collect)
+    .option('--config <file>', 'in place of a command: a file with "mcpServers" as hosts have it, and options')
+    .option('-n, --name <name>', 'what messages call the server')
+    .option('--exclude <names>', 'tools whose results stay as they are, parted by commas', parseNames)
+    .option('--resource-links', 'also link to what was stored; some hosts refuse results with links')
+    .option('--restart', 'start a server again that has ended, at most 5 times a minute')
+    .option('--ttl <time>', 'forget what was not used for so long, such as 7d', parseDuration)
+    .option(
+      '--max-message-bytes <count>',
+      'bytes of one message of a server, at most (default: 256 MiB)',
+      parsePositive,
+    )
+    .option('--log-events', 'write every event to standard error, as lines of JSON')
+    .passThroughOptions()
+  addResultOptions(command)
+  addAnswerOptions(command)
+  addListenOptions(command)
+  addStoreOptions(command, { json: false })
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway mcp proxy -- npx -y @modelcontextprotocol/server-filesystem .
+  $ spillway mcp proxy --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'
+  $ spillway mcp proxy --config spillway.mcp.json --listen 8003
+
+Exit codes: 0 the client has ended, 1 the server has ended, 2 wrong options, 3 the store cannot be opened,
+126 or 127 the server cannot be started.`,
+  )
+  action(command, proxy)
+}
+
+async function proxy({ args, options: given, command }: Invocation<ProxyOptions>): Promise<number> {
+  holdDownMemory()
+  const { servers, options } = await readSettings(args, given, command)
+  const log = new EventLog(options.logEvents === true)
+  const { restart = false, maxMessageBytes, resourceLinks = false, exclude = [] } = options
+  const open = await serverOpener({ servers, restart, maxMessageBytes, log })
+  const excluded = [...exclude, ...servers.flatMap((server) => excludedOf(server, servers.length))]
+  const use = async (storage: Storage): Promise<number> => {
+    const offloader = createOffloader(storage, options, log)
+    const connect = (client: Connection, server: Connection, own: ContextOffloader): Promise<ProxyEnd> =>
+      connectProxy({ client, server }, own, {
+        exclude: excluded,
+        resourceLinks,
+        onError: (error) => log.error(error),
+      })
+    if (options.listen !== undefined)
+      return await listen(offloader, (client, own) => connect(client, open(), own), options, log)
+    const client = new StdioConnection({ input: process.stdin, output: process.stdout })
+    const server = open()
+    const { side, reason } = await runUntilSignal(
+      started(connect(client, server, offloader)),
+      () => void client.close(),
+    )
+    if (side === 'client') return EXIT_CODE.ok
+    await noteLine(`The server has ended (${reason}), and with it the proxy. With --restart it would be started again.`)
+    return EXIT_CODE.nothing
+  }
+  return withStore(options, use, { allowEphemeral: true, ttlMs: options.ttl })
+}
+
+/** What a session is served with. */
+type Serve = (client: Connection, offloader: ContextOffloader) => Promise<ProxyEnd>
+
+async function listen(
+  offloader: ContextOffloader,
+  serve: Serve,
+  options: ProxyOptions,
+  log: EventLog,
+): Promise<number> {
+  const { HttpSessions, serveHttp, AccessTokens } = await import('@spillway/mcp/http')
+  const { listen: address, allowHost, tokens: file } = options
+  const onError = (error: Error): void => log.error(error)
+  const tokens = file === undefined ? undefined : await readTokens(file, AccessTokens)
+  const sessions = new HttpSessions({
+    serve: (client, scope) => serve(client, scope.length === 0 ? offloader : offloader.forScope(...scope)),
+    onError,
+  })
+  const fetch = (request: Request, scope: readonly string[]): Promise<Response> => sessions.fetch(request, scope)
+  const service = await explainListen(serveHttp({ ...address, allowedHosts: allowHost, tokens, fetch, onError }))
+  await noteLine(`Listening at ${service.url}`)
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+  await runUntilSignal(stopped, stop)
+  await sessions.close()
+  await service.close()
+  return EXIT_CODE.ok
+}
+
+/** Tell by the exit code that the server could not be started, as shells do. */
+async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {
+  try {
+    return await connected
+  } catch (error) {
+    const { code } = Object((error as Error).cause) as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'EACCES') throw error
+    const exitCode = code === 'ENOENT' ? EXIT_CODE.notFound : EXIT_CODE.notExecutable
+    throw new CliError('not-started', exitCode, `The server could not be started: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** With several servers, tools are known by their names with the prefix. */
+const excludedOf = ({ exclude, prefix }: ServerSettings, count: number): readonly string[] =>
+  count === 1 ? exclude : exclude.map((name) => `${prefix}${name}`)
+
+async function readSettings(
+  [program, ...args]: readonly string[],
+  options: ProxyOptions,
+  command: Command,
+): Promise<{ readonly servers: readonly ServerSettings[]; readonly options: ProxyOptions }> {
+  const { url, header = [], config, name } = options
+  if ([program, url, config].filter((one) => one !== undefined).length !== 1)
+    throw usageError('Name the server in one way: a command after --, --url, or --config.')
+  if (header.length > 0 && url === undefined)
+    throw usageError('--header needs --url. In a file, servers have "headers".')
+  const settings = { prefix: '', exclude: [] }
+  if (program !== undefined)
+    return { servers: [{ ...settings, name: name ?? basename(program), server: { command: program, args } }], options }
+  if (url !== undefined) {
+    const server = { url: parseServerUrl(url), headers: parseHeaders(header) }
+    return { servers: [{ ...settings, name: name ?? new URL(server.url).hostname, server }], options }
+  }
+  const { servers, options: inFile } = await readConfig(String(config))
+  return { servers, options: { ...options, ...unlessGiven(inFile, command) } }
+}
+
+/** The options of a file that neither the command line nor the environment has set, parsed as those are. */
+function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command): Partial<ProxyOptions> {
+  const entries = Object.entries(inFile)
+    .filter(([name]) => [undefined, 'default'].includes(command.getOptionValueSource(name)))
+    .map(([name, value]): readonly [string, unknown] => {
+      if (name === 'ttl') return [name, parseDuration(String(value))]
+      return [name, name === 'scope' ? parseScope(String(value)) : value]
+    })
+  return Object.fromEntries(entries) as Partial<ProxyOptions>
+}

@@ -1,0 +1,49 @@
+import { ContextOffloader, type Storage } from '@spillway/core'
+import { pdfPreviewer } from '@spillway/core/pdf'
+import type { Command } from 'commander'
+import { usageError } from '../cli-error.ts'
+import { parseCount, parsePositive, parseTokenLimit } from '../option-parsers.ts'
+import type { EventLog } from './event-log.ts'
+
+/** Options that say what is offloaded, and how much of it comes back at a time. */
+export interface OffloaderOptions {
+  readonly maxTokens?: number
+  readonly previewTokens?: number
+  readonly maxRetrievalTokens?: number
+}
+
+/** Give a command the limits of results and previews. */
+export function addResultOptions(command: Command): Command {
+  return command
+    .option('--max-tokens <count>', 'results with more tokens than this are offloaded (default: 2500)', parsePositive)
+    .option('--preview-tokens <count>', 'tokens of a preview (default: 1000)', parseCount)
+}
+
+/** Give a command the limit of answers. */
+export function addAnswerOptions(command: Command): Command {
+  return command.option(
+    '--max-retrieval-tokens <count>',
+    'tokens of one answer of the retrieval tool (default: as --max-tokens); none for no limit',
+    parseTokenLimit,
+  )
+}
+
+/** Make the offloader of a command; wrong options are told under the names that they have there. */
+export function createOffloader(storage: Storage, options: OffloaderOptions, log: EventLog): ContextOffloader {
+  try {
+    return new ContextOffloader({
+      storage,
+      maxResultTokens: options.maxTokens,
+      previewTokens: options.previewTokens,
+      maxRetrievalTokens: options.maxRetrievalTokens,
+      previewers: [pdfPreviewer()],
+      onEvent: (event) => log.offload(event),
+    })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const message = error.message
+      .replaceAll('maxResultTokens', '--max-tokens')
+      .replaceAll('previewTokens', '--preview-tokens')
+    throw usageError(message, { cause: error })
+  }
+}

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises'
+import { usageError } from '../cli-error.ts'
+import { expandVariables, parseServerUrl, type ServerSettings } from './server-settings.ts'
+
+/** A configuration file of the proxy, all of which is optional but the servers. Options of the command line win. */
+export interface ProxyConfig {
+  readonly servers: readonly ServerSettings[]
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Options that may stand in the file, and the type of each. */
+const OPTIONS: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
+  store: 'string',
+  scope: 'string',
+  ttl: 'string',
+  maxTokens: 'number',
+  previewTokens: 'number',
+  maxRetrievalTokens: 'number',
+  resourceLinks: 'boolean',
+  restart: 'boolean',
+}
+const SERVER_KEYS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'prefix', 'exclude']
+/** Claude, Cursor, VS Code and others refuse longer names of tools, to which they add a prefix of their own. */
+const SERVER_NAME = /^[\w-]{1,32}$/
+
+/**
+ * Read a configuration file: `mcpServers` as hosts have it, so that their entries can be moved here, and options beside.
+ *
+ * Throws a `usage` error that names the file and what is wrong in it.
+ */
+export async function readConfig(path: string): Promise<ProxyConfig> {
+  const config = fieldsOf(await readJson(path))
+  if (config === undefined) throw usageError(`${path} must be a JSON object with "mcpServers".`)
+  const { mcpServers, servers = mcpServers, ...options } = config
+  for (const [name, value] of Object.entries(options)) {
+    const type = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
+    if (type === undefined)
+      throw usageError(
+        `${path}: unknown option ${JSON.stringify(name)}. Known: mcpServers, ${Object.keys(OPTIONS).join(', ')}.`,
+      )
+    if (typeof value !== type) throw usageError(`${path}: ${name} must be a ${type}, got ${typeof value}.`)
+  }
+  const entries = Object.entries(fieldsOf(servers) ?? {})
+  if (entries.length === 0) throw usageError(`${path} names no servers: "mcpServers": { "name": { "command": "…" } }.`)
+  return { servers: entries.map(([name, value]) => readServer(`${path}: ${name}`, name, value)), options }
+}
+
+function readServer(where: string, name: string, value: unknown): ServerSettings {
+  const fields = fieldsOf(value)
+  if (!SERVER_NAME.test(name)) throw usageError(`${where}: names of servers have letters, digits, _ and -, 32 at most.`)
+  if (fields === undefined) throw usageError(`${where} must be an object with "command" or "url".`)
+  const unknown = Object.keys(fields).find((key) => !SERVER_KEYS.includes(key))
+  if (unknown !== undefined)
+    throw usageError(`${where}: unknown key ${JSON.stringify(unknown)}. Known: ${SERVER_KEYS.join(', ')}.`)
+  const { type, command, url, cwd, prefix = `${name}_` } = fields
+  if (typeof prefix !== 'string' || !/^[\w-]*$/.test(prefix))
+    throw usageError(`${where}: prefix must have letters, digits, _ and - alone.`)
+  const settings = { name, prefix, exclude: texts(where, 'exclude', fields['exclude']) }
+  const expand = (text: string): string => expandVariables(text, where)
+  if (typeof command === 'string' && url === undefined) {
+    if (type !== undefined && type !== 'stdio') throw usageError(`${where}: a command has the type "stdio".`)
+    if (cwd !== undefined && typeof cwd !== 'string') throw usageError(`${where}: cwd must be a folder.`)
+    const args = texts(where, 'args', fields['args']).map(expand)
+    return { ...settings, server: { command: expand(command), args, cwd, env: expanded(where, 'env', fields['env']) } }
+  }
+  if (typeof url === 'string' && command === undefined) {
+    if (type !== undefined && type !== 'http' && type !== 'streamable-http' && type !== 'sse')
+      throw usageError(`${where}: a URL has the type "http" or "sse".`)
+    const headers = expanded(where, 'headers', fields['headers'])
+    return { ...settings, server: { url: parseServerUrl(expand(url)), headers, type: type === 'sse' ? 'sse' : 'http' } }
+  }
+  throw usageError(`${where} must have either "command" or "url".`)
+}
+
+function texts(where: string, name: string, value: unknown = []): readonly string[] {
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value
+  throw usageError(`${where}: ${name} must be an array of texts.`)
+}
+
+function expanded(where: string, name: string, value: unknown = {}): Readonly<Record<string, string>> {
+  const entries = Object.entries(fieldsOf(value) ?? { '': undefined })
+  return Object.fromEntries(
+    entries.map(([key, text]) => {
+      if (typeof text !== 'string') throw usageError(`${where}: ${name} must be an object of texts.`)
+      return [key, expandVariables(text, `${where}: ${key}`)]
+    }),
+  )
+}
+
+async function readJson(path: string): Promise<unknown> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw usageError(`${path} cannot be read (${code}).`, { cause: error })
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown
+  } catch (error) {
+    // The message of the parser quotes the file, in which there may be secrets.
+    if (error instanceof SyntaxError)
+      throw usageError(`${path} is no JSON. Comments and trailing commas are not allowed.`)
+    throw error
+  }
+}
+
+const fieldsOf = (value: unknown): Fields | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
