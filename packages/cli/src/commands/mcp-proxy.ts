@@ -105,7 +105,8 @@ async function proxy({ args, options: given, command }: Invocation<ProxyOptions>
     await noteLine(`The server has ended (${reason}), and with it the proxy. With --restart it would be started again.`)
     return EXIT_CODE.nothing
   }
-  return withStore(options, use, { allowEphemeral: true, ttlMs: options.ttl })
+  const { scope: _ofTheOffloader, ...place } = options
+  return withStore(place, use, { allowEphemeral: true, ttlMs: options.ttl })
 }
 
 /** What a session is served with. */

@@ -48,7 +48,8 @@ async function serve({ options }: Invocation<ServeOptions>): Promise<number> {
       ? await overStdio(offloader, options, log)
       : await overHttp(offloader, options, log)
   }
-  return withStore(options, use, { allowEphemeral: true })
+  const { scope: _ofTheOffloader, ...place } = options
+  return withStore(place, use, { allowEphemeral: true })
 }
 
 async function overStdio(offloader: ContextOffloader, { readOnly }: ServeOptions, log: EventLog): Promise<number> {

@@ -7,6 +7,8 @@ import type { EventLog } from './event-log.ts'
 
 /** Options that say what is offloaded, and how much of it comes back at a time. */
 export interface OffloaderOptions {
+  /** The wall that all of it stays behind. */
+  readonly scope?: readonly string[]
   readonly maxTokens?: number
   readonly previewTokens?: number
   readonly maxRetrievalTokens?: number
@@ -28,10 +30,10 @@ export function addAnswerOptions(command: Command): Command {
   )
 }
 
-/** Make the offloader of a command; wrong options are told under the names that they have there. */
+/** Make the offloader of a command over the whole of a store; wrong options are told under the names that they have there. */
 export function createOffloader(storage: Storage, options: OffloaderOptions, log: EventLog): ContextOffloader {
   try {
-    return new ContextOffloader({
+    const offloader = new ContextOffloader({
       storage,
       maxResultTokens: options.maxTokens,
       previewTokens: options.previewTokens,
@@ -39,6 +41,7 @@ export function createOffloader(storage: Storage, options: OffloaderOptions, log
       previewers: [pdfPreviewer()],
       onEvent: (event) => log.offload(event),
     })
+    return options.scope === undefined ? offloader : offloader.forScope(...options.scope)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const message = error.message

@@ -77,7 +77,7 @@ export class HttpConnection implements Connection {
     const isStateless = typeof fieldsOf(message.params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
     this.#open.set(id, { controller, isStateless })
     try {
-      await this.#transport.send(message as JSONRPCMessage, {
+      await this.#transport.send(message, {
         requestSignal: controller.signal,
         onRequestStreamEnd: () => {
           if (this.#open.delete(id)) this.#onUnanswered(id)
