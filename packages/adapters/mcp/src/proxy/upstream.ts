@@ -15,6 +15,10 @@ import type { Connection, ConnectionHandlers } from './connection.ts'
 const MAX_RESTARTS = 5
 const RESTART_WINDOW_MS = 60_000
 const FIRST_DELAY_MS = 100
+/** Milliseconds that a new server has to answer a greeting. */
+const GREETING_MS = 60_000
+/** The HTTP status by which a server says that it does not know a session any more. */
+const SESSION_LOST = 404
 
 /** What is told of a server, for logs. Nothing in it is content, and no argument, header or variable. */
 export type UpstreamEvent =
@@ -43,6 +47,8 @@ export class Upstream implements Connection {
   /** Requests of the server that the client has not answered yet. */
   readonly #asked = new Set<RequestId>()
   readonly #restarts: number[] = []
+  /** The client's greeting, until the server has answered it. */
+  #offered: Message | undefined
   /** What a new server is told first: the handshake, the level of logging, the subscriptions. */
   readonly #greeting = new Map<string, Message>()
   #handlers: ConnectionHandlers | undefined
@@ -99,6 +105,7 @@ export class Upstream implements Connection {
     try {
       await this.#connection?.send(message, options)
     } catch (error) {
+      if (statusOf(error) === SESSION_LOST && this.#greeting.has('initialize')) return this.#renew(message, options)
       // Over HTTP every message may fail on its own; the client of a request must not wait for ever.
       const reason = describe(error)
       this.#tell({ type: 'server-error', server: this.#options.name, message: reason })
@@ -109,12 +116,25 @@ export class Upstream implements Connection {
     }
   }
 
+  /** The server has forgotten the session and with it not taken the message: greet it again, and send it once more. */
+  #renew(message: Message, options: unknown): void {
+    const forgotten = this.#connection
+    this.#connection = undefined
+    const waiting = { message, options }
+    if (this.#waiting !== undefined) return void this.#waiting.push(waiting)
+    this.#waiting = [waiting]
+    void forgotten?.close()
+    void this.#restart()
+  }
+
   #receive(message: Message, extra: { readonly authInfo?: unknown } | undefined): void {
     if (isResponse(message)) {
       if (message.id === this.#greeted?.id) return this.#greeted.settle.resolve(message)
       const method = this.#pending.get(message.id)
       this.#pending.delete(message.id)
       if (method === 'initialize') this.#agree(message)
+      if (method === 'initialize' && message.result !== undefined && this.#offered !== undefined)
+        this.#greeting.set(method, this.#offered)
     } else if (isRequest(message)) this.#asked.add(message.id)
     this.#handlers?.onMessage(message, extra)
   }
@@ -142,7 +162,7 @@ export class Upstream implements Connection {
   }
 
   async #restart(): Promise<void> {
-    this.#waiting = []
+    this.#waiting ??= []
     for (;;) {
       const now = Date.now()
       while (this.#restarts[0] !== undefined && now - this.#restarts[0] > RESTART_WINDOW_MS) this.#restarts.shift()
@@ -154,8 +174,12 @@ export class Upstream implements Connection {
         await this.#connect()
         await this.#greet()
         if (this.#connection !== undefined) break
+        throw new Error('it ended while it started')
       } catch (error) {
         // Whatever it was: it is tried again until it was too often.
+        const failed = this.#connection
+        this.#connection = undefined
+        void failed?.close()
         this.#tell({ type: 'server-error', server: this.#options.name, message: describe(error) })
       }
     }
@@ -178,8 +202,8 @@ export class Upstream implements Connection {
 
   #rememberGreeting(message: Message): void {
     const { method, params } = message
-    if (method === 'initialize' || method === 'notifications/initialized' || method === 'logging/setLevel')
-      this.#greeting.set(method, message)
+    if (method === 'initialize') this.#offered = message
+    if (method === 'notifications/initialized' || method === 'logging/setLevel') this.#greeting.set(method, message)
     if (method === 'resources/subscribe') this.#greeting.set(`subscribe ${String(params?.['uri'])}`, message)
     if (method === 'resources/unsubscribe') this.#greeting.delete(`subscribe ${String(params?.['uri'])}`)
   }
@@ -195,12 +219,14 @@ export class Upstream implements Connection {
   async #ask(request: Request): Promise<void> {
     const settle = Promise.withResolvers<Message>()
     this.#greeted = { id: request.id, settle }
+    const timer = setTimeout(() => settle.reject(new Error('it does not answer')), GREETING_MS)
     try {
       if (this.#connection === undefined) throw new Error('it ended while it started')
       await this.#connection.send(request)
       const answer = await settle.promise
       if (request.method === 'initialize') this.#agree(answer)
     } finally {
+      clearTimeout(timer)
       this.#greeted = undefined
     }
   }
@@ -214,16 +240,15 @@ export class Upstream implements Connection {
   }
 }
 
+function statusOf(error: unknown): unknown {
+  const { status, data } = Object(error) as { readonly status?: unknown; readonly data?: { readonly status?: unknown } }
+  return status ?? data?.status
+}
+
 /** An error in words that have no part of a request or an answer: a server may echo secrets. */
 function describe(error: unknown): string {
-  const { status, statusText, data } = Object(error) as {
-    readonly status?: unknown
-    readonly statusText?: unknown
-    readonly data?: { readonly status?: unknown }
-  }
-  const code = status ?? data?.status
-  if (typeof code === 'number')
-    return `it answered with HTTP status ${code}${typeof statusText === 'string' ? ` ${statusText}` : ''}`
+  const status = statusOf(error)
+  if (typeof status === 'number') return `it answered with HTTP status ${status}`
   const { cause, message } = Object(error) as {
     readonly cause?: { readonly code?: unknown }
     readonly message?: unknown
