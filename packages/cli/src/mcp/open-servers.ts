@@ -1,4 +1,4 @@
-import { ChildConnection, MergedServers, Upstream, type Connection } from '@spillway/mcp/proxy'
+import { ChildConnection, openServers, type Connection, type ProxiedServer } from '@spillway/mcp/proxy'
 import { readVersion } from '../read-version.ts'
 import type { EventLog } from './event-log.ts'
 import type { ServerSettings } from './server-settings.ts'
@@ -22,23 +22,17 @@ export async function serverOpener({
   const needsHttp = servers.some(({ server }) => 'url' in server)
   // The SDK takes longer to load than all else, and most servers are programs.
   const http = needsHttp ? await import('@spillway/mcp/http') : undefined
-  const open = ({ name, server }: ServerSettings): Connection =>
-    new Upstream({
+  const proxied = servers.map(({ name, prefix, server }): ProxiedServer => {
+    return {
       name,
-      restart,
-      onEvent: (event) => log.upstream(event),
-      open: () => {
+      prefix,
+      open() {
         if (!('url' in server)) return new ChildConnection(server, maxMessageBytes)
         if (http === undefined) throw new Error('A server by its URL needs @spillway/mcp/http.')
         return new http.HttpConnection(server)
       },
-    })
-  const [first, ...others] = servers
-  if (first !== undefined && others.length === 0) return () => open(first)
+    }
+  })
   const info = { name: 'spillway', version: readVersion() }
-  return () =>
-    new MergedServers(
-      servers.map((settings) => ({ name: settings.name, prefix: settings.prefix, connection: open(settings) })),
-      info,
-    )
+  return () => openServers(proxied, { restart, info, onEvent: (event) => log.upstream(event) })
 }

@@ -25,7 +25,24 @@ interface Session {
 /** Sweep for idle sessions this often, in milliseconds, at most. */
 const SWEEP_MS = 60_000
 
-/** The sessions of an MCP endpoint over HTTP, each of which is served on its own. */
+/**
+ * The sessions of an MCP endpoint over HTTP, each of which is served on its own.
+ *
+ * Revisions of the protocol up to 2025-11-25 have sessions. A client of a later one is told so and greets in one of these.
+ * A session belongs to the scope of who opened it: others do not find it, also if they know its id.
+ *
+ * @example
+ * ```ts
+ * import { HttpSessions, serveHttp } from '@spillway/mcp/http'
+ *
+ * const sessions = new HttpSessions({ serve: async () => {}, onError() {} })
+ * const service = await serveHttp({ fetch: (request, scope) => sessions.fetch(request, scope), onError() {} })
+ * const { status } = await fetch(service.url, { headers: { 'mcp-session-id': 'made-up' } })
+ * console.assert(status === 404)
+ * await sessions.close()
+ * await service.close()
+ * ```
+ */
 export class HttpSessions {
   readonly #options: HttpSessionsOptions & { readonly [Key in 'maxSessions' | 'idleMs' | 'maxRequestBytes']: number }
   readonly #sessions = new Map<string, Session>()

@@ -29,7 +29,26 @@ export interface HttpService {
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** Serve an MCP endpoint over HTTP to callers that are known; rejects where the address cannot be listened at. */
+/**
+ * Serve an MCP endpoint over HTTP to callers that are known.
+ *
+ * `Host` and `Origin` are checked, so that no page of another site can use it. Who calls is known by a bearer token alone;
+ * without tokens only this machine is served. Rejects where the address cannot be listened at, and with a `TypeError`
+ * where it can be reached from elsewhere and there are no tokens.
+ *
+ * @example
+ * ```ts
+ * import { AccessTokens, serveHttp } from '@spillway/mcp/http'
+ *
+ * const tokens = new AccessTokens([{ token: 'a-long-random-token-1', scope: ['tenant-1'] }])
+ * const fetchScope = async (_request: Request, scope: readonly string[]) => new Response(scope.join('/'))
+ * const service = await serveHttp({ tokens, fetch: fetchScope, onError() {} })
+ * const headers = { authorization: 'Bearer a-long-random-token-1' }
+ * console.assert((await (await fetch(service.url, { headers })).text()) === 'tenant-1')
+ * console.assert((await fetch(service.url)).status === 401)
+ * await service.close()
+ * ```
+ */
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const { host = '127.0.0.1', port = 0, path = '/mcp', tokens, fetch, onError, allowedHosts = [] } = options
   if (!LOOPBACK.has(host) && tokens === undefined)

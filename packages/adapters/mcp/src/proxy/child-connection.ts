@@ -18,7 +18,23 @@ const END_MS = 2_000
 /** Milliseconds in which output that was still under way arrives after a program has ended. */
 const LAST_OUTPUT_MS = 250
 
-/** The connection to a program that is started with it, and ended with it. */
+/**
+ * The connection to a program that is started with it, and ended with it.
+ *
+ * The program gets the environment of this process, and its standard error is that of this process. It is ended as the
+ * protocol says: its input ends, after 2 seconds it gets SIGTERM, after 2 more SIGKILL.
+ *
+ * @example
+ * ```ts
+ * import { ChildConnection } from '@spillway/mcp/proxy'
+ *
+ * const server = new ChildConnection({ command: 'sh', args: ['-c', 'exit 3'] })
+ * const reason = await new Promise<string>((onClose) => {
+ *   void server.start({ onMessage() {}, onClose, onError() {} })
+ * })
+ * console.assert(reason === 'exit code 3')
+ * ```
+ */
 export class ChildConnection implements Connection {
   readonly #server: ServerCommand
   readonly #maxMessageBytes: number | undefined

@@ -18,6 +18,24 @@ export interface ProxyEnd {
 /**
  * Connect a client with a server through a relay, until either closes. Resolves when both are closed; rejects where the
  * server cannot be started, and leaves the client open then.
+ *
+ * @param offloader - That of who is served: `offloader.forScope(tenant)`.
+ *
+ * @example
+ * ```ts
+ * import { PassThrough } from 'node:stream'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { ChildConnection, connectProxy, openServers, StdioConnection } from '@spillway/mcp/proxy'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const input = new PassThrough() // in a program: process.stdin
+ * const client = new StdioConnection({ input, output: new PassThrough() }) // process.stdout
+ * const server = openServers([{ name: 'logs', open: () => new ChildConnection({ command: 'cat' }) }])
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const ended = connectProxy({ client, server }, offloader)
+ * input.end()
+ * console.assert((await ended).side === 'client')
+ * ```
  */
 export async function connectProxy(
   { client, server }: ProxyEnds,

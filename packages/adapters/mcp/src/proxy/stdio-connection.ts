@@ -19,7 +19,25 @@ export interface StdioConnectionOptions {
   readonly maxMessageBytes?: number | undefined
 }
 
-/** Messages as lines of JSON over two streams, as the stdio transport of the Model Context Protocol has them. */
+/**
+ * Messages as lines of JSON over two streams, as the stdio transport of the Model Context Protocol has them.
+ *
+ * Takes messages of any size up to `maxMessageBytes`, in time that grows with their bytes alone.
+ *
+ * @example
+ * ```ts
+ * import { PassThrough } from 'node:stream'
+ * import { StdioConnection } from '@spillway/mcp/proxy'
+ *
+ * const input = new PassThrough()
+ * const client = new StdioConnection({ input, output: new PassThrough() })
+ * const methods: unknown[] = []
+ * await client.start({ onMessage: ({ method }) => methods.push(method), onClose() {}, onError() {} })
+ * input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+ * await new Promise((resolve) => setTimeout(resolve, 10))
+ * console.assert(methods.join() === 'ping')
+ * ```
+ */
 export class StdioConnection implements Connection {
   readonly #input: Readable
   readonly #output: Writable

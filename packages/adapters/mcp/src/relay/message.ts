@@ -1,5 +1,6 @@
 /** The messages of JSON-RPC 2.0 as a relay sees them: whatever else they have passes through. */
 
+/** The id of a request, which its answer has too. */
 export type RequestId = string | number
 
 /** A JSON object of which nothing is known. */
