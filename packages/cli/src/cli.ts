@@ -48,6 +48,7 @@ Examples:
   $ spillway get npm_0_4tq… --pattern 'error|failed'  search what was stored
   $ spillway ls                                       what is there
   $ spillway gc --ttl 7d                              forget what is a week old
+  $ spillway mcp proxy -- npx some-mcp-server         keep large results of MCP tools out of the context
 
 Exit codes: 0 ok, 1 no match or not there, 2 wrong use, 3 store not usable, 70 fault of spillway; run: see run --help.
 Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`,
