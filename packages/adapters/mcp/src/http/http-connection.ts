@@ -25,7 +25,7 @@ const PROTOCOL_VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion'
  * ```ts
  * import { HttpConnection } from '@spillway/mcp/http'
  *
- * const connection = new HttpConnection({ url: 'http://127.0.0.1:9/mcp' })
+ * const connection = new HttpConnection({ url: 'http://127.0.0.1:2/mcp' })
  * const reason = await connection.start({ onMessage() {}, onClose() {}, onError() {} })
  *   .then(() => connection.send({ jsonrpc: '2.0', id: 1, method: 'ping' }))
  *   .catch((error: Error) => error.message)

@@ -1,0 +1,86 @@
+import { request } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { AccessTokens } from './access-tokens.ts'
+import { serveHttp, type HttpOptions } from './serve-http.ts'
+
+/** Serve requests by saying their scope. */
+async function serve(options: Partial<HttpOptions> = {}): Promise<URL> {
+  const answer = async (_request: Request, scope: readonly string[]): Promise<Response> => Response.json(scope)
+  const service = await serveHttp({ fetch: answer, onError() {}, ...options })
+  onTestFinished(() => service.close())
+  return new URL(service.url)
+}
+
+/** The status of a request with headers that `fetch` would not send. */
+const statusOf = (
+  { port, pathname }: URL,
+  headers: Record<string, string>,
+  path = pathname,
+): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    sent.once('error', reject).end()
+  })
+
+test('answers this machine, by any of its names, and pages of its own', async () => {
+  const url = await serve()
+  expect(url.hostname).toBe('127.0.0.1')
+  for (const host of ['localhost', '127.0.0.1', '[::1]'])
+    expect(await statusOf(url, { host: `${host}:${url.port}` })).toBe(200)
+  expect(await statusOf(url, { origin: 'http://localhost:5173' })).toBe(200)
+})
+
+test.for<readonly [string, Record<string, string>]>([
+  ['another host', { host: 'evil.example' }],
+  ['a host that only begins well', { host: 'localhost.evil.example' }],
+  ['a page of another site', { origin: 'http://evil.example' }],
+  ['a page without an origin', { origin: 'null' }],
+])('refuses a request of %s', async ([, headers]) => {
+  expect(await statusOf(await serve(), headers)).toBe(403)
+})
+
+test('answers under names that it was told of', async () => {
+  expect(await statusOf(await serve({ allowedHosts: ['mcp.example.com'] }), { host: 'mcp.example.com' })).toBe(200)
+})
+
+test('has one path', async () => {
+  const url = await serve({ path: '/other' })
+  expect(await statusOf(url, {})).toBe(200)
+  expect(await statusOf(url, {}, '/mcp')).toBe(404)
+})
+
+test('with tokens, says who calls, and refuses strangers', async () => {
+  const tokens = new AccessTokens([{ token: 'a-token-of-many-characters', scope: ['tenant', 'a'] }])
+  const url = await serve({ tokens })
+  const stranger = await fetch(url)
+  expect(stranger.status).toBe(401)
+  expect(stranger.headers.get('www-authenticate')).toBe('Bearer')
+  const headers = { authorization: 'Bearer a-token-of-many-characters', 'mcp-session-id': 'other', 'x-scope': 'other' }
+  expect(await (await fetch(url, { headers })).json()).toEqual(['tenant', 'a'])
+})
+
+test('listens for other machines only with tokens', async () => {
+  await expect(serve({ host: '0.0.0.0' })).rejects.toThrow('0.0.0.0 can be reached from other machines')
+})
+
+test('says that a port is taken', async () => {
+  const { port } = await serve()
+  await expect(serve({ port: Number(port) })).rejects.toThrow(`Port ${port} at 127.0.0.1 is in use`)
+})
+
+test('goes on where an answer fails', async () => {
+  const errors: string[] = []
+  let count = 0
+  const url = await serve({
+    fetch: async () => {
+      if (count++ === 0) throw new Error('this one')
+      return new Response('fine')
+    },
+    onError: ({ message }) => errors.push(message),
+  })
+  expect((await fetch(url)).status).toBe(500)
+  expect(await (await fetch(url)).text()).toBe('fine')
+})

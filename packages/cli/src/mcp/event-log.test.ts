@@ -1,0 +1,53 @@
+import { StorageError } from '@spillway/core'
+import { afterEach, expect, test, vi } from 'vitest'
+import { EventLog } from './event-log.ts'
+
+const lines: string[] = []
+vi.spyOn(process.stderr, 'write').mockImplementation((data, done) => {
+  lines.push(String(data))
+  if (typeof done === 'function') done()
+  return true
+})
+afterEach(() => void lines.splice(0))
+
+const offloaded = {
+  type: 'offload',
+  toolName: 't',
+  toolCallId: 'c',
+  stored: [],
+  tokens: { original: 9, replacement: 1 },
+} as const
+const failed = {
+  type: 'offload-failed',
+  toolName: 't',
+  toolCallId: 'c',
+  error: new StorageError('unavailable', 'The disk is full.'),
+  tokens: { original: 9 },
+} as const
+
+test('says what somebody has to know, and no more', () => {
+  const log = new EventLog(false)
+  log.offload(offloaded)
+  log.offload(failed)
+  log.upstream({ type: 'server-ended', server: 's', reason: 'exit code 1', unanswered: 2 })
+  log.upstream({ type: 'server-restarted', server: 's', attempt: 1 })
+  log.upstream({ type: 'server-error', server: 's', message: 'it cannot be reached' })
+  log.error(new Error('wrong'))
+  expect(lines).toEqual([
+    'spillway: A result of t could not be stored, and stays as it is: The disk is full.\n',
+    'spillway: The server s ended (exit code 1); 2 calls were under way.\n',
+    'spillway: The server s was started again.\n',
+    'spillway: s: it cannot be reached\n',
+    'spillway: wrong\n',
+  ])
+})
+
+test('writes every event as a line of JSON where it is asked to', () => {
+  const log = new EventLog(true)
+  log.offload(offloaded)
+  log.offload(failed)
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { type: 'offload', tokens: { original: 9 } },
+    { type: 'offload-failed', error: 'The disk is full.' },
+  ])
+})

@@ -1,0 +1,52 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { BIN } from '../spillway.ts'
+
+/** The command that starts the server of {@link LOG_SERVER}. */
+export const LOG_SERVER: readonly string[] = [
+  process.execPath,
+  fileURLToPath(new URL('log-server.ts', import.meta.url)),
+]
+
+/** Where and with what a process is started. */
+interface Place {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Connect to `spillway ...args` over stdio; `log` collects what it writes to standard error. */
+export async function connectStdio(
+  args: readonly string[],
+  { cwd, env }: Place,
+): Promise<{ readonly client: Client; readonly log: () => string }> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [BIN, ...args],
+    cwd,
+    env: { PATH: String(process.env['PATH']), ...env },
+    stderr: 'pipe',
+  })
+  const written: Buffer[] = []
+  transport.stderr?.on('data', (chunk: Buffer) => written.push(chunk))
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  return { client, log: () => Buffer.concat(written).toString() }
+}
+
+/** Connect over HTTP. */
+export async function connectHttp(url: string, token?: string): Promise<Client> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** The text of the first block of a result. */
+export async function textOf(result: Promise<unknown>): Promise<string> {
+  const { content } = (await result) as { readonly content: readonly { readonly text?: string }[] }
+  return content[0]?.text ?? ''
+}
