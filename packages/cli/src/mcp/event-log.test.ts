@@ -3,9 +3,10 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { EventLog } from './event-log.ts'
 
 const lines: string[] = []
-vi.spyOn(process.stderr, 'write').mockImplementation((data, done) => {
+vi.spyOn(process.stderr, 'write').mockImplementation((data: unknown, ...others: readonly unknown[]) => {
   lines.push(String(data))
-  if (typeof done === 'function') done()
+  const done = others.at(-1) as (() => void) | undefined
+  done?.()
   return true
 })
 afterEach(() => void lines.splice(0))
