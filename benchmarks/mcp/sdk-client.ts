@@ -1,0 +1,26 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import type { Command } from './commands.ts'
+
+/** A client of the SDK, and the process that it has started. */
+export interface SdkClient {
+  readonly client: Client
+  readonly pid: number
+}
+
+const MINUTES_10 = 600_000
+
+/** Start a server and connect to it by the SDK, which lists its tools to check results by them. */
+export async function connectSdk([command, ...args]: Command): Promise<SdkClient> {
+  const transport = new StdioClientTransport({ command, args, stderr: 'inherit' })
+  const client = new Client({ name: 'benchmark', version: '1.0.0' })
+  await client.connect(transport)
+  await client.listTools()
+  return { client, pid: transport.pid ?? 0 }
+}
+
+/** Call a tool and return the length of the answer as JSON. */
+export async function callTool({ client }: SdkClient, name: string, input: Record<string, unknown>): Promise<string> {
+  const result = await client.callTool({ name, arguments: input }, undefined, { timeout: MINUTES_10 })
+  return JSON.stringify(result.content)
+}
