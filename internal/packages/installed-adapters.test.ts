@@ -252,6 +252,24 @@ const VOLTAGENT = `
   process.exit()
 `
 
+const MCP = `
+  import { ContextOffloader } from '@spillway/core'
+  import { offloadServer, offloadTransport } from '@spillway/mcp'
+  import { InMemoryStorage } from '@spillway/memory'
+  import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+  import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+  import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const server = offloadServer(new McpServer({ name: 'logs', version: '1.0.0' }), offloader)
+  server.tool('read_log', async () => ({ content: [{ type: 'text', text: 'a line\\n'.repeat(9_000) }] }))
+  const client = new Client({ name: 'agent', version: '1.0.0' })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await Promise.all([server.connect(theirs), client.connect(offloadTransport(ours, offloader))])
+  const { content } = await client.callTool({ name: 'read_log' })
+  console.log((content as { text: string }[])[0]?.text.slice(0, 20))
+`
+
 afterAll(removeProjects)
 
 describe.each([
@@ -293,6 +311,12 @@ describe.each([
     peers: ['@voltagent/core@2.2.0', 'ai@6.0.0', 'zod@4'],
     framework: ['@voltagent/core'],
     source: VOLTAGENT,
+  },
+  {
+    adapter: '@spillway/mcp',
+    peers: ['@modelcontextprotocol/sdk@1.13.0'],
+    framework: ['@modelcontextprotocol/sdk/server/mcp.js', '@modelcontextprotocol/sdk/client/index.js'],
+    source: MCP,
   },
 ])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
   it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {

@@ -28,6 +28,18 @@ const FILES: Readonly<Record<string, string>> = {
     const { content, contentType } = await storage.retrieve(reference)
     console.log(contentType, new TextDecoder().decode(content))
   `,
+  'mcp.mjs': `
+    import { Client } from '@modelcontextprotocol/client'
+    import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+
+    const spillway = [process.execPath, 'node_modules/spillway/dist/bin.js', 'mcp']
+    const [command, ...args] = [...spillway, 'proxy', '--', ...spillway, 'serve']
+    const client = new Client({ name: 'c', version: '1.0.0' })
+    await client.connect(new StdioClientTransport({ command, args }))
+    const { tools } = await client.listTools()
+    console.log(client.getServerVersion()?.name, ...tools.map(({ name }) => name).slice(0, 2))
+    await client.close()
+  `,
   'conformance.test.mjs': `
     import { storageConformance } from '@spillway/core/conformance/node-test'
     import { InMemoryStorage } from '@spillway/memory'
@@ -62,6 +74,16 @@ const FILES: Readonly<Record<string, string>> = {
   `,
 }
 
+/** The command line, and what it depends on of this workspace. */
+const CLI = [
+  '@spillway/claude-agent-sdk',
+  '@spillway/core',
+  '@spillway/file',
+  '@spillway/mcp',
+  '@spillway/memory',
+  'spillway',
+]
+
 describe('packed packages in an empty project', () => {
   let memory: string
   let file: string
@@ -70,7 +92,7 @@ describe('packed packages in an empty project', () => {
   beforeAll(async () => {
     memory = await installProject(FILES, ['@spillway/core', '@spillway/memory'])
     file = await installProject(FILES, ['@spillway/core', '@spillway/file'])
-    cli = await installProject(FILES, ['@spillway/core', '@spillway/file', '@spillway/memory', 'spillway'])
+    cli = await installProject(FILES, CLI)
   })
 
   afterAll(removeProjects)
@@ -79,15 +101,12 @@ describe('packed packages in an empty project', () => {
     const [regexpp, ...others] = ['@eslint-community/regexpp', 'json-p3', 're2js']
     expect(installed(memory)).toEqual([regexpp, '@spillway/core', '@spillway/memory', ...others])
     expect(installed(file)).toEqual([regexpp, '@spillway/core', '@spillway/file', ...others])
-    expect(installed(cli)).toEqual([
-      regexpp,
-      '@spillway/core',
-      '@spillway/file',
-      '@spillway/memory',
-      'commander',
-      ...others,
-      'spillway',
-    ])
+    // What speaks MCP over HTTP comes with the SDK of it; agents of Claude, with a program of their own, do not.
+    const [sdk, ours] = [/^@modelcontextprotocol\/(?:client|core|node|server)$/, new Set([...CLI, regexpp, ...others])]
+    const surplus = installed(cli).filter((name) => !ours.has(name) && !sdk.test(name))
+    expect(surplus).toEqual(expect.arrayContaining(['commander', 'hono', 'zod']))
+    expect(surplus.length).toBeLessThan(25)
+    expect(surplus.filter((name) => name.startsWith('@anthropic-ai/'))).toEqual([])
   })
 
   it('offload and retrieve from JavaScript', async () => {
@@ -119,6 +138,10 @@ describe('packed packages in an empty project', () => {
     ]
     const failure = await runIn(cli, bin, 'run', '--', ...node).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 3, output: expect.stringContaining('[Offloaded: ') as unknown })
+  })
+
+  it('stand in front of an MCP server, and are one', async () => {
+    expect(await runIn(cli, 'mcp.mjs')).toBe('spillway retrieve_offloaded_content offload_content\n')
   })
 })
 

@@ -273,6 +273,32 @@ describe('the replacement', () => {
   })
 })
 
+describe('another name of the retrieval tool', () => {
+  test('stands in replacements and in answers, and the storage, the limits and the meter are the same', async () => {
+    const { offloader } = setUp()
+    const renamed = offloader.forScope('a').withRetrievalToolName('logs_search')
+    const outcome = offloaded(
+      await renamed.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] }),
+    )
+    expect(replacementText(outcome)).toContain('use logs_search with a reference')
+    expect(replacementText(outcome)).not.toContain('retrieve_offloaded_content')
+    const { content } = await renamed.retrievalTool.execute({
+      reference: outcome.stored[0]?.reference,
+      pattern: 'line',
+    })
+    expect(JSON.stringify(content)).toMatch(/logs_search \{/)
+    expect(JSON.stringify(content)).not.toContain('retrieve_offloaded_content')
+    const [reference] = outcome.stored.map((stored) => stored.reference)
+    const elsewhere = await offloader.forScope('b').retrievalTool.execute({ reference })
+    expect(elsewhere.isError).toBe(true)
+    expect(offloader.meter()).toEqual(renamed.meter())
+  })
+
+  test('must be one', () => {
+    expect(() => setUp().offloader.withRetrievalToolName('')).toThrow('name must be that of a tool')
+  })
+})
+
 describe('failures', () => {
   test('leave the original in the context, say so, and leave nothing new behind', async () => {
     const { offload, events, entries, failWrites } = setUp()
