@@ -28,7 +28,12 @@ export async function connectProxy(
       onError: failed,
     },
   )
-  await server.start({ onMessage: (message) => relay.fromServer(message), onClose: end, onError: failed })
+  await server.start({
+    onMessage: (message) => relay.fromServer(message),
+    // The client gets what the server had sent before it ended.
+    onClose: (reason) => void Promise.resolve(relay.delivering).then(() => end(reason)),
+    onError: failed,
+  })
   await client.start({
     onMessage: (message, { authInfo } = {}) => relay.fromClient(message, { authInfo }),
     onClose: end,
