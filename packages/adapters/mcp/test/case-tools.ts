@@ -66,7 +66,7 @@ function partOf(block: ContentBlock): ToolContent {
     case 'image':
     case 'audio':
     case 'document': {
-      const { type, mediaType: mimeType = 'application/octet-stream', data: bytes, url = '' } = block
+      const { type, mediaType: mimeType, data: bytes, url = '' } = block
       if (bytes === undefined) return { type: 'resource_link', uri: url, name: type, mimeType }
       const data = Buffer.from(bytes).toString('base64')
       if (type !== 'document') return { type, data, mimeType }

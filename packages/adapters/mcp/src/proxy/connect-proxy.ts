@@ -31,7 +31,10 @@ export async function connectProxy(
   await server.start({
     onMessage: (message) => relay.fromServer(message),
     // The client gets what the server had sent before it ended.
-    onClose: (reason) => void Promise.resolve(relay.delivering).then(() => end(reason)),
+    onClose: (reason) => {
+      relay.close()
+      void Promise.resolve(relay.delivering).then(() => end(reason))
+    },
     onError: failed,
   })
   await client.start({

@@ -61,6 +61,19 @@ export async function offloadCallResult(
   }
 }
 
+/** Texts of so many characters are over any limit that pays. */
+const LARGE_TEXT = 65_536
+
+/** Tell whether a result of `tools/call` may be over the limit; some that are not are said to be. */
+export function mayBeReplaced({ options }: ContextOffloader, result: unknown): boolean {
+  const { content, structuredContent } = fieldsOf(result)
+  const { countTokens, includeRetrievalTool, maxResultTokens } = options
+  if (!includeRetrievalTool || (content === undefined && structuredContent === undefined)) return false
+  const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)['text']) : []
+  if (texts.some((text) => typeof text === 'string' && text.length > LARGE_TEXT)) return true
+  return countTokens(JSON.stringify([content, structuredContent])) > maxResultTokens
+}
+
 const readPart = (part: unknown): Part => ({ part, block: readMcpPart(part) })
 
 interface ReadResult {

@@ -13,7 +13,7 @@ import {
   type RequestId,
   type Response,
 } from './message.ts'
-import { offloadCallResult } from './offload-call-result.ts'
+import { mayBeReplaced, offloadCallResult } from './offload-call-result.ts'
 import { OrderedQueue } from './ordered-queue.ts'
 import { readResource, resourceTemplate } from './read-resource.ts'
 import type { RelaySettings } from './relay-options.ts'
@@ -43,6 +43,8 @@ interface Pending {
   readonly method: string
   readonly params: Fields
   readonly offloader: ContextOffloader
+  /** Handed on with requests that the relay makes on its behalf. */
+  readonly ownOptions?: unknown
   /** Called with the answer to a request of the relay's own. */
   readonly settle?: (response: Response) => void
 }
@@ -56,8 +58,15 @@ const WATCHED = new Set([
   'tools/list',
   'tools/call',
   'tasks/result',
+  'resources/list',
   'resources/templates/list',
 ])
+
+/** The lists of resources beside a server that has none. */
+const OWN_RESOURCES: Readonly<Record<string, Fields>> = {
+  'resources/list': { resources: [] },
+  'resources/templates/list': { resourceTemplates: [resourceTemplate] },
+}
 
 /**
  * Stands between a client and a server of the Model Context Protocol: passes every message on, and changes what it must.
@@ -104,7 +113,7 @@ export class OffloadRelay {
     const offloader = this.#offloaderOf(authInfo)
     const answer = this.#answer(message, offloader, context)
     if (answer !== undefined) return void answer.catch(this.#sides.onError)
-    if (WATCHED.has(method)) this.#pending.set(id, { method, params, offloader })
+    if (WATCHED.has(method)) this.#pending.set(id, { method, params, offloader, ownOptions: context.ownOptions })
     return this.#sides.toServer(message, options)
   }
 
@@ -153,9 +162,8 @@ export class OffloadRelay {
         return this.#respond(request, (signal) => readResource(offloader, request, wanted, signal))
     }
     if (this.#hasResources) return undefined
-    if (method === 'resources/list') return this.#respond(request, () => resultOf(request, { resources: [] }))
-    if (method === 'resources/templates/list')
-      return this.#respond(request, () => resultOf(request, { resourceTemplates: [resourceTemplate] }))
+    if (Object.hasOwn(OWN_RESOURCES, method))
+      return this.#respond(request, () => resultOf(request, OWN_RESOURCES[method] ?? {}))
     if (method === 'resources/read')
       return this.#respond(request, () => errorOf(request.id, ERROR_CODE.invalidParams, 'There is no such resource.'))
     return undefined
@@ -169,12 +177,11 @@ export class OffloadRelay {
     const { id, method, params = {} } = request
     const controller = new AbortController()
     this.#answering.set(id, controller)
-    this.#naming ??= this.#nameTool(request, ownOptions).finally(() => (this.#naming = undefined))
-    const name = await this.#naming
+    const name = await this.#findName(params, ownOptions)
     this.#answering.delete(id)
     if (controller.signal.aborted) return undefined
     if (params['name'] === name) return this.#retrieve(request, offloader)
-    this.#pending.set(id, { method, params, offloader })
+    this.#pending.set(id, { method, params, offloader, ownOptions })
     try {
       return await this.#sides.toServer(request, options)
     } catch (error) {
@@ -222,8 +229,8 @@ export class OffloadRelay {
 
   #rewrite(response: Response, pending: Pending): Message | Promise<Message> {
     const { result } = response
-    if (result === undefined) return response
     const { method, params } = pending
+    if (result === undefined) return this.#replaceRefusal(response, pending)
     switch (method) {
       case 'tools/call':
         return this.#offload(response, pending)
@@ -237,13 +244,23 @@ export class OffloadRelay {
         const known: readonly unknown[] = Array.isArray(resourceTemplates) ? resourceTemplates : []
         return { ...response, result: { ...fieldsOf(result), resourceTemplates: [...known, resourceTemplate] } }
       }
+      case 'resources/list':
+        return response
       default:
         return this.#introduce(response)
     }
   }
 
+  /** A server of which it was not known that it has no resources says so. */
+  #replaceRefusal(response: Response, { method, params }: Pending): Message {
+    const isUnknown = fieldsOf(response.error)['code'] === ERROR_CODE.methodNotFound
+    const own = Object.hasOwn(OWN_RESOURCES, method) ? OWN_RESOURCES[method] : undefined
+    if (!isUnknown || own === undefined || this.#settings.resourceLinks !== true) return response
+    return resultOf({ jsonrpc: '2.0', id: response.id, method, params }, own)
+  }
+
   async #offload(response: Response, pending: Pending): Promise<Message> {
-    const { params, offloader } = pending
+    const { params, offloader, ownOptions } = pending
     const toolName = typeof params['name'] === 'string' ? params['name'] : 'tool'
     const { taskId } = fieldsOf(fieldsOf(response.result)['task'])
     if (typeof taskId === 'string') this.#remember(taskId, pending)
@@ -254,6 +271,9 @@ export class OffloadRelay {
     const { signal } = controller
     const request = { toolName, input: params['arguments'], result: response.result, resourceLinks, signal }
     try {
+      // What is put in the place of the result calls the retrieval tool by its name.
+      if (this.#toolName === undefined && mayBeReplaced(offloader, response.result))
+        await this.#findName(params, ownOptions)
       const result = await offloadCallResult(this.#named(offloader), request)
       return result === response.result ? response : { ...response, result }
     } catch (error) {
@@ -301,9 +321,14 @@ export class OffloadRelay {
     this.#listed.clear()
   }
 
-  /** Ask the server for its tools, as a client may call the retrieval tool that it knows from before. */
-  async #nameTool({ params }: Request, options: unknown): Promise<string> {
-    const { progressToken: _ofTheCall, ...meta } = fieldsOf(params?.['_meta'])
+  /** Find out the name of the retrieval tool, for a client that knows it from before; `params` are those of its call. */
+  #findName(params: Fields, options: unknown): Promise<string> {
+    this.#naming ??= this.#nameTool(params, options).finally(() => (this.#naming = undefined))
+    return this.#naming
+  }
+
+  async #nameTool(params: Fields, options: unknown): Promise<string> {
+    const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
     const envelope = Object.keys(meta).length === 0 ? {} : { _meta: meta }
     const names = new Set<string>()
     let cursor: unknown
