@@ -51,6 +51,8 @@ interface Pending {
 
 const MAX_CANCELLED = 1_000
 const MAX_TASKS = 10_000
+/** Milliseconds in which a server lists its tools when it is asked here; results wait for it. */
+const LIST_TOOLS_MS = 5_000
 
 const WATCHED = new Set([
   'initialize',
@@ -349,7 +351,9 @@ export class OffloadRelay {
     // Never that of a request of the client, which may be a relay as well.
     const id = `spillway-${crypto.randomUUID()}`
     const { promise, resolve } = Promise.withResolvers<Response>()
+    // Late answers are not the client's either.
     this.#pending.set(id, { method, params, offloader: this.#settings.offloader, settle: resolve })
+    const timer = setTimeout(() => resolve({ jsonrpc: '2.0', id, result: {} }), LIST_TOOLS_MS)
     try {
       await this.#sides.toServer({ jsonrpc: '2.0', id, method, params }, options)
     } catch (error) {
@@ -358,7 +362,9 @@ export class OffloadRelay {
       this.#pending.delete(id)
       resolve({ jsonrpc: '2.0', id, error: { code: ERROR_CODE.internal, message: 'The request could not be sent.' } })
     }
-    return promise
+    const response = await promise
+    clearTimeout(timer)
+    return response
   }
 
   #named(offloader: ContextOffloader): ContextOffloader {
