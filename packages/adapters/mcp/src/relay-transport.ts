@@ -14,6 +14,7 @@ type Handler = (message: unknown, extra?: unknown) => unknown
 /** The same with what the types of the versions disagree about. */
 export interface LooseTransport {
   send(message: unknown, options?: unknown): Promise<void>
+  close(): Promise<void>
   onmessage?: Handler | undefined
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
@@ -30,11 +31,10 @@ export function relayTransport<Transport extends McpTransport>(
   user: 'client' | 'server',
 ): Transport {
   const inner = transport as unknown as LooseTransport
-  let onmessage: Handler | undefined
-  let onclose: (() => void) | undefined
-  // Of requests being answered: what the transport told of them belongs to their messages.
-  const extras = new WeakMap<Message, unknown>()
-  const toUser = (message: Message): unknown => onmessage?.(message, extras.get(message))
+  // What was there before is called as it would be without a relay.
+  let { onmessage, onclose } = inner
+  let isClosing = false
+  const toUser = (message: Message, extra?: unknown): unknown => onmessage?.(message, extra)
   const toOther = async (message: Message, options?: unknown): Promise<void> => await inner.send(message, options)
   const onError = (thrown: unknown): void => {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown))
@@ -49,22 +49,34 @@ export function relayTransport<Transport extends McpTransport>(
 
   const receive: Handler = (message, extra) => {
     if (!isMessage(message)) return onmessage?.(message, extra)
-    if (extra !== undefined) extras.set(message, extra)
-    const authInfo = (Object(extra) as { readonly authInfo?: unknown }).authInfo
-    return user === 'client' ? relay.fromServer(message) : relay.fromClient(message, { authInfo })
+    if (user === 'server') {
+      const { authInfo } = Object(extra) as { readonly authInfo?: unknown }
+      return relay.fromClient(message, { authInfo, options: extra, ownOptions: extra })
+    }
+    const delivered = relay.fromServer(message, extra)
+    // Handed on later, it can no longer fail where transports expect it to.
+    return delivered instanceof Promise ? delivered.catch(onError) : delivered
   }
   const send = async (message: unknown, options?: unknown): Promise<void> => {
     if (!isMessage(message)) return await inner.send(message, options)
     await (user === 'client' ? relay.fromClient(message, { options }) : relay.fromServer(message, options))
   }
+  const close = async (): Promise<void> => {
+    isClosing = true
+    await inner.close()
+  }
   const closed = (): void => {
     relay.close()
-    onclose?.()
+    // A client gets what the server had sent before the connection closed.
+    const delivering = user === 'client' && !isClosing ? relay.delivering : undefined
+    if (delivering === undefined) onclose?.()
+    else void delivering.then(() => onclose?.())
   }
 
   return new Proxy(transport, {
     get(target, key) {
       if (key === 'send') return send
+      if (key === 'close') return close
       if (key === 'onmessage') return onmessage
       if (key === 'onclose') return onclose
       const value: unknown = Reflect.get(target, key)
@@ -72,10 +84,11 @@ export function relayTransport<Transport extends McpTransport>(
     },
     set(target, key, value: unknown) {
       if (key === 'onmessage') {
-        onmessage = value as Handler | undefined
+        onmessage = value as LooseTransport['onmessage']
+        // Not before: transports keep messages until there is somebody to take them.
         Reflect.set(inner, key, value === undefined ? undefined : receive)
       } else if (key === 'onclose') {
-        onclose = value as (() => void) | undefined
+        onclose = value as LooseTransport['onclose']
         Reflect.set(inner, key, closed)
       } else Reflect.set(target, key, value)
       return true

@@ -54,7 +54,11 @@ export async function connectProxy(
   )
   await server.start({
     onMessage: (message) => relay.fromServer(message),
-    onClose: (reason) => end({ side: 'server', reason }),
+    // The client gets what the server had sent before it ended.
+    onClose: (reason) => {
+      relay.close()
+      void Promise.resolve(relay.delivering).then(() => end({ side: 'server', reason }))
+    },
     onError: failed,
   })
   await client.start({

@@ -19,7 +19,8 @@ export class GrowingBuffer {
 
   /** Return the bytes from `start` to `end` as text. */
   text(start: number = 0, end: number = this.#length): string {
-    return Buffer.from(this.#bytes, start, Math.max(0, Math.min(end, this.#length) - start)).toString('utf8')
+    const first = Math.min(start, this.#length)
+    return Buffer.from(this.#bytes, first, Math.max(0, Math.min(end, this.#length) - first)).toString('utf8')
   }
 
   /** Forget all, and return its text. */

@@ -263,6 +263,7 @@ export class MergedServers implements Connection {
       this.#asked.delete(message.id)
       settle?.(message)
     } else if (isRequest(message)) this.#handlers?.onMessage(this.#askClient(server, message))
+    else if (message.method === 'notifications/cancelled') this.#cancelAtClient(server, message)
     else this.#handlers?.onMessage(message)
   }
 
@@ -287,6 +288,13 @@ export class MergedServers implements Connection {
     const sent = this.#sent.get(message.params?.['requestId'] as RequestId)
     for (const [{ connection }, requestId] of sent ?? [])
       await connection.send({ ...message, params: { ...message.params, requestId } })
+  }
+
+  /** Tell the client which of its requests is meant, by the id that it knows. */
+  #cancelAtClient(server: MergedServer, message: Message): void {
+    for (const [requestId, origin] of this.#origins)
+      if (origin.server === server && origin.id === message.params?.['requestId'])
+        this.#handlers?.onMessage({ ...message, params: { ...message.params, requestId } })
   }
 
   #closed(server: MergedServer, reason: string): void {

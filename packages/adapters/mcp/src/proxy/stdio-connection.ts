@@ -11,6 +11,9 @@ export const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
 const ID_FIRST = /^\{"jsonrpc": ?"2\.0", ?"id": ?("[^"\\]*"|-?\d+),/
 const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
 
+/** A response names its result before any object begins; a request may have a result somewhere inside. */
+const RESPONSE = /^\{[^{]*"(?:result|error)": ?\{/
+
 /** Options of {@link StdioConnection}. */
 export interface StdioConnectionOptions {
   readonly input: Readable
@@ -110,8 +113,8 @@ export class StdioConnection implements Connection {
     const found = ID_FIRST.exec(head) ?? ID_LAST.exec(tail)
     if (found?.[1] === undefined) return
     const answer = errorOf(JSON.parse(found[1]) as RequestId, ERROR_CODE.internal, message)
-    if (head.includes('"method"')) this.send(answer).catch((error: Error) => this.#handlers?.onError(error))
-    else this.#handlers?.onMessage(answer)
+    if (RESPONSE.test(head)) this.#handlers?.onMessage(answer)
+    else this.send(answer).catch((error: Error) => this.#handlers?.onError(error))
   }
 
   #fail(error: Error): void {

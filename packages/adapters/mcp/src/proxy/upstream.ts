@@ -77,6 +77,8 @@ export class Upstream implements Connection {
     }
     if (isResponse(message) && !this.#asked.delete(message.id)) return
     this.#rememberGreeting(message)
+    // It is not answered, and must not be remembered for ever.
+    if (message.method === 'notifications/cancelled') this.#pending.delete(message.params?.['requestId'] as RequestId)
     if (isRequest(message)) this.#pending.set(message.id, message.method)
     if (this.#waiting !== undefined) return void this.#waiting.push({ message, options })
     await this.#forward(message, options)
@@ -98,7 +100,9 @@ export class Upstream implements Connection {
       },
       onError: ({ message }) => this.#tell({ type: 'server-error', server: this.#options.name, message }),
     })
-    this.#connection = connection
+    // Closed while it started: nobody else knows of it.
+    if (this.#closed) await connection.close()
+    else this.#connection = connection
   }
 
   async #forward(message: Message, options: unknown): Promise<void> {
@@ -172,6 +176,7 @@ export class Upstream implements Connection {
       if (this.#closed) return
       try {
         await this.#connect()
+        if (this.#closed) return
         await this.#greet()
         if (this.#connection !== undefined) break
         throw new Error('it ended while it started')

@@ -50,10 +50,16 @@ export const isRequest = (message: Message): message is Request =>
 export const isResponse = (message: Message): message is Response =>
   message.method === undefined && isRequestId(message.id)
 
+/** Requests whose results, in these revisions, must say for how long they may be kept. */
+const CACHEABLE = new Set(['resources/list', 'resources/read', 'resources/templates/list'])
+const UNCACHED: Fields = { ttlMs: 0, cacheScope: 'private' }
+
 /** Answer a request with a result, in the form of the revision that it names. */
-export function resultOf({ id, params }: Request, result: Fields): Message {
+export function resultOf({ id, method, params }: Request, result: Fields): Message {
   const names = typeof fieldsOf(params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
-  return { jsonrpc: '2.0', id, result: names ? { resultType: 'complete', ...result } : result }
+  if (!names) return { jsonrpc: '2.0', id, result }
+  const cached = CACHEABLE.has(method) ? UNCACHED : {}
+  return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...cached, ...result } }
 }
 
 /** Answer a request with an error. */

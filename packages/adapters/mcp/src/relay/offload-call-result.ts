@@ -14,6 +14,8 @@ export interface CallResultRequest {
   readonly result: unknown
   /** Whether to add links that `resources/read` follows. */
   readonly resourceLinks: boolean
+  /** Aborted where nobody waits for the result any more, which then stays as it is. */
+  readonly signal?: AbortSignal | undefined
 }
 
 interface Part {
@@ -28,7 +30,7 @@ interface Part {
  */
 export async function offloadCallResult(
   offloader: ContextOffloader,
-  { toolName, input, result, resourceLinks }: CallResultRequest,
+  { toolName, input, result, resourceLinks, signal }: CallResultRequest,
 ): Promise<unknown> {
   const fields = fieldsOf(result)
   const { content, structuredContent, isError, _meta } = fields
@@ -42,6 +44,7 @@ export async function offloadCallResult(
     toolCallId: toolName,
     input,
     isError: isError === true,
+    signal,
     content: all.map(({ block }) => block),
   })
   if (outcome.status === 'inline') return result
@@ -58,6 +61,19 @@ export async function offloadCallResult(
   }
 }
 
+/** Texts of so many characters are over any limit that pays. */
+const LARGE_TEXT = 65_536
+
+/** Tell whether a result of `tools/call` may be over the limit; some that are not are said to be. */
+export function mayBeReplaced({ options }: ContextOffloader, result: unknown): boolean {
+  const { content, structuredContent } = fieldsOf(result)
+  const { countTokens, includeRetrievalTool, maxResultTokens } = options
+  if (!includeRetrievalTool || (content === undefined && structuredContent === undefined)) return false
+  const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)['text']) : []
+  if (texts.some((text) => typeof text === 'string' && text.length > LARGE_TEXT)) return true
+  return countTokens(JSON.stringify([content, structuredContent])) > maxResultTokens
+}
+
 const readPart = (part: unknown): Part => ({ part, block: readMcpPart(part) })
 
 interface ReadResult {
@@ -70,17 +86,31 @@ interface ReadResult {
 function readResult(content: unknown, structuredContent: unknown): ReadResult {
   const parts = Array.isArray(content) ? content.map(readPart) : []
   if (structuredContent === undefined) return { parts }
-  const block: ContentBlock = { type: 'json', value: structuredContent }
   const fields = Object.values(fieldsOf(structuredContent))
+  // As the only field of an object, as many servers wrap what is no object.
+  const said = fields.length === 1 ? [structuredContent, fields[0]] : [structuredContent]
+  if (said.some((value) => isEqual(value, content))) return { parts }
   const [first] = parts
   const text = parts.length === 1 && first?.block.type === 'text' ? first.block.text : undefined
-  // As the only field of an object, as many servers wrap what is no object.
-  if (fields.length === 1 && (text === undefined ? isEqual(fields[0], content) : fields[0] === text)) return { parts }
-  if (text === undefined || !isSameJson(text, structuredContent))
-    return { parts, structured: { part: undefined, block } }
+  if (text === undefined) {
+    const isSaid = said.some((value) => Array.isArray(value) && isSameList(parts, value))
+    return isSaid ? { parts } : { parts, structured: structuredPart(structuredContent) }
+  }
+  if (said.includes(text)) return { parts }
+  const same = said.find((value) => isSameJson(text, value))
+  if (same === undefined) return { parts, structured: structuredPart(structuredContent) }
   // Values are stored with a line for each of their parts; JSON in one line could hardly be searched.
-  return { parts: text.includes('\n') ? parts : [{ part: first?.part, block }] }
+  return { parts: text.includes('\n') ? parts : [{ part: first?.part, block: { type: 'json', value: same } }] }
 }
+
+const structuredPart = (value: unknown): Part => ({ part: undefined, block: { type: 'json', value } })
+
+/** Whether the parts are the items of a list, each a text of its own, as some servers write lists. */
+const isSameList = (parts: readonly Part[], list: readonly unknown[]): boolean =>
+  parts.length === list.length &&
+  parts.every(
+    ({ block }, index) => block.type === 'text' && (block.text === list[index] || isSameJson(block.text, list[index])),
+  )
 
 function linkTo({ reference, type, contentType, size }: OffloadedBlock, toolName: string): Fields {
   const name = `${toolName} (${type})`

@@ -13,19 +13,29 @@ import {
   type RequestId,
   type Response,
 } from './message.ts'
-import { offloadCallResult } from './offload-call-result.ts'
+import { mayBeReplaced, offloadCallResult } from './offload-call-result.ts'
 import { OrderedQueue } from './ordered-queue.ts'
 import { readResource, resourceTemplate } from './read-resource.ts'
 import type { RelaySettings } from './relay-options.ts'
 import { parseResourceUri } from './resource-uri.ts'
-import { chooseToolName, listRetrievalTool, listServerTool } from './retrieval-listing.ts'
+import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
 
 /** The two sides between which a relay stands. */
 export interface RelaySides {
-  /** Send a message to the client; `answers` says which options of the transport belong to it. */
+  /** Send a message to the client; `options` is what came along with it, from the other side's transport or user. */
   readonly toClient: (message: Message, options?: unknown) => unknown
   readonly toServer: (message: Message, options?: unknown) => unknown
   readonly onError: (error: unknown) => void
+}
+
+/** What comes along with a message of the client. */
+export interface ClientMessageContext {
+  /** Who sent it, as the transport's authentication has it. */
+  readonly authInfo?: unknown
+  /** Handed on with the message. */
+  readonly options?: unknown
+  /** Handed on with requests that the relay makes on behalf of the message. */
+  readonly ownOptions?: unknown
 }
 
 /** A request whose answer is looked at. */
@@ -33,12 +43,16 @@ interface Pending {
   readonly method: string
   readonly params: Fields
   readonly offloader: ContextOffloader
+  /** Handed on with requests that the relay makes on its behalf. */
+  readonly ownOptions?: unknown
   /** Called with the answer to a request of the relay's own. */
   readonly settle?: (response: Response) => void
 }
 
 const MAX_CANCELLED = 1_000
 const MAX_TASKS = 10_000
+/** Milliseconds in which a server lists its tools when it is asked here; results wait for it. */
+const LIST_TOOLS_MS = 5_000
 
 const WATCHED = new Set([
   'initialize',
@@ -46,8 +60,15 @@ const WATCHED = new Set([
   'tools/list',
   'tools/call',
   'tasks/result',
+  'resources/list',
   'resources/templates/list',
 ])
+
+/** The lists of resources beside a server that has none. */
+const OWN_RESOURCES: Readonly<Record<string, Fields>> = {
+  'resources/list': { resources: [] },
+  'resources/templates/list': { resourceTemplates: [resourceTemplate] },
+}
 
 /**
  * Stands between a client and a server of the Model Context Protocol: passes every message on, and changes what it must.
@@ -63,6 +84,8 @@ export class OffloadRelay {
   readonly #pending = new Map<RequestId, Pending>()
   /** Requests that are answered here, so that they can be cancelled. */
   readonly #answering = new Map<RequestId, AbortController>()
+  /** Requests whose results are being stored, so that nothing waits for a storage when they are cancelled. */
+  readonly #offloading = new Map<RequestId, AbortController>()
   readonly #cancelled: RequestId[] = []
   /** Which tool made a task, whose result comes later. */
   readonly #tasks = new Map<string, Pending>()
@@ -72,7 +95,6 @@ export class OffloadRelay {
   #toolName: string | undefined
   #naming: Promise<string> | undefined
   #hasResources = true
-  #ownRequests = 0
 
   constructor(settings: RelaySettings, sides: RelaySides) {
     this.#settings = settings
@@ -83,19 +105,17 @@ export class OffloadRelay {
   }
 
   /** Take a message of the client. */
-  fromClient(
-    message: Message,
-    { authInfo, options }: { readonly authInfo?: unknown; readonly options?: unknown } = {},
-  ): unknown {
+  fromClient(message: Message, context: ClientMessageContext = {}): unknown {
+    const { authInfo, options } = context
     if (!isRequest(message)) {
       if (message.method === 'notifications/cancelled') this.#cancel(message)
       return this.#sides.toServer(message, options)
     }
     const { id, method, params = {} } = message
     const offloader = this.#offloaderOf(authInfo)
-    const answer = this.#answer(message, offloader, options)
+    const answer = this.#answer(message, offloader, context)
     if (answer !== undefined) return void answer.catch(this.#sides.onError)
-    if (WATCHED.has(method)) this.#pending.set(id, { method, params, offloader })
+    if (WATCHED.has(method)) this.#pending.set(id, { method, params, offloader, ownOptions: context.ownOptions })
     return this.#sides.toServer(message, options)
   }
 
@@ -112,6 +132,11 @@ export class OffloadRelay {
     return this.#fromServer.push(this.#rewrite(response, pending), (ready) => this.#sides.toClient(ready, options))
   }
 
+  /** Resolves once the client has all that the server has sent; `undefined` where it has it. */
+  get delivering(): Promise<void> | undefined {
+    return this.#fromServer.settling
+  }
+
   /** End what is being answered here, as when the connection closes. */
   close(): void {
     for (const controller of this.#answering.values()) controller.abort()
@@ -122,7 +147,7 @@ export class OffloadRelay {
   }
 
   /** Answer what is ours; `undefined` for what is the server's. */
-  #answer(request: Request, offloader: ContextOffloader, options: unknown): Promise<unknown> | undefined {
+  #answer(request: Request, offloader: ContextOffloader, context: ClientMessageContext): Promise<unknown> | undefined {
     const { method, params = {} } = request
     const { resourceLinks = false } = this.#settings
     if (method === 'tools/call') {
@@ -130,7 +155,7 @@ export class OffloadRelay {
       if (!offloader.options.includeRetrievalTool || typeof name !== 'string') return undefined
       if (this.#toolName !== undefined) return name === this.#toolName ? this.#retrieve(request, offloader) : undefined
       // Without the server's tools it is not known whether it has one of this name itself.
-      return name === chooseToolName(new Set()) ? this.#retrieveIfOurs(request, offloader, options) : undefined
+      return mayBeRetrievalTool(name) ? this.#retrieveIfOurs(request, offloader, context) : undefined
     }
     if (!resourceLinks) return undefined
     if (method === 'resources/read') {
@@ -139,21 +164,34 @@ export class OffloadRelay {
         return this.#respond(request, (signal) => readResource(offloader, request, wanted, signal))
     }
     if (this.#hasResources) return undefined
-    if (method === 'resources/list') return this.#respond(request, () => resultOf(request, { resources: [] }))
-    if (method === 'resources/templates/list')
-      return this.#respond(request, () => resultOf(request, { resourceTemplates: [resourceTemplate] }))
+    if (Object.hasOwn(OWN_RESOURCES, method))
+      return this.#respond(request, () => resultOf(request, OWN_RESOURCES[method] ?? {}))
     if (method === 'resources/read')
       return this.#respond(request, () => errorOf(request.id, ERROR_CODE.invalidParams, 'There is no such resource.'))
     return undefined
   }
 
-  async #retrieveIfOurs(request: Request, offloader: ContextOffloader, options: unknown): Promise<unknown> {
-    this.#naming ??= this.#nameTool(request).finally(() => (this.#naming = undefined))
-    const name = await this.#naming
-    if (request.params?.['name'] === name) return this.#retrieve(request, offloader)
+  async #retrieveIfOurs(
+    request: Request,
+    offloader: ContextOffloader,
+    { options, ownOptions }: ClientMessageContext,
+  ): Promise<unknown> {
     const { id, method, params = {} } = request
-    this.#pending.set(id, { method, params, offloader })
-    return this.#sides.toServer(request, options)
+    const controller = new AbortController()
+    this.#answering.set(id, controller)
+    const name = await this.#findName(params, ownOptions)
+    this.#answering.delete(id)
+    if (controller.signal.aborted) return undefined
+    if (params['name'] === name) return this.#retrieve(request, offloader)
+    this.#pending.set(id, { method, params, offloader, ownOptions })
+    try {
+      return await this.#sides.toServer(request, options)
+    } catch (error) {
+      // Whatever it was: who sent the request was told that it went, and must not wait for ever.
+      this.#sides.onError(error)
+      this.#pending.delete(id)
+      return this.#sides.toClient(errorOf(id, ERROR_CODE.internal, 'The request could not be sent.'))
+    }
   }
 
   #retrieve(request: Request, offloader: ContextOffloader): Promise<unknown> {
@@ -184,6 +222,7 @@ export class OffloadRelay {
   #cancel({ params }: Message): void {
     const id = params?.['requestId'] as RequestId
     this.#answering.get(id)?.abort()
+    this.#offloading.get(id)?.abort()
     if (!this.#pending.has(id)) return
     // An answer may be on its way; where none comes, the request must not be remembered for ever.
     this.#cancelled.push(id)
@@ -192,8 +231,8 @@ export class OffloadRelay {
 
   #rewrite(response: Response, pending: Pending): Message | Promise<Message> {
     const { result } = response
-    if (result === undefined) return response
     const { method, params } = pending
+    if (result === undefined) return this.#replaceRefusal(response, pending)
     switch (method) {
       case 'tools/call':
         return this.#offload(response, pending)
@@ -207,26 +246,44 @@ export class OffloadRelay {
         const known: readonly unknown[] = Array.isArray(resourceTemplates) ? resourceTemplates : []
         return { ...response, result: { ...fieldsOf(result), resourceTemplates: [...known, resourceTemplate] } }
       }
+      case 'resources/list':
+        return response
       default:
         return this.#introduce(response)
     }
   }
 
+  /** A server of which it was not known that it has no resources says so. */
+  #replaceRefusal(response: Response, { method, params }: Pending): Message {
+    const isUnknown = fieldsOf(response.error)['code'] === ERROR_CODE.methodNotFound
+    const own = Object.hasOwn(OWN_RESOURCES, method) ? OWN_RESOURCES[method] : undefined
+    if (!isUnknown || own === undefined || this.#settings.resourceLinks !== true) return response
+    return resultOf({ jsonrpc: '2.0', id: response.id, method, params }, own)
+  }
+
   async #offload(response: Response, pending: Pending): Promise<Message> {
-    const { params, offloader } = pending
+    const { params, offloader, ownOptions } = pending
     const toolName = typeof params['name'] === 'string' ? params['name'] : 'tool'
     const { taskId } = fieldsOf(fieldsOf(response.result)['task'])
     if (typeof taskId === 'string') this.#remember(taskId, pending)
     if (this.#excluded.has(toolName)) return response
     const { resourceLinks = false } = this.#settings
-    const request = { toolName, input: params['arguments'], result: response.result, resourceLinks }
+    const controller = new AbortController()
+    this.#offloading.set(response.id, controller)
+    const { signal } = controller
+    const request = { toolName, input: params['arguments'], result: response.result, resourceLinks, signal }
     try {
+      // What is put in the place of the result calls the retrieval tool by its name.
+      if (this.#toolName === undefined && mayBeReplaced(offloader, response.result))
+        await this.#findName(params, ownOptions)
       const result = await offloadCallResult(this.#named(offloader), request)
       return result === response.result ? response : { ...response, result }
     } catch (error) {
       // Whatever it was: a result that cannot be replaced is passed on.
       this.#sides.onError(error)
       return response
+    } finally {
+      this.#offloading.delete(response.id)
     }
   }
 
@@ -266,14 +323,22 @@ export class OffloadRelay {
     this.#listed.clear()
   }
 
-  /** Ask the server for its tools, as a client may call the retrieval tool that it knows from before. */
-  async #nameTool({ params }: Request): Promise<string> {
-    const { progressToken: _ofTheCall, ...meta } = fieldsOf(params?.['_meta'])
+  /** Find out the name of the retrieval tool, for a client that knows it from before; `params` are those of its call. */
+  #findName(params: Fields, options: unknown): Promise<string> {
+    this.#naming ??= this.#nameTool(params, options).finally(() => (this.#naming = undefined))
+    return this.#naming
+  }
+
+  async #nameTool(params: Fields, options: unknown): Promise<string> {
+    const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
     const envelope = Object.keys(meta).length === 0 ? {} : { _meta: meta }
     const names = new Set<string>()
     let cursor: unknown
     do {
-      const { result } = await this.#request('tools/list', { ...envelope, ...(cursor === undefined ? {} : { cursor }) })
+      const page = { ...envelope, ...(cursor === undefined ? {} : { cursor }) }
+      const { result, error } = await this.#request('tools/list', page, options)
+      // The next call asks again.
+      if (error !== undefined) return chooseToolName(names)
       const { tools, nextCursor } = fieldsOf(result)
       for (const tool of Array.isArray(tools) ? (tools as readonly unknown[]) : [])
         names.add(String(fieldsOf(tool)['name']))
@@ -282,12 +347,24 @@ export class OffloadRelay {
     return (this.#toolName = chooseToolName(names))
   }
 
-  #request(method: string, params: Fields): Promise<Response> {
-    const id = `spillway-${++this.#ownRequests}`
+  async #request(method: string, params: Fields, options: unknown): Promise<Response> {
+    // Never that of a request of the client, which may be a relay as well.
+    const id = `spillway-${crypto.randomUUID()}`
     const { promise, resolve } = Promise.withResolvers<Response>()
+    // Late answers are not the client's either.
     this.#pending.set(id, { method, params, offloader: this.#settings.offloader, settle: resolve })
-    this.#sides.toServer({ jsonrpc: '2.0', id, method, params })
-    return promise
+    const timer = setTimeout(() => resolve({ jsonrpc: '2.0', id, result: {} }), LIST_TOOLS_MS)
+    try {
+      await this.#sides.toServer({ jsonrpc: '2.0', id, method, params }, options)
+    } catch (error) {
+      // Whatever it was: what waits for the answer must go on.
+      this.#sides.onError(error)
+      this.#pending.delete(id)
+      resolve({ jsonrpc: '2.0', id, error: { code: ERROR_CODE.internal, message: 'The request could not be sent.' } })
+    }
+    const response = await promise
+    clearTimeout(timer)
+    return response
   }
 
   #named(offloader: ContextOffloader): ContextOffloader {

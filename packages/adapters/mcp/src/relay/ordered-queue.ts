@@ -7,6 +7,11 @@ export class OrderedQueue {
   #waiting = 0
   #last: Promise<void> = Promise.resolve()
 
+  /** Resolves once all that was pushed so far has been handed on; `undefined` where it has. */
+  get settling(): Promise<void> | undefined {
+    return this.#waiting === 0 ? undefined : this.#last
+  }
+
   /** Hand `value` to `deliver` once all that was pushed before has been handed on; return what `deliver` does. */
   push<Value>(value: Value | Promise<Value>, deliver: (value: Value) => unknown): unknown {
     if (this.#waiting === 0 && !(value instanceof Promise)) return deliver(value)

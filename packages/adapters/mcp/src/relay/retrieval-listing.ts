@@ -18,6 +18,11 @@ export function chooseToolName(taken: ReadonlySet<string>): string {
   }
 }
 
+/** Tell whether {@link chooseToolName} can choose a name. */
+export const mayBeRetrievalTool = (name: string): boolean =>
+  name.endsWith(RETRIEVAL_TOOL_NAME) &&
+  /^(?:spillway_(?:[1-9]\d*_)?)?$/.test(name.slice(0, -RETRIEVAL_TOOL_NAME.length))
+
 /** Define the retrieval tool as `tools/list` shows it. */
 export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, name: string): Fields {
   const { description, inputSchema } = retrievalTool

@@ -1,0 +1,85 @@
+import { setImmediate as tick } from 'node:timers/promises'
+import { ContextOffloader } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
+import { FakeConnection, request } from '../../test/fake-connection.ts'
+import { connectProxy } from './connect-proxy.ts'
+
+const LOG = 'a line of a log\n'.repeat(5_000)
+const BIG = { content: [{ type: 'text', text: LOG }] }
+
+const settle = async (): Promise<void> => {
+  for (let round = 0; round < 30; round += 1) await tick()
+}
+
+interface Bench {
+  readonly client: FakeConnection
+  readonly server: FakeConnection
+  readonly errors: Error[]
+  readonly ended: Promise<unknown>
+}
+
+async function bench(options: Parameters<typeof connectProxy>[2] = {}): Promise<Bench> {
+  const [client, server] = [new FakeConnection(), new FakeConnection()]
+  const errors: Error[] = []
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const ended = connectProxy({ client, server }, offloader, { onError: (error) => void errors.push(error), ...options })
+  server.onSend = ({ id, method }) => {
+    if (method === 'tools/list') server.receive({ id, result: { tools: [{ name: 'read' }] } })
+  }
+  await settle()
+  return { client, server, errors, ended }
+}
+
+describe('connectProxy', () => {
+  it('offloads between a client and a server', async () => {
+    const { client, server } = await bench()
+    client.receive(request(1, 'tools/call', { name: 'read' }))
+    server.receive({ id: 1, result: BIG })
+    await settle()
+    expect(JSON.stringify(client.sent[0])).toContain('[Offloaded: 1 block')
+  })
+
+  it('names scopes by the authInfo that comes with a message', async () => {
+    const seen: unknown[] = []
+    const { client } = await bench({ scope: (authInfo) => [String(seen.push(authInfo))] })
+    client.receive(request(1, 'ping'), { authInfo: { clientId: 'a' } })
+    expect(seen).toEqual([{ clientId: 'a' }])
+  })
+
+  it('closes both ends when either closes', async () => {
+    for (const side of ['client', 'server'] as const) {
+      const one = await bench()
+      one[side].end('it is over')
+      await one.ended
+      expect([one.client.closes, one.server.closes]).toEqual([1, 1])
+    }
+  })
+
+  it('brings the client what a server had sent before it ended', async () => {
+    const { client, server, ended } = await bench()
+    client.receive(request(1, 'tools/call', { name: 'read' }))
+    server.receive({ id: 1, result: BIG })
+    server.receive({ method: 'notifications/message', params: { data: 'the end' } })
+    server.end('exit code 0')
+    await ended
+    expect(client.sent.map(({ id, method }) => id ?? method)).toEqual([1, 'notifications/message'])
+  })
+
+  it('rejects where the server cannot be started, and leaves the client alone', async () => {
+    const client = new FakeConnection()
+    const server = new FakeConnection(new Error('no such command'))
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    await expect(connectProxy({ client, server }, offloader)).rejects.toThrow('no such command')
+    expect([client.closes, client.sent]).toEqual([0, []])
+  })
+
+  it('tells of what could not be sent, and goes on', async () => {
+    const { client, server, errors } = await bench()
+    Object.assign(client, { send: () => Promise.reject('not an error') })
+    server.receive({ method: 'notifications/x' })
+    client.fail(new Error('a line is no JSON'))
+    await settle()
+    expect(errors.map(({ message }) => message)).toEqual(['a line is no JSON', 'not an error'])
+  })
+})

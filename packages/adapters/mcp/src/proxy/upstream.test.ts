@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { FakeConnection, newTold, request, type Told } from '../../test/fake-connection.ts'
+import { Upstream, type UpstreamEvent } from './upstream.ts'
+
+interface Bench {
+  readonly upstream: Upstream
+  readonly told: Told
+  readonly events: UpstreamEvent[]
+  /** The connections that were opened, in their order. */
+  readonly opened: FakeConnection[]
+}
+
+async function bench({ restart = false, make = (): FakeConnection => new FakeConnection() } = {}): Promise<Bench> {
+  const events: UpstreamEvent[] = []
+  const opened: FakeConnection[] = []
+  const open = (): FakeConnection => {
+    opened.push(make())
+    return opened.at(-1) as FakeConnection
+  }
+  const upstream = new Upstream({ name: 'logs', open, restart, onEvent: (event) => void events.push(event) })
+  const told = newTold()
+  await upstream.start(told)
+  return { upstream, told, events, opened }
+}
+
+/** A server that answers whatever it is asked. */
+function answering(): FakeConnection {
+  const connection = new FakeConnection()
+  connection.onSend = ({ id }) => {
+    if (id !== undefined) connection.receive({ id, result: { protocolVersion: '2025-11-25' } })
+  }
+  return connection
+}
+
+const ended = (id: number, reason: string, advice: string): object => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: -32_000, message: `MCP server logs ended (${reason}) before it answered. ${advice}` },
+})
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+vi.mock('node:timers/promises', () => ({
+  setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
+}))
+
+describe('Upstream', () => {
+  it('passes on the very messages, both ways', async () => {
+    const { upstream, told, opened } = await bench()
+    const [call, answer] = [request(1, 'tools/call'), { id: 1, result: {} }]
+    await upstream.send(call)
+    opened[0]?.receive(answer)
+    expect(opened[0]?.sent[0]).toBe(call)
+    expect(told.messages).toEqual([{ jsonrpc: '2.0', ...answer }])
+  })
+
+  it('rejects where the server cannot be started', async () => {
+    await expect(bench({ make: () => new FakeConnection(new Error('no such command')) })).rejects.toThrow(
+      'no such command',
+    )
+  })
+
+  it('tells the connection which revision was agreed on', async () => {
+    const { upstream, opened } = await bench({ make: answering })
+    await upstream.send(request(1, 'initialize'))
+    expect(opened[0]?.agreed).toEqual(['2025-11-25'])
+  })
+
+  it('tells of errors that cost no message, without more than their text', async () => {
+    const { told, events, opened } = await bench()
+    opened[0]?.fail(Object.assign(new Error('a line is no JSON'), { secret: 'sk-1' }))
+    expect(events).toEqual([{ type: 'server-error', server: 'logs', message: 'a line is no JSON' }])
+    expect(told.errors).toEqual([])
+  })
+
+  it('answers a request that cannot be sent with an error that has no part of what the server said', async () => {
+    const { upstream, told, events, opened } = await bench()
+    const failures = [
+      [
+        Object.assign(new Error('sk-1 is wrong'), { status: 401, statusText: 'Unauthorized' }),
+        'it answered with HTTP status 401 Unauthorized',
+      ],
+      [Object.assign(new Error('sk-1 is wrong'), { data: { status: 500 } }), 'it answered with HTTP status 500'],
+      [new Error('fetch failed', { cause: { code: 'ECONNREFUSED' } }), 'it cannot be reached (ECONNREFUSED)'],
+      [new Error('The server is not running.'), 'The server is not running.'],
+    ] as const
+    for (const [id, [failure, text]] of failures.entries()) {
+      Object.assign(opened[0] as object, { send: () => Promise.reject(failure) })
+      await upstream.send(request(id, 'tools/call'))
+      expect(told.messages.at(-1)?.error).toEqual({ code: -32_000, message: `MCP server logs: ${text}` })
+    }
+    await upstream.send({ jsonrpc: '2.0', method: 'notifications/x' })
+    expect(told.messages).toHaveLength(failures.length)
+    expect(JSON.stringify([events, told.messages])).not.toContain('sk-1')
+  })
+
+  it('closes the server, once', async () => {
+    const { upstream, told, opened } = await bench()
+    await upstream.close()
+    await upstream.close()
+    expect([opened[0]?.closes, told.closes]).toEqual([1, ['closed']])
+    await upstream.send(request(1, 'ping'))
+    await upstream.send({ jsonrpc: '2.0', method: 'notifications/x' })
+    expect(told.messages).toMatchObject([
+      { id: 1, error: { code: -32_000, message: 'MCP server logs has ended. Start it again.' } },
+    ])
+  })
+})
+
+describe('a server that ends', () => {
+  it('answers what is under way with errors, tells how many, and closes', async () => {
+    const { upstream, told, events, opened } = await bench()
+    for (const id of [1, 2, 3, 4]) await upstream.send(request(id, 'tools/call'))
+    opened[0]?.receive({ id: 2, result: {} })
+    await upstream.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 4 } })
+    opened[0]?.end('signal SIGKILL')
+    expect(told.messages.slice(1)).toEqual([1, 3].map((id) => ended(id, 'signal SIGKILL', 'Start it again.')))
+    expect(told.closes).toEqual(['signal SIGKILL'])
+    expect(events).toEqual([{ type: 'server-ended', server: 'logs', reason: 'signal SIGKILL', unanswered: 2 }])
+  })
+
+  it('gets no answer of the client to what the one before it had asked', async () => {
+    const { upstream, opened } = await bench({ restart: true, make: answering })
+    opened[0]?.receive({ id: 'a', method: 'roots/list' })
+    opened[0]?.end('exit code 1')
+    await vi.advanceTimersByTimeAsync(100)
+    await upstream.send({ jsonrpc: '2.0', id: 'a', result: {} })
+    opened[1]?.receive({ id: 'b', method: 'roots/list' })
+    await upstream.send({ jsonrpc: '2.0', id: 'b', result: {} })
+    expect(opened.map(({ sent }) => sent.map(({ id }) => id))).toEqual([[], ['b']])
+  })
+})
+
+describe('a server that is started again', () => {
+  it('is greeted as the client had greeted it, in that order, and the client sees none of it', async () => {
+    const { upstream, told, events, opened } = await bench({ restart: true, make: answering })
+    const greetings = [
+      request(1, 'initialize', { protocolVersion: '2025-11-25' }),
+      { jsonrpc: '2.0', method: 'notifications/initialized' } as const,
+      request(2, 'logging/setLevel', { level: 'error' }),
+      request(3, 'resources/subscribe', { uri: 'file:///a' }),
+      request(4, 'resources/subscribe', { uri: 'file:///b' }),
+      request(5, 'resources/unsubscribe', { uri: 'file:///a' }),
+      request(6, 'logging/setLevel', { level: 'debug' }),
+    ]
+    for (const message of [...greetings, request(7, 'tools/list')]) await upstream.send(message)
+    const before = told.messages.length
+    opened[0]?.end('exit code 1')
+    await vi.advanceTimersByTimeAsync(100)
+    expect(opened[1]?.sent.map(({ method, params }) => ({ method, params }))).toEqual(
+      [greetings[0], greetings[1], greetings[6], greetings[4]].map((one) => ({
+        method: one?.method,
+        params: one && 'params' in one ? one.params : undefined,
+      })),
+    )
+    expect(told.messages).toHaveLength(before)
+    expect(opened[1]?.agreed).toEqual(['2025-11-25'])
+    expect(events.map(({ type }) => type)).toEqual(['server-ended', 'server-restarted'])
+  })
+
+  it('gets what was sent in the meantime, in its order', async () => {
+    const { upstream, told, opened } = await bench({ restart: true, make: answering })
+    opened[0]?.end('exit code 1')
+    for (const id of [1, 2, 3]) await upstream.send(request(id, 'tools/call'))
+    expect(told.messages).toEqual([])
+    await vi.advanceTimersByTimeAsync(100)
+    expect(told.messages.map(({ id }) => id)).toEqual([1, 2, 3])
+  })
+
+  it('tells the client to call again what was under way', async () => {
+    const { upstream, told, opened } = await bench({ restart: true })
+    await upstream.send(request(1, 'tools/call'))
+    opened[0]?.end('exit code 1')
+    expect(told.messages).toEqual([ended(1, 'exit code 1', 'It is started again: call it again if that is safe.')])
+    expect(told.closes).toEqual([])
+  })
+
+  it('is given up after five times in a minute, with an error for all that waits', async () => {
+    const make = (): FakeConnection => new FakeConnection(started ? new Error('no such command') : undefined)
+    let started = false
+    const { upstream, told, events, opened } = await bench({ restart: true, make })
+    started = true
+    opened[0]?.end('exit code 1')
+    await upstream.send(request(1, 'tools/call'))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(opened).toHaveLength(6)
+    expect(told.closes).toEqual(['too many restarts'])
+    expect(told.messages).toMatchObject([{ id: 1, error: { message: 'MCP server logs has ended. Start it again.' } }])
+    expect(events.filter(({ type }) => type === 'server-error')).toHaveLength(5)
+  })
+
+  it('is started again for ever where it ends more seldom', async () => {
+    const { opened, told } = await bench({ restart: true, make: answering })
+    for (let crash = 0; crash < 20; crash += 1) {
+      opened.at(-1)?.end('exit code 1')
+      await vi.advanceTimersByTimeAsync(20_000)
+    }
+    expect(opened).toHaveLength(21)
+    expect(told.closes).toEqual([])
+  })
+
+  it('is tried again where it ends while it is greeted', async () => {
+    const { upstream, opened, events } = await bench({ restart: true })
+    opened[0]!.onSend = ({ id }) => opened[0]?.receive({ id, result: {} })
+    await upstream.send(request(1, 'initialize'))
+    opened[0]?.end('exit code 1')
+    await vi.advanceTimersByTimeAsync(100)
+    opened[1]?.end('exit code 2')
+    await vi.advanceTimersByTimeAsync(200)
+    opened[2]?.receive({ id: opened[2].sent[0]?.id, result: {} })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(events.map((event) => ('message' in event ? event.message : event.type))).toEqual([
+      'server-ended',
+      'it ended while it started (exit code 2)',
+      'server-restarted',
+    ])
+  })
+
+  it('is not left running where it starts while the client closes', async () => {
+    let count = 0
+    const starting = Promise.withResolvers<void>()
+    const { upstream, opened, told } = await bench({
+      restart: true,
+      make: () => {
+        const connection = new FakeConnection()
+        if (++count > 1) Object.assign(connection, { start: () => starting.promise })
+        return connection
+      },
+    })
+    opened[0]?.end('exit code 1')
+    await vi.advanceTimersByTimeAsync(100)
+    await upstream.close()
+    starting.resolve()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(opened.map(({ closes }) => closes)).toEqual([0, 1])
+    expect(told.closes).toEqual(['closed'])
+  })
+})

@@ -1,0 +1,495 @@
+import { setImmediate as tick } from 'node:timers/promises'
+import { ContextOffloader, RETRIEVAL_TOOL_NAME, type Storage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it, vi } from 'vitest'
+import { fieldsOf, type Message } from './message.ts'
+import { OffloadRelay, type ClientMessageContext } from './offload-relay.ts'
+import type { McpOffloadOptions } from './relay-options.ts'
+
+const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
+const BIG = { content: [{ type: 'text', text: LOG }] }
+const SMALL = { content: [{ type: 'text', text: 'all is well' }] }
+const PREFIXED = `spillway_${RETRIEVAL_TOOL_NAME}`
+
+interface Sent {
+  readonly message: Message
+  readonly options: unknown
+}
+
+interface Bench {
+  readonly relay: OffloadRelay
+  readonly toClient: Sent[]
+  readonly toServer: Sent[]
+  readonly errors: unknown[]
+  readonly client: (message: object, context?: ClientMessageContext) => unknown
+  readonly server: (message: object, options?: unknown) => unknown
+  /** Call a tool, and have the server answer. */
+  readonly call: (name: string, result: unknown, id?: number) => void
+  /** Wait until everything under way has arrived. */
+  readonly settle: () => Promise<void>
+}
+
+function bench(
+  options: McpOffloadOptions & {
+    readonly storage?: Storage
+    readonly failsToSend?: boolean
+    /** Whether the server answers at once when the relay asks for its tools. */
+    readonly lists?: boolean
+  } = {},
+): Bench {
+  const { storage = new InMemoryStorage(), failsToSend = false, lists = true, ...others } = options
+  const [toClient, toServer, errors] = [[] as Sent[], [] as Sent[], [] as unknown[]]
+  const relay = new OffloadRelay(
+    { ...others, offloader: new ContextOffloader({ storage }) },
+    {
+      toClient: (message, sending) => void toClient.push({ message, options: sending }),
+      async toServer(message, sending) {
+        if (failsToSend) throw new Error('the pipe is broken')
+        toServer.push({ message, options: sending })
+        if (lists && message.id !== undefined && String(message.id).startsWith('spillway-'))
+          relay.fromServer({ jsonrpc: '2.0', id: message.id, result: list(['read']) })
+      },
+      onError: (error) => void errors.push(error),
+    },
+  )
+  const client: Bench['client'] = (message, context) => relay.fromClient({ jsonrpc: '2.0', ...message }, context)
+  const server: Bench['server'] = (message, sending) => relay.fromServer({ jsonrpc: '2.0', ...message }, sending)
+  return {
+    relay,
+    toClient,
+    toServer,
+    errors,
+    client,
+    server,
+    call(name, result, id = 1) {
+      void client({ id, method: 'tools/call', params: { name, arguments: {} } })
+      void server({ id, result })
+    },
+    async settle() {
+      for (let round = 0; round < 20; round += 1) await tick()
+      await relay.delivering
+    },
+  }
+}
+
+const list = (names: readonly string[], nextCursor?: string): object => ({
+  tools: names.map((name) => ({ name, inputSchema: { type: 'object' }, outputSchema: { type: 'object' } })),
+  ...(nextCursor !== undefined && { nextCursor }),
+})
+const namesIn = ({ message }: Sent): unknown[] =>
+  (fieldsOf(message.result)['tools'] as { name: unknown }[]).map(({ name }) => name)
+const textIn = (sent: Sent | undefined): string =>
+  String(fieldsOf((fieldsOf(sent?.message.result)['content'] as unknown[])[0])['text'])
+const referenceIn = (sent: Sent | undefined): string => /^ {2}([a-z0-9_]+) \(/m.exec(textIn(sent))?.[1] ?? 'none'
+
+describe('what passes', () => {
+  it.each([
+    ['requests of any method', { id: 'a', method: 'x/unknown', params: { deep: { a: [1] } }, extra: true }],
+    ['notifications of any method', { method: 'notifications/x', params: {} }],
+    ['answers', { id: 9, result: { roots: [] } }],
+    ['errors', { id: 9, error: { code: -1, message: 'no', data: {} } }],
+  ])('the very %s, both ways, at once, with what came along', (_name, fields) => {
+    const { relay, toClient, toServer } = bench()
+    const message = { jsonrpc: '2.0', ...fields } as Message
+    const options = { relatedRequestId: 1 }
+    void relay.fromClient(message, { options })
+    relay.fromServer(message, options)
+    expect(toServer[0]?.message).toBe(message)
+    expect(toServer[0]?.options).toBe(options)
+    expect(toClient[0]?.message).toBe(message)
+    expect(toClient[0]?.options).toBe(options)
+  })
+
+  it('the very small results, and errors of calls', async () => {
+    const { client, server, toClient, settle } = bench()
+    const answers = [
+      { id: 1, result: SMALL },
+      { id: 2, error: { code: -32_602, message: LOG } },
+    ]
+    for (const { id } of answers) void client({ id, method: 'tools/call', params: { name: 'read' } })
+    for (const answer of answers) void server(answer)
+    await settle()
+    expect(toClient.map(({ message }) => message)).toEqual(answers.map((answer) => ({ jsonrpc: '2.0', ...answer })))
+    expect(toClient[0]?.message.result).toBe(SMALL)
+  })
+
+  it('answers with an id that nobody asked with, and those that come twice', async () => {
+    const { call, server, toClient, settle } = bench()
+    void server({ id: 7, result: BIG })
+    call('read', BIG)
+    void server({ id: 1, result: BIG })
+    await settle()
+    expect(toClient.map(({ message }) => message.result === BIG)).toEqual([true, false, true])
+  })
+
+  it('results of excluded tools, with their output schemas', async () => {
+    const { call, client, server, toClient, settle } = bench({ exclude: ['read'] })
+    call('read', BIG)
+    call('write', BIG, 2)
+    void client({ id: 3, method: 'tools/list' })
+    void server({ id: 3, result: list(['read', 'write']) })
+    await settle()
+    expect(toClient[0]?.message.result).toBe(BIG)
+    expect(textIn(toClient[1])).toMatch(/^\[Offloaded: /)
+    const tools = fieldsOf(toClient[2]?.message.result)['tools'] as object[]
+    expect(tools.map((tool) => 'outputSchema' in tool)).toEqual([true, false, false])
+  })
+
+  it('everything in the order in which the server sent it, however long it takes to store a result', async () => {
+    const { client, server, toClient, settle } = bench()
+    for (let id = 0; id < 10; id += 1) void client({ id, method: 'tools/call', params: { name: 'read' } })
+    for (let id = 0; id < 10; id += 1) {
+      void server({ id, result: id % 3 === 0 ? BIG : SMALL })
+      void server({ method: 'notifications/message', params: { after: id } })
+    }
+    await settle()
+    const order = toClient.map(({ message }) => message.id ?? fieldsOf(message.params)['after'])
+    expect(order).toEqual(Array.from({ length: 20 }, (_, index) => Math.floor(index / 2)))
+  })
+
+  it('a result that cannot be offloaded, which is told', async () => {
+    const { relay, call, toClient, errors, settle } = bench()
+    const broken = new Proxy(BIG, {
+      ownKeys: () => {
+        throw new Error('a bug')
+      },
+    })
+    call('read', broken)
+    await settle()
+    expect(toClient[0]?.message.result).toBe(broken)
+    expect(errors).toEqual([new Error('a bug')])
+    expect(relay.delivering).toBeUndefined()
+  })
+})
+
+describe('the list of tools', () => {
+  it('ends with the retrieval tool on its last page, under a name that no page has', async () => {
+    const { client, server, toClient, settle } = bench()
+    void client({ id: 1, method: 'tools/list' })
+    void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME], '2') })
+    void client({ id: 2, method: 'tools/list', params: { cursor: '2' } })
+    void server({ id: 2, result: list([PREFIXED]) })
+    await settle()
+    expect(toClient.map(namesIn)).toEqual([[RETRIEVAL_TOOL_NAME], [PREFIXED, `spillway_2_${RETRIEVAL_TOOL_NAME}`]])
+  })
+
+  it('is found out again once the server says that it has changed', async () => {
+    const { client, server, toClient, toServer, settle } = bench({ lists: false })
+    void client({ id: 1, method: 'tools/list' })
+    void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME]) })
+    void server({ method: 'notifications/tools/list_changed' })
+    // By the name that the client knows.
+    void client({ id: 2, method: 'tools/call', params: { name: PREFIXED, arguments: { reference: 'none' } } })
+    await settle()
+    expect(toServer.at(-1)?.message.method).toBe('tools/list')
+    void server({ id: toServer.at(-1)?.message.id, result: list([RETRIEVAL_TOOL_NAME]) })
+    await settle()
+    expect(toClient.at(-1)?.message).toMatchObject({ id: 2, result: { isError: true } })
+    expect(toServer.filter(({ message }) => message.method === 'tools/call')).toEqual([])
+  })
+
+  it('stays the answer that it is where the server has no tools', async () => {
+    const { client, server, toClient, settle } = bench()
+    void client({ id: 1, method: 'tools/list' })
+    const refusal = { id: 1, error: { code: -32_601, message: 'Method not found' } }
+    void server(refusal)
+    await settle()
+    expect(toClient[0]?.message).toEqual({ jsonrpc: '2.0', ...refusal })
+  })
+})
+
+describe('the retrieval tool', () => {
+  async function listed(options: Parameters<typeof bench>[0] = {}): Promise<Bench> {
+    const one = bench(options)
+    void one.client({ id: 'list', method: 'tools/list' })
+    void one.server({ id: 'list', result: list(['read']) })
+    await one.settle()
+    one.toClient.length = 0
+    return one
+  }
+  const retrieve = (id: number, input: object): object => ({
+    id,
+    method: 'tools/call',
+    params: { name: RETRIEVAL_TOOL_NAME, arguments: input },
+  })
+
+  it('is answered here, and the server never hears of it', async () => {
+    const { client, call, toClient, toServer, settle } = await listed()
+    call('read', BIG)
+    await settle()
+    void client(retrieve(2, { reference: referenceIn(toClient[0]), pattern: 'line 4321:' }))
+    await settle()
+    expect(textIn(toClient[1])).toContain('> 4321| line 4321: all is well')
+    expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'tools/call'])
+  })
+
+  it('is asked for all pages of names, with the envelope of the call, and no progress of it', async () => {
+    const { client, server, toServer, toClient, settle } = bench({ lists: false })
+    const _meta = { progressToken: 1, 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
+    const context = { options: 'of the call', ownOptions: 'of its own' }
+    const params = { name: RETRIEVAL_TOOL_NAME, arguments: { reference: 'none' }, _meta }
+    void client({ id: 1, method: 'tools/call', params }, context)
+    await settle()
+    const { progressToken: _own, ...envelope } = _meta
+    expect(toServer[0]).toMatchObject({ message: { params: { _meta: envelope } }, options: 'of its own' })
+    expect(fieldsOf(toServer[0]?.message.params?.['_meta'])).not.toHaveProperty('progressToken')
+    void server({ id: toServer[0]?.message.id, result: list(['read'], 'next') })
+    await settle()
+    expect(toServer[1]?.message.params).toEqual({ _meta: envelope, cursor: 'next' })
+    void server({ id: toServer[1]?.message.id, result: list([RETRIEVAL_TOOL_NAME]) })
+    await settle()
+    // It was the server's own.
+    expect(toServer[2]).toMatchObject({ message: { id: 1, method: 'tools/call', params }, options: 'of the call' })
+    expect(toClient).toEqual([])
+  })
+
+  it('asks once where several calls come before the names are known', async () => {
+    const { client, server, toServer, toClient, settle } = bench({ lists: false })
+    for (const id of [1, 2, 3]) void client(retrieve(id, { reference: 'none' }))
+    await settle()
+    expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list'])
+    void server({ id: toServer[0]?.message.id, result: list(['read']) })
+    await settle()
+    expect(toClient.map(({ message }) => message.id)).toEqual([1, 2, 3])
+  })
+
+  it('is taken for its own where the server does not list its tools, and asked for again with the next call', async () => {
+    const { client, server, toServer, toClient, settle } = bench({ lists: false })
+    for (const id of [1, 2]) {
+      void client(retrieve(id, { reference: 'none' }))
+      await settle()
+      void server({ id: toServer.at(-1)?.message.id, error: { code: -32_603, message: 'not now' } })
+      await settle()
+    }
+    expect(toClient.map(({ message }) => fieldsOf(message.result)['isError'])).toEqual([true, true])
+    expect(toServer).toHaveLength(2)
+  })
+
+  it('is answered although nothing can be sent to the server', async () => {
+    const { client, toClient, errors, settle } = bench({ failsToSend: true })
+    void client(retrieve(1, { reference: 'none' }))
+    await settle()
+    expect(toClient[0]?.message).toMatchObject({ id: 1, result: { isError: true } })
+    expect(errors).toEqual([new Error('the pipe is broken')])
+  })
+
+  it('answers what cannot be sent to the server after all with an error', async () => {
+    const { client, toClient, errors, settle } = bench({ failsToSend: true })
+    void client({ id: 1, method: 'tools/call', params: { name: PREFIXED } })
+    await settle()
+    expect(toClient[0]?.message).toMatchObject({ id: 1, error: { code: -32_603 } })
+    expect(errors).toHaveLength(2)
+  })
+
+  it('is not answered once cancelled, be its answer or its name under way', async () => {
+    const { client, server, toServer, toClient, settle } = bench({ lists: false })
+    void client(retrieve(1, { reference: 'none' }))
+    void client({ method: 'notifications/cancelled', params: { requestId: 1 } })
+    await settle()
+    void server({ id: toServer[0]?.message.id, result: list([RETRIEVAL_TOOL_NAME]) })
+    await settle()
+    expect(toClient).toEqual([])
+    expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'notifications/cancelled'])
+  })
+
+  it('is taken for its own where the server says nothing for seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { client, toClient, settle } = bench({ lists: false })
+      void client(retrieve(1, { reference: 'none' }))
+      await vi.advanceTimersByTimeAsync(5_000)
+      await settle()
+      expect(toClient[0]?.message).toMatchObject({ id: 1, result: { isError: true } })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is given up when the connection closes', async () => {
+    const hanging = Object.assign(new InMemoryStorage(), {
+      retrieve: () => new Promise<never>(() => {}),
+      stat: undefined,
+    })
+    const one = await listed({ storage: hanging as unknown as Storage })
+    void one.client(retrieve(1, { reference: 'none' }))
+    one.relay.close()
+    await one.settle()
+    expect(one.toClient).toEqual([])
+  })
+})
+
+describe('cancellation', () => {
+  it('ends the storing of a result, so that what comes behind it passes', async () => {
+    const hanging = Object.assign(new InMemoryStorage(), { store: () => new Promise<never>(() => {}) })
+    const { client, call, server, toClient, settle } = bench({ storage: hanging, exclude: [] })
+    void client({ id: 'list', method: 'tools/list' })
+    void server({ id: 'list', result: list(['read']) })
+    call('read', BIG)
+    void server({ method: 'notifications/message', params: { level: 'info', data: 'next' } })
+    for (let round = 0; round < 20; round += 1) await tick()
+    expect(toClient).toHaveLength(1)
+    void client({ method: 'notifications/cancelled', params: { requestId: 1 } })
+    await settle()
+    expect(toClient.map(({ message }) => message.id ?? message.method)).toEqual(['list', 1, 'notifications/message'])
+    expect(toClient[1]?.message.result).toBe(BIG)
+  })
+
+  it('forgets calls that are never answered, but the last thousand', async () => {
+    const { client, server, toClient, settle } = bench()
+    void client({ id: 'list', method: 'tools/list' })
+    void server({ id: 'list', result: list(['read']) })
+    for (let id = 0; id < 1_500; id += 1) {
+      void client({ id, method: 'tools/call', params: { name: 'read' } })
+      void client({ method: 'notifications/cancelled', params: { requestId: id } })
+    }
+    void server({ id: 0, result: BIG })
+    void server({ id: 1_499, result: BIG })
+    await settle()
+    expect(toClient.slice(1).map(({ message }) => message.result === BIG)).toEqual([true, false])
+  })
+})
+
+describe('scopes', () => {
+  it('come from the authInfo of the message alone, and keep tenants apart', async () => {
+    const seen: unknown[] = []
+    const scope = (authInfo: unknown): string[] => {
+      seen.push(authInfo)
+      return [String((authInfo as { tenant: string }).tenant)]
+    }
+    const { client, server, toClient, settle } = bench({ scope })
+    void client({ id: 0, method: 'tools/list' }, { authInfo: { tenant: 'a' } })
+    void server({ id: 0, result: list(['read']) })
+    const call = { id: 1, method: 'tools/call', params: { name: 'read', _meta: { tenant: 'b' } } }
+    void client(call, { authInfo: { tenant: 'a' } })
+    void server({ id: 1, result: BIG })
+    await settle()
+    const input = { reference: referenceIn(toClient[1]), pattern: 'line 4321:' }
+    for (const [id, tenant] of [
+      [2, 'a'],
+      [3, 'b'],
+    ] as const)
+      void client(
+        { id, method: 'tools/call', params: { name: RETRIEVAL_TOOL_NAME, arguments: input } },
+        { authInfo: { tenant } },
+      )
+    await settle()
+    const answers = toClient.slice(2).toSorted((a, b) => Number(a.message.id) - Number(b.message.id))
+    expect(answers.map((sent) => textIn(sent).includes('all is well'))).toEqual([true, false])
+    expect(seen.map((authInfo) => (authInfo as { tenant: string }).tenant)).toEqual(['a', 'a', 'a', 'b'])
+  })
+
+  it('leave results as they are where they cannot be named', async () => {
+    const { call, toClient, settle } = bench({
+      scope: () => {
+        throw new Error('no tenant')
+      },
+    })
+    call('read', BIG)
+    await settle()
+    expect(toClient.at(-1)?.message.result).toBe(BIG)
+  })
+})
+
+describe('tasks', () => {
+  it('offload their result under the name of the tool, and leave those of unknown tasks no less', async () => {
+    const { client, server, call, toClient, settle } = bench({ exclude: ['excluded'] })
+    void client({ id: 'list', method: 'tools/list' })
+    void server({ id: 'list', result: list(['read']) })
+    call('read', { task: { taskId: 'task-1' } }, 1)
+    call('excluded', { task: { taskId: 'task-2' } }, 2)
+    for (const [id, taskId] of [
+      [3, 'task-1'],
+      [4, 'task-2'],
+      [5, 'task-3'],
+    ] as const) {
+      void client({ id, method: 'tasks/result', params: { taskId } })
+      void server({ id, result: BIG })
+    }
+    await settle()
+    const [, , , first, second, third] = toClient
+    expect(referenceIn(first)).toMatch(/^read_/)
+    expect(second?.message.result).toBe(BIG)
+    expect(referenceIn(third)).toMatch(/^tool_/)
+  })
+})
+
+describe('links to resources', () => {
+  const introduce = (one: Bench, capabilities: object): void => {
+    void one.client({ id: 'init', method: 'initialize', params: {} })
+    void one.server({ id: 'init', result: { protocolVersion: '2025-11-25', capabilities } })
+  }
+
+  it('announce resources where a server with tools has none', () => {
+    const one = bench({ resourceLinks: true })
+    introduce(one, { tools: {} })
+    expect(one.toClient[0]?.message.result).toEqual({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, resources: {} },
+    })
+    for (const capabilities of [{}, { tools: {}, resources: { subscribe: true } }]) {
+      const other = bench({ resourceLinks: true })
+      introduce(other, capabilities)
+      expect(fieldsOf(other.toClient[0]?.message.result)['capabilities']).toEqual(capabilities)
+    }
+  })
+
+  it('answer for the lists of a server that has none, known or not', async () => {
+    for (const knows of [true, false]) {
+      const one = bench({ resourceLinks: true })
+      if (knows) introduce(one, { tools: {} })
+      for (const [id, method] of [
+        [1, 'resources/list'],
+        [2, 'resources/templates/list'],
+      ] as const) {
+        void one.client({ id, method })
+        if (!knows) void one.server({ id, error: { code: -32_601, message: 'Method not found' } })
+      }
+      await one.settle()
+      const results = one.toClient.slice(-2).map(({ message }) => message.result)
+      expect(results).toMatchObject([{ resources: [] }, { resourceTemplates: [{ name: 'offloaded-content' }] }])
+      expect(one.toServer.some(({ message }) => message.method?.startsWith('resources/'))).toBe(!knows)
+    }
+  })
+
+  it('join the templates of a server on their last page', async () => {
+    const one = bench({ resourceLinks: true })
+    introduce(one, { tools: {}, resources: {} })
+    const templates = [{ uriTemplate: 'a://{b}', name: 'a' }]
+    for (const [id, nextCursor] of [
+      [1, '2'],
+      [2, undefined],
+    ] as const) {
+      void one.client({ id, method: 'resources/templates/list' })
+      void one.server({ id, result: { resourceTemplates: templates, nextCursor } })
+    }
+    await one.settle()
+    const counts = one.toClient
+      .slice(1)
+      .map(({ message }) => (fieldsOf(message.result)['resourceTemplates'] as []).length)
+    expect(counts).toEqual([1, 2])
+  })
+
+  it('leave the reading of other resources to the server', () => {
+    const one = bench({ resourceLinks: true })
+    introduce(one, { tools: {}, resources: {} })
+    const request = { id: 1, method: 'resources/read', params: { uri: 'file:///a' } }
+    void one.client(request)
+    expect(one.toServer.at(-1)?.message).toEqual({ jsonrpc: '2.0', ...request })
+  })
+
+  it('are no business of a relay that was not asked for them', () => {
+    const one = bench()
+    introduce(one, { tools: {} })
+    for (const [id, method] of [
+      [1, 'resources/list'],
+      [2, 'resources/templates/list'],
+      [3, 'resources/read'],
+    ] as const) {
+      const refusal = { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }
+      void one.client({ id, method, params: { uri: 'spillway:///log_1' } })
+      void one.server(refusal)
+      expect(one.toServer.at(-1)?.message.method).toBe(method)
+      expect(one.toClient.at(-1)?.message).toEqual(refusal)
+    }
+  })
+})

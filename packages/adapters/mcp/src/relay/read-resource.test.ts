@@ -1,0 +1,77 @@
+import { ContextOffloader, type ContextOffloaderOptions } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
+import type { Message, Request } from './message.ts'
+import { readResource } from './read-resource.ts'
+import { parseResourceUri, referenceUri } from './resource-uri.ts'
+
+const LIMIT = 4_194_304
+
+async function read(
+  content: string | Uint8Array,
+  contentType: string,
+  query = '',
+  overrides: object = {},
+): Promise<Message> {
+  const storage = new InMemoryStorage()
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  const reference = await storage.store('log_1', bytes, contentType)
+  const used = new Proxy(storage, {
+    get(target, key) {
+      const value = Reflect.get(Object.hasOwn(overrides, key) ? overrides : target, key) as unknown
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  const offloader = new ContextOffloader({ storage: used as ContextOffloaderOptions['storage'] })
+  return readUri(offloader, `${referenceUri(reference)}${query}`)
+}
+
+function readUri(offloader: ContextOffloader, uri: string): Promise<Message> {
+  const request: Request = { jsonrpc: '2.0', id: 7, method: 'resources/read', params: { uri } }
+  const wanted = parseResourceUri(uri) ?? { reference: '', call: undefined }
+  return readResource(offloader, request, wanted, new AbortController().signal)
+}
+
+const contentsOf = ({ result }: Message): Record<string, unknown> | undefined =>
+  (result as { contents: Record<string, unknown>[] }).contents[0]
+
+describe('readResource', () => {
+  it('gives text as text, byte for byte, a mark at its beginning included', async () => {
+    const text = '\uFEFFone\r\ntwo 👩‍👩‍👧'
+    expect(contentsOf(await read(text, 'text/plain'))).toMatchObject({ mimeType: 'text/plain', text })
+    expect(contentsOf(await read('{"a":1}', 'application/json'))).toMatchObject({ text: '{"a":1}' })
+  })
+
+  it('gives bytes as Base64', async () => {
+    const answer = contentsOf(await read(new Uint8Array([0, 255, 7]), 'image/png'))
+    expect(answer).toMatchObject({ mimeType: 'image/png', blob: 'AP8H' })
+    expect(answer).not.toHaveProperty('text')
+  })
+
+  it('gives the part that is asked for as the retrieval tool does', async () => {
+    const text = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n')
+    expect(contentsOf(await read(text, 'text/plain', '?lines=7-8'))?.['text']).toMatch(/7\| line 7\n.*8\| line 8/)
+    expect(contentsOf(await read(text, 'text/plain', '?pattern=line%2099'))?.['text']).toContain('>  99| line 99')
+  })
+
+  it('refuses what is too large for one answer, and says how to read a part', async () => {
+    const tooLarge = { code: -32_602, message: expect.stringContaining('?lines=1-500') as string }
+    expect((await read('a'.repeat(LIMIT), 'text/plain')).error).toBeUndefined()
+    expect((await read('a'.repeat(LIMIT + 1), 'text/plain')).error).toEqual(tooLarge)
+    // A storage need not be able to tell the size before.
+    expect((await read('a'.repeat(LIMIT + 1), 'text/plain', '', { stat: undefined })).error).toEqual(tooLarge)
+  })
+
+  it('answers with an error where there is nothing, or the storage does not answer', async () => {
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    for (const query of ['', '?lines=1-2']) {
+      const { error } = await readUri(offloader, `${referenceUri('no_such_reference')}${query}`)
+      expect(error).toEqual({ code: -32_602, message: expect.stringContaining('no_such_reference') as string })
+    }
+  })
+
+  it('rejects with what is no error of a storage', async () => {
+    const fail = { retrieve: () => Promise.reject(new RangeError('a bug')) }
+    await expect(read('small', 'text/plain', '', fail)).rejects.toThrow(new RangeError('a bug'))
+  })
+})

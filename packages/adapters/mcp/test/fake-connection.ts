@@ -1,0 +1,74 @@
+import type { Connection, ConnectionHandlers, Message } from '../src/proxy/index.ts'
+
+/** A connection whose other side is a test. */
+export class FakeConnection implements Connection {
+  /** What was sent to the other side. */
+  readonly sent: Message[] = []
+  readonly agreed: string[] = []
+  readonly #startFailure: Error | undefined
+  #handlers: ConnectionHandlers | undefined
+  closes = 0
+
+  constructor(startFailure?: Error) {
+    this.#startFailure = startFailure
+  }
+
+  async start(handlers: ConnectionHandlers): Promise<void> {
+    if (this.#startFailure !== undefined) throw this.#startFailure
+    this.#handlers = handlers
+  }
+
+  async send(message: Message): Promise<void> {
+    this.sent.push(message)
+    this.onSend?.(message)
+  }
+
+  async close(): Promise<void> {
+    this.closes += 1
+    if (this.closes === 1) this.#handlers?.onClose('closed')
+  }
+
+  agree(protocolVersion: string): void {
+    this.agreed.push(protocolVersion)
+  }
+
+  /** What the other side does with a message. */
+  onSend: ((message: Message) => void) | undefined
+
+  /** Have the other side send a message. */
+  receive(fields: object, extra?: { readonly authInfo?: unknown }): void {
+    this.#handlers?.onMessage({ jsonrpc: '2.0', ...fields }, extra)
+  }
+
+  /** Have the other side end. */
+  end(reason: string): void {
+    this.#handlers?.onClose(reason)
+  }
+
+  /** Have the connection tell of an error. */
+  fail(error: Error): void {
+    this.#handlers?.onError(error)
+  }
+}
+
+/** What a connection tells, by kind and in its order. */
+export interface Told extends ConnectionHandlers {
+  readonly messages: Message[]
+  readonly errors: Error[]
+  readonly closes: string[]
+}
+
+export function newTold(): Told {
+  const [messages, errors, closes] = [[] as Message[], [] as Error[], [] as string[]]
+  return {
+    messages,
+    errors,
+    closes,
+    onMessage: (message) => void messages.push(message),
+    onError: (error) => void errors.push(error),
+    onClose: (reason) => void closes.push(reason),
+  }
+}
+
+export const request = (id: string | number, method: string, params: object = {}): Message =>
+  ({ jsonrpc: '2.0', id, method, params }) as Message

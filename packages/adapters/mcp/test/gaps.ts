@@ -1,0 +1,28 @@
+/** What the protocol makes impossible, by the case that shows it, each with its reason. */
+type Gaps = Readonly<Record<string, string>>
+
+const ONE_RESULT = 'A client has one result for the model and the program.'
+const NO_ID = 'The protocol does not tell which call of the model a request is.'
+const NO_FORM = 'The SDK makes [object Object] of an object that is thrown.'
+const NO_TURNS = 'The protocol does not tell of model calls.'
+
+const EVERYWHERE: Gaps = {
+  'outputs/text': ONE_RESULT,
+  'outputs/json': ONE_RESULT,
+  'outputs/parts': ONE_RESULT,
+  'results/what-the-offloader-is-told': NO_ID,
+  'errors/huge-thrown-object': NO_FORM,
+  'errors/what-the-offloader-is-told': NO_FORM,
+}
+
+/** Gaps of clients, whose program has the loop and ends the turns itself. */
+export const CLIENT_GAPS: Gaps = EVERYWHERE
+
+/** Gaps of servers and of proxies, to which nobody tells when a turn ends. */
+export const SERVER_GAPS: Gaps = {
+  ...EVERYWHERE,
+  'outages/end-turn': NO_TURNS,
+  'turns/one-for-each-model-call': NO_TURNS,
+  'turns/across-runs': NO_TURNS,
+  'turns/evicted': NO_TURNS,
+}

@@ -1,0 +1,26 @@
+/** A server for tests: answers many calls at once, with logs and progress in between, and dies when it is told to. */
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { z } from 'zod'
+
+const server = new McpServer({ name: 'busy', version: '1.0.0' }, { capabilities: { logging: {}, tools: {} } })
+const line = 'a line of a log that is not short\n'
+
+server.registerTool(
+  'read',
+  { inputSchema: { index: z.number(), lines: z.number() } },
+  async ({ index, lines }, { _meta: meta, sendNotification }) => {
+    const progressToken = meta?.progressToken
+    if (progressToken !== undefined)
+      await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: index } })
+    await sendNotification({ method: 'notifications/message', params: { level: 'info', data: `reads ${index}` } })
+    return { content: [{ type: 'text', text: `result ${index}\n${line.repeat(lines)}` }] }
+  },
+)
+server.registerTool('die', { inputSchema: { code: z.number() } }, ({ code }) => process.exit(code))
+server.registerTool('wait', {}, () => new Promise<never>(() => {}))
+server.registerTool('environment', {}, () => ({
+  content: [{ type: 'text', text: String(process.env['BUSY_API_KEY']?.length) }],
+}))
+
+await server.connect(new StdioServerTransport())

@@ -1,0 +1,5 @@
+import { join } from 'node:path'
+import { adapterSuite } from '@spillway-internal/adapter-testing/vitest'
+import { harnesses } from './harness.ts'
+
+adapterSuite(harnesses, { readme: join(import.meta.dirname, '../README.md') })
