@@ -12,14 +12,19 @@ export interface ServerSettings {
   readonly exclude: readonly string[]
 }
 
-const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g
+/** Cursor and VS Code write `${env:NAME}`, and entries of theirs are moved here. */
+const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g
+const ASKED_BY_HOST = /\$\{input:[^}]*\}/
 const HEADER = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/
 
 /**
- * Put variables of the environment into a text, `${NAME}` or `${NAME:-default}`, so that secrets need not stand in files
- * or on command lines.
+ * Put variables of the environment into a text, `${NAME}`, `${env:NAME}` or `${NAME:-default}`, so that secrets need not
+ * stand in files or on command lines.
  */
 export function expandVariables(text: string, what: string): string {
+  const [asked] = ASKED_BY_HOST.exec(text) ?? []
+  if (asked !== undefined)
+    throw usageError(`${what} has ${asked}, for which only VS Code asks. Write \${NAME} there, and let it set NAME.`)
   return text.replaceAll(VARIABLE, (_whole, name: string, otherwise?: string) => {
     const value = process.env[name] ?? otherwise
     if (value === undefined) throw usageError(`${what} needs the variable ${name}, which is not set.`)
