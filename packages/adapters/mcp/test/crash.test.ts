@@ -1,6 +1,6 @@
 /** What becomes of a client whose server ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ContextOffloader } from '@spillway/core'
+import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import {
@@ -18,10 +18,11 @@ import { streamPair } from './streams.ts'
 
 const SECRET = 'sk-a-secret-of-the-server'
 
-const start = (restart: boolean): Promise<ProcessClient> => {
-  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+const start = (restart: boolean, offloader = newOffloader()): Promise<ProcessClient> => {
   return connectProcess(busyServer({ BUSY_API_KEY: SECRET }), { offloader, restart })
 }
+const newOffloader = (onEvent?: (event: OffloadEvent) => void): ContextOffloader =>
+  new ContextOffloader({ storage: new InMemoryStorage(), ...(onEvent !== undefined && { onEvent }) })
 const die = (process: ProcessClient, code = 3): Promise<unknown> =>
   process.client.callTool({ name: 'die', arguments: { code } })
 const typesOf = ({ events }: ProcessClient): readonly string[] => events.map(({ type }) => type)
@@ -62,13 +63,19 @@ describe('a server that ends in the middle of calls', () => {
     await process.close()
   })
 
-  it('shows nothing of its environment in events and errors', async () => {
-    const process = await start(true)
+  it('shows nothing of its environment in events, errors, previews, and what the storage says of its content', async () => {
+    const told: unknown[] = []
+    const offloader = newOffloader((event) => void told.push(event))
+    const process = await start(true, offloader)
+    await process.client.listTools()
+    told.push(await process.client.callTool({ name: 'read', arguments: { index: 1, lines: 20_000 } }))
+    for await (const entry of offloader.options.storage.list?.() ?? []) told.push(entry)
+    expect(told).toHaveLength(3)
     const { content } = await process.client.callTool({ name: 'environment' })
     expect(content).toEqual([{ type: 'text', text: String(SECRET.length) }])
     const error = await die(process).catch(String)
     await until(() => typesOf(process).includes('server-restarted'))
-    expect(JSON.stringify([process.events, process.errors, error])).not.toContain(SECRET)
+    expect(JSON.stringify([told, process.events, process.errors, error])).not.toContain(SECRET)
     await process.close()
   })
 })

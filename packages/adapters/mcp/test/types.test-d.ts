@@ -58,10 +58,11 @@ describe('offloadTransport', () => {
   })
 
   it('returns what clients connect to', () => {
-    void ((one: TransportV1, two: ClientTransport) => [
+    const connect = (one: TransportV1, two: ClientTransport): readonly Promise<void>[] => [
       clients.one.connect(offloadTransport(one, offloader)),
       clients.two.connect(offloadTransport(two, offloader, { resourceLinks: true })),
-    ])
+    ]
+    expectTypeOf(connect).toBeFunction()
   })
 
   it('refuses what is no transport', () => {
