@@ -1,7 +1,6 @@
-import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server'
 import { Server as ServerV1 } from '@modelcontextprotocol/sdk/server/index.js'
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { Server } from '@modelcontextprotocol/server'
+import { InMemoryTransport, McpServer, Server } from '@modelcontextprotocol/server'
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'

@@ -26,6 +26,8 @@ export interface ProcessClient {
   readonly events: readonly UpstreamEvent[]
   /** What went wrong in the proxy and cost no message. */
   readonly errors: readonly Error[]
+  /** Resolves when the server has ended, and whatever is before it. */
+  readonly ended: Promise<unknown>
   readonly close: () => Promise<void>
 }
 
@@ -81,6 +83,7 @@ export async function connectProcess(
     atServer,
     events,
     errors,
+    ended,
     async close() {
       await client.close()
       clientEnd.output.end()

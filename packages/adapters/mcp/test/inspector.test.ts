@@ -26,7 +26,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 /** Run the inspector before a proxy before the server of files, and return what it prints. */
 async function inspect(...args: readonly string[]): Promise<unknown> {
   const { command, args: server = [] } = referenceServer('filesystem', [directory])
-  const all = [INSPECTOR, '--cli', process.execPath, PROXY, command, ...server, ...args]
+  const all = [INSPECTOR, '--cli', process.execPath, PROXY, join(directory, 'storage'), command, ...server, ...args]
   const { stdout } = await promisify(execFile)(process.execPath, all, { maxBuffer: 100_000_000, timeout: 30_000 })
   return JSON.parse(stdout) as unknown
 }
@@ -53,15 +53,21 @@ describe('the inspector', { timeout: 60_000 }, () => {
     })
   })
 
-  it('calls the retrieval tool', async () => {
-    const answer = await inspect(
+  it('follows a reference by the retrieval tool, in another process', async () => {
+    const path = join(directory, 'large.log')
+    const { _meta: meta } = (await inspect(
       '--method',
       'tools/call',
       '--tool-name',
-      RETRIEVAL_TOOL_NAME,
+      'read_text_file',
       '--tool-arg',
-      'reference=none',
-    )
-    expect(answer).toMatchObject({ isError: true })
+      `path=${path}`,
+    )) as {
+      _meta: Record<string, { stored: { reference: string }[] }>
+    }
+    const reference = `reference=${meta['spillway/offloaded']?.stored[0]?.reference}`
+    const args = ['--tool-name', RETRIEVAL_TOOL_NAME, '--tool-arg', reference, '--tool-arg', 'pattern=line 4321:']
+    const { content } = (await inspect('--method', 'tools/call', ...args)) as { content: { text: string }[] }
+    expect(content[0]?.text).toContain('> 4321| line 4321: all is well')
   })
 })

@@ -322,7 +322,7 @@ describe('everything else of the server "everything"', () => {
           signal: controller.signal,
           onprogress: () => controller.abort('enough'),
         })
-        answers.push(await cancelled.catch(() => 'was cancelled'))
+        answers.push(await cancelled.catch(describeError))
         answers.push(await client.request({ method: 'ping' }, EmptyResultSchema))
         return normalised(answers)
       },

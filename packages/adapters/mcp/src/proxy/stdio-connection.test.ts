@@ -93,6 +93,8 @@ describe('StdioConnection', () => {
     const connection = new StdioConnection({ input: new PassThrough(), output: slow })
     await connection.start(newTold())
     let isSent = false
+    for (let count = 0; count < 20; count += 1) void connection.send(PING)
+    expect(slow.listenerCount('drain')).toBe(1)
     const sent = connection.send(PING).then(() => (isSent = true))
     await settle()
     expect(isSent).toBe(false)

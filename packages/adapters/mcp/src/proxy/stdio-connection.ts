@@ -49,6 +49,7 @@ export class StdioConnection implements Connection {
   readonly #ended: Promise<void>
   readonly #end: () => void
   #handlers: ConnectionHandlers | undefined
+  #drained: Promise<unknown> | undefined
   #closed = false
 
   constructor({ input, output, maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES }: StdioConnectionOptions) {
@@ -77,8 +78,12 @@ export class StdioConnection implements Connection {
 
   async send(message: Message): Promise<void> {
     if (this.#closed) throw new Error('The connection is closed.')
-    if (!this.#output.write(`${JSON.stringify(message)}\n`))
-      await Promise.race([once(this.#output, 'drain'), this.#ended])
+    if (this.#output.write(`${JSON.stringify(message)}\n`)) return
+    // One for all that wait: streams warn of many listeners.
+    this.#drained ??= Promise.race([once(this.#output, 'drain'), this.#ended]).finally(
+      () => (this.#drained = undefined),
+    )
+    await this.#drained
   }
 
   close(): Promise<void> {

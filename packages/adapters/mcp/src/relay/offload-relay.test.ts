@@ -354,7 +354,7 @@ describe('scopes', () => {
     const seen: unknown[] = []
     const scope = (authInfo: unknown): string[] => {
       seen.push(authInfo)
-      return [String((authInfo as { tenant: string }).tenant)]
+      return [(authInfo as { tenant: string }).tenant]
     }
     const { client, server, toClient, settle } = bench({ scope })
     void client({ id: 0, method: 'tools/list' }, { authInfo: { tenant: 'a' } })

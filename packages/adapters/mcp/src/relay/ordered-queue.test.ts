@@ -21,7 +21,7 @@ describe('OrderedQueue', () => {
         if (index % 7 === 6) await sleep(1)
       }
       await queue.settling
-      expect(delivered).toEqual(values.keys().toArray())
+      expect(delivered).toEqual([...values.keys()])
       expect(queue.settling).toBeUndefined()
     })
     await fc.assert(property, { numRuns: 30 })

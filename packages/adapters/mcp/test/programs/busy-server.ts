@@ -18,6 +18,11 @@ server.registerTool(
   },
 )
 server.registerTool('die', { inputSchema: { code: z.number() } }, ({ code }) => process.exit(code))
+server.registerTool('last-words', { inputSchema: { lines: z.number() } }, ({ lines }) => {
+  // Behind the answer, once that is written.
+  setTimeout(() => process.stdout.write('', () => process.exit(3)), 5)
+  return { content: [{ type: 'text', text: line.repeat(lines) }] }
+})
 server.registerTool('wait', {}, () => new Promise<never>(() => {}))
 server.registerTool('environment', {}, () => ({
   content: [{ type: 'text', text: String(process.env['BUSY_API_KEY']?.length) }],

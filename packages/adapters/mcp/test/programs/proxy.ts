@@ -1,9 +1,9 @@
-/** A proxy for tests: `proxy.ts <command> <arguments…>` stands before that server, over its own standard input and output. */
+/** A proxy for tests: `proxy.ts <folder of the storage> <command> <arguments…>` stands before that server, over its own standard streams. */
 import { ContextOffloader } from '@spillway/core'
-import { InMemoryStorage } from '@spillway/memory'
+import { FileStorage } from '@spillway/file'
 import { ChildConnection, connectProxy, StdioConnection, Upstream } from '@spillway/mcp/proxy'
 
-const [command = '', ...args] = process.argv.slice(2)
+const [directory = '', command = '', ...args] = process.argv.slice(2)
 const server = new Upstream({
   name: 'upstream',
   open: () => new ChildConnection({ command, args }),
@@ -11,7 +11,7 @@ const server = new Upstream({
   onEvent: (event) => process.stderr.write(`${JSON.stringify(event)}\n`),
 })
 const client = new StdioConnection({ input: process.stdin, output: process.stdout })
-const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+const offloader = new ContextOffloader({ storage: new FileStorage(directory) })
 await connectProxy({ client, server }, offloader, {
   onError: ({ message }) => process.stderr.write(`${message}\n`),
 })
