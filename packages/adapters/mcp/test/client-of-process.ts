@@ -6,12 +6,12 @@ import {
   ChildConnection,
   connectProxy,
   StdioConnection,
-  Upstream,
   type Connection,
   type Message,
   type ServerCommand,
   type UpstreamEvent,
 } from '../src/proxy/index.ts'
+import { Upstream } from '../src/proxy/upstream.ts'
 import { newRecording, recordConnection, recordTransport, type Recording } from './recording.ts'
 import { streamPair, type StreamEnd } from './streams.ts'
 

@@ -3,15 +3,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
-import {
-  ChildConnection,
-  connectProxy,
-  MergedServers,
-  StdioConnection,
-  Upstream,
-  type Connection,
-  type Message,
-} from '../src/proxy/index.ts'
+import { ChildConnection, connectProxy, StdioConnection, type Connection, type Message } from '../src/proxy/index.ts'
+import { MergedServers } from '../src/proxy/merged-servers.ts'
+import { Upstream } from '../src/proxy/upstream.ts'
 import { fieldsOf } from '../src/relay/message.ts'
 import { busyServer } from './busy-server.ts'
 import { clientTransport, connectProcess } from './client-of-process.ts'

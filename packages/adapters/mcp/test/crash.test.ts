@@ -7,10 +7,10 @@ import {
   ChildConnection,
   connectProxy,
   StdioConnection,
-  Upstream,
   type Connection,
   type UpstreamEvent,
 } from '../src/proxy/index.ts'
+import { Upstream } from '../src/proxy/upstream.ts'
 import { busyServer } from './busy-server.ts'
 import { connectProcess, type ProcessClient } from './client-of-process.ts'
 import { newTold, request } from './fake-connection.ts'

@@ -18,7 +18,7 @@ import {
   type McpOffloadOptions,
   type McpTransport,
 } from '../src/index.ts'
-import type { Connection, Message, MergedServer, ServerCommand, UpstreamEvent } from '../src/proxy/index.ts'
+import type { Connection, Message, ProxiedServer, ServerCommand, UpstreamEvent } from '../src/proxy/index.ts'
 
 declare const offloader: ContextOffloader
 declare const clients: { readonly one: ClientV1; readonly two: Client }
@@ -78,7 +78,7 @@ it('leaks no any', () => {
   expectTypeOf<Parameters<NonNullable<McpOffloadOptions['onError']>>>().toEqualTypeOf<[error: Error]>()
   expectTypeOf<Message['result']>().toEqualTypeOf<unknown>()
   expectTypeOf<IsAny<Parameters<Connection['send']>[0]>>().toEqualTypeOf<false>()
-  expectTypeOf<IsAny<MergedServer['connection']>>().toEqualTypeOf<false>()
+  expectTypeOf<IsAny<ReturnType<ProxiedServer['open']>>>().toEqualTypeOf<false>()
   expectTypeOf<IsAny<ServerCommand['env']>>().toEqualTypeOf<false>()
   expectTypeOf<UpstreamEvent['type']>().toEqualTypeOf<'server-ended' | 'server-restarted' | 'server-error'>()
 })
