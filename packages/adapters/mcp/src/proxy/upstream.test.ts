@@ -77,8 +77,8 @@ describe('Upstream', () => {
     const { upstream, told, events, opened } = await bench()
     const failures = [
       [
-        Object.assign(new Error('sk-1 is wrong'), { status: 401, statusText: 'Unauthorized' }),
-        'it answered with HTTP status 401 Unauthorized',
+        Object.assign(new Error('sk-1 is wrong'), { status: 401, statusText: 'sk-1 is wrong' }),
+        'it answered with HTTP status 401',
       ],
       [Object.assign(new Error('sk-1 is wrong'), { data: { status: 500 } }), 'it answered with HTTP status 500'],
       [new Error('fetch failed', { cause: { code: 'ECONNREFUSED' } }), 'it cannot be reached (ECONNREFUSED)'],
