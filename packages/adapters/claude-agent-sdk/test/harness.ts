@@ -61,11 +61,14 @@ async function run(conversation: Conversation): Promise<ConversationResult> {
     abortController: linkedController(signal),
     // Without it the model would know the tools of a case by longer names than the cases do.
     env: { CLAUDE_AGENT_SDK_MCP_NO_PREFIX: '1', MAX_MCP_OUTPUT_TOKENS: '100000000' },
-    canUseTool: async (toolName, input) => {
-      approvalsAsked.push(toolName)
-      const isApproved = approve?.(toolName) ?? false
-      return isApproved ? { behavior: 'allow', updatedInput: input } : { behavior: 'deny', message: 'The user said no.' }
-    },
+    ...(approve !== undefined && {
+      canUseTool: async (toolName, input) => {
+        approvalsAsked.push(toolName)
+        return approve(toolName)
+          ? { behavior: 'allow', updatedInput: input }
+          : { behavior: 'deny', message: 'The user said no.' }
+      },
+    }),
   }
   const scope = ({ session_id: id }: { readonly session_id: string }): readonly string[] => {
     if (id !== sessionId) throw new Error(`A hook was told the session ${id}, and it is ${sessionId}.`)

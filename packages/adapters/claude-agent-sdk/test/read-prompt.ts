@@ -46,14 +46,21 @@ function readPart(part: ApiBlock): ContentBlock {
 
 function withoutReminders(content: string | readonly ApiBlock[]): string | readonly ApiBlock[] {
   if (typeof content === 'string') return cleanText(content)
-  return content.flatMap(({ cache_control: _cache, ...block }): ApiBlock[] => {
+  return content.flatMap(({ cache_control: _cache, ...block }, index): ApiBlock[] => {
     if (typeof block['text'] === 'string') {
-      const text = cleanText(block['text'])
-      return text === '' && block['text'] !== '' ? [] : [{ ...block, type: block.type, text }]
+      if (isReminder(block)) return []
+      // With a reminder behind it, a text gets a line break at its end.
+      const text = isReminder(content[index + 1]) ? block['text'].replace(/\n$/, '') : block['text']
+      return [{ ...block, type: block.type, text: cleanText(text) }]
     }
     const inner = block['content'] as string | readonly ApiBlock[] | undefined
     return [{ ...block, type: block.type, ...(inner !== undefined && { content: withoutReminders(inner) }) }]
   })
+}
+
+function isReminder(block: ApiBlock | undefined): boolean {
+  const text = block?.['text']
+  return typeof text === 'string' && text !== '' && text.replaceAll(REMINDER, '') === ''
 }
 
 function cleanText(text: string): string {

@@ -91,10 +91,10 @@ function readFile({ type, file, ...others }: Fields, input: Fields): ToolOutput 
   }
 }
 
-/** A PDF is not among them: Claude Code shows it to the model beside the result, where no hook can take it away. */
 function readFileBlock(type: unknown, { content, base64, mediaType, cells }: Fields): ContentBlock | undefined {
   if (type === 'text' && typeof content === 'string') return { type: 'text', text: content }
   if (type === 'image') return mediaFromData(typeof mediaType === 'string' ? mediaType : 'image/*', base64)
+  if (type === 'pdf') return mediaFromData('application/pdf', base64)
   return type === 'notebook' && Array.isArray(cells) ? { type: 'json', value: cells } : undefined
 }
 
