@@ -1,5 +1,5 @@
 import type { HookCallback, HookCallbackMatcher, HookEvent, HookInput } from '@anthropic-ai/claude-agent-sdk'
-import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions, offloaderOfRun } from '@spillway/core/adapter'
 import { offloadToolOutput } from './hook/offload-tool-output.ts'
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
@@ -39,7 +39,7 @@ export function offloadHooks(offloader: ContextOffloader, settings: OffloadSetti
   return hooksOf(offloader, settings, sessionOfCall(offloader))
 }
 
-/** Make the hooks that announce the sessions of calls of the retrieval tool to `sessions`. */
+/** Make the hooks that announce the sessions of calls to `sessions`. */
 export function hooksOf(
   offloader: ContextOffloader,
   { scope = sessionScope, except = [] }: OffloadSettings,
@@ -55,10 +55,9 @@ export function hooksOf(
   })
   return {
     PreToolUse: on(async (input) => {
-      if (input.hook_event_name === 'PreToolUse' && input.tool_name.endsWith(RETRIEVAL_TOOL_NAME))
-        sessions.announce(input.tool_use_id, input)
+      if (input.hook_event_name === 'PreToolUse') sessions.announce(input)
       return {}
-    }).map((matcher) => ({ ...matcher, matcher: `.*${RETRIEVAL_TOOL_NAME}` })),
+    }),
     PostToolUse: on(async (input, signal) => {
       if (input.hook_event_name !== 'PostToolUse' || except.includes(input.tool_name)) return {}
       return offloadToolOutput(offloaderOf(input), input, { signal })

@@ -1,18 +1,19 @@
-import type { BaseHookInput } from '@anthropic-ai/claude-agent-sdk'
+import type { PreToolUseHookInput } from '@anthropic-ai/claude-agent-sdk'
 import type { ContextOffloader } from '@spillway/core'
 
 /** Calls that were announced and never made, such as denied ones, are forgotten when there are more. */
 const MAX_CALLS = 1_000
 
 /**
- * Finds the session of a call of the retrieval tool: its server is told the id of a call and nothing of a session, and the
- * hook that runs before the call is told both.
+ * Finds the session of a call of an MCP tool: its server is told the id of a call and nothing of a session, and the hook
+ * that runs before the call is told both.
  */
 export class SessionOfCall {
-  readonly #sessions = new Map<string, BaseHookInput | 'several'>()
+  readonly #sessions = new Map<string, PreToolUseHookInput | 'several'>()
 
   /** Remember that a call is about to be made; one that two sessions make at once is of none. */
-  announce(toolUseId: string, session: BaseHookInput): void {
+  announce(session: PreToolUseHookInput): void {
+    const { tool_use_id: toolUseId } = session
     const known = this.#sessions.get(toolUseId)
     const isOther = known !== undefined && (known === 'several' || known.session_id !== session.session_id)
     this.#sessions.delete(toolUseId)
@@ -22,7 +23,7 @@ export class SessionOfCall {
   }
 
   /** Return what the hook was told before this call, once; `undefined` where nothing is known. */
-  take(toolUseId: string | undefined): BaseHookInput | undefined {
+  take(toolUseId: string | undefined): PreToolUseHookInput | undefined {
     const session = this.#sessions.get(toolUseId ?? '')
     this.#sessions.delete(toolUseId ?? '')
     return session === 'several' ? undefined : session

@@ -12,14 +12,15 @@ export function serverOf({ name, inputSchema = { type: 'object' }, call }: CaseT
     name,
     description: `The tool ${name}.`,
     inputSchema,
-    _meta: { 'anthropic/alwaysLoad': true },
+    // Without the second, Claude Code would put what is large into a file, and show the model its beginning.
+    _meta: { 'anthropic/alwaysLoad': true, 'anthropic/maxResultSizeChars': 500_000 },
     async call(input, { toolUseId = '', signal }) {
       const { success, error } = validator.safeParse(input)
       if (!success) return errorResult(`Invalid arguments for tool ${name}: ${error.message}`)
       try {
         return resultOf(await call(input, { toolCallId: toolUseId, signal }))
       } catch (thrown) {
-        return errorResult(thrown instanceof Error ? thrown.message : String(thrown))
+        return errorResult(messageOf(thrown))
       }
     },
   })
@@ -36,6 +37,11 @@ function resultOf(behaviour: ToolBehaviour): object {
 function partOf(block: ContentBlock): object {
   if (block.type === 'image' && block.data === undefined) return { type: 'resource_link', uri: block.url, name: 'image' }
   return writeMcpPart(block)
+}
+
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message
+  return typeof thrown === 'string' ? thrown : (JSON.stringify(thrown) ?? 'undefined')
 }
 
 function errorResult(text: string): object {

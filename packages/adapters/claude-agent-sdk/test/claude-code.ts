@@ -14,7 +14,8 @@ export const whyNoBinary: string | undefined = findProblem()
 function findProblem(): string | undefined {
   const { platform, arch } = process
   const sdk = createRequire(fileURLToPath(import.meta.resolve('@anthropic-ai/claude-agent-sdk')))
-  const libc = platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined ? '-musl' : ''
+  const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } }
+  const libc = platform === 'linux' && header.glibcVersionRuntime === undefined ? '-musl' : ''
   const name = `@anthropic-ai/claude-agent-sdk-${platform}-${arch}${libc}`
   try {
     sdk.resolve(`${name}/package.json`)

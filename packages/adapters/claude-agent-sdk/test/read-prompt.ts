@@ -4,8 +4,8 @@ import type { ApiBlock, ApiRequest } from './fake-api.ts'
 
 /** What Claude Code adds to texts by itself, such as how many tokens are left. */
 const REMINDER = /\n*<system-reminder>[^]*?<\/system-reminder>\n*/g
-/** Files of images are named by a time and chance. */
-const IMAGE_FILE = /\[Image: source: [^\]]*\]/g
+/** Files into which media are put are named by a time and chance. */
+const MEDIA_FILE = /\/\S+\/tool-results\/[^\s\]]+/g
 
 /** Read what the model was called with, but for what Claude Code adds by itself. */
 export function readPrompt({ messages, tools = [] }: ApiRequest): SeenPrompt {
@@ -64,5 +64,5 @@ function isReminder(block: ApiBlock | undefined): boolean {
 }
 
 function cleanText(text: string): string {
-  return text.replaceAll(REMINDER, '').replaceAll(IMAGE_FILE, '[Image]')
+  return text.replaceAll(REMINDER, '').replaceAll(MEDIA_FILE, 'FILE')
 }

@@ -19,6 +19,9 @@ export interface ToolOutput {
 type Fields = Readonly<Record<string, unknown>>
 type ReadOutput = (output: Fields, input: Fields) => ToolOutput | undefined
 
+/** Where Claude Code has put an image, which it says behind it. It is named by chance, and counts for nothing. */
+const IMAGE_FILE = /^\[Image:? source: [^\]\n]*\]$/
+
 /** The tools of Claude Code whose output the model is shown. Of all others it sees a note, or nothing that is large. */
 const TOOLS: Readonly<Record<string, ReadOutput>> = {
   Bash: readShell,
@@ -32,6 +35,9 @@ const TOOLS: Readonly<Record<string, ReadOutput>> = {
   Task: readAgent,
   ReadMcpResourceTool: readResource,
 }
+
+/** Names of the tools of Claude Code whose output may be offloaded. */
+export const offloadedTools: readonly string[] = Object.keys(TOOLS)
 
 /**
  * Read the output of a tool as a hook gets it. Returns `undefined` for what is not known, which has to stay.
@@ -173,6 +179,7 @@ function readMcpOutput(output: unknown): ToolOutput | undefined {
 
 function readContentBlock(part: unknown): ContentBlock {
   const { type, text, source } = fieldsOf(part)
+  if (type === 'text' && typeof text === 'string' && IMAGE_FILE.test(text)) return { type: 'unknown', value: undefined }
   if (type === 'text' && typeof text === 'string') return { type: 'text', text }
   const { type: kind, media_type: mediaType, data } = fieldsOf(source)
   const isMedia = (type === 'image' || type === 'document') && kind === 'base64' && typeof mediaType === 'string'
