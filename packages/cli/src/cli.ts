@@ -5,6 +5,7 @@ import { addConformanceCommand } from './commands/conformance.ts'
 import { addGcCommand } from './commands/gc.ts'
 import { addGetCommand } from './commands/get.ts'
 import { addGrepCommand } from './commands/grep.ts'
+import { addHookCommand } from './commands/hook.ts'
 import { addLsCommand } from './commands/ls.ts'
 import { addPutCommand } from './commands/put.ts'
 import { addRmCommand } from './commands/rm.ts'
@@ -62,6 +63,7 @@ Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR
     addGcCommand,
     addStatsCommand,
     addConformanceCommand,
+    addHookCommand,
   ]) {
     add(program)
   }
@@ -69,7 +71,8 @@ Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR
   return program
 }
 
-async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
+/** Tell the user of a failure and return the exit code. */
+export async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
   if (thrown instanceof OutputClosedError) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT_CODE.usage

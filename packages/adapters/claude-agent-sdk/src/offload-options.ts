@@ -29,11 +29,7 @@ import { sessionScope, type OffloadSettings } from './settings.ts'
  * console.assert(options.allowedTools?.at(-1) === 'mcp__spillway__retrieve_offloaded_content')
  * ```
  */
-export function offloadOptions(
-  options: Options,
-  offloader: ContextOffloader,
-  settings: OffloadSettings = {},
-): Options {
+export function offloadOptions(options: Options, offloader: ContextOffloader, settings: OffloadSettings = {}): Options {
   assertRunOptions(offloader, settings, { usage: 'offloadOptions(options, offloader, settings)' })
   const sessions = new SessionOfCall()
   const { scope = sessionScope, except = [] } = settings

@@ -68,7 +68,8 @@ async function runRounds(
   await runClaude({ ...home, model, options: offloadOptions(mine, offloader) })
 }
 
-const referenceOf = (id: string): string => /^\s*(?:\d+\t)? {2}(\w+) \(/m.exec(seen.get(id)?.split('[Stored references:]').at(-1) ?? '')?.[1] ?? ''
+const referenceOf = (id: string): string =>
+  /^\s*(?:\d+\t)? {2}(\w+) \(/m.exec(seen.get(id)?.split('[Stored references:]').at(-1) ?? '')?.[1] ?? ''
 
 /** Read what is stored in the one session there was. */
 async function storedOf(id: string): Promise<string> {
@@ -107,7 +108,8 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
           ],
         ],
         { env: { NODE_EXTRA_CA_CERTS: join(home.home, 'ca.pem') } },
-      ).finally(page.close)
+      )
+      await page.close()
     })
     for (const id of ['bash', 'large', 'read', 'grep', 'glob', 'fetch', 'search']) {
       expect(seen.get(id), id).toContain('[Offloaded: 1 blocks')
@@ -145,7 +147,10 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
       await writeFile(join(home.cwd, 'a.pdf'), `%PDF-1.4\n% ${'x'.repeat(20_000)}\n%%EOF`)
       const source = LINES.slice(0, 1_500).map((line) => `# ${line}\n`)
       const cells = [{ cell_type: 'code', id: 'one', source, outputs: [], metadata: {}, execution_count: 1 }]
-      await writeFile(join(home.cwd, 'a.ipynb'), JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 }))
+      await writeFile(
+        join(home.cwd, 'a.ipynb'),
+        JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 }),
+      )
       await runRounds(home, [
         () => ['png', 'pdf', 'ipynb'].map((type) => call(type, 'Read', { file_path: join(home.cwd, `a.${type}`) })),
         () => [call('again', RETRIEVE, { reference: referenceOf('png') })],
@@ -234,7 +239,8 @@ function noisyPng(width: number, height: number): Buffer {
   header.set([8, 2], 8)
   const pixels = Buffer.from(
     Array.from({ length: (width * 3 + 1) * height }, (_, at) =>
-    at % (width * 3 + 1) === 0 ? 0 : Math.imul(at, 2_654_435_761) >>> 24),
+      at % (width * 3 + 1) === 0 ? 0 : Math.imul(at, 2_654_435_761) >>> 24,
+    ),
   )
   const chunk = (type: string, data: Uint8Array): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data])

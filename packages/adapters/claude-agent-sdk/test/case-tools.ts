@@ -35,7 +35,8 @@ function resultOf(behaviour: ToolBehaviour): object {
 }
 
 function partOf(block: ContentBlock): object {
-  if (block.type === 'image' && block.data === undefined) return { type: 'resource_link', uri: block.url, name: 'image' }
+  if (block.type === 'image' && block.data === undefined)
+    return { type: 'resource_link', uri: block.url, name: 'image' }
   return writeMcpPart(block)
 }
 

@@ -6,9 +6,11 @@ export function lineDiff(before: string, after: string, name: string): string {
   if (before === after) return ''
   const [old, now] = [linesOf(before), linesOf(after)]
   const steps = stepsBetween(old, now)
-  const shown = steps.map((_, at) => steps.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ mark }) => mark !== ' '))
+  const shown = steps.map((_, at) =>
+    steps.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ mark }) => mark !== ' '),
+  )
   const hunks: string[] = []
-  for (let start = shown.indexOf(true); start !== -1; ) {
+  for (let start = shown.indexOf(true); start !== -1;) {
     const found = shown.indexOf(false, start)
     const end = found === -1 ? steps.length : found
     hunks.push(writeHunk(steps, start, end))
@@ -33,14 +35,12 @@ function stepsBetween(old: readonly string[], now: readonly string[]): readonly 
   for (let row = old.length - 1; row >= 0; row -= 1)
     for (let column = now.length - 1; column >= 0; column -= 1)
       common[row]!.fill(
-        old[row] === now[column]
-          ? at(row + 1, column + 1) + 1
-          : Math.max(at(row + 1, column), at(row, column + 1)),
+        old[row] === now[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1)),
         column,
         column + 1,
       )
   const steps: Step[] = []
-  for (let row = 0, column = 0; row < old.length || column < now.length; ) {
+  for (let row = 0, column = 0; row < old.length || column < now.length;) {
     const [line = '', other = ''] = [old[row], now[column]]
     if (row < old.length && column < now.length && line === other) {
       steps.push({ mark: ' ', line })

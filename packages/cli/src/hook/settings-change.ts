@@ -36,8 +36,11 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
   return changed
 }
 
-/** Return the text without these additions, and without the lists and objects that are empty then. */
-export function removeFromSettings(text: string, change: SettingsChange, place: string): string {
+/**
+ * Return the text without these additions, and without the lists and objects that are empty then, but for those that were
+ * there `before` as well.
+ */
+export function removeFromSettings(text: string, change: SettingsChange, before: string, place: string): string {
   let changed = text
   for (const addition of change.toReversed()) {
     const { path } = addition
@@ -49,7 +52,7 @@ export function removeFromSettings(text: string, change: SettingsChange, place: 
         name === undefined
           ? node.items.find(({ key, value }) => isAddition(changed, key, value, addition))
           : node.items.find(({ key, value }) => key === name && value.items.length === 0 && value.type !== 'scalar')
-      if (item === undefined) break
+      if (item === undefined || (name !== undefined && isIn(before, path.slice(0, depth + 1), place))) break
       changed = removeItem(changed, node, item)
     }
   }
@@ -68,7 +71,15 @@ export function memberInSettings(text: string, path: readonly string[], place: s
   return node === undefined ? undefined : valueOf(text, node)
 }
 
-function holds(text: string, node: JsonNode, { key, value }: Pick<Addition, 'value'> & { readonly key?: string | undefined }): boolean {
+function isIn(text: string, path: readonly string[], place: string): boolean {
+  return memberInSettings(text, path, place) !== undefined
+}
+
+function holds(
+  text: string,
+  node: JsonNode,
+  { key, value }: Pick<Addition, 'value'> & { readonly key?: string | undefined },
+): boolean {
   return key === undefined
     ? node.items.some((item) => isDeepStrictEqual(valueOf(text, item.value), value))
     : memberOf(node, key) !== undefined

@@ -30,7 +30,10 @@ export const backupPath = (path: string): string => `${path}.spillway-backup`
  *
  * Throws a {@link CliError} for what is no file, and where another process holds it too long.
  */
-export async function withSettingsFile<Result>(path: string, work: (file: SettingsFile) => Promise<Result>): Promise<Result> {
+export async function withSettingsFile<Result>(
+  path: string,
+  work: (file: SettingsFile) => Promise<Result>,
+): Promise<Result> {
   const target = await targetOf(path)
   await mkdir(dirname(target), { recursive: true })
   const unlock = await lock(target)
