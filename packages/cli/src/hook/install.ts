@@ -56,11 +56,9 @@ export async function install(options: InstallOptions): Promise<number> {
     LIMIT,
     ...(options.allow === true ? allowances(hook).map((value) => ({ path: ALLOWED, value })) : []),
   ]
-  const results = [
-    await change(pathOf(options), options, (text, backup) =>
-      addToSettings(removeOurs(text, backup), additions, pathOf(options)),
-    ),
-  ]
+  const path = pathOf(options)
+  const edit: Edit = (text, backup) => addToSettings(withoutOurs(text, backup, path), additions, path)
+  const results = [await change(path, options, edit)]
   if (options.mcp === true && !isForUser) results.push(await changeServer(options, hook))
   await report(results, options, 'installed', 'is installed already')
   if (options.mcp === true && isForUser)
@@ -79,7 +77,8 @@ export async function install(options: InstallOptions): Promise<number> {
 export async function uninstall(options: PlaceOptions): Promise<number> {
   const places = [pathOf(options), ...(options.user === true ? [] : [serverPath(options)])]
   const results: Change[] = []
-  for (const path of places) results.push(await change(path, options, undo(path)))
+  for (const path of places)
+    results.push(await change(path, options, (text, backup) => withoutOurs(text, backup, path)))
   await report(results, options, 'uninstalled', 'is not installed')
   return EXIT_CODE.ok
 }
@@ -156,17 +155,11 @@ async function change(path: string, { dryRun = false }: PlaceOptions, edit: Edit
  * Return what a file was before, where installing it anew in that gives what it is now; else what it is now without what
  * was installed.
  */
-function undo(path: string): Edit {
-  return (text, backup) => {
-    if (text === '' || !hasOurs(text, path)) return text
-    const ours = additionsIn(text, backup, path)
-    if (backup !== undefined && addToSettings(backup, ours, path) === text) return backup
-    return removeFromSettings(text, ours, path)
-  }
-}
-
-function removeOurs(text: string, backup: string | undefined, path = ''): string {
-  return text === '' ? text : removeFromSettings(text, additionsIn(text, backup, path), path)
+function withoutOurs(text: string, backup: string | undefined, path: string): string {
+  if (!hasOurs(text, path)) return text
+  const ours = additionsIn(text, backup, path)
+  if (backup !== undefined && addToSettings(backup, ours, path) === text) return backup
+  return removeFromSettings(text, ours, backup ?? '', path)
 }
 
 const hasOurs = (text: string, path: string): boolean =>
@@ -244,7 +237,7 @@ async function changeServer(place: PlaceOptions, hook: HookOptions): Promise<Cha
   const [command = '', ...args] = serverWords(hook)
   const addition = { path: SERVERS, key: SERVER, value: { command, args } }
   return change(path, place, (text, backup) => {
-    const others = removeOurs(text, backup, path)
+    const others = withoutOurs(text, backup, path)
     if (memberInSettings(others, [...SERVERS, SERVER], path) !== undefined)
       throw usageError(`${path} has an MCP server ${SERVER} that this command has not written. Give it another name.`)
     return addToSettings(others, [addition], path)
