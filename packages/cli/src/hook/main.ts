@@ -10,7 +10,10 @@ const INSTALLER = /^(?:install|uninstall|undo|status|--help|-h)$/
  * A hook that fails exits with 1, which Claude Code shows to the user. With 2 it would tell the model, with each call.
  */
 export async function main(args: readonly string[]): Promise<number> {
-  const program = new Command('spillway').exitOverride().configureOutput({ outputError: () => {}, writeOut: () => {} })
+  const program = new Command('spillway')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({ outputError: () => {}, writeOut: () => {} })
   addHookCommand(program)
   const { exitCode } = process
   let code: number

@@ -25,6 +25,7 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
   for (const { path, key, value } of change) {
     for (const depth of path.keys()) {
       const node = nodeAt(changed, path.slice(0, depth), place)
+      if (node.type !== 'object') throw otherKind(path.slice(0, depth), place)
       const name = path[depth] ?? ''
       const isList = depth === path.length - 1 && key === undefined
       if (memberOf(node, name) === undefined) changed = addItem(changed, node, isList ? [] : {}, name)

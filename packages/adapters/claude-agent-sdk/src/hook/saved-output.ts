@@ -22,7 +22,8 @@ export interface SavedOutput {
  * Hooks trust their input; but part of it is written by tools, and no tool may have a file read and stored by its name.
  */
 export async function openSavedOutput(path: unknown, transcriptPath: string): Promise<SavedOutput | undefined> {
-  if (typeof path !== 'string' || !isAbsolute(path) || !isAbsolute(transcriptPath)) return undefined
+  if (typeof path !== 'string' || path.includes('\0')) return undefined
+  if (!isAbsolute(path) || !isAbsolute(transcriptPath)) return undefined
   let file: FileHandle | undefined
   try {
     const [real, project] = await Promise.all([realpath(path), realpath(dirname(transcriptPath))])
