@@ -126,7 +126,7 @@ it('answers nothing for its own tool, for small output and for tools that it doe
 
 it('stores what is large of both, and what is left is within the limit', async () => {
   const { hookSpecificOutput } = await offloadToolOutput(offloader, bash({ stdout: LOG, stderr: LOG }))
-  const { stdout, stderr } = hookSpecificOutput?.updatedToolOutput as { stdout: string; stderr: string }
+  const { stdout, stderr } = Object(hookSpecificOutput?.updatedToolOutput) as { stdout: string; stderr: string }
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^\[Offloaded: 2 blocks/)
   expect(estimateTokens(stdout)).toBeLessThan(2_500)
