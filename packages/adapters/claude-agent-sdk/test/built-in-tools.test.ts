@@ -179,21 +179,28 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(events).toEqual([])
   })
 
-  it('offloads what an MCP server of the SDK returns, also what Claude Code would keep from hooks', async () => {
+  it('offloads what an MCP server of the SDK returns, also what Claude Code would keep from hooks, and its errors', async () => {
     const long = 'word '.repeat(60_000)
+    const failure = `${TEXT}\nFATAL: no space left`
     const server = createSdkMcpServer({
       name: 'logs',
       alwaysLoad: true,
       tools: [
         tool('read_log', 'Read.', { part: z.number() }, async () => ({ content: [{ type: 'text', text: long }] })),
+        tool('build', 'Build.', {}, async () => ({ content: [{ type: 'text', text: failure }], isError: true })),
       ],
     })
-    const options: Options = { mcpServers: { logs: server }, allowedTools: [...TOOLS, 'mcp__logs__read_log'] }
-    await withClaudeHome((home) => runRounds(home, [() => [call('log', 'mcp__logs__read_log', { part: 1 })]], options))
+    const allowedTools = [...TOOLS, 'mcp__logs__read_log', 'mcp__logs__build']
+    const calls = [call('log', 'mcp__logs__read_log', { part: 1 }), call('build', 'mcp__logs__build', {})]
+    await withClaudeHome((home) => runRounds(home, [() => calls], { mcpServers: { logs: server }, allowedTools }))
     expect(seen.get('log')).toContain('[Offloaded: 1 blocks')
     expect(await storedOf('log')).toBe(long)
-    const [event] = events
-    expect(event).toMatchObject({ type: 'offload', toolName: 'mcp__logs__read_log', toolCallId: 'log' })
+    expect(seen.get('build')).toMatch(/^\[Offloaded: 1 blocks[^]*The tool failed[^]*FATAL: no space left/)
+    expect(await storedOf('build')).toBe(failure)
+    expect(events).toMatchObject([
+      { type: 'offload', toolName: 'mcp__logs__read_log', toolCallId: 'log' },
+      { type: 'offload', toolName: 'mcp__logs__build', toolCallId: 'build' },
+    ])
   })
 
   it('offloads what a sub-agent reads, and what it answers, in the scope of the session', async () => {
