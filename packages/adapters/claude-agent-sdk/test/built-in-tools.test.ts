@@ -141,6 +141,8 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
   })
 
   it('shows the preview of an image, a notebook and a PDF in their place, and gives the image back', async () => {
+    // Claude Code makes images small enough for the usual limit by itself.
+    offloader = new ContextOffloader({ storage, maxResultTokens: 440, previewTokens: 50 })
     const png = await withClaudeHome(async (home) => {
       const image = noisyPng(300, 200)
       await writeFile(join(home.cwd, 'a.png'), image)
