@@ -3,6 +3,7 @@ import { InMemoryStorage } from '@spillway/memory'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import * as aiSdk from './ai-sdk.ts'
 import * as anthropic from './anthropic.ts'
+import * as claudeAgentSdk from './claude-agent-sdk.ts'
 import { readAgain, readOnce, retrieve, useFiles, type Converse, type Script, type SeenPrompt } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
 import * as genkit from './genkit.ts'
@@ -49,6 +50,7 @@ const WAYS: readonly Way[] = [
   ['Anthropic', 'alone', () => anthropic.withOffloadTools(undefined), readOnce],
   ['Anthropic', '**`offloadTools`**', anthropic.withOffloadTools, retrieve],
   ['Anthropic', '**`answerToolCalls`**', anthropic.withAnswerToolCalls, retrieve],
+  ['Claude Agent SDK', '**`offloadOptions`**', claudeAgentSdk.withOptions, retrieve],
   ['Strands', 'alone', () => strands.plain, readOnce],
   ['Strands', 'its own `ContextOffloader`', () => strands.withTheirs(), retrieve],
   ['Strands', '**`offloadPlugin`**', strands.withPlugin, retrieve],

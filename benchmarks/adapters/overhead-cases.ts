@@ -1,5 +1,6 @@
 import * as aiSdk from './overhead/ai-sdk.ts'
 import * as anthropic from './overhead/anthropic.ts'
+import * as claudeAgentSdk from './overhead/claude-agent-sdk.ts'
 import * as genkit from './overhead/genkit.ts'
 import * as googleAdk from './overhead/google-adk.ts'
 import * as langchain from './overhead/langchain.ts'
@@ -14,6 +15,7 @@ const FRAMEWORKS = [
   aiSdk,
   langchain,
   anthropic,
+  claudeAgentSdk,
   googleAdk,
   strands,
   openaiAgents,

@@ -1,6 +1,7 @@
 import type { ContextOffloader } from '@spillway/core'
 import * as aiSdk from './ai-sdk.ts'
 import * as anthropic from './anthropic.ts'
+import * as claudeAgentSdk from './claude-agent-sdk.ts'
 import type { Converse } from './conversation.ts'
 import * as googleAdk from './google-adk.ts'
 import * as genkit from './genkit.ts'
@@ -23,6 +24,7 @@ export const WAYS = {
   'Google ADK `offloadPlugin`': googleAdk.withPlugin,
   'Anthropic `offloadTools`': anthropic.withOffloadTools,
   'Anthropic `answerToolCalls`': anthropic.withAnswerToolCalls,
+  'Claude Agent SDK `offloadOptions`': claudeAgentSdk.withOptions,
   'Strands `offloadPlugin`': strands.withPlugin,
   'OpenAI Agents SDK `offloadTools`': openaiAgents.withOffloadTools,
   'OpenAI Agents SDK `offloadRunner` alone': openaiAgents.withOffloadRunner,

@@ -29,8 +29,11 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const OWN_ENTRIES = ['adapter', 'code', 'conformance', 'driver', 'files', 'html', 'image', 'pdf']
 /** The only sources of core that may import `node:` modules, and with that need Node.js. */
 const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conformance\/(?:node-test|vitest))\.ts$/
-/** Adapters run wherever their frameworks do, and with that in workers and at the edge; a proxy starts processes. */
-const EDGE_ADAPTER = /^packages\/adapters\/(?!testing\/|mcp\/src\/(?:http|proxy)\/)/
+/**
+ * Adapters run wherever their frameworks do, and with that in workers and at the edge; a proxy starts processes and serves
+ * HTTP, and a hook of Claude Code reads files that it has written.
+ */
+const EDGE_ADAPTER = /^packages\/adapters\/(?!testing\/|mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
 /** The sources of core that may import its optional peers: the test runner, and the libraries of one kind of content. */
 const CORE_PEER_FILES = /^packages\/core\/src\/(?:conformance\/vitest\.ts$|(?:html|code|pdf|image)\/)/
 const PACKAGE_FILE = /^packages\/(?:core|cli|storage\/[^/]+|adapters\/[^/]+)\//

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BIN, HAS_SCRIPT, put, numbered, spillway, start, temporaryFolder } from '../test/spillway.ts'
 
-const COMMANDS = ['run', 'put', 'get', 'grep', 'ls', 'stat', 'rm', 'gc', 'stats', 'conformance']
+const COMMANDS = ['run', 'put', 'get', 'grep', 'ls', 'stat', 'rm', 'gc', 'stats', 'conformance', 'hook']
 
 test('prints its version', async () => {
   expect((await spillway(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)

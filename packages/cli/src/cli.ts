@@ -4,6 +4,7 @@ import { addConformanceCommand } from './commands/conformance.ts'
 import { addGcCommand } from './commands/gc.ts'
 import { addGetCommand } from './commands/get.ts'
 import { addGrepCommand } from './commands/grep.ts'
+import { addHookCommand } from './commands/hook.ts'
 import { addLsCommand } from './commands/ls.ts'
 import { addMcpCommand } from './commands/mcp.ts'
 import { addPutCommand } from './commands/put.ts'
@@ -65,6 +66,7 @@ Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR
     addStatsCommand,
     addConformanceCommand,
     addMcpCommand,
+    addHookCommand,
   ]) {
     add(program)
   }
@@ -77,7 +79,8 @@ function inheritSettings(command: Command, parent: Command): void {
   for (const own of command.commands) inheritSettings(own, command)
 }
 
-async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
+/** Tell the user of a failure and return the exit code. */
+export async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
   if (thrown instanceof OutputClosedError) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT_CODE.usage

@@ -1,0 +1,130 @@
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { offloadParts } from '@spillway/core/adapter'
+import { openSavedOutput, type SavedOutput } from './saved-output.ts'
+import type { PostToolUseAnswer, PostToolUseInput } from './post-tool-use.ts'
+import { partOfBlock, readToolOutput, type OutputPart, type ToolOutput } from './tool-output.ts'
+
+/** Up to so many bytes, equal output of equal calls has the equal reference; what is larger is never held whole. */
+const MAX_WHOLE_BYTES = 8 * 1024 * 1024
+
+/**
+ * Offload the output of a tool of Claude Code where it is over the limit, and return what its hook `PostToolUse` answers.
+ *
+ * The replacement has the shape that the tool's own output has. Of shell commands all output is stored, also what Claude
+ * Code has put into a file. Outputs within the limit, of the retrieval tool, and of tools that are not known give `{}`,
+ * as does a storage that fails: then the output stays, and `onEvent` of the offloader gets the error. Never rejects for
+ * any output.
+ *
+ * @param offloader - That of the scope: it stores where it stands, whatever the session.
+ *
+ * @example
+ * ```ts
+ * import { offloadToolOutput } from '@spillway/claude-agent-sdk/hook'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const session = new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session-1')
+ * const { hookSpecificOutput } = await offloadToolOutput(session, {
+ *   session_id: 'session-1',
+ *   transcript_path: '/home/me/.claude/projects/app/session-1.jsonl',
+ *   tool_name: 'Bash',
+ *   tool_use_id: 'toolu_1',
+ *   tool_input: { command: 'npm test' },
+ *   tool_response: { stdout: 'ok 1 - adds\n'.repeat(2_000), stderr: '', interrupted: false },
+ * })
+ * const { stdout } = hookSpecificOutput?.updatedToolOutput as { stdout: string }
+ * console.assert(stdout.startsWith('[Offloaded: 1 blocks'))
+ * ```
+ */
+export async function offloadToolOutput(
+  offloader: ContextOffloader,
+  input: PostToolUseInput,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<PostToolUseAnswer> {
+  if (input.tool_name.endsWith(RETRIEVAL_TOOL_NAME)) return {}
+  const { persistedOutputPath: path } = Object(input.tool_response) as { readonly persistedOutputPath?: unknown }
+  const updatedToolOutput =
+    path === undefined
+      ? await offloadOutput(offloader, input, signal, input.tool_response)
+      : await offloadSaved(offloader, input, signal, path)
+  return updatedToolOutput === undefined
+    ? {}
+    : { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput } }
+}
+
+/** Return the output that takes the place of a tool's; `undefined` where it stays. */
+async function offloadOutput(
+  offloader: ContextOffloader,
+  request: PostToolUseInput,
+  signal: AbortSignal | undefined,
+  response: unknown,
+): Promise<unknown> {
+  const { tool_name: toolName, tool_use_id: toolCallId, tool_input: input } = request
+  const output = readToolOutput({ ...request, tool_response: response })
+  if (output === undefined) return undefined
+  const outcome = await offloadParts<OutputPart>(offloader, {
+    toolName,
+    toolCallId,
+    input,
+    signal,
+    parts: output.parts,
+    toBlock: ({ block }) => block,
+    fromText: (text) => ({ value: text, block: { type: 'text', text } }),
+    fromBlock: partOfBlock,
+  })
+  if (outcome.status === 'inline') return undefined
+  return write(output, outcome.parts)
+}
+
+function write(output: ToolOutput, [replacement, ...rest]: readonly [OutputPart, ...OutputPart[]]): unknown {
+  return output.write(String(replacement.value), rest)
+}
+
+/** Offload output that is in a file. What cannot be read stays as Claude Code shows it, with the path of the file. */
+async function offloadSaved(
+  offloader: ContextOffloader,
+  request: PostToolUseInput,
+  signal: AbortSignal | undefined,
+  path: unknown,
+): Promise<unknown> {
+  const { tool_name: toolName, tool_use_id: toolCallId, tool_response: response } = request
+  let saved: SavedOutput | undefined
+  try {
+    saved = await openSavedOutput(path, request.transcript_path)
+    if (saved === undefined) return undefined
+    const stdout = saved.size <= MAX_WHOLE_BYTES ? await saved.text() : undefined
+    return stdout === undefined
+      ? await offloadChunks(offloader, request, signal, saved)
+      : await offloadOutput(offloader, request, signal, { ...(response as object), stdout })
+  } catch (error) {
+    // Whatever it was: Claude Code shows the beginning and the path of the file, and the event carries the error.
+    const tokens = { original: Math.ceil((saved?.size ?? 0) / 4) }
+    offloader.options.onEvent?.({ type: 'offload-failed', toolName, toolCallId, error, tokens })
+    return undefined
+  } finally {
+    await saved?.close()
+  }
+}
+
+async function offloadChunks(
+  offloader: ContextOffloader,
+  request: PostToolUseInput,
+  signal: AbortSignal | undefined,
+  saved: SavedOutput,
+): Promise<unknown> {
+  const { tool_name: toolName, tool_use_id: toolCallId, tool_input: input, tool_response: response } = request
+  const candidate = { toolName, toolCallId, input, isError: false, tokens: Math.ceil(saved.size / 4) }
+  if ((await offloader.options.shouldOffload?.(candidate)) === false) return undefined
+  const { stderr } = response as { readonly stderr?: unknown }
+  const chunks = withLast(saved.chunks(), typeof stderr === 'string' ? stderr : '')
+  const { content } = await offloader.offloadStream({ toolName, toolCallId, input, signal, chunks })
+  const [replacement] = content
+  if (replacement?.type !== 'text') return undefined
+  return readToolOutput(request)?.write(replacement.text, [])
+}
+
+/** Put what a command wrote as errors behind its output, as the model would be shown it. */
+async function* withLast(chunks: AsyncIterable<Uint8Array>, text: string): AsyncGenerator<Uint8Array> {
+  yield* chunks
+  if (text !== '') yield new TextEncoder().encode(`\n${text}`)
+}

@@ -1,0 +1,215 @@
+import type { ContentBlock } from '@spillway/core'
+import { encodeBase64, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
+import type { PostToolUseInput } from './post-tool-use.ts'
+
+/** A part of what the model is shown of a tool's output. */
+export interface OutputPart {
+  /** The part as it stands in the output. */
+  readonly value: unknown
+  readonly block: ContentBlock
+}
+
+/** A tool's output in its parts, and how it is written with others in their place. */
+export interface ToolOutput {
+  readonly parts: readonly OutputPart[]
+  /** Make the output that has a text, and the parts that stay. Its shape is the tool's own: no other would be taken. */
+  readonly write: (text: string, rest: readonly OutputPart[]) => unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type ReadOutput = (output: Fields, input: Fields) => ToolOutput | undefined
+
+/** Where Claude Code has put an image, which it says behind it. It is named by chance, and counts for nothing. */
+const IMAGE_FILE = /^\[Image:? source: [^\]\n]*\]$/
+
+/** The tools of Claude Code whose output the model is shown. Of all others it sees a note, or nothing that is large. */
+const TOOLS: Readonly<Record<string, ReadOutput>> = {
+  Bash: readShell,
+  PowerShell: readShell,
+  Read: readFile,
+  Grep: readGrep,
+  Glob: readGlob,
+  WebFetch: readWebFetch,
+  WebSearch: (output) => readList(output, 'results', readSearchResult, (text) => text),
+  Agent: readAgent,
+  Task: readAgent,
+  ReadMcpResourceTool: readResource,
+}
+
+/** Names of the tools of Claude Code whose output may be offloaded. */
+export const offloadedTools: readonly string[] = Object.keys(TOOLS)
+
+/**
+ * Read the output of a tool as a hook gets it. Returns `undefined` for what is not known, which has to stay.
+ */
+export function readToolOutput(request: PostToolUseInput): ToolOutput | undefined {
+  const { tool_name: toolName, tool_response: output, tool_input: input, mcp_server: server } = request
+  if (server !== undefined || toolName.startsWith('mcp__')) return readMcpOutput(output)
+  return Object.hasOwn(TOOLS, toolName) ? TOOLS[toolName]?.(fieldsOf(output), fieldsOf(input)) : undefined
+}
+
+/** Write a block, such as a smaller image that a previewer added, as a part of the content of an MCP tool's result. */
+export function partOfBlock(block: ContentBlock): OutputPart {
+  if (block.type !== 'image' || block.data === undefined) {
+    const text = block.type === 'text' ? block.text : JSON.stringify('value' in block ? block.value : block)
+    return { value: { type: 'text', text }, block }
+  }
+  const source = { type: 'base64', media_type: block.mediaType, data: encodeBase64(block.data) }
+  return { value: { type: 'image', source }, block }
+}
+
+function readShell(output: Fields): ToolOutput | undefined {
+  const { stdout, stderr, isImage, structuredContent } = output
+  // These blocks would be shown in the place of the text.
+  if (typeof stdout !== 'string' || (Array.isArray(structuredContent) && structuredContent.length > 0)) return undefined
+  const image = isImage === true ? mediaFromUrl('image/*', stdout.trim()) : undefined
+  const out = image === undefined ? textPart(stdout) : { value: stdout, block: image }
+  const err = textPart(typeof stderr === 'string' ? stderr : '')
+  return {
+    parts: [out, err].filter(({ value }) => value !== ''),
+    write(text, rest) {
+      const { persistedOutputPath: _path, persistedOutputSize: _size, ...others } = output
+      if (rest.includes(out)) return { ...others, stderr: text }
+      return { ...others, stdout: text, stderr: rest.includes(err) ? stderr : '', isImage: false }
+    },
+  }
+}
+
+function readFile({ type, file, ...others }: Fields, input: Fields): ToolOutput | undefined {
+  const { content, base64, type: mediaType, cells, filePath = input['file_path'], totalLines } = fieldsOf(file)
+  const block = readFileBlock(type, { content, base64, mediaType, cells })
+  if (block === undefined) return undefined
+  return {
+    parts: [{ value: file, block }],
+    // A file of text is the one shape that shows a text; its lines are numbered, from 1 as they are not those of the file.
+    write: (text) => ({
+      ...others,
+      type: 'text',
+      file: {
+        ...(type === 'text' && fieldsOf(file)),
+        filePath,
+        content: text,
+        numLines: countLines(text),
+        startLine: 1,
+        totalLines: totalLines ?? countLines(text),
+      },
+    }),
+  }
+}
+
+function readFileBlock(type: unknown, { content, base64, mediaType, cells }: Fields): ContentBlock | undefined {
+  if (type === 'text' && typeof content === 'string') return { type: 'text', text: content }
+  if (type === 'image') return mediaFromData(typeof mediaType === 'string' ? mediaType : 'image/*', base64)
+  if (type === 'pdf') return mediaFromData('application/pdf', base64)
+  return type === 'notebook' && Array.isArray(cells) ? { type: 'json', value: cells } : undefined
+}
+
+function readGrep(output: Fields): ToolOutput | undefined {
+  const { mode, content, filenames } = output
+  const shown = mode === 'content' || mode === 'count' ? content : linesOf(filenames)
+  if (typeof shown !== 'string') return undefined
+  return {
+    parts: [textPart(shown)],
+    write: (text) => ({ ...output, mode: 'content', content: text, filenames: [], numLines: countLines(text) }),
+  }
+}
+
+function readGlob(output: Fields): ToolOutput | undefined {
+  const shown = linesOf(output['filenames'])
+  return shown === undefined
+    ? undefined
+    : { parts: [textPart(shown)], write: (text) => ({ ...output, filenames: [text] }) }
+}
+
+function readWebFetch(output: Fields): ToolOutput | undefined {
+  const { result } = output
+  return typeof result === 'string'
+    ? { parts: [textPart(result)], write: (text) => ({ ...output, result: text }) }
+    : undefined
+}
+
+function readSearchResult(result: unknown): ContentBlock {
+  return typeof result === 'string' ? { type: 'text', text: result } : { type: 'json', value: result }
+}
+
+function readAgent(output: Fields): ToolOutput | undefined {
+  return readList(output, 'content', readContentBlock, (text) => ({ type: 'text', text }))
+}
+
+function readResource(output: Fields): ToolOutput | undefined {
+  const { contents } = output
+  const { uri } = fieldsOf(Array.isArray(contents) ? contents[0] : undefined)
+  const toBlock = (part: unknown): ContentBlock => {
+    const { text } = fieldsOf(part)
+    return typeof text === 'string' ? { type: 'text', text } : { type: 'unknown', value: part }
+  }
+  return readList(output, 'contents', toBlock, (text) => ({ uri, text }))
+}
+
+/** Read a field that lists parts. */
+function readList(
+  output: Fields,
+  name: string,
+  toBlock: (part: unknown) => ContentBlock,
+  fromText: (text: string) => unknown,
+): ToolOutput | undefined {
+  const list = output[name]
+  if (!Array.isArray(list)) return undefined
+  return {
+    parts: list.map((value: unknown) => ({ value, block: toBlock(value) })),
+    write: (text, rest) => ({ ...output, [name]: [fromText(text), ...rest.map(({ value }) => value)] }),
+  }
+}
+
+/** Tools of MCP servers return content blocks of the Messages API; those with structured content its JSON as a text. */
+function readMcpOutput(output: unknown): ToolOutput | undefined {
+  if (typeof output === 'string') {
+    return {
+      parts: [{ value: output, block: valueOfJson(output) ?? { type: 'text', text: output } }],
+      write: (text, rest) => (rest.length === 0 ? text : [{ type: 'text', text }, ...rest.map(({ value }) => value)]),
+    }
+  }
+  // A hook has to answer with content blocks alone, or nothing of the result would be delivered.
+  if (!Array.isArray(output) || output.some((part) => typeof fieldsOf(part)['type'] !== 'string')) return undefined
+  return {
+    parts: output.map((value: unknown) => ({ value, block: readContentBlock(value) })),
+    write: (text, rest) => [{ type: 'text', text }, ...rest.map(({ value }) => value)],
+  }
+}
+
+function readContentBlock(part: unknown): ContentBlock {
+  const { type, text, source } = fieldsOf(part)
+  if (type === 'text' && typeof text === 'string' && IMAGE_FILE.test(text)) return { type: 'unknown', value: undefined }
+  if (type === 'text' && typeof text === 'string') return { type: 'text', text }
+  const { type: kind, media_type: mediaType, data } = fieldsOf(source)
+  const isMedia = (type === 'image' || type === 'document') && kind === 'base64' && typeof mediaType === 'string'
+  return (isMedia ? mediaFromData(mediaType, data) : undefined) ?? { type: 'unknown', value: part }
+}
+
+/** Read a text as the value that it is the JSON of, where nothing of it is lost by that, such as digits of a number. */
+function valueOfJson(text: string): ContentBlock | undefined {
+  if (!/^[[{]/.test(text)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return JSON.stringify(value) === text ? { type: 'json', value } : undefined
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return undefined
+  }
+}
+
+function textPart(text: string): OutputPart {
+  return { value: text, block: { type: 'text', text } }
+}
+
+function linesOf(list: unknown): string | undefined {
+  return Array.isArray(list) && list.every((line) => typeof line === 'string') ? list.join('\n') : undefined
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length
+}
+
+function fieldsOf(value: unknown): Fields {
+  return Object(value) as Fields
+}

@@ -1,0 +1,70 @@
+import type { HookCallback, HookCallbackMatcher, HookEvent, HookInput } from '@anthropic-ai/claude-agent-sdk'
+import type { ContextOffloader } from '@spillway/core'
+import { assertRunOptions, offloaderOfRun } from '@spillway/core/adapter'
+import { offloadToolOutput } from './hook/offload-tool-output.ts'
+import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
+import { sessionScope, type OffloadSettings } from './settings.ts'
+
+/** Hooks for the option `hooks` of a query, by the events of Claude Code at which they run. */
+export type OffloadHooks = Record<
+  Extract<HookEvent, 'PreToolUse' | 'PostToolUse' | 'PostToolBatch' | 'Stop' | 'SubagentStop'>,
+  HookCallbackMatcher[]
+>
+
+/** Large output may have to go to a storage that is far away; without it the SDK gives up after a minute. */
+const TIMEOUT_SECONDS = 600
+
+/**
+ * Make the hooks that offload what is over the limit and end a turn with each call of the model, for `hooks` of a query.
+ *
+ * {@link offloadOptions} puts them in together with all else. Of several hooks that replace an output the last to answer
+ * wins, and all of them see the original. Beside hooks of your own: `{ ...yours, ...ours }`, and for an event that both
+ * have `[...yours.PostToolUse, ...ours.PostToolUse]`.
+ *
+ * @throws TypeError where the offloader or a setting is not usable.
+ *
+ * @example
+ * ```ts
+ * import { offloadHooks } from '@spillway/claude-agent-sdk'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const hooks = offloadHooks(offloader, { scope: ({ session_id }) => ['tenant-1', session_id], except: ['Read'] })
+ * console.assert(hooks.PostToolUse.length === 1)
+ * ```
+ */
+export function offloadHooks(offloader: ContextOffloader, settings: OffloadSettings = {}): OffloadHooks {
+  assertRunOptions(offloader, settings, { usage: 'offloadHooks(offloader, settings)' })
+  return hooksOf(offloader, settings, sessionOfCall(offloader))
+}
+
+/** Make the hooks that announce the sessions of calls to `sessions`. */
+export function hooksOf(
+  offloader: ContextOffloader,
+  { scope = sessionScope, except = [] }: OffloadSettings,
+  sessions: SessionOfCall,
+): OffloadHooks {
+  const offloaderOf = offloaderOfRun(offloader, scope)
+  const on = (callback: (input: HookInput, signal: AbortSignal) => ReturnType<HookCallback>): HookCallbackMatcher[] => [
+    { timeout: TIMEOUT_SECONDS, hooks: [(input, _toolUseId, { signal }) => callback(input, signal)] },
+  ]
+  const endTurn = on(async (input) => {
+    await offloaderOf(input).endTurn()
+    return {}
+  })
+  return {
+    PreToolUse: on(async (input) => {
+      if (input.hook_event_name === 'PreToolUse') sessions.announce(input)
+      return {}
+    }),
+    PostToolUse: on(async (input, signal) => {
+      if (input.hook_event_name !== 'PostToolUse' || except.includes(input.tool_name)) return {}
+      return offloadToolOutput(offloaderOf(input), input, { signal })
+    }),
+    // A call of the model ends with the results of all tools that it asked for, or with the end of the run.
+    PostToolBatch: endTurn,
+    Stop: endTurn,
+    SubagentStop: endTurn,
+  }
+}

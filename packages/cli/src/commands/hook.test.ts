@@ -1,0 +1,309 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { BIN, referenceIn, spillway, temporaryFolder, type Ended } from '../../test/spillway.ts'
+
+const HOOK = ['hook', 'claude-code']
+const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line} ${line === 4_321 ? 'FAILED' : 'ok'}`).join('\n')
+
+interface Answer {
+  readonly hookSpecificOutput?: {
+    readonly hookEventName: string
+    readonly updatedToolOutput: { readonly stdout: string }
+  }
+  readonly systemMessage?: string
+}
+
+const inputOf = (cwd: string, stdout: string, more: object = {}): string =>
+  JSON.stringify({
+    session_id: 'session-1',
+    transcript_path: join(cwd, 'session-1.jsonl'),
+    cwd,
+    hook_event_name: 'PostToolUse',
+    tool_name: 'Bash',
+    tool_use_id: 'toolu_1',
+    tool_input: { command: 'cat app.log' },
+    tool_response: { stdout, stderr: '', interrupted: false, isImage: false },
+    ...more,
+  })
+
+const answerOf = ({ stdout }: Ended): Answer => JSON.parse(stdout) as Answer
+
+describe('the hook', () => {
+  test('puts a preview in the place of large output, and the commands that it names work', async () => {
+    const cwd = temporaryFolder()
+    const ended = await spillway(HOOK, { cwd, input: inputOf(cwd, LOG) })
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    const { hookEventName, updatedToolOutput } = answerOf(ended).hookSpecificOutput ?? {}
+    expect(hookEventName).toBe('PostToolUse')
+    expect(updatedToolOutput).toMatchObject({ stderr: '', interrupted: false })
+    const text = updatedToolOutput?.stdout ?? ''
+    const [, command = ''] = /^ {2}(spillway get .*?) --pattern REGEX/m.exec(text) ?? []
+    expect(command).toContain(referenceIn(text))
+    expect(text).not.toContain('retrieve_offloaded_content')
+    const script = `spillway() { "${process.execPath}" "${BIN}" "$@"; }; ${command} --pattern FAILED --context 0`
+    const { stdout } = spawnSync('sh', ['-c', script], { cwd: temporaryFolder(), encoding: 'utf8' })
+    expect(stdout).toContain('> 4322| line 4321 FAILED')
+  })
+
+  test('says nothing of small output, of its own retrievals and of tools that it should leave', async () => {
+    const cwd = temporaryFolder()
+    const quiet = { code: 0, stdout: '', stderr: '' }
+    expect(await spillway(HOOK, { cwd, input: inputOf(cwd, 'hello') })).toMatchObject(quiet)
+    expect(await spillway(HOOK, { cwd, input: inputOf(cwd, 'ok\n'.repeat(1_000)) })).toMatchObject(quiet)
+    expect(await spillway([...HOOK, '--except', 'Bash'], { cwd, input: inputOf(cwd, LOG) })).toMatchObject(quiet)
+    const own = { tool_name: 'mcp__spillway__retrieve_offloaded_content', tool_response: LOG }
+    expect(await spillway(HOOK, { cwd, input: inputOf(cwd, LOG, own) })).toMatchObject(quiet)
+    expect(await spillway(HOOK, { cwd, input: inputOf(cwd, LOG, { tool_name: 'Edit' }) })).toMatchObject(quiet)
+  })
+
+  test('keeps sessions apart, in the folder of the project wherever the agent is', async () => {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, 'deep'))
+    const env = { CLAUDE_PROJECT_DIR: cwd }
+    for (const session of ['a/b', '../up'])
+      await spillway(HOOK, {
+        cwd: join(cwd, 'deep'),
+        env,
+        input: inputOf(join(cwd, 'deep'), LOG, { session_id: session }),
+      })
+    const list = await spillway(['ls', '--below'], { cwd })
+    expect(list.stdout.trim().split('\n')).toHaveLength(2)
+    const one = await spillway(['ls', '--scope', 'a%2Fb'], { cwd })
+    expect(one.stdout.trim().split('\n')).toHaveLength(1)
+    expect(await spillway(['ls', '--scope', 'a/b'], { cwd })).toMatchObject({ stdout: '' })
+  })
+
+  test('with an MCP server names its tool, and has exactly its scope', async () => {
+    const cwd = temporaryFolder()
+    const args = [...HOOK, '--reading', 'mcp', '--scope', 'team/app']
+    const text = answerOf(await spillway(args, { cwd, input: inputOf(cwd, LOG) })).hookSpecificOutput?.updatedToolOutput
+    expect(text?.stdout).toContain('use retrieve_offloaded_content with a reference')
+    expect(text?.stdout).not.toContain('spillway get')
+    const { stdout } = await spillway(['ls', '--scope', 'team/app'], { cwd })
+    expect(stdout).toContain(referenceIn(text?.stdout ?? ''))
+    const refused = await spillway([...HOOK, '--reading', 'mcp'], { cwd, input: inputOf(cwd, LOG) })
+    expect(refused.code).toBe(0)
+    expect(answerOf(refused).systemMessage).toMatch(/needs the --scope/)
+  })
+
+  test('leaves the output and says so where it cannot be stored, and exits with 0', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, '.spillway'), 'a file where a folder should be')
+    const ended = await spillway(HOOK, { cwd, input: inputOf(cwd, LOG) })
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toMatch(/^spillway: The output of a tool was not offloaded: /)
+    expect(answerOf(ended)).toEqual({ systemMessage: ended.stderr.trim() })
+  })
+
+  test.each([
+    ['no JSON', `{"a": ${LOG}`],
+    ['another event', JSON.stringify({ ...JSON.parse(inputOf('/', LOG)), hook_event_name: 'PreToolUse' })],
+    ['no session', inputOf('/', LOG, { session_id: '' })],
+    ['null', `null${' '.repeat(5_000)}`],
+  ])('takes %s for no reason to fail', async (_what, input) => {
+    const ended = await spillway(HOOK, { cwd: temporaryFolder(), input })
+    expect(ended.code).toBe(0)
+    expect(answerOf(ended).systemMessage).toMatch(/not offloaded: .*Standard input is/)
+  })
+
+  test('never exits with 2, which would be told to the model', async () => {
+    const cwd = temporaryFolder()
+    const ended = await spillway([...HOOK, '--bogus'], { cwd, input: inputOf(cwd, LOG) })
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toMatch(/unknown option '--bogus'/)
+    const wrong = await spillway([...HOOK, '--max-tokens', 'many'], { cwd, input: '' })
+    expect(wrong.code).toBe(1)
+  })
+
+  test('shows no password of the store, and no path of it either', async () => {
+    const cwd = temporaryFolder()
+    const env = { SPILLWAY_STORE: 'redis://user:hunter2@127.0.0.1:1/0' }
+    const ended = await spillway(HOOK, { cwd, env, input: inputOf(cwd, LOG) })
+    expect(ended.code).toBe(0)
+    expect(ended.stdout + ended.stderr).not.toContain('hunter2')
+  })
+})
+
+const settingsIn = (cwd: string, name = 'settings.local.json'): string => join(cwd, '.claude', name)
+const ORIGINAL = '{\n    "model": "opus",\n    "permissions": { "allow": ["Bash(ls:*)"] },\n    "env": {}\n}\n'
+
+function project(text: string | undefined = ORIGINAL): string {
+  const cwd = temporaryFolder()
+  mkdirSync(join(cwd, '.claude'))
+  if (text !== undefined) writeFileSync(settingsIn(cwd), text, { mode: 0o640 })
+  chmodSync(settingsIn(cwd), 0o640)
+  return cwd
+}
+
+const install = (cwd: string, ...args: readonly string[]): Promise<Ended> =>
+  spillway([...HOOK, 'install', ...args], { cwd })
+const undo = (cwd: string, ...args: readonly string[]): Promise<Ended> => spillway([...HOOK, 'undo', ...args], { cwd })
+
+describe('the installer', () => {
+  test('shows what it changes, keeps all else and a copy, and undoes it byte for byte', async () => {
+    const cwd = project()
+    const ended = await install(cwd, '--allow', '--except', 'Read')
+    expect(ended.code).toBe(0)
+    expect(ended.stdout).toMatch(/^\+.*"command": "spillway hook claude-code --except Read"/m)
+    const settings = JSON.parse(readFileSync(settingsIn(cwd), 'utf8')) as Record<string, unknown>
+    expect(settings).toMatchObject({
+      model: 'opus',
+      permissions: { allow: ['Bash(ls:*)', 'Bash(spillway get:*)', 'Bash(spillway grep:*)'] },
+      env: { MAX_MCP_OUTPUT_TOKENS: '100000000' },
+      hooks: { PostToolUse: [{ matcher: expect.stringMatching(/^Bash\|(?!.*\bRead\b)/) }] },
+    })
+    for (const name of ['settings.local.json', 'settings.local.json.spillway-backup'])
+      expect(statSync(settingsIn(cwd, name)).mode & 0o777).toBe(0o640)
+    expect(readFileSync(settingsIn(cwd, 'settings.local.json.spillway-backup'), 'utf8')).toBe(ORIGINAL)
+    expect(await undo(cwd)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^-.*hook claude-code/m) })
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
+    expect(readdirSync(join(cwd, '.claude'))).toEqual(['settings.local.json'])
+  })
+
+  test('changes nothing when it is run again, and only the options where these are others', async () => {
+    const cwd = project()
+    await install(cwd)
+    const once = readFileSync(settingsIn(cwd), 'utf8')
+    const again = await install(cwd)
+    expect(again).toMatchObject({ code: 0, stdout: '' })
+    expect(again.stderr).toContain('is installed already')
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(once)
+    await install(cwd, '--max-tokens', '5000')
+    const changed = readFileSync(settingsIn(cwd), 'utf8')
+    expect(changed.match(/hook claude-code/g)).toHaveLength(1)
+    expect(changed).toContain('hook claude-code --max-tokens 5000')
+    await undo(cwd)
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
+  })
+
+  test('takes only its own out where something else was changed since', async () => {
+    const cwd = project()
+    await install(cwd)
+    const settings = JSON.parse(readFileSync(settingsIn(cwd), 'utf8')) as { hooks: { PostToolUse: object[] } }
+    settings.hooks.PostToolUse.unshift({ matcher: 'Edit', hooks: [{ type: 'command', command: 'prettier' }] })
+    writeFileSync(settingsIn(cwd), JSON.stringify(settings))
+    expect(await undo(cwd)).toMatchObject({ code: 0 })
+    expect(JSON.parse(readFileSync(settingsIn(cwd), 'utf8'))).toEqual({
+      model: 'opus',
+      permissions: { allow: ['Bash(ls:*)'] },
+      env: {},
+      hooks: { PostToolUse: [{ matcher: 'Edit', hooks: [{ type: 'command', command: 'prettier' }] }] },
+    })
+  })
+
+  test('makes a file that was not there, and removes it again', async () => {
+    const cwd = temporaryFolder()
+    expect(await undo(cwd)).toMatchObject({ code: 0, stderr: expect.stringContaining('is not installed') })
+    expect(readdirSync(cwd)).toEqual([])
+    await install(cwd, '--project')
+    expect(readFileSync(settingsIn(cwd, 'settings.json'), 'utf8')).toContain('hook claude-code')
+    await undo(cwd, '--project')
+    expect(readdirSync(join(cwd, '.claude'))).toEqual([])
+  })
+
+  test('says what would change, and changes nothing', async () => {
+    const cwd = project()
+    const { code, stdout } = await install(cwd, '--dry-run')
+    expect({ code, isDiff: stdout.startsWith('--- ') }).toEqual({ code: 0, isDiff: true })
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
+    expect(readdirSync(join(cwd, '.claude'))).toHaveLength(1)
+  })
+
+  test('finds the settings of the user, and says where it is installed', async () => {
+    const cwd = project()
+    const env = { CLAUDE_CONFIG_DIR: join(cwd, 'config') }
+    expect(await spillway([...HOOK, 'status'], { cwd, env })).toMatchObject({ code: 1 })
+    expect(await spillway([...HOOK, 'install', '--user'], { cwd, env })).toMatchObject({ code: 0 })
+    const { code, stdout } = await spillway([...HOOK, 'status', '--json'], { cwd, env })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject([
+      { settings: join(cwd, 'config/settings.json'), commands: ['spillway hook claude-code'] },
+      { commands: [] },
+      { commands: [] },
+    ])
+  })
+
+  test('follows a link and leaves it one, also one to a folder', async () => {
+    const cwd = project()
+    const real = temporaryFolder()
+    writeFileSync(join(real, 'dotfile.json'), ORIGINAL)
+    symlinkSync(join(real, 'dotfile.json'), settingsIn(cwd, 'settings.json'))
+    await install(cwd, '--project')
+    expect(lstatSync(settingsIn(cwd, 'settings.json')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(real, 'dotfile.json'), 'utf8')).toContain('hook claude-code')
+    symlinkSync(join(real, 'gone.json'), settingsIn(cwd, 'gone.json'))
+    const refused = await install(cwd, '--settings', settingsIn(cwd, 'gone.json'))
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('is a link to a file that is not there') })
+  })
+
+  test.each([
+    ['comments', '{\n  // mine\n  "model": "opus"\n}', /Comments/],
+    ['half a file', '{"model": ', /is no JSON/],
+    ['no object', '"opus"', /holds no JSON object/],
+    ['another shape', '{"hooks": {"PostToolUse": "all"}}', /at hooks\.PostToolUse/],
+    ['nothing', ' \n', /is empty/],
+    ['bytes', Buffer.from([0x7b, 0xff, 0x7d]), /no UTF-8/],
+  ])('refuses settings with %s, and leaves them as they are', async (_what, text, message) => {
+    const cwd = project()
+    writeFileSync(settingsIn(cwd), text)
+    const ended = await install(cwd)
+    expect(ended).toMatchObject({ code: 3, stdout: '' })
+    expect(ended.stderr).toMatch(message)
+    expect(readFileSync(settingsIn(cwd))).toEqual(Buffer.from(text))
+    expect(readdirSync(join(cwd, '.claude'))).toEqual(['settings.local.json'])
+  })
+
+  test('refuses two places, a password, and a scope that is missing', async () => {
+    const cwd = project()
+    for (const args of [
+      ['--user', '--local'],
+      ['--store', 'redis://u:p@h'],
+      ['--mcp', '--store', 'redis://h'],
+      ['--reading', 'mcp'],
+    ])
+      expect(await install(cwd, ...args)).toMatchObject({ code: 2, stdout: '' })
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
+  })
+
+  test('of several at once each sees what the others have done', async () => {
+    const cwd = project()
+    const ended = await Promise.all([1, 2, 3, 4].map(() => install(cwd)))
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    expect(readFileSync(settingsIn(cwd), 'utf8').match(/hook claude-code/g)).toHaveLength(1)
+    await undo(cwd)
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
+    expect(readdirSync(join(cwd, '.claude'))).toEqual(['settings.local.json'])
+  })
+
+  test('writes the MCP server with the same store and scope, beside servers of others', async () => {
+    const cwd = project()
+    const servers = '{\n  "mcpServers": {\n    "other": { "command": "other" }\n  }\n}\n'
+    writeFileSync(join(cwd, '.mcp.json'), servers)
+    await install(cwd, '--mcp', '--allow', '--scope', 'team/app')
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toContain('hook claude-code --scope team/app --reading mcp')
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toContain('mcp__spillway__retrieve_offloaded_content')
+    expect(JSON.parse(readFileSync(join(cwd, '.mcp.json'), 'utf8'))).toEqual({
+      mcpServers: {
+        other: { command: 'other' },
+        spillway: {
+          command: 'spillway',
+          args: ['mcp', 'serve', '--store', 'file:./.spillway', '--scope', 'team/app'],
+        },
+      },
+    })
+    await undo(cwd)
+    expect(readFileSync(join(cwd, '.mcp.json'), 'utf8')).toBe(servers)
+    expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
+  })
+})

@@ -1,0 +1,284 @@
+import { homedir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { offloadedTools } from '@spillway/claude-agent-sdk/hook'
+import { usageError } from '../cli-error.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { quoteForShell } from '../format.ts'
+import { encodeScope } from '../option-parsers.ts'
+import { noteLine, print, printJson, printLine } from '../output.ts'
+import { redactUrl } from '../redact-url.ts'
+import type { HookOptions } from './hook-options.ts'
+import { lineDiff } from './line-diff.ts'
+import {
+  addToSettings,
+  listInSettings,
+  memberInSettings,
+  removeFromSettings,
+  type Addition,
+} from './settings-change.ts'
+import { backupPath, readSettingsFile, withSettingsFile, type SettingsFile } from './settings-file.ts'
+
+/** Which settings file is meant. */
+export interface PlaceOptions {
+  readonly user?: boolean
+  readonly project?: boolean
+  readonly local?: boolean
+  readonly settings?: string
+  readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+/** Options of `install`. */
+export interface InstallOptions extends PlaceOptions, HookOptions {
+  readonly mcp?: boolean
+  readonly allow?: boolean
+}
+
+const EVENT = ['hooks', 'PostToolUse']
+const ALLOWED = ['permissions', 'allow']
+const SERVERS = ['mcpServers']
+const SERVER = 'spillway'
+/** Seconds: content may have to go to a store that is far away. */
+const TIMEOUT = 120
+/** As hooks run too late for what is larger than this, Claude Code is told to leave it to them; see the adapter. */
+const LIMIT = { path: ['env'], key: 'MAX_MCP_OUTPUT_TOKENS', value: '100000000' }
+const TOOL = `mcp__${SERVER}__retrieve_offloaded_content`
+
+/** Put the hook into the settings, in the place of one that is there already. */
+export async function install(options: InstallOptions): Promise<number> {
+  const isForUser = options.user === true
+  assertInstallable(options)
+  const hook = { ...options, ...(options.mcp === true && { reading: 'mcp' as const }) }
+  const additions: Addition[] = [
+    { path: EVENT, value: hookEntry(hook) },
+    LIMIT,
+    ...(options.allow === true ? allowances(hook).map((value) => ({ path: ALLOWED, value })) : []),
+  ]
+  const path = pathOf(options)
+  const edit: Edit = (text, backup) => addToSettings(withoutOurs(text, backup, path), additions, path)
+  const results = [await change(path, options, edit)]
+  if (options.mcp === true && !isForUser) results.push(await changeServer(options, hook))
+  await report(results, options, 'installed', 'is installed already')
+  if (options.mcp === true && isForUser)
+    await noteLine(
+      `Add the MCP server as well: claude mcp add --scope user ${SERVER} -- ${serverWords(hook).join(' ')}`,
+    )
+  if (!(await isOnPath(options.command)))
+    await noteLine(
+      `There is no ${options.command.split(' ', 1)[0]} on the path, and Claude Code would not find it. ` +
+        "Run: npm install --global spillway, or pass --command 'npx spillway'.",
+    )
+  return EXIT_CODE.ok
+}
+
+/** Take the hook out of the settings. */
+export async function uninstall(options: PlaceOptions): Promise<number> {
+  const places = [pathOf(options), ...(options.user === true ? [] : [serverPath(options)])]
+  const results: Change[] = []
+  for (const path of places)
+    results.push(await change(path, options, (text, backup) => withoutOurs(text, backup, path)))
+  await report(results, options, 'uninstalled', 'is not installed')
+  return EXIT_CODE.ok
+}
+
+/** Say where the hook is installed. */
+export async function status(options: PlaceOptions): Promise<number> {
+  const isNamed = options.user ?? options.project ?? options.local ?? options.settings
+  const all: PlaceOptions[] = isNamed === undefined ? [{ user: true }, { project: true }, { local: true }] : [options]
+  const rows = []
+  for (const place of all) {
+    const path = pathOf(place)
+    const { text, backup } = await readSettingsFile(path)
+    const commands = text === '' ? [] : oursIn(text, path).map(commandOf)
+    rows.push({ settings: path, commands, backup: backup === undefined ? null : backupPath(path) })
+  }
+  if (options.json === true) await printJson(rows)
+  else
+    for (const { settings, commands, backup } of rows)
+      await printLine(
+        `${settings}: ${commands.join(', ') || 'not installed'}${backup === null ? '' : ` (before: ${backup})`}`,
+      )
+  return rows.some(({ commands }) => commands.length > 0) ? EXIT_CODE.ok : EXIT_CODE.nothing
+}
+
+function assertInstallable({ store, scope, mcp, reading, dryRun: _dryRun, ...places }: InstallOptions): void {
+  if (reading === 'mcp' && mcp !== true) throw usageError('Write --mcp: it installs the MCP server as well.')
+  if (store !== undefined && redactUrl(store) !== store)
+    throw usageError('The URL has a password, which settings must not have. Put it into SPILLWAY_STORE instead.')
+  if (mcp === true && scope === undefined && (store !== undefined || places.user === true))
+    throw usageError('With --mcp all sessions have one scope: name it with --scope, such as --scope my-project.')
+}
+
+function pathOf({ user, project, local, settings }: PlaceOptions): string {
+  const named = [user, project, local, settings].filter((one) => one !== undefined && one !== false)
+  if (named.length > 1) throw usageError('Only one of --user, --project, --local and --settings can be meant.')
+  if (settings !== undefined) return resolve(settings)
+  if (user === true) return join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json')
+  return resolve('.claude', project === true ? 'settings.json' : 'settings.local.json')
+}
+
+/** Claude Code reads the servers of a project beside its folder `.claude`. */
+function serverPath(options: PlaceOptions): string {
+  const folder = dirname(pathOf(options))
+  return join(options.settings === undefined ? dirname(folder) : folder, '.mcp.json')
+}
+
+/** What became of a file. */
+interface Change {
+  readonly path: string
+  readonly diff: string
+  readonly backup?: string
+}
+
+type Edit = (text: string, backup: string | undefined) => string
+
+/** Change a file as `edit` says. What it was is kept, unless the hook is in it already, and until that is undone. */
+async function change(path: string, { dryRun = false }: PlaceOptions, edit: Edit): Promise<Change> {
+  const now = await readSettingsFile(path)
+  const diff = lineDiff(now.text, edit(now.text, now.backup), path)
+  if (dryRun || diff === '') return { path, diff }
+  return withSettingsFile(path, async (file: SettingsFile) => {
+    const { text, backup } = file
+    const changed = edit(text, backup)
+    if (changed === text) return { path, diff: '' }
+    const isInstalled = backup !== undefined && hasOurs(text, path)
+    if (!isInstalled) await file.keepBackup()
+    await file.write(changed)
+    if (changed === (backup ?? '') && isInstalled) await file.removeBackup()
+    return { path, diff: lineDiff(text, changed, path), backup: backupPath(path) }
+  })
+}
+
+/**
+ * Return what a file was before, where installing it anew in that gives what it is now; else what it is now without what
+ * was installed.
+ */
+function withoutOurs(text: string, backup: string | undefined, path: string): string {
+  if (!hasOurs(text, path)) return text
+  const ours = additionsIn(text, backup, path)
+  if (backup !== undefined && addToSettings(backup, ours, path) === text) return backup
+  return removeFromSettings(text, ours, backup ?? '', path)
+}
+
+const hasOurs = (text: string, path: string): boolean =>
+  text !== '' && (oursIn(text, path).length > 0 || serverIn(text, path) !== undefined)
+
+/** List what was installed in a file. A setting that was there before is the user's own. */
+function additionsIn(text: string, backup: string | undefined, path: string): readonly Addition[] {
+  const before = backup ?? ''
+  const server = serverIn(text, path)
+  const hooks = oursIn(text, path).map((value) => ({ path: EVENT, value }))
+  const isLimited = hooks.length > 0 && memberInSettings(text, [...LIMIT.path, LIMIT.key], path) === LIMIT.value
+  const wasLimited = memberInSettings(before, [...LIMIT.path, LIMIT.key], path) !== undefined
+  const wereAllowed = listInSettings(before, ALLOWED, path)
+  const allowed = listInSettings(text, ALLOWED, path).filter((rule) => isOurRule(rule) && !wereAllowed.includes(rule))
+  return [
+    ...hooks,
+    ...(isLimited && !wasLimited ? [LIMIT] : []),
+    ...(hooks.length > 0 ? allowed.map((value) => ({ path: ALLOWED, value })) : []),
+    ...(server === undefined ? [] : [{ path: SERVERS, key: SERVER, value: server }]),
+  ]
+}
+
+function isOurRule(rule: unknown): boolean {
+  return typeof rule === 'string' && (rule === TOOL || /^Bash\(.* (?:get|grep):\*\)$/.test(rule))
+}
+
+/** Entries of the hook, whatever its options are. */
+function oursIn(text: string, path: string): readonly unknown[] {
+  return listInSettings(text, EVENT, path).filter((entry) => commandOf(entry) !== '')
+}
+
+function commandOf(entry: unknown): string {
+  const { hooks } = Object(entry) as { readonly hooks?: unknown }
+  const [first] = Array.isArray(hooks) && hooks.length === 1 ? (hooks as { readonly command?: unknown }[]) : []
+  const { command } = Object(first) as { readonly command?: unknown }
+  return typeof command === 'string' && command.includes(' hook claude-code') ? command : ''
+}
+
+function serverIn(text: string, path: string): unknown {
+  const server = memberInSettings(text, [...SERVERS, SERVER], path)
+  const { args } = Object(server) as { readonly args?: unknown }
+  return Array.isArray(args) && args.includes('mcp') && args.includes('serve') ? server : undefined
+}
+
+function hookEntry(options: HookOptions): object {
+  const { command, store, maxTokens, previewTokens, except = [], reading } = options
+  const scope = scopeOfServer(options)
+  const words = [
+    ...option('--store', store),
+    ...option('--scope', scope && encodeScope(scope)),
+    ...option('--max-tokens', maxTokens),
+    ...option('--preview-tokens', previewTokens),
+    ...except.flatMap((tool) => option('--except', tool)),
+    ...option('--reading', reading === 'command' ? undefined : reading),
+    ...option('--command', command === 'spillway' ? undefined : command),
+  ]
+  const tools = offloadedTools.filter((tool) => !except.includes(tool))
+  return {
+    matcher: [...tools, 'mcp__.*'].join('|'),
+    hooks: [{ type: 'command', command: [`${command} hook claude-code`, ...words].join(' '), timeout: TIMEOUT }],
+  }
+}
+
+function option(name: string, value: string | number | undefined): readonly string[] {
+  return value === undefined ? [] : [name, quoteForShell(String(value))]
+}
+
+/** By default all sessions of a project, whose store is its own. */
+function scopeOfServer({ scope, reading }: HookOptions): readonly string[] | undefined {
+  return scope ?? (reading === 'mcp' ? ['claude-code'] : undefined)
+}
+
+async function changeServer(place: PlaceOptions, hook: HookOptions): Promise<Change> {
+  const path = serverPath(place)
+  const [command = '', ...args] = serverWords(hook)
+  const addition = { path: SERVERS, key: SERVER, value: { command, args } }
+  return change(path, place, (text, backup) => {
+    const others = withoutOurs(text, backup, path)
+    if (memberInSettings(others, [...SERVERS, SERVER], path) !== undefined)
+      throw usageError(`${path} has an MCP server ${SERVER} that this command has not written. Give it another name.`)
+    return addToSettings(others, [addition], path)
+  })
+}
+
+function serverWords(hook: HookOptions): readonly string[] {
+  // Claude Code starts the servers of a project in its folder.
+  const { command, store = 'file:./.spillway' } = hook
+  const scope = encodeScope(scopeOfServer(hook) ?? [])
+  return [...command.split(' '), 'mcp', 'serve', '--store', store, '--scope', scope]
+}
+
+function allowances({ command, reading }: HookOptions): readonly string[] {
+  return reading === 'mcp' ? [TOOL] : [`Bash(${command} get:*)`, `Bash(${command} grep:*)`]
+}
+
+async function report(changes: readonly Change[], options: PlaceOptions, done: string, nothing: string): Promise<void> {
+  const changed = changes.filter(({ diff }) => diff !== '')
+  if (options.json === true) return printJson({ dryRun: options.dryRun === true, changed })
+  for (const { diff } of changed) await print(diff)
+  const [first] = changes
+  if (changed.length === 0) await noteLine(`The hook ${nothing} in ${first?.path}: nothing was changed.`)
+  else if (options.dryRun === true) await noteLine('Nothing was changed, as you wished.')
+  else await noteLine(`The hook is ${done}. Claude Code takes it up with its next session.`)
+}
+
+async function isOnPath(command: string): Promise<boolean> {
+  const [program = ''] = command.split(' ', 1)
+  const folders = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
+  const names = process.platform === 'win32' ? [`${program}.cmd`, `${program}.exe`] : [program]
+  for (const folder of folders) for (const name of names) if (await isExecutable(join(folder, name))) return true
+  return false
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return false
+  }
+}

@@ -1,0 +1,30 @@
+import { Command, CommanderError } from 'commander'
+import { addHookCommand } from '../commands/hook.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+
+const INSTALLER = /^(?:install|uninstall|undo|status|--help|-h)$/
+
+/**
+ * Run `spillway hook` without loading the other commands; what they share is loaded where something is to be told.
+ *
+ * A hook that fails exits with 1, which Claude Code shows to the user. With 2 it would tell the model, with each call.
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  const program = new Command('spillway')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({ outputError: () => {}, writeOut: () => {} })
+  addHookCommand(program)
+  const { exitCode } = process
+  let code: number
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return Number(process.exitCode ?? EXIT_CODE.ok)
+  } catch (error) {
+    const whole = await import('../cli.ts')
+    process.exitCode = exitCode
+    code = error instanceof CommanderError ? await whole.main(args) : await whole.reportError(error, args)
+  }
+  const isHook = args[1] === 'claude-code' && !args.some((word) => INSTALLER.test(word))
+  return isHook ? Math.min(code, 1) : code
+}

@@ -1,0 +1,127 @@
+import type { PostToolUseInput } from '@spillway/claude-agent-sdk/hook'
+import type { OffloadEvent, RetrievalGuide } from '@spillway/core'
+import { EXIT_CODE } from '../exit-code.ts'
+import { noteLine, print } from '../output.ts'
+import { storeOfHook, type HookOptions } from './hook-options.ts'
+
+const DEFAULT_MAX_TOKENS = 2_500
+
+/**
+ * Be a hook `PostToolUse` of Claude Code: read what it tells from standard input, and print what takes the place of the
+ * tool's output. Exits with 0 whatever comes of it: no output may be lost because a store fails.
+ */
+export async function runHook(options: HookOptions, hidesStore: boolean): Promise<number> {
+  const text = await readInput()
+  // No token has less than a byte: the usual, small output is done with before anything is loaded.
+  if (Buffer.byteLength(text) <= (options.maxTokens ?? DEFAULT_MAX_TOKENS)) return EXIT_CODE.ok
+  let problem: unknown
+  try {
+    problem = await offload(text, options, hidesStore)
+  } catch (error) {
+    // Whatever it was: the output stays as it is, and somebody is told.
+    problem = error
+  }
+  if (problem === undefined) return EXIT_CODE.ok
+  const { describeError } = await import('../cli-error.ts')
+  const message = `The output of a tool was not offloaded: ${describeError(problem).message}`
+  await noteLine(message)
+  await print(`${JSON.stringify({ systemMessage: `spillway: ${message}` })}\n`)
+  return EXIT_CODE.ok
+}
+
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Print the answer of the hook. Returns what kept it from storing the output; `undefined` where nothing did. */
+async function offload(text: string, options: HookOptions, hidesStore: boolean): Promise<unknown> {
+  const input = parseInput(text)
+  if (options.except?.includes(input.tool_name) === true) return undefined
+  const [{ ContextOffloader, scopeOf }, { pdfPreviewer }, { offloadToolOutput }, { openStore }] = await Promise.all([
+    import('@spillway/core'),
+    import('@spillway/core/pdf'),
+    import('@spillway/claude-agent-sdk/hook'),
+    import('../store-url.ts'),
+  ])
+  const scope = scopeOfHook(options, input)
+  const store = storeOfHook(options.store, process.env['CLAUDE_PROJECT_DIR'] ?? input.cwd)
+  const storage = await openStore(store)
+  let failure: unknown
+  const reading =
+    options.reading === 'mcp'
+      ? {}
+      : {
+          includeRetrievalTool: false,
+          showLocation: false,
+          guide: await guideOf(options, hidesStore ? undefined : store, scope),
+        }
+  try {
+    const offloader = new ContextOffloader({
+      storage: scopeOf(storage, scope),
+      maxResultTokens: options.maxTokens,
+      previewTokens: options.previewTokens,
+      previewers: [pdfPreviewer()],
+      onEvent: (event: OffloadEvent) => {
+        if (event.type === 'offload-failed') failure = event.error
+      },
+      ...reading,
+    })
+    const answer = await offloadToolOutput(offloader, input)
+    if (answer.hookSpecificOutput !== undefined) await print(`${JSON.stringify(answer)}\n`)
+  } finally {
+    await storage.close?.()
+  }
+  return failure
+}
+
+/** What Claude Code tells its hooks, as far as the hook needs it. */
+interface HookInput extends PostToolUseInput {
+  readonly cwd: string
+}
+
+const FIELDS = ['session_id', 'transcript_path', 'cwd', 'tool_name', 'tool_use_id'] as const
+
+function parseInput(text: string): HookInput {
+  let input: unknown
+  try {
+    input = JSON.parse(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new TypeError('Standard input is no JSON. This command is a hook: let Claude Code start it.', {
+      cause: error,
+    })
+  }
+  const fields = Object(input) as Readonly<Record<string, unknown>>
+  const missing = FIELDS.find((name) => typeof fields[name] !== 'string' || fields[name] === '')
+  if (missing !== undefined || fields['hook_event_name'] !== 'PostToolUse')
+    throw new TypeError(
+      `Standard input is not what Claude Code tells a hook PostToolUse: ${missing ?? 'hook_event_name'} is missing. ` +
+        'See spillway hook claude-code install --help.',
+    )
+  return input as HookInput
+}
+
+/** An MCP server knows no session, so that with one all sessions have the scope that both are configured with. */
+function scopeOfHook({ scope = [], reading }: HookOptions, { session_id: session }: HookInput): readonly string[] {
+  if (reading === 'command') return [...scope, session]
+  if (scope.length > 0) return scope
+  throw new TypeError('With --reading mcp the hook needs the --scope that the MCP server has.')
+}
+
+async function guideOf(
+  { command }: HookOptions,
+  store: string | undefined,
+  scope: readonly string[],
+): Promise<RetrievalGuide> {
+  const [{ commandGuide }, { quoteForShell }, { encodeScope }] = await Promise.all([
+    import('../retrieval-commands.ts'),
+    import('../format.ts'),
+    import('../option-parsers.ts'),
+  ])
+  const words = [...(store === undefined ? [] : ['--store', store]), '--scope', encodeScope(scope)]
+  const guide = commandGuide(words.map((word) => ` ${quoteForShell(word)}`).join(''))
+  const named = (line: string): string => line.replace('spillway get', () => `${command} get`)
+  return { ...guide, instructions: (references) => guide.instructions(references).map(named) }
+}

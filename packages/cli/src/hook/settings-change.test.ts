@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import {
+  addToSettings,
+  listInSettings,
+  memberInSettings,
+  removeFromSettings,
+  type Addition,
+} from './settings-change.ts'
+
+const PLACE = 'settings.json'
+const CHANGE: readonly Addition[] = [
+  { path: ['hooks', 'PostToolUse'], value: { matcher: 'Bash', hooks: [{ type: 'command', command: 'x' }] } },
+  { path: ['env'], key: 'LIMIT', value: '1' },
+]
+const add = (text: string): string => addToSettings(text, CHANGE, PLACE)
+
+describe('addToSettings', () => {
+  it('keeps what it does not know, and other hooks in their order', () => {
+    const text = '{"unknown": {"a": [1]}, "hooks": {"PostToolUse": [{"hooks": []}], "Stop": []}, "env": {"A": "b"}}'
+    expect(JSON.parse(add(text))).toEqual({
+      unknown: { a: [1] },
+      hooks: { PostToolUse: [{ hooks: [] }, CHANGE[0]?.value], Stop: [] },
+      env: { A: 'b', LIMIT: '1' },
+    })
+  })
+
+  it('makes a file that is not there, changes nothing a second time, and leaves a setting of the user', () => {
+    const text = add('')
+    expect(add(text)).toBe(text)
+    expect(memberInSettings(add('{"env": {"LIMIT": "own"}}'), ['env', 'LIMIT'], PLACE)).toBe('own')
+  })
+
+  it.each([
+    ['{"a": 1, // why\n "b": 2}', /is no JSON .*Comments/],
+    ['{"a": 1,}', /is no JSON .*commas/],
+    ['{"a": ', /is no JSON/],
+    ['[]', /holds no JSON object/],
+    ['null', /holds no JSON object/],
+    ['{"hooks": []}', /something else .* at hooks/],
+    ['{"hooks": {"PostToolUse": {}}}', /something else .* at hooks\.PostToolUse/],
+    ['{"hooks": "none"}', /something else .* at hooks/],
+    ['{"env": [], "hooks": {}}', /something else .* at env/],
+    ['{"hooks": {}, "hooks": {}}', /has hooks more than once/],
+  ])('refuses %s', (text, message) => {
+    expect(() => add(text)).toThrow(message)
+  })
+
+  it('keeps a byte order mark', () => {
+    const text = add('\uFEFF{\n  "a": 1\n}')
+    expect(text.startsWith('\uFEFF{\n  "a": 1,\n')).toBe(true)
+    expect(removeFromSettings(text, CHANGE, '', PLACE)).toBe('\uFEFF{\n  "a": 1\n}')
+  })
+})
+
+describe('removeFromSettings', () => {
+  it('takes out what was added, with what is empty then, and nothing that was there before', () => {
+    const text = '{\n  "model": "opus",\n  "permissions": {\n    "deny": []\n  }\n}\n'
+    expect(removeFromSettings(add(text), CHANGE, text, PLACE)).toBe(text)
+    const empty = '{\n  "env": {},\n  "model": "opus"\n}\n'
+    const left = removeFromSettings(add(empty), CHANGE, empty, PLACE)
+    expect(JSON.parse(left)).toEqual({ env: {}, model: 'opus' })
+  })
+
+  it('leaves what others have added since', () => {
+    const text = addToSettings(add('{}\n'), [{ path: ['hooks', 'PostToolUse'], value: { hooks: [] } }], PLACE)
+    expect(JSON.parse(removeFromSettings(text, CHANGE, '', PLACE))).toEqual({ hooks: { PostToolUse: [{ hooks: [] }] } })
+  })
+})
+
+it('reads lists and members, and nothing of other kinds', () => {
+  expect(listInSettings('{"a": {"b": [1, {"c": 2}]}}', ['a', 'b'], PLACE)).toEqual([1, { c: 2 }])
+  expect(listInSettings('{"a": {"b": {}}}', ['a', 'b'], PLACE)).toEqual([])
+  expect(listInSettings('', ['a'], PLACE)).toEqual([])
+  expect(memberInSettings('{"__proto__": {"x": 1}}', ['__proto__', 'x'], PLACE)).toBe(1)
+  expect(memberInSettings('{}', ['constructor'], PLACE)).toBeUndefined()
+})
