@@ -104,9 +104,10 @@ describe('writeItems', () => {
           const shown = /^(?:(\d+)\| )?line(\d+)/.exec(line)
           if (shown?.[1] !== undefined) expect(shown[1]).toBe(shown[2])
         }
+        // Blank lines before the first with words are left out: its number says how many they are.
         const blanksFirst = all.findIndex(({ words }) => words > 0)
         expect(counted).toBeLessThanOrEqual(all.length)
-        expect(counted).toBeGreaterThanOrEqual(all.length - Math.min(3, Math.max(0, blanksFirst)) - 1)
+        expect(counted).toBeGreaterThanOrEqual(all.length - Math.max(0, blanksFirst) - 1)
         expect(calls).toBeLessThanOrEqual(1)
       }),
       { numRuns: 300 },
