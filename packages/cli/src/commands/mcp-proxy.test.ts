@@ -1,10 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectHttp, connectStdio, LOG_SERVER, textOf } from '../../test/mcp/connect.ts'
 import { BIN, referenceIn, spillway, start, temporaryFolder } from '../../test/spillway.ts'
 import { waitFor } from '../../test/wait-for.ts'
+
+// Each test waits for several processes to start, beside other tests that do.
+vi.setConfig({ testTimeout: 60_000 })
 
 const proxy = (...args: string[]): string[] => ['mcp', 'proxy', ...args]
 

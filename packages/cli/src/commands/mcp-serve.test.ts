@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connectStdio, textOf } from '../../test/mcp/connect.ts'
 import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const serve = (...args: string[]): string[] => ['mcp', 'serve', ...args]
 
