@@ -75,7 +75,9 @@ test.skipIf(!isInstalled)(
       },
       { timeout: 60_000, interval: 200 },
     )
-    expect([...codes]).toEqual(['unavailable'])
+    // A failover may be over before the first command gives up.
+    codes.delete('unavailable')
+    expect([...codes]).toEqual([])
     expect(same((await scope.retrieve(reference)).content, pattern(50_000))).toBe(true)
   },
 )
