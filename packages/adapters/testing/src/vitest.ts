@@ -4,6 +4,9 @@ import { ADAPTER_CASES } from './cases/index.ts'
 import type { AdapterHarness } from './harness.ts'
 import { runCase } from './run-case.ts'
 
+/** For cases that start a process; the others have limits of their own. */
+const TIMEOUT_MS = 60_000
+
 /** Options of {@link adapterSuite}. */
 export interface AdapterSuiteOptions {
   /** The path of the README that must name each gap. Without it nothing is checked. */
@@ -35,7 +38,7 @@ export function adapterSuite(
       for (const adapterCase of ADAPTER_CASES.filter(({ id }) => only(id))) {
         const gap = harness.gaps?.[adapterCase.id]
         const what = gap === undefined ? `: ${adapterCase.title}` : ` [gap: ${gap}]`
-        test(`${adapterCase.id}${what}`, () => runCase(harness, adapterCase))
+        test(`${adapterCase.id}${what}`, { timeout: TIMEOUT_MS }, () => runCase(harness, adapterCase))
       }
     })
   }

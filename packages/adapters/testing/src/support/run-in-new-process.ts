@@ -7,7 +7,8 @@ import { within } from './within.ts'
 const SCRIPT = fileURLToPath(new URL('replay-process.ts', import.meta.url))
 /** Takes packages from the peer set that the environment names, as the tests themselves do. */
 const RESOLVE_HOOK = new URL('../../../../../internal/peers/resolve-hook.mjs', import.meta.url).href
-const DEADLINE_MS = 15_000
+/** A framework takes seconds to load, and much longer beside other tests. */
+const DEADLINE_MS = 50_000
 
 /** What the new process is to do. */
 export interface ReplayJob {
