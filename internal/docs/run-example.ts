@@ -68,7 +68,8 @@ export async function runShell(
     let outcome: Outcome = { exitCode: 0, output: '' }
     for (const example of examples) {
       const env = await serviceVariables(example.code)
-      outcome = await execute('bash', ['-euo', 'pipefail', '-c', example.code], folder, { bin, env })
+      // With a socket for its input, bash takes itself for a remote shell, and would read the files of its user.
+      outcome = await execute('bash', ['--norc', '-euo', 'pipefail', '-c', example.code], folder, { bin, env })
       if (outcome.exitCode !== 0) return { ...outcome, last: example }
     }
     return { ...outcome, last: examples.at(-1) }
