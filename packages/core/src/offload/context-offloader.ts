@@ -9,6 +9,7 @@ import { scopeOf } from '../storage/assert-storage.ts'
 import type { EvictionReport } from '../storage/storage.ts'
 import { chooseBlocks } from './choose-blocks.ts'
 import { resolveOptions, type ContextOffloaderOptions, type ResolvedOptions } from './context-offloader-options.ts'
+import { emitEvent } from './emit-event.ts'
 import { measureContent, type MeasuredBlock } from './measure-content.ts'
 import type { OffloadEvent } from './offload-event.ts'
 import type { InlineReason, OffloadRequest, OffloadStreamRequest, Outcome } from './offload-request.ts'
@@ -35,6 +36,11 @@ interface SharedState {
 
 /** Hands it to a scope by the options that the scope is constructed with, out of reach of everybody else. */
 const sharedStates = new WeakMap<ContextOffloaderOptions, SharedState>()
+const retrievalToolNames = new WeakMap<ContextOffloader, string>()
+
+/** Return the name by which the model knows the retrieval tool of an offloader. */
+export const retrievalToolNameOf = (offloader: ContextOffloader): string =>
+  retrievalToolNames.get(offloader) ?? RETRIEVAL_TOOL_NAME
 
 /**
  * Keep large tool results out of the context: store them, and put a preview and references in their place.
@@ -78,6 +84,7 @@ export class ContextOffloader {
       retrievalToolName: RETRIEVAL_TOOL_NAME,
     }
     this.#shared = shared
+    retrievalToolNames.set(this, shared.retrievalToolName)
     this.retrievalTool = createRetrievalTool({
       storage: this.options.storage,
       scoped: shared.scoped,
@@ -277,14 +284,7 @@ export class ContextOffloader {
   }
 
   #emit(event: OffloadEvent): void {
-    const failed = (error: unknown): void => warn('onEvent threw; the tool result is not affected.', error)
-    try {
-      const returned: unknown = this.options.onEvent?.(event)
-      // An asynchronous function is assignable too, and its rejection would end the process.
-      if (returned instanceof Promise) returned.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+    emitEvent(this.options, event)
   }
 }
 

@@ -4,10 +4,8 @@ import { isMediaBlock } from '../content/media-block.ts'
 import { documentText } from '../preview/media/document-text.ts'
 import type { CountTokens } from '../tokens/count-tokens.ts'
 import { estimateLargeTokens } from '../tokens/estimate-large-tokens.ts'
+import { mediaTokensOfSize } from './media-tokens.ts'
 
-/** Models charge media by dimensions, pages or seconds, which grow with the size; these are typical bytes per token. */
-const BYTES_PER_TOKEN = { image: 400, audio: 400, video: 400, document: 20 } as const
-const URL_TOKENS = 100
 /** Indentation costs at most about this factor, so below it only the compact form can tell. */
 const INDENT_FACTOR = 3
 
@@ -60,8 +58,7 @@ export function measureContent(
 
 /** Documents that are text cost what their text does, other media by their size. */
 function mediaTokens({ type, mediaType, data }: MediaBlock, countTokens: CountTokens): number {
-  if (data === undefined) return URL_TOKENS
-  const document = type === 'document' ? documentText(data, mediaType) : undefined
+  const document = type === 'document' && data !== undefined ? documentText(data, mediaType) : undefined
   if (document !== undefined) return estimateLargeTokens(document.text, countTokens)
-  return Math.ceil(data.byteLength / BYTES_PER_TOKEN[type])
+  return mediaTokensOfSize(type, data?.byteLength)
 }

@@ -41,3 +41,14 @@ export type OffloadEvent =
       readonly type: 'eviction-failed'
       readonly error: unknown
     }
+  | {
+      /** A history was over its limit: what was done to it, and whether it fits now. */
+      readonly type: 'history'
+      readonly applied: readonly ('compact' | 'compress')[]
+      readonly fits: boolean
+      readonly tokens: { readonly before: number; readonly after: number; readonly limit: number }
+      /** How many results, arguments and groups of messages were stored for it. */
+      readonly stored: number
+      /** How many could not be stored, or summarised. */
+      readonly failures: number
+    }

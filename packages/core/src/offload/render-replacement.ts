@@ -139,7 +139,7 @@ async function renderText(
 }
 
 /** Write what shows a gap: an argument of the retrieval tool, the guide's call, or what a shell pipes the content into. */
-function gapCall({ includeRetrievalTool, guide }: ResolvedOptions): (start: number, end: number) => string {
+export function gapCall({ includeRetrievalTool, guide }: ResolvedOptions): (start: number, end: number) => string {
   if (includeRetrievalTool) return (start, end) => `line_range { start: ${start}, end: ${end} }`
   if (guide !== undefined) return (start, end) => guide.formatCall({ line_range: { start, end } })
   return (start, end) => `| sed -n '${start},${end}p'`

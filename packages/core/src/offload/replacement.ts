@@ -6,6 +6,8 @@ import type { Location } from '../storage/storage.ts'
 export interface ReplacedBlock {
   readonly reference: string
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
+  /** What it is called beside its reference, in place of its type. */
+  readonly kind?: string | undefined
   readonly contentType: string
   readonly size: number
   /** Lines of text; absent for media that are no text. */
@@ -32,6 +34,8 @@ export interface Replacement {
   readonly retrievalTool: string | undefined
   /** Lines that say how to get more without that tool. */
   readonly guide?: readonly string[] | undefined
+  /** What is said in place of all instructions. */
+  readonly brief?: readonly string[] | undefined
 }
 
 /** How it begins, whatever else it says. */
@@ -39,6 +43,7 @@ const BEGINNING = /^\[Offloaded: \d[\d,]* blocks, ~/
 const MAX_NAME_LENGTH = 80
 /** Beyond this many media blocks, saying twice what each is would fill the context. */
 const MAX_PLACEHOLDERS = 16
+const BRIEF_FENCE_LENGTH = 8
 
 /**
  * Write the text that stands for a tool result in the context.
@@ -47,13 +52,12 @@ const MAX_PLACEHOLDERS = 16
  * Previews are untrusted and stand between fences that they cannot contain.
  */
 export function formatReplacement(replacement: Replacement): string {
-  const { blocks, original } = replacement
+  const { blocks, original, brief } = replacement
   const located = blocks.some((block) => block.location !== undefined)
   return [
     `[Offloaded: ${original.blocks} blocks, ~${formatCount(original.tokens)} tokens]`,
     ...instructions(replacement, located),
-    '',
-    ...formatBlocks(blocks),
+    ...(brief === undefined ? ['', ...formatBlocks(blocks)] : blocks.flatMap(formatBriefly)),
     '[Stored references:]',
     ...blocks.map((block) => formatReference(block, areMany(blocks))),
   ].join('\n')
@@ -64,7 +68,8 @@ export function isReplacement(text: string): boolean {
   return BEGINNING.test(text)
 }
 
-function instructions({ retrievalTool, guide = [], isError }: Replacement, located: boolean): string[] {
+function instructions({ retrievalTool, guide = [], brief, isError }: Replacement, located: boolean): readonly string[] {
+  if (brief !== undefined) return brief
   const what = isError ? 'The tool failed; its output' : 'The tool result'
   const lines = [
     `${what} was offloaded to storage because of its size. Use the preview below if it answers your question.`,
@@ -109,9 +114,16 @@ function formatBlock(block: ReplacedBlock): string[] {
   ]
 }
 
+/** A few characters of the digest will do for a short preview; of a text that has none, its reference says what it is. */
+function formatBriefly(block: ReplacedBlock): string[] {
+  if (block.preview === undefined) return block.type === 'text' || block.type === 'json' ? [] : [placeholder(block)]
+  const fence = fenceFor(block, block.reference.slice(-BRIEF_FENCE_LENGTH))
+  return [`<<< ${fence}: untrusted content`, block.preview, `>>> ${fence}`]
+}
+
 /** A digest in the reference makes it unforgeable; references of other storages may be guessed, so make sure. */
-function fenceFor(block: ReplacedBlock): string {
-  let fence = block.reference
+function fenceFor(block: ReplacedBlock, beginning: string = block.reference): string {
+  let fence = beginning
   while (block.preview?.includes(fence) === true) fence += '_'
   return fence
 }
@@ -124,7 +136,8 @@ function placeholder(block: ReplacedBlock): string {
 }
 
 function formatReference(block: ReplacedBlock, isDescribed: boolean): string {
-  const kind = block.type === 'text' || block.type === 'json' ? block.type : safeName(block.contentType)
+  const type = block.type === 'text' || block.type === 'json' ? block.type : safeName(block.contentType)
+  const kind = block.kind ?? type
   const joined = block.joined === undefined ? '' : ` of ${block.joined} blocks`
   const textOf = block.textOf === undefined ? '' : ` of ${block.textOf}`
   const description = isDescribed && block.description !== undefined ? `, ${safeName(block.description)}` : ''

@@ -44,7 +44,17 @@ export interface PatternProgress {
 /** Why a pattern could not be matched: its time is spent, or it needs too much of an engine, or more than this one has. */
 export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 
-/** Rejection of {@link PatternMatcher.match}: the pattern is at fault, and the message says in which way. */
+/**
+ * A pattern that is at fault: the message says in which way.
+ *
+ * @example
+ * ```ts
+ * import { PatternError } from '@spillway/core/files'
+ *
+ * const error = new PatternError('too-complex', 'The pattern needs too much memory.')
+ * console.assert(error.code === 'too-complex')
+ * ```
+ */
 export class PatternError extends Error {
   override readonly name = 'PatternError'
   readonly code: PatternErrorCode

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import { PatternSearch } from './pattern-search.ts'
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+async function find(text: string, pattern: string, limit?: number) {
+  const storage = tinyStorage()
+  const reference = await storage.store('a', encode(text))
+  return await new PatternSearch(pattern, { ignoreCase: true }).find(storage, reference, { limit })
+}
+
+describe('PatternSearch', () => {
+  it('finds each matching line once, with its number, up to the limit', async () => {
+    const lines = fc.array(fc.constantFrom('', 'error', 'an Error', 'fine', 'é error'), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(lines, fc.integer({ min: 1, max: 5 }), async (texts, limit) => {
+        const expected = texts.flatMap((text, index) => (/error/i.test(text) ? [{ line: index + 1, text }] : []))
+        const found = await find(texts.join('\n'), 'err.r$', limit)
+        expect(found.lines).toEqual(expected.slice(0, limit))
+        if (expected.length < limit) expect(found.isComplete).toBe(true)
+        if (expected.length > limit) expect(found.isComplete).toBe(false)
+      }),
+    )
+  })
+
+  it('is not led astray by very long lines with many matches', async () => {
+    const long = 'needle '.repeat(20_000)
+    const found = await find(`${long}\nfine\n${long}\na needle\n`, 'needle', 3)
+    expect(found.lines.map(({ line }) => line)).toEqual([1, 3, 4])
+    expect(found.lines[0]?.text.length).toBeLessThan(10_010)
+    expect(found.lines[0]?.text.endsWith(' …')).toBe(true)
+  })
+
+  it('finds more lines than are looked at together', async () => {
+    const { lines, isComplete } = await find('a\n'.repeat(2_500), 'a')
+    expect([lines.length, lines.at(-1)?.line, isComplete]).toEqual([2_500, 2_500, true])
+  })
+
+  it('searches for what is no expression as it is written, and says why', async () => {
+    expect(new PatternSearch('fine|(').problem).toBe('Unterminated group')
+    expect((await find('a (b\nfine|(', 'fine|(')).lines).toEqual([{ line: 2, text: 'fine|(' }])
+  })
+
+  it('gives up on a pattern that would hang, for all contents together', async () => {
+    const storage = tinyStorage()
+    const reference = await storage.store('a', encode(`${'a'.repeat(5_000)}!\n`.repeat(40)))
+    const search = new PatternSearch(String.raw`^(a+)+\1$`, { deadlineMs: 200 })
+    const begin = performance.now()
+    for (let count = 0; count < 20; count++) expect((await search.find(storage, reference)).isComplete).toBe(false)
+    expect(search.isOver).toBe(true)
+    expect(performance.now() - begin).toBeLessThan(5_000)
+  })
+
+  it('refuses an empty pattern', () => {
+    expect(() => new PatternSearch('')).toThrow('pattern must be a text')
+    expect(() => new PatternSearch('a', { deadlineMs: 0 })).toThrow('deadlineMs')
+  })
+
+  it('passes on what a storage throws', async () => {
+    await expect(new PatternSearch('a').find(tinyStorage(), 'missing_1')).rejects.toMatchObject({ code: 'not-found' })
+  })
+})

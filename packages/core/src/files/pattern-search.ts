@@ -1,0 +1,148 @@
+import { DEFAULT_BLOCK_BYTES, withContentSource } from '../content/content-source.ts'
+import type { ContentSource } from '../content/content-source.ts'
+import { PatternError } from '../platform/platform.ts'
+import { searchLines } from '../search/search-lines.ts'
+import { parseSearchPattern, type SearchPattern } from '../search/search-pattern.ts'
+import { viewHits, type LineView } from '../search/view-hits.ts'
+import type { OperationOptions, Storage } from '../storage/storage.ts'
+
+/** Milliseconds of matching, apart from 20 for each million bytes. */
+const DEFAULT_DEADLINE_MS = 2_000
+/** All in all, a search takes at most so many times the time that it may spend on matching. */
+const MAX_DEADLINES = 5
+/** UTF-16 units that are shown of a line, at most. */
+const SHOWN_LENGTH = 10_000
+/** UTF-16 units of lines that one content gives, about. */
+const MAX_FOUND_LENGTH = 4_194_304
+/** Hits that are looked at together at first, and how many times as many after that: in a very long line each match is one. */
+const HITS_AT_FIRST = 1_000
+const GROWTH = 8
+
+/** Options of {@link PatternSearch}. */
+export interface PatternSearchOptions {
+  readonly ignoreCase?: boolean | undefined
+  /** Milliseconds that all contents together may be matched, apart from 20 for each million bytes. Defaults to 2,000. */
+  readonly deadlineMs?: number | undefined
+}
+
+/** A line that matches. */
+export interface MatchingLine {
+  /** Its number, from 1. */
+  readonly line: number
+  /** Without its line end; of one over 10,000 UTF-16 units what is around the first match, with `…` where it is cut. */
+  readonly text: string
+}
+
+/** What a search found in one content. */
+export interface MatchingLines {
+  readonly lines: readonly MatchingLine[]
+  /** Whether these are all: else the limit, the room for them or the time was spent. */
+  readonly isComplete: boolean
+}
+
+/**
+ * Search stored contents for a regular expression that a model wrote, line by line, without ever hanging.
+ *
+ * What is no valid expression is searched as it is written, and `problem` says why. The time is for all contents together;
+ * where it is spent, nothing more is found.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { PatternSearch } from '@spillway/core/files'
+ *
+ * const storage = new InMemoryStorage({ evictAfterTurns: null })
+ * const reference = await storage.store('log', new TextEncoder().encode('started\nError: no disk\n'))
+ * const search = new PatternSearch('^error', { ignoreCase: true })
+ * const { lines } = await search.find(storage, reference)
+ * console.assert(lines[0]?.line === 2 && lines[0].text === 'Error: no disk')
+ * ```
+ */
+export class PatternSearch {
+  /** Why the pattern is searched as it is written: one sentence without a full stop. Absent for a valid expression. */
+  readonly problem: string | undefined
+  readonly #pattern: SearchPattern
+  readonly #until: number
+  #left: number
+
+  /** @throws TypeError where the pattern is no text, or empty. */
+  constructor(pattern: string, { ignoreCase = false, deadlineMs = DEFAULT_DEADLINE_MS }: PatternSearchOptions = {}) {
+    if (typeof pattern !== 'string' || pattern === '') throw new TypeError('pattern must be a text that is not empty.')
+    if (!(deadlineMs > 0)) throw new TypeError(`deadlineMs must be more than 0, got ${deadlineMs}.`)
+    this.#pattern = parseSearchPattern(pattern, { ignoreCase })
+    this.problem = this.#pattern.problem?.message
+    this.#left = deadlineMs
+    this.#until = performance.now() + MAX_DEADLINES * deadlineMs
+  }
+
+  /** Whether the time is spent. */
+  get isOver(): boolean {
+    return this.#left <= 0 || performance.now() > this.#until
+  }
+
+  /**
+   * Find up to `limit` lines of a content, read as UTF-8. Rejects like `retrieve`, and with a {@link PatternError} where the
+   * expression is more than an engine can do.
+   */
+  async find(
+    storage: Storage,
+    reference: string,
+    { limit = Infinity, signal }: OperationOptions & { readonly limit?: number | undefined } = {},
+  ): Promise<MatchingLines> {
+    const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal }
+    return await withContentSource(storage, reference, reading, (source) => this.#findIn(source, limit, signal))
+  }
+
+  async #findIn(source: ContentSource, limit: number, signal: AbortSignal | undefined): Promise<MatchingLines> {
+    const lines: MatchingLine[] = []
+    let length = 0
+    let atOnce = HITS_AT_FIRST
+    for (let start = 0; start < source.size;) {
+      if (lines.length >= limit || length > MAX_FOUND_LENGTH || this.isOver) return { lines, isComplete: false }
+      const found = await this.#search(source, start, Math.min(limit - lines.length, atOnce), signal)
+      atOnce *= GROWTH
+      if (found === undefined) return { lines, isComplete: false }
+      const viewing = { contextLines: 0, keep: SHOWN_LENGTH, limit: MAX_FOUND_LENGTH - length }
+      const { views, shown } = await viewHits(source, found.hits, viewing)
+      for (const view of views) {
+        if (view.number === lines.at(-1)?.line) continue
+        lines.push({ line: view.number, text: shownText(view) })
+        length += view.text.length
+      }
+      if (found.total === shown) return { lines, isComplete: found.stopped === undefined }
+      // Behind the line of the last hit, which may have more of them.
+      start = await nextLine(source, found.hits[shown - 1]!.end)
+    }
+    return { lines, isComplete: true }
+  }
+
+  async #search(source: ContentSource, start: number, limit: number, signal: AbortSignal | undefined) {
+    const begin = performance.now()
+    const span = { start, end: source.size }
+    const options = { span, skip: 0, limit, fromEnd: false, deadlineMs: this.#left, signal }
+    try {
+      return await searchLines(source, [this.#pattern], options)
+    } catch (error) {
+      if (error instanceof PatternError && error.code === 'timeout') return undefined
+      throw error
+    } finally {
+      const allowed = ((source.size - start) / 1e6) * 20
+      this.#left -= Math.max(0, performance.now() - begin - allowed)
+    }
+  }
+}
+
+function shownText({ text, offset, length }: LineView): string {
+  return `${offset > 0 ? '… ' : ''}${text}${offset + text.length < length ? ' …' : ''}`
+}
+
+/** Return where the line begins that follows the one in which `offset` lies. */
+async function nextLine(source: ContentSource, offset: number): Promise<number> {
+  let at = offset
+  for await (const block of source.blocks(offset, source.size)) {
+    const lineFeed = block.indexOf(10)
+    if (lineFeed >= 0) return at + lineFeed + 1
+    at += block.length
+  }
+  return source.size
+}

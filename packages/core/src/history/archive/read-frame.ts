@@ -1,0 +1,62 @@
+import type { ArchivedItem, ArchivedKind, KnownReplacement } from './history-archive.ts'
+
+const FIRST_LINE = /^\[Offloaded: (\d[\d,]{0,19}) blocks, ~(\d[\d,]{0,19}) tokens\]$/
+const LIST = '[Stored references:]'
+/** Of one length for each number, so that no line can make it try more than once per character. */
+const REFERENCE_LINE =
+  /^ {2}(\S{1,256}) \((.{1,512}), (\d{1,3}(?:,\d{3}){0,5}) bytes(?:, \d{1,3}(?:,\d{3}){0,5} lines?)?\)(?:: .*)?$/
+/** More than any replacement names: a longer list was written to do harm. */
+const MAX_REFERENCES = 200
+const KINDS: ReadonlySet<string> = new Set<ArchivedKind>(['text', 'json', 'argument', 'message', 'original'])
+const MEDIA = /^(image|audio|video)\/[\w.+-]+$/
+const CONTENT_TYPE = /^[\w.+-]+\/[\w.+-]+$/
+
+/** A text that is one replacement from its first line to its last. */
+export interface ReadFrame extends Omit<KnownReplacement, 'subject' | 'isBrief'> {
+  /** The line after the first, which says what was replaced. */
+  readonly opening: string
+}
+
+/**
+ * Read a text that stands in the place of a result, as `formatReplacement` writes it; `undefined` for any other text.
+ *
+ * Whoever knows the form could have written it. What it names is looked up in the scope of the history alone, and what it
+ * stands for is only given up once it has been found there.
+ */
+export function readFrame(text: string): ReadFrame | undefined {
+  const end = text.indexOf('\n')
+  const [, blocks, tokens] = FIRST_LINE.exec(text.slice(0, Math.max(0, end))) ?? []
+  if (blocks === undefined || tokens === undefined) return undefined
+  const list = text.lastIndexOf(`\n${LIST}\n`)
+  if (list < end) return undefined
+  const lines = text.slice(list + LIST.length + 2).split('\n', MAX_REFERENCES + 1)
+  if (lines.length > MAX_REFERENCES) return undefined
+  const items: ArchivedItem[] = []
+  for (const line of lines) {
+    const [, name, what, size] = REFERENCE_LINE.exec(line) ?? []
+    if (name === undefined || what === undefined || size === undefined) return undefined
+    const item = readItem(name, what, readCount(size))
+    if (item === undefined) return undefined
+    if (item !== 'derived') items.push(item)
+  }
+  const opening = text.slice(end + 1, text.indexOf('\n', end + 1))
+  const isError = opening.startsWith('The tool failed')
+  return { items, blocks: readCount(blocks), tokens: readCount(tokens), isError, opening }
+}
+
+/** Read what stands beside a reference: `text`, `text of 20 blocks`, `image/png, 800 × 600`; the text of a PDF is no piece. */
+function readItem(name: string, what: string, size: number): ArchivedItem | 'derived' | undefined {
+  const [type = ''] = what.split(', ', 1)
+  const [kind = '', of] = type.split(' of ', 2)
+  if (of !== undefined && !/^\d+ blocks$/.test(of)) return 'derived'
+  const media = MEDIA.exec(kind)?.[1] as 'image' | 'audio' | 'video' | undefined
+  if (KINDS.has(kind)) return { name, kind: kind as ArchivedKind, contentType: contentTypeOf(kind), size }
+  if (!CONTENT_TYPE.test(kind)) return undefined
+  return { name, kind: media ?? 'document', contentType: kind, size }
+}
+
+const contentTypeOf = (kind: string): string =>
+  kind === 'json' || kind === 'original' ? 'application/json' : 'text/plain'
+
+/** Read a number as it is written with commas. */
+export const readCount = (digits: string): number => Number(digits.replaceAll(',', ''))

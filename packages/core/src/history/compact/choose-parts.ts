@@ -1,0 +1,86 @@
+import type { KnownReplacement } from '../archive/history-archive.ts'
+import type { Draft } from '../draft.ts'
+import type { HistoryPart, HistoryToolCall, HistoryToolResult } from '../history-message.ts'
+import type { ResolvedHistoryOptions } from '../history-options.ts'
+import { countPart } from '../measure/count-message.ts'
+import { argumentsOf, mapTexts } from './argument-texts.ts'
+
+/** A part that is to become a reference. */
+export type ChosenPart = {
+  readonly draft: Draft
+  readonly position: number
+  /** Its tokens now. */
+  readonly tokens: number
+} & (
+  | { readonly kind: 'result'; readonly part: HistoryToolResult }
+  /** A replacement of the offloader, whose preview can be shorter. */
+  | { readonly kind: 'replacement'; readonly part: HistoryToolResult; readonly known: KnownReplacement }
+  | { readonly kind: 'arguments'; readonly part: HistoryToolCall }
+)
+
+/** Choose the parts of older messages that are over the limit; of the other messages it is noted why they stay. */
+export function chooseParts(drafts: readonly Draft[], recent: number, options: ResolvedHistoryOptions): ChosenPart[] {
+  const chosen: ChosenPart[] = []
+  for (const [index, draft] of drafts.entries()) {
+    const { role, parts } = draft.message
+    if (role === 'system') draft.reason ??= 'system'
+    else if (index >= recent) draft.reason ??= 'recent'
+    else {
+      const before = chosen.length
+      for (const [position, part] of parts.entries()) {
+        const choice = choosePart(part, options)
+        if (choice !== undefined) chosen.push({ draft, position, ...choice })
+      }
+      if (chosen.length === before) draft.reason ??= reasonToStay(draft, options)
+    }
+  }
+  return chosen
+}
+
+type Choice = ChosenPart extends infer One ? (One extends ChosenPart ? Omit<One, 'draft' | 'position'> : never) : never
+
+function choosePart(part: HistoryPart, options: ResolvedHistoryOptions): Choice | undefined {
+  if (part.type !== 'tool-call' && part.type !== 'tool-result') return undefined
+  const { countTokens, maxToolMessageTokens } = options
+  const tokens = countPart(part, countTokens)
+  if (part.type === 'tool-call')
+    return tokens > maxToolMessageTokens && !isCompactedCall(part, options)
+      ? { kind: 'arguments', part, tokens }
+      : undefined
+  const known = knownReplacement(part, options)
+  // A replacement counts as what it stands for, and is not stored as if it were a result itself.
+  if (known !== undefined && known.tokens > maxToolMessageTokens)
+    return known.isBrief && tokens <= maxToolMessageTokens ? undefined : { kind: 'replacement', part, known, tokens }
+  return tokens > maxToolMessageTokens ? { kind: 'result', part, tokens } : undefined
+}
+
+/** Read the replacement that a result is, where it is one. */
+export function knownReplacement(
+  { content }: HistoryToolResult,
+  { archive }: Pick<ResolvedHistoryOptions, 'archive'>,
+): KnownReplacement | undefined {
+  const [first] = content
+  return first?.type === 'text' ? archive.readReplacement(first.text) : undefined
+}
+
+/** Tell whether texts among the arguments of a call are references already. */
+function isCompactedCall(call: HistoryToolCall, { archive }: ResolvedHistoryOptions): boolean {
+  let isCompacted = false
+  mapTexts(argumentsOf(call), (text) => {
+    isCompacted ||= archive.readReplacement(text)?.subject === 'argument'
+    return text
+  })
+  return isCompacted
+}
+
+function reasonToStay(
+  { message: { parts } }: Draft,
+  options: ResolvedHistoryOptions,
+): 'already-compacted' | 'not-tool-content' | 'within-limits' {
+  const tools = parts.filter((part) => part.type === 'tool-call' || part.type === 'tool-result')
+  if (tools.length === 0) return 'not-tool-content'
+  const isCompacted = tools.some((part) =>
+    part.type === 'tool-result' ? knownReplacement(part, options)?.isBrief === true : isCompactedCall(part, options),
+  )
+  return isCompacted ? 'already-compacted' : 'within-limits'
+}

@@ -1,0 +1,97 @@
+import type { Draft } from '../draft.ts'
+import type { HistoryMessage } from '../history-message.ts'
+import type { ResolvedHistoryOptions } from '../history-options.ts'
+import { conversationUnits } from '../measure/conversation-units.ts'
+import { recentStart } from '../measure/recent-start.ts'
+
+/** A history by what compressing does to it: positions among the drafts. */
+export interface DividedHistory {
+  /** Where the system messages end that it begins with. */
+  readonly start: number
+  /** Where the recent messages begin. */
+  readonly recent: number
+  /** Messages between the two that stay where they are: system messages, and the request that the user made last. */
+  readonly kept: ReadonlySet<number>
+  /** The last words of the user, where what follows would otherwise begin with none. */
+  readonly request: number | undefined
+  /** Units of what is left, each the positions of messages that stay together. */
+  readonly units: readonly (readonly number[])[]
+}
+
+/**
+ * Say which messages could go into a summary.
+ *
+ * APIs want a conversation to begin with the user, and the model needs to know what it is working on: where the recent
+ * messages begin otherwise, the last message of the user before them stays.
+ */
+export function divideHistory(drafts: readonly Draft[], options: ResolvedHistoryOptions): DividedHistory {
+  const messages = drafts.map(({ message }) => message)
+  const isNoSystem = messages.findIndex(({ role }) => role !== 'system')
+  const start = isNoSystem < 0 ? messages.length : isNoSystem
+  const recent = Math.max(start, recentStart(messages, options.keepRecentForCompress))
+  const isOpening = messages.slice(recent).find(({ role }) => role !== 'system')?.role === 'user'
+  const request = isOpening ? undefined : lastRequest(drafts, start, recent)
+  const kept = new Set<number>()
+  if (request !== undefined) kept.add(request)
+  for (let index = start; index < recent; index++) if (messages[index]?.role === 'system') kept.add(index)
+  const units: number[][] = []
+  for (const unit of conversationUnits(messages)) {
+    if (unit.end <= start || unit.start >= recent) continue
+    const positions = Array.from({ length: unit.end - unit.start }, (_, index) => unit.start + index)
+    const left = positions.filter((index) => !kept.has(index))
+    if (left.length > 0) units.push(left)
+  }
+  return { start, recent, kept, request, units: mergeUnits(units, messages, start, request) }
+}
+
+/** Put units together where taking out just the first would leave a conversation that does not begin with the user. */
+function mergeUnits(
+  units: readonly (readonly number[])[],
+  messages: readonly HistoryMessage[],
+  start: number,
+  request: number = Infinity,
+): readonly (readonly number[])[] {
+  if (messages[start]?.role !== 'user') return units
+  const merged: number[][] = []
+  let isOpen = false
+  for (const [position, unit] of units.entries()) {
+    if (isOpen) merged.at(-1)!.push(...unit)
+    else merged.push([...unit])
+    const next = units[position + 1]?.[0]
+    isOpen = next !== undefined && messages[Math.min(request, next)]?.role !== 'user'
+  }
+  return merged
+}
+
+/** Find the last message that the user wrote: one that is nothing but results of tools is none. */
+function lastRequest(drafts: readonly Draft[], start: number, end: number): number | undefined {
+  for (let index = end - 1; index >= start; index--) {
+    const { role, parts } = drafts[index]!.message
+    if (role === 'user' && !parts.some(({ type }) => type === 'tool-result')) return index
+  }
+  return undefined
+}
+
+/** Put units into groups of at most `groupTokens`, in their order; a larger unit is a group by itself, 0 makes one group. */
+export function groupUnits(
+  units: readonly (readonly number[])[],
+  drafts: readonly Draft[],
+  groupTokens: number,
+): readonly (readonly number[])[] {
+  if (units.length === 0) return []
+  if (groupTokens === 0) return [units.flat()]
+  const groups: number[][] = []
+  let current: number[] = []
+  let tokens = 0
+  for (const unit of units) {
+    const needed = unit.reduce((sum, index) => sum + drafts[index]!.tokens, 0)
+    if (current.length > 0 && tokens + needed > groupTokens) {
+      groups.push(current)
+      current = []
+      tokens = 0
+    }
+    current.push(...unit)
+    tokens += needed
+  }
+  return [...groups, current]
+}

@@ -1,0 +1,71 @@
+import type { HistoryArchive, HistorySnapshot, KnownSnapshot } from '../archive/history-archive.ts'
+import { appendSnapshot } from '../archive/read-snapshot.ts'
+import type { HistoryMessage, HistoryText } from '../history-message.ts'
+
+/** A snapshot that a system message has. */
+export interface SystemSnapshot {
+  /** The position of the message among all, and of the text in it. */
+  readonly message: number
+  readonly part: number
+  readonly known: KnownSnapshot
+}
+
+/** Find the snapshot in the system messages that a history begins with; the last, where there are several. */
+export function findSystemSnapshot(
+  messages: readonly HistoryMessage[],
+  archive: HistoryArchive,
+): SystemSnapshot | undefined {
+  let found: SystemSnapshot | undefined
+  for (const [message, { role, parts }] of messages.entries()) {
+    if (role !== 'system') break
+    for (const [part, content] of parts.entries()) {
+      const known = content.type === 'text' ? archive.readSnapshot(content.text) : undefined
+      if (known !== undefined) found = { message, part, known }
+    }
+  }
+  return found
+}
+
+/**
+ * Put a snapshot at the end of the last of the system messages that a history begins with, in the place of one that is
+ * there already. Where there is no system message, one is made.
+ *
+ * @param system - These system messages.
+ */
+export function withSnapshot(
+  system: readonly HistoryMessage[],
+  snapshot: HistorySnapshot,
+  archive: HistoryArchive,
+): readonly HistoryMessage[] {
+  const block = archive.writeSnapshot(snapshot)
+  const before = findSystemSnapshot(system, archive)
+  if (before !== undefined) {
+    const { message, part, known } = before
+    const text = { ...(system[message]!.parts[part] as HistoryText), text: appendSnapshot(known.around, block) }
+    return system.with(message, { ...system[message]!, parts: system[message]!.parts.with(part, text) })
+  }
+  const last = system.at(-1)
+  if (last === undefined) return [{ role: 'system', parts: [{ type: 'text', text: appendSnapshot(undefined, block) }] }]
+  return system.with(system.length - 1, { ...last, parts: withBlock(last, block) })
+}
+
+/** A system message that is one text stays that; to one of several parts, one is added. */
+function withBlock({ parts }: HistoryMessage, block: string): HistoryMessage['parts'] {
+  const [only] = parts
+  if (parts.length === 1 && only?.type === 'text') return [{ ...only, text: appendSnapshot(only.text, block) }]
+  return [...parts, { type: 'text', text: appendSnapshot(undefined, block) }]
+}
+
+/** Take the snapshot out of the system messages that a history begins with, as if there had been none. */
+export function withoutSnapshot(
+  messages: readonly HistoryMessage[],
+  { message, part, known }: SystemSnapshot,
+): readonly HistoryMessage[] {
+  const { parts } = messages[message]!
+  if (known.around !== undefined) {
+    const text = { ...(parts[part] as HistoryText), text: known.around }
+    return messages.with(message, { ...messages[message]!, parts: parts.with(part, text) })
+  }
+  if (parts.length === 1) return messages.toSpliced(message, 1)
+  return messages.with(message, { ...messages[message]!, parts: parts.toSpliced(part, 1) })
+}

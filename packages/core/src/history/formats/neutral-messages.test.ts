@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import type { HistoryMessage } from '../history-message.ts'
+import { isAsRead } from '../as-read.ts'
+import { neutralMessages } from './neutral-messages.ts'
+
+const messages: HistoryMessage[] = [
+  { role: 'system', parts: [] },
+  { role: 'user', parts: [{ type: 'text', text: 'Why?' }] },
+]
+
+it('returns the very messages', () => {
+  const format = neutralMessages()
+  const written = format.write(format.read(messages))
+  expect(written).toHaveLength(2)
+  for (const [index, message] of messages.entries()) expect(written[index]).toBe(message)
+})
+
+it('says of no message that another format has it as it is', () => {
+  const changed = [...messages]
+  for (const message of neutralMessages().read(changed)) expect(isAsRead(message)).toBe(false)
+})
+
+it.each([
+  ['no array', {}, 'messages must be an array, not an object.'],
+  ['a message that is none', ['x'], "messages[0] must be an object, not 'x'."],
+  [
+    'an unknown role',
+    [{ role: 'model', parts: [] }],
+    "messages[0].role must be system, user, assistant or tool, not 'model'.",
+  ],
+  ['a message without parts', [{ role: 'user' }], 'messages[0].parts must be an array, not undefined.'],
+])('refuses %s', (_what, conversation, error) => {
+  expect(() => neutralMessages().read(conversation as HistoryMessage[])).toThrow(new TypeError(error))
+})

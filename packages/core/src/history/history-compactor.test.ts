@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import { ContextOffloader } from '../offload/context-offloader.ts'
+import type { Storage } from '../storage/storage.ts'
+import { expandHistory } from './expand-history.ts'
+import { openAIChat } from './formats/openai-chat.ts'
+import { HistoryCompactor } from './history-compactor.ts'
+import type { HistoryOptions } from './history-options.ts'
+
+interface ChatMessage {
+  readonly role: string
+  readonly content?: unknown
+  readonly tool_call_id?: string
+  readonly tool_calls?: readonly unknown[]
+}
+type Options = Partial<HistoryOptions<readonly ChatMessage[]>>
+
+const text = (name: string, lines = 100): string =>
+  Array.from({ length: lines }, (_, line) => `${name} line ${line} is ok`).join('\n')
+const step = (id: string, content = text(id)): ChatMessage[] => [
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
+  },
+  { role: 'tool', tool_call_id: id, content },
+]
+const begin = (): ChatMessage[] => [
+  { role: 'system', content: 'You help.' },
+  { role: 'user', content: 'Find it.' },
+]
+const copy = (messages: readonly ChatMessage[]): ChatMessage[] => structuredClone([...messages])
+const snapshot = (goal: string): string =>
+  `<state_snapshot><overall_goal>${goal}</overall_goal><key_knowledge>x</key_knowledge></state_snapshot>`
+
+function compactorOver(storage: Storage, options: Options = {}): HistoryCompactor<readonly ChatMessage[]> {
+  const offloader = new ContextOffloader({ storage })
+  const format = openAIChat<ChatMessage>()
+  return new HistoryCompactor({
+    offloader,
+    format,
+    mode: 'compact',
+    maxTotalTokens: 8_000,
+    maxToolMessageTokens: 500,
+    ...options,
+  })
+}
+
+/** Run a loop of so many steps that hands over the whole raw history each time, and return what each call was sent. */
+async function live(
+  compactor: HistoryCompactor<readonly ChatMessage[]>,
+  steps: number,
+  history: ChatMessage[] = begin(),
+  from = 0,
+): Promise<(readonly ChatMessage[])[]> {
+  const sent: (readonly ChatMessage[])[] = []
+  for (let count = from; count < from + steps; count++) {
+    sent.push((await compactor.compact(copy(history))).messages)
+    history.push(...step(`call_${count}`))
+  }
+  return sent
+}
+
+/** How many calls changed what the call before had been sent. */
+const breaks = (sent: readonly (readonly ChatMessage[])[]): number =>
+  sent.filter((messages, index) => {
+    const before = JSON.stringify(sent[index - 1] ?? []).slice(0, -1)
+    return !JSON.stringify(messages).startsWith(before)
+  }).length
+
+describe('HistoryCompactor', () => {
+  it('keeps what it did, and changes the prompt only when the history is over its limit again', async () => {
+    const sent = await live(compactorOver(tinyStorage().scope('a')), 30)
+    const sizes = sent.map((messages) => JSON.stringify(messages).length)
+    expect(Math.max(...sizes)).toBeLessThan(60_000)
+    // Each step has about 950 tokens: a pass at every call would break it 26 times.
+    expect(breaks(sent)).toBeLessThan(12)
+    expect(breaks(sent)).toBeGreaterThan(3)
+  })
+
+  it('compacts a conversation of another process at the same calls, to the same bytes', async () => {
+    const storage = tinyStorage()
+    const history = begin()
+    const sent = await live(compactorOver(storage.scope('a')), 17, history)
+    const resumed = await live(compactorOver(storage.scope('a')), 5, history, 17)
+    const all = await live(compactorOver(storage.scope('a')), 22)
+    expect(JSON.stringify([...sent, ...resumed])).toBe(JSON.stringify(all))
+  })
+
+  it('takes its own outcome for the history where a framework keeps that', async () => {
+    const compactor = compactorOver(tinyStorage().scope('a'))
+    let history: readonly ChatMessage[] = begin()
+    const sent: (readonly ChatMessage[])[] = []
+    for (let count = 0; count < 22; count++) {
+      history = (await compactor.compact(copy(history))).messages
+      sent.push(history)
+      history = [...history, ...step(`call_${count}`)]
+    }
+    expect(JSON.stringify(sent)).toBe(JSON.stringify(await live(compactorOver(tinyStorage().scope('a')), 22)))
+  })
+
+  it('keeps a summary in place, asks for the next one only when that is needed, and can expand it', async () => {
+    const storage = tinyStorage().scope('a')
+    let asked = 0
+    const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
+    const compactor = compactorOver(storage, { mode: 'compress', summarize })
+    const history = begin()
+    const sent = await live(compactor, 30, history)
+    expect(asked).toBeGreaterThan(3)
+    expect(asked).toBeLessThan(12)
+    expect(breaks(sent)).toBe(asked)
+    for (const messages of sent.slice(10))
+      expect(String(messages[0]?.content)).toMatch(/^You help\.\n\n<state_snapshot>\n/)
+    const { messages } = await compactor.compact(history)
+    const offloader = new ContextOffloader({ storage })
+    const expanded = await expandHistory(messages, { offloader, format: openAIChat<ChatMessage>() })
+    expect(expanded).toEqual({ messages: history, missing: [] })
+  })
+
+  it('puts the summary back where a framework keeps the messages, but not the system message', async () => {
+    const summarize = async (): Promise<string> => snapshot('goal')
+    const compactor = compactorOver(tinyStorage().scope('a'), { mode: 'compress', summarize })
+    let rest: readonly ChatMessage[] = begin().slice(1)
+    let last: readonly ChatMessage[] = []
+    for (let count = 0; count < 30; count++) {
+      last = (await compactor.compact([{ role: 'system', content: `You help. Call ${count}.` }, ...rest])).messages
+      rest = [...last.slice(1), ...step(`call_${count}`)]
+    }
+    expect(last[0]?.content).toMatch(/^You help\. Call 29\.\n\n<state_snapshot>/)
+    expect(last[1]).toEqual({ role: 'user', content: 'Find it.' })
+  })
+
+  it('tells conversations of one session apart, and those that were changed', async () => {
+    const compactor = compactorOver(tinyStorage().scope('a'))
+    const [one, two] = [
+      begin(),
+      [
+        { role: 'system', content: 'Another.' },
+        { role: 'user', content: 'Look.' },
+      ] as ChatMessage[],
+    ]
+    const sent: (readonly ChatMessage[])[] = []
+    for (let count = 0; count < 20; count++) {
+      sent.push((await compactor.compact(copy(one))).messages)
+      await compactor.compact(copy(two))
+      one.push(...step(`call_${count}`))
+      two.push(...step(`other_${count}`))
+    }
+    expect(JSON.stringify(sent)).toBe(JSON.stringify(await live(compactorOver(tinyStorage().scope('a')), 20)))
+    const edited = one.toSpliced(1, 1, { role: 'user', content: 'Find something else.' })
+    const { messages } = await compactor.compact(edited)
+    expect(messages[1]).toEqual({ role: 'user', content: 'Find something else.' })
+  })
+
+  it('uses what the history names, so that a storage that evicts after some turns keeps it', async () => {
+    const storage = tinyStorage({ evictAfterTurns: 6 }).scope('a')
+    const compactor = compactorOver(storage)
+    const history = begin()
+    let last: readonly ChatMessage[] = []
+    for (let count = 0; count < 40; count++) {
+      last = (await compactor.compact(history)).messages
+      await storage.endTurn!()
+      history.push(...step(`call_${count}`))
+    }
+    const offloader = new ContextOffloader({ storage })
+    const { missing } = await expandHistory(last, { offloader, format: openAIChat<ChatMessage>() })
+    expect(missing).toEqual([])
+  })
+
+  it('answers calls at the same time one after another', async () => {
+    const compactor = compactorOver(tinyStorage().scope('a'))
+    const history = [...begin(), ...Array.from({ length: 15 }, (_, count) => step(`call_${count}`)).flat()]
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => compactor.compact(history)))
+    expect(new Set(outcomes.map(({ messages }) => JSON.stringify(messages))).size).toBe(1)
+  })
+
+  it('tells of each pass by an event, without content', async () => {
+    const events: unknown[] = []
+    const offloader = new ContextOffloader({
+      storage: tinyStorage().scope('a'),
+      onEvent: (event) => void events.push(event),
+    })
+    const compactor = new HistoryCompactor({
+      offloader,
+      format: openAIChat<ChatMessage>(),
+      mode: 'compact',
+      maxTotalTokens: 8_000,
+      maxToolMessageTokens: 500,
+    })
+    await live(compactor, 12)
+    expect(events).toMatchObject([
+      { type: 'history', applied: ['compact'], fits: true, tokens: { limit: 8_000 }, failures: 0 },
+    ])
+    expect(JSON.stringify(events)).not.toContain('is ok')
+  })
+})

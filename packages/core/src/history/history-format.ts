@@ -1,0 +1,25 @@
+import type { HistoryMessage } from './history-message.ts'
+
+/**
+ * Read the messages of one API or framework as neutral ones, and write them back.
+ *
+ * Writing is lossless: a message that was not changed comes back as the very object that was read, and of one that was
+ * changed every field and part but the changed ones. So prompt caches keep what comes before a change.
+ *
+ * @typeParam Conversation - What the API takes: an array of messages, or where the system prompt is apart an object of both.
+ */
+export interface HistoryFormat<Conversation> {
+  /** Stands in {@link NativeValue.format}. */
+  readonly name: string
+  /** Read a conversation. Throws a `TypeError` that names the message where it is none of this format. */
+  read(conversation: Conversation): readonly HistoryMessage[]
+  /**
+   * Write messages, whichever format they were read from. What this format cannot express of messages that were read from
+   * another is left out where it is only how something was thought or signed, and refused with a `TypeError` otherwise.
+   */
+  write(messages: readonly HistoryMessage[]): Conversation
+  /** Turn a conversation into a JSON value that {@link decode} turns back. Defaults to one that keeps bytes, URLs and dates. */
+  encode?(conversation: Conversation): unknown
+  /** Undo {@link encode}. */
+  decode?(value: unknown): Conversation
+}

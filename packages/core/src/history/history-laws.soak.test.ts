@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import { formatOf, fuzzCases, MODELS, type FuzzCase } from '../../test/history/compaction-fuzz.ts'
+import { FORMAT_NAMES, validateHistory, type FormatName } from '../../test/history/validate-history.ts'
+import { ContextOffloader } from '../offload/context-offloader.ts'
+import { compactHistory } from './compact-history.ts'
+import type { SummaryRequest } from './compress/summary-request.ts'
+import { expandHistory } from './expand-history.ts'
+import { HistoryCompactor } from './history-compactor.ts'
+import { isEqualValue } from './is-equal-value.ts'
+import { countMessage } from './measure/count-message.ts'
+import { planCompaction } from './plan-compaction.ts'
+
+/** All formats together; at full length 10,000 histories. */
+const RUNS = process.env['SPILLWAY_SOAK'] === undefined ? 60 : Math.ceil(10_000 / FORMAT_NAMES.length)
+
+/** Problems that a validator found, without the places, which move. */
+const kinds = (problems: readonly string[]): string[] =>
+  problems.map((problem) => problem.replace(/^(?:turn )?\d+: /, ''))
+
+async function check(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
+  const format = formatOf(name)
+  const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
+  let asked = 0
+  const summarize = async (request: SummaryRequest): Promise<string> => {
+    const model = models[Math.min(asked++, models.length - 1)]!
+    return await (MODELS[model] as (request: SummaryRequest) => Promise<string>)(request)
+  }
+  const options = { offloader, format, summarize, summaryTimeoutMs: 5, ...limits }
+  const frozen = deepFreeze(conversation)
+  const plan = planCompaction(frozen, options)
+  const outcome = await compactHistory(frozen, options)
+  const { messages, tokens, fits, obstacles, statistics } = outcome
+
+  // It is as valid as it was.
+  const before = validateHistory(name, conversation)
+  const after = validateHistory(name, messages)
+  if (isValid) expect(before).toEqual([])
+  if (before.length === 0) expect(after).toEqual([])
+
+  // It fits, or says why not; and what is said of its size is so.
+  const read = format.read(messages)
+  const counted = read.reduce((sum, message) => sum + countMessage(message, offloader.options.countTokens), 0)
+  expect(tokens.after).toBe(counted)
+  expect(tokens.after).toBeLessThanOrEqual(tokens.before)
+  expect(fits).toBe(tokens.after <= tokens.limit)
+  expect(obstacles.length > 0).toBe(!fits)
+  if (outcome.applied.length === 0) expect(messages).toBe(conversation)
+  for (const { index, role, reason } of statistics) {
+    // Whether the request has to be shortened shows only when the summary is there.
+    if (reason === 'compacted' && role !== 'user')
+      expect(plan.messages[index]!.action, `message ${index}`).not.toBe('keep')
+    // What auto does next depends on how much compacting gains, which a plan estimates.
+    if (reason === 'compressed' && limits.mode === 'compress')
+      expect(plan.messages[index]!.action, `message ${index}`).toBe('compress')
+  }
+
+  // Nothing is lost.
+  const expanded = await expandHistory(messages, { offloader, format })
+  expect(expanded.missing).toEqual([])
+  if (!isEqualValue(expanded.messages, conversation)) expect(expanded.messages).toEqual(conversation)
+
+  // Doing it again changes nothing, but for what a model makes of the rest.
+  const again = await compactHistory(messages, { ...options, summarize: undefined })
+  if (limits.mode !== 'compress') expect(isEqualValue(again.messages, messages)).toBe(true)
+  expect(validateHistory(name, again.messages)).toEqual(after)
+}
+
+/** Live through a conversation: before each call of the model the history so far is handed over, raw. */
+async function checkLived(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
+  const format = formatOf(name)
+  const offloader = new ContextOffloader({ storage: tinyStorage({ evictAfterTurns: 8 }).scope('a') })
+  let asked = 0
+  const summarize = async (request: SummaryRequest): Promise<string> => {
+    const model = models[Math.min(asked++, models.length - 1)]!
+    return await (MODELS[model] as (request: SummaryRequest) => Promise<string>)(request)
+  }
+  const compactor = new HistoryCompactor({ offloader, format, summarize, summaryTimeoutMs: 5, ...limits })
+  const all = format.read(conversation)
+  for (const index of all.keys()) {
+    if (index === 0 || all[index]?.role !== 'assistant' || all[index - 1]?.role === 'assistant') continue
+    const history = format.write(all.slice(0, index))
+    const { messages, fits, obstacles, tokens } = await compactor.compact(history)
+    const problems = kinds(validateHistory(name, messages))
+    if (isValid) expect(problems.filter((kind) => !kinds(validateHistory(name, history)).includes(kind))).toEqual([])
+    expect(fits).toBe(tokens.after <= tokens.limit)
+    expect(obstacles.length > 0).toBe(!fits)
+    const expanded = await expandHistory(messages, { offloader, format })
+    expect(expanded.missing).toEqual([])
+    if (!isEqualValue(expanded.messages, history)) expect(expanded.messages).toEqual(history)
+    await offloader.endTurn()
+  }
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  for (const one of Object.values(value)) deepFreeze(one)
+  return Object.freeze(value)
+}
+
+describe.each(FORMAT_NAMES)('histories of %s', (name) => {
+  it(
+    'stay valid, whole and within the limit or say why not, whatever the model does',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fuzzCases(name), (one) => check(name, one)),
+        { numRuns: RUNS },
+      )
+    },
+    RUNS * 1_000,
+  )
+
+  it(
+    'stay so through all calls of a loop that hands over the whole history each time',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fuzzCases(name), (one) => checkLived(name, one)),
+        { numRuns: Math.ceil(RUNS / 3) },
+      )
+    },
+    RUNS * 1_000,
+  )
+})

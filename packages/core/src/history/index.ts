@@ -1,0 +1,56 @@
+/** Histories: a neutral form of messages, and what makes a long one smaller without losing any of it. */
+export type {
+  ArchivedItem,
+  ArchivedKind,
+  ArchivedMessages,
+  ArchiveReceipt,
+  HistoryArchive,
+  HistorySnapshot,
+  KnownReplacement,
+  KnownSnapshot,
+  NewArchivedItem,
+  ReplacedContent,
+} from './archive/history-archive.ts'
+export { offloaderArchive } from './archive/offloader-archive.ts'
+export { compactHistory } from './compact-history.ts'
+export { compactorOfRun, type CompactorOfRunOptions, type RunHistoryOptions } from './compactor-of-run.ts'
+export type { Summarize, SummaryRequest } from './compress/summary-request.ts'
+export { expandHistory, type ExpandedHistory, type ExpandOptions, type MissingContent } from './expand-history.ts'
+export { aiSdkMessages } from './formats/ai-sdk-messages.ts'
+export { anthropicMessages, type AnthropicConversation } from './formats/anthropic-messages.ts'
+export { geminiContents, type GeminiConversation } from './formats/gemini-contents.ts'
+export { neutralMessages } from './formats/neutral-messages.ts'
+export { openAIAgents } from './formats/openai-agents.ts'
+export { openAIChat } from './formats/openai-chat.ts'
+export { openAIResponses } from './formats/openai-responses.ts'
+export { HistoryCompactor } from './history-compactor.ts'
+export type { HistoryFormat } from './history-format.ts'
+export type {
+  HistoryContent,
+  HistoryJson,
+  HistoryMedia,
+  HistoryMessage,
+  HistoryOpaque,
+  HistoryPart,
+  HistoryReasoning,
+  HistoryRole,
+  HistoryText,
+  HistoryToolCall,
+  HistoryToolResult,
+  NativeValue,
+} from './history-message.ts'
+export type { HistoryLimits, HistoryMode, HistoryOptions } from './history-options.ts'
+export type {
+  ArchivedByHistory,
+  HistoryFailure,
+  HistoryObstacle,
+  HistoryOutcome,
+  HistoryReason,
+  MessageStatistics,
+  SummaryRejection,
+} from './history-outcome.ts'
+export type { HistoryProgress } from './history-progress.ts'
+export { decodeLossless, encodeLossless } from './lossless-json.ts'
+export { planCompaction, type HistoryPlan, type PlannedMessage } from './plan-compaction.ts'
+export { reloadHistory, type HistoryReload } from './reload-history.ts'
+export type { HistoryReference } from './reload/history-reference.ts'

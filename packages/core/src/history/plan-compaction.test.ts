@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import { ContextOffloader } from '../offload/context-offloader.ts'
+import { compactHistory } from './compact-history.ts'
+import type { HistoryMessage } from './history-message.ts'
+import { planCompaction } from './plan-compaction.ts'
+
+const say = (role: 'system' | 'user' | 'assistant', text: string): HistoryMessage => ({
+  role,
+  parts: [{ type: 'text', text }],
+})
+const step = (id: string, lines: number): HistoryMessage[] => [
+  { role: 'assistant', parts: [{ type: 'tool-call', id, name: 'read', input: {}, inputIsText: false }] },
+  {
+    role: 'tool',
+    parts: [
+      {
+        type: 'tool-result',
+        callId: id,
+        toolName: 'read',
+        content: [{ type: 'text', text: 'a line of it\n'.repeat(lines) }],
+      },
+    ],
+  },
+]
+const MESSAGES = [
+  say('system', 'You help.'),
+  say('user', 'Find it.'),
+  ...step('a', 3_000),
+  ...step('b', 3_000),
+  ...step('c', 100),
+]
+
+it('says what would happen, and stores nothing', async () => {
+  const storage = tinyStorage().scope('a')
+  const offloader = new ContextOffloader({ storage })
+  const summarize = (): Promise<string> => Promise.reject(new Error('A plan asks no model.'))
+  const options = { offloader, summarize, maxTotalTokens: 10_000 }
+  const plan = planCompaction(MESSAGES, options)
+  expect(plan.isOver).toBe(true)
+  expect(plan.messages.map(({ action }) => action)).toEqual([
+    'keep',
+    'keep',
+    'keep',
+    'compact',
+    'keep',
+    'compact',
+    'keep',
+    'keep',
+  ])
+  expect(plan.groups).toEqual([])
+  expect(await Array.fromAsync(storage.list!())).toEqual([])
+  const outcome = await compactHistory(MESSAGES, options)
+  expect(plan.tokens.before).toBe(outcome.tokens.before)
+  expect(Math.abs(plan.tokens.estimatedAfter - outcome.tokens.after)).toBeLessThan(200)
+})
+
+it('names the messages that would be summarised together', () => {
+  const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
+  const plan = planCompaction(MESSAGES, { offloader, summarize: async () => '', mode: 'compress', groupTokens: 9_000 })
+  expect(plan.groups).toEqual([
+    [2, 3],
+    [4, 5],
+  ])
+  expect(plan.messages[1]).toMatchObject({ action: 'keep', reason: 'request' })
+  const without = planCompaction(MESSAGES, { offloader, mode: 'compress' })
+  expect(without.groups).toEqual([])
+  expect(without.messages[3]).toMatchObject({ action: 'keep', reason: 'no-summarize' })
+})
+
+it('says that nothing would happen within the limit', () => {
+  const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
+  const plan = planCompaction(MESSAGES, { offloader, maxTotalTokens: 1_000_000 })
+  expect(plan.isOver).toBe(false)
+  expect(plan.messages.every(({ action, reason }) => action === 'keep' && reason === 'within-limits')).toBe(true)
+  expect(plan.tokens.estimatedAfter).toBe(plan.tokens.before)
+})

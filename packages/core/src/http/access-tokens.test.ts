@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { AccessTokens } from './access-tokens.ts'
+
+const LONG = 'a-token-of-many-characters'
+
+const bearer = (token: string): Headers => new Headers({ authorization: `Bearer ${token}` })
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+it('knows a bearer by the token, whether that or its digest was given', async () => {
+  const tokens = new AccessTokens([
+    { token: LONG, scope: ['one'] },
+    { sha256: digestOf('another-token-of-many').toUpperCase(), scope: ['two', 'three'] },
+  ])
+  expect(await tokens.scopeOf(bearer(LONG))).toEqual(['one'])
+  expect(await tokens.scopeOf(new Headers({ authorization: `bearer   ${LONG}` }))).toEqual(['one'])
+  expect(await tokens.scopeOf(bearer('another-token-of-many'))).toEqual(['two', 'three'])
+})
+
+it('gives each token an id of its own, which is the same later and says nothing of the token', async () => {
+  const list = [
+    { token: LONG, scope: ['one'] },
+    { token: `${LONG}-2`, scope: ['one'] },
+  ]
+  const ids = await Promise.all(
+    [LONG, `${LONG}-2`].map(async (token) => (await new AccessTokens(list).callerOf(bearer(token)))?.id),
+  )
+  expect(ids[0]).toMatch(/^[0-9a-f]{12}$/)
+  expect(ids[0]).not.toBe(ids[1])
+  expect(digestOf(LONG)).not.toContain(ids[0])
+  expect((await new AccessTokens(list.toReversed()).callerOf(bearer(LONG)))?.id).toBe(ids[0])
+})
+
+it('is not changed by what becomes of the list that it was made of', async () => {
+  const list = [{ token: LONG, scope: ['one'] }]
+  const tokens = new AccessTokens(list)
+  list[0]!.scope.push('other')
+  list[0]!.token = 'some-other-token-entirely'
+  expect(await tokens.scopeOf(bearer(LONG))).toEqual(['one'])
+})
+
+it.each([
+  ['no header', new Headers()],
+  ['another token', bearer('some-other-token-entirely')],
+  ['the digest in place of the token', bearer(digestOf(LONG))],
+  ['a token with more behind it', bearer(`${LONG} x`)],
+  ['another scheme', new Headers({ authorization: `Basic ${LONG}` })],
+  ['an empty token', bearer('')],
+])('takes %s for a stranger', async (_name, headers) => {
+  expect(await new AccessTokens([{ token: LONG, scope: ['one'] }]).scopeOf(headers)).toBeUndefined()
+})
+
+it.each<[string, unknown, string]>([
+  ['none', [], 'There is no token'],
+  ['a short one', [{ token: 'short', scope: ['a'] }], 'Token 1 must have 16 characters'],
+  ['one that no header can carry', [{ token: 'a token with blanks', scope: ['a'] }], 'printable ASCII'],
+  ['one without a scope', [{ token: LONG, scope: [] }], 'Token 1 must have a scope'],
+  ['one whose scope is a text', [{ token: LONG, scope: 'a' }], 'Token 1 must have a scope'],
+  ['one in both forms', [{ token: LONG, sha256: 'a'.repeat(64), scope: ['a'] }], 'token or sha256'],
+  ['a digest that is none', [{ sha256: 'xyz', scope: ['a'] }], '64 hexadecimal digits'],
+  [
+    'the same twice',
+    [
+      { token: LONG, scope: ['a'] },
+      { token: LONG, scope: ['b'] },
+    ],
+    'given twice',
+  ],
+])('refuses %s', (_name, tokens, message) => {
+  expect(() => new AccessTokens(tokens as never)).toThrow(message)
+})
+
+it('refuses a token that is given as itself and by its digest', async () => {
+  const tokens = new AccessTokens([
+    { token: LONG, scope: ['a'] },
+    { sha256: digestOf(LONG), scope: ['b'] },
+  ])
+  await expect(tokens.ready()).rejects.toThrow('given twice')
+  await expect(tokens.scopeOf(bearer(LONG))).rejects.toThrow('given twice')
+})

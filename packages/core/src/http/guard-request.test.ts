@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { AccessTokens } from './access-tokens.ts'
+import { guardRequest, LOOPBACK_HOSTS, type Guarded } from './guard-request.ts'
+
+const guard = (headers: Record<string, string>, tokens?: AccessTokens): Promise<Guarded> =>
+  guardRequest(new Headers(headers), { allowedHosts: LOOPBACK_HOSTS, tokens })
+
+it.each<Record<string, string>>([
+  { host: 'localhost:8002' },
+  { host: '127.0.0.1' },
+  { host: '[::1]:8002' },
+  { host: 'LOCALHOST:8002' },
+  { host: 'localhost', origin: 'http://localhost:5173' },
+  { host: 'localhost', origin: 'http://[::1]:5173' },
+])('lets %j pass, in the scope of everybody', async (headers) => {
+  expect(await guard(headers)).toEqual({ caller: { scope: [], id: '' } })
+})
+
+it.each<[string, Record<string, string>]>([
+  ['host', {}],
+  ['host', { host: 'elsewhere.example' }],
+  ['host', { host: 'localhost.elsewhere.example' }],
+  ['host', { host: 'elsewhere.example@localhost' }],
+  ['host', { host: 'localhost/@elsewhere.example' }],
+  ['host', { host: 'localhost:80:80' }],
+  ['host', { host: 'elsewhere.example', origin: 'http://localhost' }],
+  ['origin', { host: 'localhost', origin: 'http://elsewhere.example' }],
+  ['origin', { host: 'localhost', origin: 'null' }],
+  ['origin', { host: 'localhost', origin: '' }],
+  ['origin', { host: 'localhost', origin: 'http://localhost.elsewhere.example' }],
+])('refuses for its %s: %j', async (refused, headers) => {
+  expect(await guard(headers)).toMatchObject({ refused, status: 403 })
+})
+
+it('with tokens, says who calls, and refuses strangers only where the host is known', async () => {
+  const tokens = new AccessTokens([{ token: 'a-token-of-many-characters', scope: ['tenant', 'a'] }])
+  const authorization = 'Bearer a-token-of-many-characters'
+  expect(await guard({ host: 'localhost', authorization }, tokens)).toMatchObject({
+    caller: { scope: ['tenant', 'a'] },
+  })
+  expect(await guard({ host: 'localhost' }, tokens)).toMatchObject({ refused: 'token', status: 401 })
+  expect(await guard({ host: 'elsewhere.example', authorization }, tokens)).toMatchObject({ refused: 'host' })
+})
