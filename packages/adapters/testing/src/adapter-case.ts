@@ -6,6 +6,8 @@ export interface AdapterCase {
   readonly id: string
   /** What is promised, in one sentence. */
   readonly title: string
+  /** What a harness must do for it; the case is left out for others. */
+  readonly needs?: 'compactsHistory'
   /** Run it; it rejects where the promise is broken. */
   readonly run: (harness: AdapterHarness) => Promise<void>
 }

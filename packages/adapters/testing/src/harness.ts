@@ -1,5 +1,6 @@
 /** How a case drives a framework: the one interface that every adapter's harness implements. */
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
+import type { HistoryLimits, Summarize } from '@spillway/core/history'
 
 /** What a tool does when it is called. */
 export type ToolBehaviour =
@@ -70,6 +71,14 @@ export interface SeenPrompt {
   readonly toolSchemas?: Readonly<Record<string, unknown>>
   /** The messages as a JSON array, without ids or times that the framework makes up anew in each run. */
   readonly messages: string
+  /** The system prompt, empty where there is none; a harness that does not compact histories may leave it out. */
+  readonly system?: string
+}
+
+/** What a run keeps its history small with. */
+export interface CaseCompaction extends HistoryLimits {
+  readonly summarize?: Summarize
+  readonly instructions?: string
 }
 
 /** One run of an agent. */
@@ -87,6 +96,13 @@ export interface Conversation {
   readonly history?: unknown
   readonly approve?: (toolName: string) => boolean
   readonly signal?: AbortSignal
+  /** The agent's own system prompt. None by default; only for a harness that compacts histories. */
+  readonly systemPrompt?: string
+  /**
+   * Compact the history before each call of the model, in the way that the adapter offers for this framework. It comes with
+   * an offloader, whose other work goes on, and only for a harness that compacts histories.
+   */
+  readonly compaction?: CaseCompaction
 }
 
 /** What came of a run. */
@@ -118,5 +134,10 @@ export interface AdapterHarness {
    * must be able to import it, so it must not import a test runner.
    */
   readonly moduleUrl: string
+  /**
+   * Whether the adapter compacts histories: the harness then heeds `compaction` and `systemPrompt`, and tells the `system` of
+   * each prompt. Without it the cases of histories are left out.
+   */
+  readonly compactsHistory?: boolean
   readonly run: (conversation: Conversation) => Promise<ConversationResult>
 }

@@ -3,6 +3,7 @@ export type { AdapterCase } from './adapter-case.ts'
 export { ADAPTER_CASES } from './cases/index.ts'
 export type {
   AdapterHarness,
+  CaseCompaction,
   CaseTool,
   Conversation,
   ConversationResult,

@@ -35,7 +35,9 @@ export function adapterSuite(
           const text = await readFile(readme, 'utf8')
           expect(gaps.filter((id) => !text.includes(`\`${id}\``))).toEqual([])
         })
-      for (const adapterCase of ADAPTER_CASES.filter(({ id }) => only(id))) {
+      for (const adapterCase of ADAPTER_CASES.filter(
+        ({ id, needs }) => only(id) && (needs === undefined || harness[needs] === true),
+      )) {
         const gap = harness.gaps?.[adapterCase.id]
         const what = gap === undefined ? `: ${adapterCase.title}` : ` [gap: ${gap}]`
         test(`${adapterCase.id}${what}`, { timeout: TIMEOUT_MS }, () => runCase(harness, adapterCase))

@@ -1,20 +1,30 @@
 import { type ContentBlock, type ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import type { HistoryCompactor } from '@spillway/core/history'
 import { encodeBase64, mediaFromData, mediaFromUrl, offloadParts } from '@spillway/core/adapter'
 import {
   type TinyAgent,
   type TinyOutput,
   type TinyPart,
+  type TinyPrompt,
   TinyResult,
   type TinyResultContext,
   type TinyTool,
 } from './tiny-framework.ts'
 
 /** What the adapter gives an agent. */
-export type TinyAdapter = Required<Pick<TinyAgent, 'tools' | 'beforeModel' | 'afterTool'>> & Pick<TinyAgent, 'rewrite'>
+export type TinyAdapter = Required<Pick<TinyAgent, 'tools' | 'beforeModel' | 'afterTool'>> &
+  Pick<TinyAgent, 'rewrite' | 'compact'>
 
-/** Give an agent the offloader of its session. */
-export function tinyAdapter(offloader: ContextOffloader, tools: readonly TinyTool[]): TinyAdapter {
+/** Give an agent the offloader of its session, and where its history is to stay small the compactor of it. */
+export function tinyAdapter(
+  offloader: ContextOffloader,
+  tools: readonly TinyTool[],
+  compactor?: HistoryCompactor<TinyPrompt>,
+): TinyAdapter {
   return {
+    ...(compactor !== undefined && {
+      compact: async (prompt, signal) => (await compactor.compact(prompt, { signal })).messages,
+    }),
     tools: offloader.options.includeRetrievalTool ? [...tools, retrievalTool(offloader)] : tools,
     beforeModel: async () => void (await offloader.endTurn()),
     afterTool: async (output, context) => offloadOutput(offloader, output, context),

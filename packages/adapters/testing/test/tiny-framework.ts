@@ -49,16 +49,26 @@ export interface TinyResultContext extends TinyToolContext {
   readonly input: unknown
 }
 
+/** What a model is asked with. */
+export interface TinyPrompt {
+  /** Empty where there is none. */
+  readonly system: string
+  readonly messages: readonly TinyMessage[]
+}
+
 /** An agent; the hooks are where an adapter comes in. */
 export interface TinyAgent {
   readonly tools: readonly TinyTool[]
-  readonly model: (messages: readonly TinyMessage[], tools: readonly TinyTool[]) => TinyMessage
+  readonly system?: string
+  readonly model: (prompt: TinyPrompt, tools: readonly TinyTool[]) => TinyMessage
   readonly approve?: (toolName: string) => boolean
   readonly onOutput?: (toolCallId: string, output: unknown, preliminary: boolean) => void
   readonly beforeModel?: (signal: AbortSignal | undefined) => Promise<void>
   readonly afterTool?: (output: TinyOutput, context: TinyResultContext) => Promise<TinyOutput>
   /** Change what the model sees of the messages, and nothing that is kept. */
   readonly rewrite?: (messages: readonly TinyMessage[]) => readonly TinyMessage[]
+  /** Make the prompt smaller before that; nothing of it is kept either. */
+  readonly compact?: (prompt: TinyPrompt, signal: AbortSignal | undefined) => Promise<TinyPrompt>
 }
 
 /** Marks a value as an error that the tool returned, or as parts. */
@@ -80,7 +90,13 @@ export async function runTinyAgent(
   for (;;) {
     await agent.beforeModel?.(signal)
     signal?.throwIfAborted()
-    const answer = agent.model(agent.rewrite?.(messages) ?? messages, agent.tools)
+    const whole = { system: agent.system ?? '', messages }
+    const prompt = (await agent.compact?.(whole, signal)) ?? whole
+    signal?.throwIfAborted()
+    const answer = agent.model(
+      { ...prompt, messages: agent.rewrite?.(prompt.messages) ?? prompt.messages },
+      agent.tools,
+    )
     messages.push(answer)
     if (answer.role !== 'assistant' || !('toolCalls' in answer)) return messages
     const results = await Promise.all(answer.toolCalls.map(async (call) => runTool(agent, call, signal)))

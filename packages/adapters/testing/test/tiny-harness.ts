@@ -1,6 +1,8 @@
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
+import { HistoryCompactor } from '@spillway/core/history'
 import type {
   AdapterHarness,
+  CaseCompaction,
   CaseTool,
   Conversation,
   ConversationResult,
@@ -8,13 +10,30 @@ import type {
   ToolBehaviour,
 } from '../src/index.ts'
 import { tinyAdapter, toBlock, toPart, type TinyAdapter } from './tiny-adapter.ts'
-import { runTinyAgent, type TinyMessage, type TinyOutput, TinyResult, type TinyTool } from './tiny-framework.ts'
+import { tinyFormat } from './tiny-format.ts'
+import {
+  runTinyAgent,
+  type TinyMessage,
+  type TinyOutput,
+  type TinyPrompt,
+  TinyResult,
+  type TinyTool,
+} from './tiny-framework.ts'
 
 /** Makes an adapter for one run; the faulty ones differ here. */
-export type MakeAdapter = (root: ContextOffloader, session: string, tools: readonly TinyTool[]) => TinyAdapter
+export type MakeAdapter = (
+  root: ContextOffloader,
+  session: string,
+  tools: readonly TinyTool[],
+  compaction: CaseCompaction | undefined,
+) => TinyAdapter
 
 /** The adapter as it should be: the session is the scope. */
-export const makeTinyAdapter: MakeAdapter = (root, session, tools) => tinyAdapter(root.forScope(session), tools)
+export const makeTinyAdapter: MakeAdapter = (root, session, tools, compaction) => {
+  const offloader = root.forScope(session)
+  const options = compaction && { ...compaction, offloader, format: tinyFormat() }
+  return tinyAdapter(offloader, tools, options && new HistoryCompactor(options))
+}
 
 /** Make the harness of the tiny framework, with its own adapter or a faulty one. */
 export function tinyHarness(
@@ -22,23 +41,29 @@ export function tinyHarness(
   moduleUrl: string,
   makeAdapter: MakeAdapter = makeTinyAdapter,
 ): AdapterHarness {
-  return { name, moduleUrl, run: async (conversation) => runConversation(conversation, makeAdapter) }
+  return {
+    name,
+    moduleUrl,
+    compactsHistory: true,
+    run: async (conversation) => runConversation(conversation, makeAdapter),
+  }
 }
 
 async function runConversation(conversation: Conversation, makeAdapter: MakeAdapter): Promise<ConversationResult> {
-  const { offloader, session, history, userMessage = 'Go.', signal, approve } = conversation
+  const { offloader, session, history, userMessage = 'Go.', signal, approve, compaction, systemPrompt } = conversation
   const prompts: SeenPrompt[] = []
   const outputs: { toolCallId: string; output: unknown }[] = []
   const preliminaryOutputs: { toolCallId: string; output: unknown }[] = []
   const approvalsAsked: string[] = []
   const ownTools = conversation.tools.map(toTinyTool)
-  const adapter = offloader === undefined ? { tools: ownTools } : makeAdapter(offloader, session, ownTools)
+  const adapter = offloader === undefined ? { tools: ownTools } : makeAdapter(offloader, session, ownTools, compaction)
   // The history is what an earlier run returned below.
   const start = [...((history ?? []) as readonly TinyMessage[]), { role: 'user', text: userMessage } as const]
   const agent = {
     ...adapter,
-    model: (messages: readonly TinyMessage[], tools: readonly TinyTool[]): TinyMessage => {
-      const prompt = seenPrompt(messages, tools)
+    ...(systemPrompt !== undefined && { system: systemPrompt }),
+    model: (seen: TinyPrompt, tools: readonly TinyTool[]): TinyMessage => {
+      const prompt = seenPrompt(seen, tools)
       prompts.push(prompt)
       const turn = conversation.model(prompt, prompts.length - 1)
       if ('text' in turn) return { role: 'assistant', text: turn.text }
@@ -100,8 +125,9 @@ function resultOf(behaviour: Exclude<ToolBehaviour, { readonly type: 'yields' }>
   return new TinyResult({ type: 'parts', value: content.map(toPart) })
 }
 
-function seenPrompt(messages: readonly TinyMessage[], tools: readonly TinyTool[]): SeenPrompt {
+function seenPrompt({ system, messages }: TinyPrompt, tools: readonly TinyTool[]): SeenPrompt {
   return {
+    system,
     messages: JSON.stringify(messages),
     toolNames: tools.map(({ name }) => name),
     toolSchemas: Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema])),

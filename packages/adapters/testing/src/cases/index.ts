@@ -2,6 +2,7 @@ import type { AdapterCase } from '../adapter-case.ts'
 import { abortCases } from './abort-cases.ts'
 import { callCases } from './call-cases.ts'
 import { errorCases } from './error-cases.ts'
+import { historyCases } from './history-cases.ts'
 import { loopCases } from './loop-cases.ts'
 import { outageCases } from './outage-cases.ts'
 import { outputCases } from './output-cases.ts'
@@ -10,6 +11,7 @@ import { resultCases } from './result-cases.ts'
 import { retrievalCases } from './retrieval-cases.ts'
 import { sessionCases } from './session-cases.ts'
 import { smallResultCases } from './small-result-cases.ts'
+import { summaryCases } from './summary-cases.ts'
 import { tokenCases } from './token-cases.ts'
 import { turnCases } from './turn-cases.ts'
 
@@ -28,4 +30,5 @@ export const ADAPTER_CASES: readonly AdapterCase[] = [
   ...abortCases,
   ...replayCases,
   ...tokenCases,
+  ...[...historyCases, ...summaryCases].map((one) => ({ ...one, needs: 'compactsHistory' as const })),
 ]

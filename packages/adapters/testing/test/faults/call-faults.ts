@@ -99,10 +99,10 @@ export const callFaults: readonly Fault[] = [
     caughtBy: ['calls/many-at-once', 'sessions/at-once'],
     create: () => {
       let latest = ''
-      return (root, session, tools) => {
+      return (root, session, tools, compaction) => {
         latest = session
         return {
-          ...makeTinyAdapter(root, session, tools),
+          ...makeTinyAdapter(root, session, tools, compaction),
           afterTool: async (...parameters) => tinyAdapter(root.forScope(latest), tools).afterTool(...parameters),
         }
       }
@@ -131,8 +131,8 @@ export const callFaults: readonly Fault[] = [
   {
     name: 'ends the turns of all sessions',
     caughtBy: ['turns/one-for-each-model-call', 'turns/evicted'],
-    create: () => (root, session, tools) => ({
-      ...makeTinyAdapter(root, session, tools),
+    create: () => (root, session, tools, compaction) => ({
+      ...makeTinyAdapter(root, session, tools, compaction),
       beforeModel: async () => void (await root.endTurn()),
     }),
   },

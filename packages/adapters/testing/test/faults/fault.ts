@@ -17,8 +17,8 @@ export interface Fault {
 export function changed(
   change: (adapter: TinyAdapter, offloader: ContextOffloader) => Partial<TinyAdapter>,
 ): MakeAdapter {
-  return (root, session, tools) => {
-    const adapter = makeTinyAdapter(root, session, tools)
+  return (root, session, tools, compaction) => {
+    const adapter = makeTinyAdapter(root, session, tools, compaction)
     return { ...adapter, ...change(adapter, root.forScope(session)) }
   }
 }
@@ -49,7 +49,7 @@ export function rewriting(change: (text: string) => string): MakeAdapter {
 
 /** Change the tools of the user. */
 export function wrapping(change: (tool: TinyTool) => TinyTool): MakeAdapter {
-  return (root, session, tools) => makeTinyAdapter(root, session, tools.map(change))
+  return (root, session, tools, compaction) => makeTinyAdapter(root, session, tools.map(change), compaction)
 }
 
 /** Change what the tools of the user return, seen by the program too. */
@@ -75,14 +75,14 @@ export function answering(change: (tool: TinyTool, offloader: ContextOffloader) 
 export function withOptions(
   change: (options: ContextOffloader['options']) => Partial<ContextOffloaderOptions>,
 ): MakeAdapter {
-  return (root, session, tools) => {
+  return (root, session, tools, compaction) => {
     const scoped = root.forScope(session)
     const offloader = new ContextOffloader({ ...scoped.options, ...change(scoped.options) })
-    return { ...makeTinyAdapter(root, session, tools), afterTool: tinyAdapter(offloader, tools).afterTool }
+    return { ...makeTinyAdapter(root, session, tools, compaction), afterTool: tinyAdapter(offloader, tools).afterTool }
   }
 }
 
 /** Use another session than that of the user. */
 export function inSession(change: (session: string) => string): MakeAdapter {
-  return (root, session, tools) => makeTinyAdapter(root, change(session), tools)
+  return (root, session, tools, compaction) => makeTinyAdapter(root, change(session), tools, compaction)
 }

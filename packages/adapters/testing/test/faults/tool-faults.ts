@@ -132,8 +132,8 @@ export const toolFaults: readonly Fault[] = [
   {
     name: 'always offers the retrieval tool',
     caughtBy: ['retrieval/not-offered'],
-    create: () => (root, session, tools) => {
-      const adapter = makeTinyAdapter(root, session, tools)
+    create: () => (root, session, tools, compaction) => {
+      const adapter = makeTinyAdapter(root, session, tools, compaction)
       const own = adapter.tools.filter(({ name }) => name !== RETRIEVAL_TOOL_NAME)
       return { ...adapter, tools: [...own, retrievalTool(root.forScope(session))] }
     },
@@ -183,8 +183,8 @@ export const toolFaults: readonly Fault[] = [
   {
     name: 'stands back where the provider runs a tool',
     caughtBy: ['provider/beside-large-results'],
-    create: () => (root, session, tools) => {
-      const adapter = makeTinyAdapter(root, session, tools)
+    create: () => (root, session, tools, compaction) => {
+      const adapter = makeTinyAdapter(root, session, tools, compaction)
       const standsBack = tools.some(({ providerExecuted }) => providerExecuted === true)
       return standsBack ? { ...adapter, afterTool: async (output) => output } : adapter
     },

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { StorageError } from '@spillway/core'
+import { FileStorage } from '@spillway/file'
+import { InMemoryStorage } from '@spillway/memory'
+import type { AdapterCase } from '../adapter-case.ts'
+import type { AdapterHarness, ConversationResult, SeenPrompt, SeenResult } from '../harness.ts'
+import { assertSameText } from '../support/assert-same-text.ts'
+import { createBench, SESSION, type Bench } from '../support/bench.ts'
+import { behaving, calling, callingAll, returning } from '../support/case-tools.ts'
+import {
+  COMPACT,
+  isReference,
+  MANY_STEPS,
+  partOf,
+  partReader,
+  passesIn,
+  readingParts,
+  runLong,
+  stepsToFirstPass,
+} from '../support/long-conversation.ts'
+import { overriddenStorage } from '../support/overridden-storage.ts'
+import { retrieving } from '../support/retrieval-answers.ts'
+import { LOG, text } from '../support/sample-content.ts'
+import { assertSameResult, lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
+import { withDirectory } from '../support/with-directory.ts'
+
+/** That a history is compacted where the user asks for it, and how. */
+export const historyCases: readonly AdapterCase[] = [
+  {
+    id: 'history/below-the-limit',
+    title: 'changes nothing of a history within its limit, byte for byte, and asks for no summary',
+    async run(harness) {
+      const turns = readingParts(5)
+      const systemPrompt = 'You are brief.'
+      const summarize = (): never => assert.fail('A summary was asked for')
+      const compaction = { maxTotalTokens: 100_000, maxToolMessageTokens: 500, summarize }
+      const { result: plain } = await runLong(harness, { turns, systemPrompt })
+      const { result, bench } = await runLong(harness, { turns, systemPrompt, compaction })
+      assertSameSeen(result, plain)
+      assert.deepEqual(await bench.references(), [], 'Something was stored')
+    },
+  },
+  {
+    id: 'history/over-the-limit',
+    title: 'makes references of older large results and of nothing else, and keeps every call with its result',
+    async run(harness) {
+      const tools = [
+        partReader(),
+        returning('read_status', text('all is well')),
+        behaving('build', { type: 'returns-error', text: partOf(0, 'the build') }),
+      ]
+      const two = ['a', 'b'].map((id) => ({ id: `call_${id}`, name: 'read_part', input: { number: 40 } }))
+      const turns = [
+        calling('build', {}, 'call_build'),
+        calling('read_status', {}, 'call_status'),
+        callingAll(...two),
+        ...readingParts(MANY_STEPS),
+      ]
+      const { result: plain } = await runLong(harness, { turns, tools })
+      const { result } = await runLong(harness, { turns, tools, compaction: COMPACT })
+      assert.ok(passesIn(result.prompts).length > 0, 'No result has become a reference')
+      for (const [index, prompt] of result.prompts.entries()) assertPaired(prompt, plain.prompts[index])
+      const { results } = lastPrompt(result)
+      for (const id of ['call_build', 'call_a', 'call_b', 'call_1'])
+        assert.ok(isReference(lastResult(lastPrompt(result), id)), `The result of ${id} is old and large, and whole`)
+      assert.equal(textOf(lastResult(lastPrompt(result), 'call_status')), 'all is well')
+      assert.equal(textOf(results.at(-1)!), partOf(MANY_STEPS), 'The newest result must be whole')
+    },
+  },
+  {
+    id: 'history/outputs',
+    title: 'leaves what the program sees of results as it is',
+    async run(harness) {
+      const turns = readingParts(MANY_STEPS)
+      const { result: plain } = await runLong(harness, { turns })
+      const { result } = await runLong(harness, { turns, compaction: COMPACT })
+      // Without a diff, which takes a minute for long texts.
+      const isSame = isDeepStrictEqual(result.outputs, plain.outputs)
+      assert.ok(isSame, 'The program must see of results what it sees without compaction')
+    },
+  },
+  {
+    id: 'history/retrieves',
+    title: 'lets the model read, in the same session, what became a reference',
+    async run(harness) {
+      const turns = [
+        ...readingParts(MANY_STEPS),
+        (prompt: SeenPrompt) =>
+          retrieving({ reference: referenceIn(lastResult(prompt, 'call_1')), pattern: 'status=FAILED' }),
+      ]
+      const { result, bench } = await runLong(harness, { turns, compaction: COMPACT })
+      assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_1')), /line 77 of part 1 of main: status=FAILED/)
+      const reference = referenceIn(lastResult(lastPrompt(result), 'call_1'))
+      assertSameText(await bench.storedText(reference), partOf(1), 'What is stored of the first result')
+    },
+  },
+  {
+    id: 'history/no-trickle',
+    title: 'compacts in few passes, between which prompts only grow, and changes nothing a second time',
+    async run(harness) {
+      const turns = readingParts(MANY_STEPS)
+      const { result: plain } = await runLong(harness, { turns })
+      const { result } = await runLong(harness, { turns, compaction: { ...COMPACT, maxTotalTokens: 12_000 } })
+      const passes = passesIn(result.prompts)
+      assert.ok(passes.length > 1, `Expected several passes in ${MANY_STEPS} steps; there were ${passes.length}`)
+      for (const [index, pass] of passes.entries())
+        assert.ok(pass - (passes[index - 1] ?? 0) > 2, `Prompts ${passes.join(', ')} change what was before them`)
+      const grows = ({ prompts }: ConversationResult, index: number): boolean =>
+        prompts[index]!.messages.startsWith(prompts[index - 1]!.messages.slice(0, -1))
+      for (let index = 1; index < result.prompts.length; index += 1) {
+        if (passes.includes(index)) continue
+        if (grows(plain, index))
+          assert.ok(grows(result, index), `Prompt ${index} changes what the prompt before showed`)
+        const { results } = result.prompts[index - 1]!
+        assertSameResults(result.prompts[index]!, results, 'What the prompt before showed')
+      }
+      const last = lastPrompt(result).results
+      for (const prompt of result.prompts)
+        for (const [position, seen] of prompt.results.entries())
+          if (isReference(seen)) assertSameResult(seen, last[position]!, 'A reference must stay as it is')
+    },
+  },
+  {
+    id: 'history/replacement-shrinks',
+    title: 'shortens what the offloader has replaced before, under the same reference, and stores nothing again',
+    async run(harness) {
+      const turns = [calling('read_log', {}, 'call_log'), ...readingParts(MANY_STEPS)]
+      const tools = [partReader(), returning('read_log', text(LOG))]
+      const { result, bench } = await runLong(harness, { turns, tools, compaction: COMPACT })
+      const first = lastResult(result.prompts[1]!, 'call_log')
+      const last = lastResult(lastPrompt(result), 'call_log')
+      assert.ok(textOf(last).length < textOf(first).length / 2, 'The replacement has not become shorter')
+      assert.equal(referenceIn(last), referenceIn(first))
+      const stored = (await bench.references()).filter((reference) => reference.startsWith('call_log'))
+      assert.deepEqual(stored, [referenceIn(first)])
+    },
+  },
+  {
+    id: 'history/kept-in-storage',
+    title: 'keeps what the history names in a storage that evicts what is not used for some turns',
+    async run(harness) {
+      const statuses = Array.from({ length: 20 }, (_, index) => calling('read_status', {}, `status_${index}`))
+      const turns = [
+        ...readingParts(9),
+        ...statuses,
+        (prompt: SeenPrompt) =>
+          retrieving({ reference: referenceIn(lastResult(prompt, 'call_1')), pattern: 'status=FAILED' }),
+      ]
+      const storage = new InMemoryStorage({ evictAfterTurns: 12 })
+      const { result } = await runLong(harness, { turns, compaction: COMPACT }, { storage })
+      assert.match(textOf(lastResult(lastPrompt(result), 'retrieval_1')), /line 77 of part 1 of main: status=FAILED/)
+    },
+  },
+  {
+    id: 'history/turns',
+    title: 'ends one turn for each model call where histories are compacted, too',
+    async run(harness) {
+      const ended: string[] = []
+      const storage = overriddenStorage(new InMemoryStorage(), (inner, segments) => ({
+        endTurn() {
+          ended.push(segments.join('/'))
+          return inner.endTurn()
+        },
+      }))
+      const { result } = await runLong(harness, { turns: readingParts(9), compaction: COMPACT }, { storage })
+      assert.deepEqual(ended, Array(result.prompts.length).fill(SESSION), 'The sessions of the turns that ended')
+    },
+  },
+  {
+    id: 'history/outage',
+    title: 'leaves the history as it is while nothing can be stored, and goes on',
+    async run(harness) {
+      const turns = readingParts(MANY_STEPS)
+      const fail = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The disk did not answer.'))
+      const storage = overriddenStorage(new InMemoryStorage(), () => ({ store: fail, storeStream: fail }))
+      const { result: plain } = await runLong(harness, { turns })
+      const { result } = await runLong(harness, { turns, compaction: COMPACT }, { storage })
+      assertSameSeen(result, plain)
+    },
+  },
+  {
+    id: 'history/sessions-at-once',
+    title: 'keeps two sessions apart that run at once with equal calls',
+    async run(harness) {
+      const bench = createBench()
+      const sessions = ['session-a', 'session-b']
+      const alone = await Promise.all(sessions.map((session) => runSession(harness, session, createBench())))
+      const together = await Promise.all(sessions.map((session) => runSession(harness, session, bench)))
+      for (const [index, result] of together.entries()) {
+        assertSameSeen(result, alone[index]!)
+        const reference = referenceIn(lastResult(lastPrompt(result), 'call_1'))
+        const session = sessions[index]!
+        assertSameText(await bench.storedText(reference, session), partOf(1, session), `What is stored in ${session}`)
+      }
+    },
+  },
+  {
+    id: 'history/resumed',
+    title: 'shows the same references, byte for byte, when another process goes on over the same storage',
+    async run(harness) {
+      const steps = (await stepsToFirstPass(harness)) + 1
+      await withDirectory(async (directory) => {
+        const bench = (): Bench => createBench({ storage: new FileStorage(directory) })
+        const here = bench()
+        const { result: first } = await runLong(harness, { turns: readingParts(steps), compaction: COMPACT }, here)
+        const history: unknown = JSON.parse(JSON.stringify(first.history))
+        const turns = [
+          (prompt: SeenPrompt) =>
+            retrieving({ reference: referenceIn(lastResult(prompt, 'call_1')), pattern: 'status=FAILED' }),
+          ...readingParts(MANY_STEPS, 50),
+        ]
+        const goOn = { turns, history, userMessage: 'Go on.', compaction: COMPACT }
+        const { result: second } = await runLong(harness, goOn, here)
+        const { result: elsewhere } = await runLong(harness, goOn, bench())
+        const { results } = lastPrompt(first)
+        assertSameResults(elsewhere.prompts[0]!, results, 'What was shown before')
+        assertSameSeen(elsewhere, second)
+        assert.match(textOf(lastResult(elsewhere.prompts[1]!, 'retrieval_1')), /line 77 of part 1 of main/)
+      })
+    },
+  },
+]
+
+async function runSession(harness: AdapterHarness, session: string, bench: Bench): Promise<ConversationResult> {
+  const reader = partReader(session)
+  const slowly = {
+    ...reader,
+    // So that the steps of two runs take turns.
+    call: async (...parameters: Parameters<typeof reader.call>) => {
+      await sleep(1)
+      return reader.call(...parameters)
+    },
+  }
+  const turns = readingParts(MANY_STEPS)
+  return (await runLong(harness, { turns, session, tools: [slowly], compaction: COMPACT }, bench)).result
+}
+
+/** Require that a prompt begins with these results. */
+function assertSameResults(prompt: SeenPrompt, expected: readonly SeenResult[], what: string): void {
+  for (const [index, result] of expected.entries()) {
+    const seen = prompt.results[index]
+    assert.ok(seen !== undefined, `A result is gone: ${result.toolCallId}`)
+    assertSameResult(seen, result, `${what} must stay as it was`)
+  }
+}
+
+/** Require that the model saw the same in both runs, byte for byte. */
+function assertSameSeen(actual: ConversationResult, expected: ConversationResult): void {
+  assert.equal(actual.prompts.length, expected.prompts.length, 'The number of model calls has changed')
+  for (const [index, { messages, system }] of expected.prompts.entries()) {
+    assertSameText(actual.prompts[index]?.messages ?? '', messages, `Prompt ${index} must be the same, byte for byte`)
+    assert.equal(actual.prompts[index]?.system, system, `The system prompt of prompt ${index}`)
+  }
+}
+
+/** Require the same results as without compaction, in their order and with their marks, and every call as often. */
+function assertPaired({ results, messages }: SeenPrompt, plain: SeenPrompt | undefined): void {
+  const marks = (prompt: Pick<SeenPrompt, 'results'>): unknown =>
+    prompt.results.map(({ toolCallId, toolName, isError }) => ({ toolCallId, toolName, isError }))
+  assert.deepEqual(marks({ results }), marks({ results: plain?.results ?? [] }), 'A result is gone, or has changed')
+  for (const { toolCallId } of results) {
+    const count = (json = ''): number => json.split(JSON.stringify(toolCallId)).length - 1
+    assert.equal(count(messages), count(plain?.messages), `How often the prompt names ${toolCallId}`)
+  }
+  for (const [position, seen] of results.entries())
+    if (!isReference(seen)) assertSameResult(seen, plain!.results[position]!)
+}

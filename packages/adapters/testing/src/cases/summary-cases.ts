@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import type { SummaryRequest } from '@spillway/core/history'
+import type { AdapterCase } from '../adapter-case.ts'
+import type { CaseCompaction, SeenPrompt } from '../harness.ts'
+import { createBench, SESSION } from '../support/bench.ts'
+import { calling, returning } from '../support/case-tools.ts'
+import { COMPACT, isReference, readingParts, REQUEST, runLong } from '../support/long-conversation.ts'
+import { log, text } from '../support/sample-content.ts'
+import { scripted } from '../support/scripted-model.ts'
+import { lastPrompt, lastResult } from '../support/seen-results.ts'
+import { within } from '../support/within.ts'
+
+const SYSTEM = 'You are brief.'
+const PROMPTLY_MS = 4_000
+const ABORT_AFTER_MS = 30
+const STEPS = 40
+
+/** Results that are too small to become references, and yet fill a history. */
+const NOTES = [returning('read_note', text(log('a note', 20)))]
+const READING_NOTES = Array.from({ length: STEPS }, (_, index) => calling('read_note', {}, `call_${index + 1}`))
+const COMPRESS: CaseCompaction = { maxTotalTokens: 4_000, maxToolMessageTokens: 1_500 }
+
+/** That older messages become a summary where there is a model for it. */
+export const summaryCases: readonly AdapterCase[] = [
+  {
+    id: 'history/summary',
+    title: 'puts one summary into the system prompt in the place of older messages, and keeps what the user asked',
+    async run(harness) {
+      const { compaction } = summarizing()
+      const { result } = await runLong(harness, {
+        turns: READING_NOTES,
+        tools: NOTES,
+        systemPrompt: SYSTEM,
+        compaction,
+      })
+      assertSummarised(lastPrompt(result), SYSTEM)
+      assert.ok(result.prompts.length === STEPS + 1, 'The number of model calls has changed')
+    },
+  },
+  {
+    id: 'history/summary-without-system-prompt',
+    title: 'makes a system prompt for the summary where the agent has none',
+    async run(harness) {
+      const { compaction } = summarizing()
+      const { result } = await runLong(harness, { turns: READING_NOTES, tools: NOTES, compaction })
+      assertSummarised(lastPrompt(result), '')
+    },
+  },
+  {
+    id: 'history/summaries-merge',
+    title: 'keeps the summary from call to call, gives it to the next one, and never has two',
+    async run(harness) {
+      const { compaction, requests } = summarizing()
+      const { result } = await runLong(harness, {
+        turns: READING_NOTES,
+        tools: NOTES,
+        systemPrompt: SYSTEM,
+        compaction,
+      })
+      assert.ok(requests.length > 1, `Expected several summaries; ${requests.length} were asked for`)
+      assert.ok(requests.length < STEPS / 3, `${requests.length} summaries in ${STEPS} steps`)
+      for (const [index, { previousSnapshot }] of requests.entries())
+        assert.equal(previousSnapshot?.includes(`Summary ${index}.`) ?? false, index > 0, 'The summary before')
+      const numbers = result.prompts.map(({ system = '' }) => Number(/Summary (\d+)\./.exec(system)?.[1] ?? 0))
+      assert.deepEqual(
+        numbers,
+        numbers.toSorted((a, b) => a - b),
+        'The summaries of the prompts',
+      )
+      for (const prompt of result.prompts) assert.ok(countSnapshots(prompt) <= 1, 'A prompt has two summaries')
+    },
+  },
+  {
+    id: 'history/summary-steered',
+    title: 'gives the instructions of the user to the model that writes the summary',
+    async run(harness) {
+      const { compaction, requests } = summarizing()
+      const instructions = 'Keep the names of all parts.'
+      await runLong(harness, { turns: READING_NOTES, tools: NOTES, compaction: { ...compaction, instructions } })
+      assert.ok(requests[0]?.prompt.includes(instructions))
+    },
+  },
+  {
+    id: 'history/summary-fails',
+    title: 'goes on with a compacted history where the model for summaries fails, and loses nothing',
+    async run(harness) {
+      const compaction: CaseCompaction = {
+        ...COMPACT,
+        mode: 'auto',
+        compactRatioThreshold: 0,
+        summarize: () => Promise.reject(new Error('The model is overloaded.')),
+      }
+      const turns = readingParts(10)
+      const { result } = await runLong(harness, { turns, systemPrompt: SYSTEM, compaction })
+      const { results, system = '' } = lastPrompt(result)
+      assert.deepEqual(
+        results.map(({ toolCallId }) => toolCallId),
+        turns.map((_, index) => `call_${index + 1}`),
+        'The results of the last prompt',
+      )
+      assert.ok(isReference(lastResult(lastPrompt(result), 'call_1')), 'The first result is whole')
+      assertOwnPrompt(system, SYSTEM)
+      assert.equal(countSnapshots(lastPrompt(result)), 0, 'There is a summary that no model wrote')
+    },
+  },
+  {
+    id: 'history/summary-aborted',
+    title: 'ends a run promptly that is aborted while a summary is written, and tells the model for summaries',
+    async run(harness) {
+      const controller = new AbortController()
+      let given: AbortSignal | undefined
+      const compaction: CaseCompaction = {
+        ...COMPRESS,
+        summarize: ({ signal }) => {
+          given = signal
+          setTimeout(() => controller.abort(), ABORT_AFTER_MS)
+          return new Promise(() => {})
+        },
+      }
+      const run = harness.run({
+        offloader: createBench().offloader,
+        session: SESSION,
+        tools: NOTES,
+        model: scripted(...READING_NOTES),
+        compaction,
+        signal: controller.signal,
+      })
+      const { text: end } = await within(PROMPTLY_MS, run, 'The run waits for a summary, though it was aborted')
+      assert.ok(given !== undefined, 'No summary was asked for')
+      assert.ok(given.aborted, 'The signal of the run did not reach the model for summaries')
+      assert.equal(end, undefined, 'The run came to its end, though it was aborted')
+    },
+  },
+]
+
+/** Make a `summarize` that writes `Summary 1.` and so on, and note what it is asked. */
+function summarizing(): { readonly compaction: CaseCompaction; readonly requests: readonly SummaryRequest[] } {
+  const requests: SummaryRequest[] = []
+  const summarize = async (request: SummaryRequest): Promise<string> => {
+    const number = requests.push(request)
+    const goal = '<overall_goal>Find the part that has failed.</overall_goal>'
+    return `<state_snapshot>${goal}<key_knowledge>Summary ${number}.</key_knowledge></state_snapshot>`
+  }
+  return { compaction: { ...COMPRESS, summarize }, requests }
+}
+
+const countSnapshots = ({ system = '' }: SeenPrompt): number => system.split('<state_snapshot>').length - 1
+
+/** Require the agent's own system prompt before any summary; a framework may add to it. */
+function assertOwnPrompt(system: string, own: string): void {
+  const [before = ''] = system.split('<state_snapshot>', 1)
+  assert.ok(before.includes(own), `The agent's own system prompt is gone: ${JSON.stringify(system)}`)
+}
+
+function assertSummarised(prompt: SeenPrompt, own: string): void {
+  const { system = '', messages, results } = prompt
+  assert.equal(countSnapshots(prompt), 1, `The system prompt must have one summary; it is ${JSON.stringify(system)}`)
+  assertOwnPrompt(system, own)
+  assert.match(system, /Summary \d+\./)
+  assert.ok(messages.includes(JSON.stringify(REQUEST).slice(1, -1)), 'What the user asked is gone')
+  assert.ok(!messages.includes('"call_1"'), 'Messages that were summarised are still there')
+  const ids = results.map(({ toolCallId }) => toolCallId)
+  const expected = Array.from(ids, (_, index) => `call_${STEPS - ids.length + 1 + index}`)
+  assert.deepEqual(ids, expected, 'The results of the last prompt must be the newest ones')
+  for (const id of ids) assert.ok(messages.split(JSON.stringify(id)).length > 2, `The call of ${id} is gone`)
+}
