@@ -20,13 +20,14 @@ export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   retrieval: ['platform', 'storage', 'content', 'tokens', 'search'],
   offload: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval'],
   adapter: ['platform', 'storage', 'content', 'tokens', 'offload'],
-  files: ['storage', 'content'],
-  history: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval', 'offload'],
+  files: ['platform', 'storage', 'content', 'search'],
+  http: ['platform'],
+  history: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval', 'offload', 'adapter'],
   conformance: ['storage'],
 }
 
 /** Folders that are imported by entries of their own, such as `@spillway/core/files`. */
-const OWN_ENTRIES = ['adapter', 'code', 'conformance', 'driver', 'files', 'html', 'image', 'pdf']
+const OWN_ENTRIES = ['adapter', 'code', 'conformance', 'driver', 'files', 'history', 'html', 'http', 'image', 'pdf']
 /** The only sources of core that may import `node:` modules, and with that need Node.js. */
 const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conformance\/(?:node-test|vitest))\.ts$/
 /**
@@ -36,7 +37,7 @@ const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conforman
 const EDGE_ADAPTER = /^packages\/adapters\/(?!testing\/|mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
 /** The sources of core that may import its optional peers: the test runner, and the libraries of one kind of content. */
 const CORE_PEER_FILES = /^packages\/core\/src\/(?:conformance\/vitest\.ts$|(?:html|code|pdf|image)\/)/
-const PACKAGE_FILE = /^packages\/(?:core|cli|storage\/[^/]+|adapters\/[^/]+)\//
+const PACKAGE_FILE = /^packages\/(?:core|cli|server|storage\/[^/]+|adapters\/[^/]+)\//
 /** What adapters and backends are tested with is private, so all of it counts as tests. */
 const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\/|^packages\/(?:adapters|storage)\/testing\//
 
@@ -104,7 +105,7 @@ function refusePackage(file: SourceFile, packageFolder: string, isTest: boolean,
   }
   if (packageFolder !== 'packages/cli' && packageFolder !== 'packages/core') {
     if (name.startsWith('@spillway/') && name !== '@spillway/core') {
-      return 'Backends and adapters import @spillway/core and their own SDK, and no other Spillway package.'
+      return 'Backends, adapters and the server import @spillway/core and their own libraries, and no other Spillway package.'
     }
   }
   if (packageFolder === 'packages/core' && name in manifest.peers && !CORE_PEER_FILES.test(file.path)) {

@@ -62,6 +62,8 @@ const REFUSED: readonly Refused[] = [
   ['a backend imports an undeclared SDK', 'packages/storage/memory/src/a.ts', importing('ioredis'), BOUNDARY],
   ['a test imports the command line', 'packages/storage/memory/src/a.test.ts', importing('spillway'), BOUNDARY],
   ['an adapter imports a backend', 'packages/adapters/mcp/src/a.ts', importing('@spillway/memory'), BOUNDARY],
+  ['the server imports an adapter', 'packages/server/src/a.ts', importing('@spillway/mcp'), BOUNDARY],
+  ['the server imports the command line', 'packages/server/src/a.ts', importing('spillway'), BOUNDARY],
   ['an adapter for the edge imports node', 'packages/adapters/ai-sdk/src/a.ts', importing('node:fs'), BOUNDARY],
   [
     'the index of core imports what adapters share',

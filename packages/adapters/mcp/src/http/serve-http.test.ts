@@ -1,6 +1,6 @@
 import { request } from 'node:http'
+import { AccessTokens } from '@spillway/core/http'
 import { expect, onTestFinished, test } from 'vitest'
-import { AccessTokens } from './access-tokens.ts'
 import { serveHttp, type HttpOptions } from './serve-http.ts'
 
 /** Serve requests by saying their scope. */

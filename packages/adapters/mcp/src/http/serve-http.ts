@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import type { AccessTokens } from './access-tokens.ts'
-import { guardRequest, LOOPBACK_HOSTS } from './guard-requests.ts'
+import { LOOPBACK_HOSTS, type AccessTokens } from '@spillway/core/http'
+import { guardRequest } from './guard-requests.ts'
 
 /** Options of {@link serveHttp}. */
 export interface HttpOptions {
@@ -55,11 +55,12 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     throw new TypeError(
       `${host} can be reached from other machines: name who may use it by tokens, or listen at 127.0.0.1.`,
     )
+  await tokens?.ready()
   const guards = { allowedHosts: [...LOOPBACK_HOSTS, ...allowedHosts], tokens }
   const handler = toNodeHandler({
     async fetch(request: Request) {
       if (new URL(request.url).pathname !== path) return new Response(`MCP is served at ${path}.\n`, { status: 404 })
-      const guarded = guardRequest(request, guards)
+      const guarded = await guardRequest(request, guards)
       return 'refusal' in guarded ? guarded.refusal : await fetch(request, guarded.scope)
     },
   })

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FileGlob } from './file-glob.ts'
+
+describe('FileGlob', () => {
+  it.each([
+    ['*.txt', 'a.txt', true],
+    ['*.txt', 'b/c/a.TXT', true],
+    ['*.TXT', 'a.txt', true],
+    ['*.txt', 'a.txt.json', false],
+    ['*.txt', 'a_txt', false],
+    ['compressed_*.json', 'store/compressed_group_1_0.json', true],
+    ['store/*.json', 'store/a.json', true],
+    ['store/*.json', 'other/a.json', false],
+    ['/store/*.json', 'store/a.json', true],
+    ['./a.txt', 'a.txt', true],
+    ['**/*.txt', 'a.txt', true],
+    ['**/*.txt', 'b/a.txt', true],
+    ['?.txt', 'a.txt', true],
+    ['?.txt', 'ab.txt', false],
+    ['tool_[0-9]*.txt', 'tool_7x.txt', true],
+    ['tool_[!0-9]*.txt', 'tool_7x.txt', false],
+    ['[]].txt', '].txt', true],
+    ['[a.txt', '[a.txt', true],
+    ['*.{txt,json}', 'a.json', true],
+    ['*.{txt,{json,csv}}', 'a.csv', true],
+    ['*.{txt,json}', 'a.csv', false],
+    ['{a}.txt', '{a}.txt', true],
+    ['', '', true],
+    ['', 'a', false],
+    ['.*', 'axt', false],
+  ])('%j on %j: %s', (glob, path, expected) => {
+    expect(new FileGlob(glob).matches(path)).toBe(expected)
+  })
+
+  it.each(['../*.txt', 'a/../*', '..\\*', '*'.repeat(257), '{a,b}'.repeat(7)])('refuses %j', (glob) => {
+    expect(() => new FileGlob(glob)).toThrow(expect.objectContaining({ code: 'invalid-path' }))
+  })
+
+  it('equals a regular expression for * and ?', () => {
+    const glob = fc.array(fc.constantFrom('*', '?', 'a', 'b', '.'), { maxLength: 8 }).map((parts) => parts.join(''))
+    const name = fc.array(fc.constantFrom('a', 'b', '.'), { maxLength: 8 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(glob, name, (pattern, text) => {
+        const source = pattern.replace(/[*?.]/g, (one) => ({ '*': '.*', '?': '.', '.': '\\.' })[one]!)
+        fc.pre(pattern !== '..')
+        expect(new FileGlob(pattern).matches(text)).toBe(new RegExp(`^${source}$`).test(text))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('takes no longer for what makes others go back and forth', () => {
+    const glob = new FileGlob(`${'*a'.repeat(120)}b`)
+    const begin = performance.now()
+    for (let count = 0; count < 100; count += 1) expect(glob.matches('a'.repeat(1_024))).toBe(false)
+    expect(performance.now() - begin).toBeLessThan(2_000)
+  })
+})

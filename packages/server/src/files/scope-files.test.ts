@@ -1,0 +1,153 @@
+import type { Storage } from '@spillway/core'
+import { StoredFiles } from '@spillway/core/files'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
+import type { ServedStorage } from './listing-storage.ts'
+import { ScopeFiles } from './scope-files.ts'
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const file = (text: string): { content: Uint8Array; contentType: string } => ({
+  content: encode(text),
+  contentType: 'text/plain',
+})
+const memory = (): ServedStorage => new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
+
+/** Count the listings of a storage. */
+function counted(storage: ServedStorage): { readonly storage: ServedStorage; readonly lists: () => number } {
+  let lists = 0
+  const handler: ProxyHandler<ServedStorage> = {
+    get(target, name) {
+      if (name === 'list') lists += 1
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  }
+  return { storage: new Proxy(storage, handler), lists: () => lists }
+}
+
+async function textOf(files: ScopeFiles, path: string): Promise<string | undefined> {
+  const found = await files.find(path)
+  return found && new TextDecoder().decode((await files.storage.retrieve(found.reference)).content)
+}
+
+describe('ScopeFiles', () => {
+  it('gives a name to the content that comes first, and the next name to others', async () => {
+    const files = new ScopeFiles(memory())
+    const names = ['a/x.txt', 'a/x_1.txt', 'a/x_2.txt']
+    const paths: string[] = []
+    const made: boolean[] = []
+    for (const text of ['one', 'two', 'one', 'three', 'two']) {
+      const { file: stored, created } = await files.store(names, file(text))
+      paths.push(stored.path)
+      made.push(created)
+    }
+    expect(paths).toEqual(['a/x.txt', 'a/x_1.txt', 'a/x.txt', 'a/x_2.txt', 'a/x_1.txt'])
+    expect(made).toEqual([true, true, false, true, false])
+    expect(await textOf(files, 'a/x_1.txt')).toBe('two')
+    await expect(files.store(names, file('four'))).rejects.toMatchObject({ code: 'invalid-key' })
+  })
+
+  it('keeps to that between processes that know nothing of each other, and at once', async () => {
+    const storage = memory()
+    const processes = Array.from({ length: 5 }, () => new ScopeFiles(storage))
+    // All of them know that there is nothing yet.
+    await Promise.all(processes.map((one) => one.find('x.txt')))
+    function* names(): Generator<string> {
+      for (let number = 0; ; number += 1) yield `x_${number}.txt`
+    }
+    const stored = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const text = `text ${index % 10}`
+        return [text, (await processes[index % 5]!.store(names(), file(text))).file.path] as const
+      }),
+    )
+    const byText = new Map(stored)
+    expect(new Set(byText.values()).size).toBe(10)
+    for (const [text, path] of stored) {
+      expect(byText.get(text)).toBe(path)
+      for (const one of processes) expect(await textOf(one, path)).toBe(text)
+    }
+  })
+
+  it('discards a file that nobody has used, and no other', async () => {
+    const files = new ScopeFiles(memory())
+    const { file: unused } = await files.store(['x.txt'], file('text'))
+    await files.discard(unused)
+    expect(await files.find('x.txt')).toBeUndefined()
+    const { file: used } = await files.store(['y.txt'], file('other'))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await files.storage.store(`/${used.path}@1`, encode('other'), 'text/plain')
+    await files.discard(used)
+    expect(await textOf(files, 'y.txt')).toBe('other')
+  })
+
+  it('lists the storage once however many files are stored and found', async () => {
+    const { storage, lists } = counted(memory())
+    const files = new ScopeFiles(storage)
+    for (let number = 0; number < 50; number += 1) await files.store([`x_${number}.txt`], file(`text ${number}`))
+    for (let number = 0; number < 50; number += 1) expect(await files.find(`x_${number}.txt`)).toBeDefined()
+    expect(lists()).toBe(0)
+    expect(await files.find('other.txt')).toBeUndefined()
+    expect(lists()).toBe(1)
+  })
+
+  it('lists once for all who miss something at the same time', async () => {
+    const { storage, lists } = counted(memory())
+    const files = new ScopeFiles(storage)
+    await Promise.all(Array.from({ length: 20 }, (_, number) => files.find(`x_${number}.txt`)))
+    expect(lists()).toBe(1)
+  })
+
+  it('finds what another process stored meanwhile', async () => {
+    const storage = memory()
+    const [one, two] = [new ScopeFiles(storage), new ScopeFiles(storage)]
+    expect(await one.find('x.txt')).toBeUndefined()
+    await two.store(['x.txt'], file('text'))
+    expect(await textOf(one, 'x.txt')).toBe('text')
+    expect((await one.list()).map(({ path }) => path)).toEqual(['x.txt'])
+  })
+
+  it('brings a file that was removed back under its name, and keeps it from others', async () => {
+    const storage = memory()
+    const files = new ScopeFiles(storage)
+    const { file: stored } = await files.store(['x.txt', 'y.txt'], file('text'))
+    await storage.delete(stored.reference)
+    expect(await files.use(stored, ({ reference }) => storage.retrieve(reference))).toBeUndefined()
+    expect(await files.find('x.txt')).toBeUndefined()
+    expect((await files.store(['x.txt', 'y.txt'], file('other'))).file.path).toBe('y.txt')
+    expect((await files.store(['x.txt', 'y.txt'], file('text'))).file.path).toBe('x.txt')
+    expect(await textOf(files, 'x.txt')).toBe('text')
+  })
+
+  it('shares its files with StoredFiles, and shows results as that does', async () => {
+    const storage = memory()
+    const files = new ScopeFiles(storage)
+    await files.store(['a/x.txt'], file('text'))
+    const reference = await storage.store('call_1_0', encode('{}'), 'application/json')
+    await new StoredFiles(storage as Storage).write('/notes.md', encode('mine'))
+    const paths = ['a/x.txt', 'notes.md', `results/${reference}.json`]
+    expect((await files.list()).map(({ path }) => path)).toEqual(paths)
+    expect([...(await new StoredFiles(storage as Storage).list()).keys()]).toEqual(paths.map((path) => `/${path}`))
+  })
+
+  it('passes on that the storage is out of reach, and works when it is back', async () => {
+    const storage = memory()
+    let isDown = true
+    const flaky = new Proxy(storage, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target)
+        if (name === 'list' && isDown)
+          return () => {
+            throw new Error('down')
+          }
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const files = new ScopeFiles(flaky)
+    await files.store(['x.txt'], file('text'))
+    await expect(files.find('other.txt')).rejects.toThrow('down')
+    expect(await textOf(files, 'x.txt')).toBe('text')
+    isDown = false
+    expect(await files.find('other.txt')).toBeUndefined()
+  })
+})

@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { joinAsWritten, pathWithin, virtualPath } from './virtual-path.ts'
+
+describe('virtualPath', () => {
+  it.each([
+    ['/workspace/context_store/a.txt', 'context_store/a.txt'],
+    ['context_store/a.txt', 'context_store/a.txt'],
+    ['./context_store/a.txt', 'context_store/a.txt'],
+    ['././context_store//a.txt', 'context_store/a.txt'],
+    ['/context_store/a.txt', 'context_store/a.txt'],
+    ['.//context_store/a.txt/', 'context_store/a.txt'],
+    ['workspace/context_store/a.txt', 'context_store/a.txt'],
+    ['/home/me/a.txt', 'home/me/a.txt'],
+    ['', ''],
+    ['.', ''],
+    ['./', ''],
+    ['/', ''],
+    ['%2e%2e/a.txt', '%2e%2e/a.txt'],
+    ['~/a.txt', '~/a.txt'],
+    ['...', '...'],
+  ])('takes %j for %j', (text, path) => {
+    expect(virtualPath(text)).toBe(path)
+  })
+
+  it.each([
+    '../a',
+    'a/../../etc/passwd',
+    '/workspace/../etc/passwd',
+    '..',
+    'a\\..\\b',
+    'a\0b',
+    'a\nb',
+    '\ud800',
+    'a/'.repeat(600),
+  ])('refuses %j', (text) => {
+    expect(() => virtualPath(text)).toThrow(expect.objectContaining({ code: 'invalid-path', status: 400 }))
+  })
+
+  it('names the same file however it is written before or after it was resolved', () => {
+    const part = fc.constantFrom('a', 'b.txt', '.', '', 'workspace', '%2f')
+    const prefix = fc.constantFrom('', './', '/', '././', './/')
+    fc.assert(
+      fc.property(fc.array(part), prefix, (parts, written) => {
+        const path = virtualPath(parts.join('/'))
+        const again = virtualPath(written + path)
+        // One that begins with the workspace's own name twice loses it once each time.
+        expect([path, path.replace(/^workspace(\/|$)/, '')]).toContain(again)
+        expect(path).not.toMatch(/^\/|\/$|\/\/|(^|\/)\.{1,2}(\/|$)/)
+      }),
+    )
+  })
+})
+
+it('pathWithin keeps folders apart whose names begin alike', () => {
+  expect(pathWithin('a/b.txt', 'a')).toBe('b.txt')
+  expect(pathWithin('ab/b.txt', 'a')).toBeUndefined()
+  expect(pathWithin('a/b.txt', '')).toBe('a/b.txt')
+  expect(pathWithin('a', 'a')).toBeUndefined()
+})
+
+it.each([
+  ['/workspace/store', '/workspace/store/x'],
+  ['./cache_file/', './cache_file/x'],
+  ['cache_file//', 'cache_file/x'],
+  ['', 'x'],
+  ['/', '/x'],
+  ['./', './x'],
+  ['.', './x'],
+])('joinAsWritten puts %j before a name: %j', (folder, joined) => {
+  expect(joinAsWritten(folder, 'x')).toBe(joined)
+})

@@ -1,0 +1,12 @@
+/** The HTTP service over an offloader, for any runtime with `fetch`-like servers. */
+export type { CallEnvironment } from './app/call.ts'
+export { createApp, type App, type AppOptions } from './app/create-app.ts'
+export type { FailureCode } from './app/describe-failure.ts'
+export type { HttpErrorCode } from './app/http-error.ts'
+export { DEFAULT_LIMITS, type ServerLimits } from './app/server-limits.ts'
+export type { BodySpool, SpooledBody } from './body/body-spool.ts'
+export type { JsonLimits } from './body/parse-json-body.ts'
+export type { BodyTimes } from './body/timed-chunks.ts'
+export type { RateLimits } from './limits/rate-limiter.ts'
+export type { WorkLimits } from './limits/work-gate.ts'
+export type { FaultRecord, LogRecord, RequestRecord } from './telemetry/request-record.ts'

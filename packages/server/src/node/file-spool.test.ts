@@ -1,0 +1,43 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { FileSpool } from './file-spool.ts'
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'spool-test-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+describe('FileSpool', () => {
+  it('gives back what was written, in files without a name, in a folder of this user alone', async () => {
+    const directory = await folder()
+    const spool = new FileSpool({ maxSpoolBytes: 1_000_000, directory })
+    const bodies = await Promise.all([spool.open(), spool.open()])
+    for (const [index, body] of bodies.entries())
+      for (let count = 0; count < 50; count += 1) await body.write(new Uint8Array(1_000).fill(index + count))
+    const [own = ''] = await readdir(directory)
+    expect(await readdir(join(directory, own))).toEqual([])
+    expect((await stat(join(directory, own))).mode & 0o777).toBe(0o700)
+    expect(spool.bytes).toBe(100_000)
+    const read = await bodies[1]!.read()
+    expect([read.length, read[0], read[999], read[1_000], read.at(-1)]).toEqual([50_000, 1, 1, 2, 50])
+    for (const body of bodies) await body.remove()
+    await bodies[0]!.remove()
+    expect(spool.bytes).toBe(0)
+    await spool.close()
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  it('holds no more than it may', async () => {
+    const spool = new FileSpool({ maxSpoolBytes: 1_500, directory: await folder() })
+    const [one, two] = [await spool.open(), await spool.open()]
+    await one.write(new Uint8Array(1_000))
+    await expect(two.write(new Uint8Array(1_000))).rejects.toMatchObject({ code: 'overloaded', status: 503 })
+    await one.remove()
+    await two.write(new Uint8Array(1_000))
+    await two.remove()
+    await spool.close()
+  })
+})

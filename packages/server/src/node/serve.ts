@@ -1,0 +1,175 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { ContextOffloader } from '@spillway/core'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { createApp, type App, type AppOptions } from '../app/create-app.ts'
+import { faultRecord } from '../telemetry/request-record.ts'
+import { FileSpool } from './file-spool.ts'
+
+/** Options of {@link serve}. */
+export interface ServeOptions extends Omit<AppOptions, 'spool'> {
+  /** The address to listen at. Defaults to `127.0.0.1`; any but those of the loopback interface needs `tokens`. */
+  readonly host?: string | undefined
+  /** Defaults to 8002; 0 for any that is free. */
+  readonly port?: number | undefined
+  /** Milliseconds in which the headers of a request must have come. Defaults to 10,000. */
+  readonly headersTimeoutMs?: number | undefined
+  /** Milliseconds in which an answer must have been taken once it begins; a stream of progress may take longer. Defaults to 300,000. */
+  readonly responseTimeoutMs?: number | undefined
+  /** Connections at a time; more are not accepted. Defaults to 1,000. */
+  readonly maxConnections?: number | undefined
+  /** Bytes of all bodies on disk together. Defaults to 8 GiB. */
+  readonly maxSpoolBytes?: number | undefined
+  /** Where bodies are kept while they arrive. Defaults to the system's folder for temporary files. */
+  readonly spoolDirectory?: string | undefined
+}
+
+/** A service that listens. */
+export interface Service {
+  readonly url: string
+  /**
+   * Stop: accept nothing more, let what is under way finish for `graceMs` (10,000 by default), and then end it. Resolves when
+   * nothing is left of it; closing twice is fine.
+   */
+  close(options?: { readonly graceMs?: number | undefined }): Promise<void>
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+/** How often Node.js looks for connections that take too long. */
+const CHECK_MS = 1_000
+/** Milliseconds in which no byte goes either way before a connection ends. */
+const SILENCE_MS = 120_000
+
+/**
+ * Serve an offloader over HTTP on Node.js.
+ *
+ * Bodies go to temporary files while they arrive, slow clients are cut off, and `close` lets what is under way finish.
+ * Rejects where the address cannot be listened at, and with a `TypeError` where it can be reached from elsewhere and there
+ * are no tokens.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { serve } from '@spillway/server/node'
+ *
+ * const storage = new InMemoryStorage({ evictAfterTurns: null })
+ * const service = await serve(new ContextOffloader({ storage }), { port: 0 })
+ * const response = await fetch(`${service.url}/health`)
+ * console.assert((await response.text()) === '{"status":"healthy"}')
+ * await service.close()
+ * ```
+ */
+export async function serve(offloader: ContextOffloader, options: ServeOptions = {}): Promise<Service> {
+  const { host = '127.0.0.1', port = 8002, tokens, maxSpoolBytes = 8 * 1_073_741_824, spoolDirectory } = options
+  if (!LOOPBACK.has(host) && tokens === undefined)
+    throw new TypeError(
+      `${host} can be reached from other machines: name who may use it by tokens, or listen at 127.0.0.1.`,
+    )
+  await tokens?.ready()
+  const spool = new FileSpool({ maxSpoolBytes, directory: spoolDirectory })
+  const app = createApp(offloader, { ...appOptions(options), spool })
+  const server = createNodeServer(app, options)
+  await listen(server, host, port)
+  const { address, family, port: bound } = server.address() as AddressInfo
+  let closing: Promise<void> | undefined
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    close: ({ graceMs = 10_000 } = {}) => (closing ??= closeService(server, app, spool, graceMs)),
+  }
+}
+
+function appOptions({ tokens, scope, allowedHosts, limits, summarize, log }: ServeOptions): AppOptions {
+  return { tokens, scope, allowedHosts, limits, summarize, log }
+}
+
+function createNodeServer(app: App, options: ServeOptions): Server {
+  const { headersTimeoutMs = 10_000, responseTimeoutMs = 300_000, maxConnections = 1_000, log } = options
+  const listener = getRequestListener(
+    async (request, bindings) => {
+      const { incoming, outgoing } = bindings as HttpBindings
+      const sent = new Promise<void>((resolve) => outgoing.once('close', resolve))
+      const response = await app.fetch(request, { address: incoming.socket.remoteAddress, sent })
+      // One that is written while the work goes on ends with the work.
+      if (response.headers.get('content-type') !== 'text/event-stream') cutOffAfter(responseTimeoutMs, outgoing, sent)
+      return response
+    },
+    {
+      // What cannot be made a request of, such as one without a host.
+      errorHandler: () =>
+        Response.json(refusal('invalid-request', 'This is no request that can be answered.'), { status: 400 }),
+    },
+  )
+  const server = createServer(
+    {
+      headersTimeout: headersTimeoutMs,
+      // The times of bodies are kept where they are read.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(CHECK_MS, headersTimeoutMs),
+      keepAliveTimeout: 5_000,
+      maxHeaderSize: 16_384,
+    },
+    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      listener(incoming, outgoing).catch((error: unknown) => {
+        log?.(faultRecord(error))
+        outgoing.destroy()
+      })
+    },
+  )
+  server.maxConnections = maxConnections
+  server.setTimeout(SILENCE_MS)
+  server.on('clientError', refuseConnection)
+  return server
+}
+
+/** Answer what is no HTTP, or comes too slowly, and end the connection. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, body] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', refusal('request-timeout', 'The request arrived too slowly.')]
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', refusal('too-large', 'The headers are too large.')]
+        : ['400 Bad Request', refusal('invalid-request', 'This is no HTTP request.')]
+  const text = JSON.stringify(body)
+  const headers = `Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n${text}`)
+}
+
+const refusal = (code: string, message: string): object => ({ error: { code, message, retryable: false } })
+
+/** Cut a client off that does not take its answer in time. */
+function cutOffAfter(milliseconds: number, outgoing: HttpBindings['outgoing'], sent: Promise<void>): void {
+  const timer = setTimeout(() => outgoing.destroy(), milliseconds).unref()
+  void sent.then(() => clearTimeout(timer))
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = error.code === 'EADDRINUSE'
+      reject(inUse ? new Error(`Port ${port} at ${host} is in use. Choose another.`, { cause: error }) : error)
+    })
+    server.listen(port, host, resolve)
+  })
+}
+
+async function closeService(server: Server, app: App, spool: FileSpool, graceMs: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  const drained = app.drain()
+  server.closeIdleConnections()
+  const timer = setTimeout(() => {
+    app.abort()
+    server.closeAllConnections()
+  }, graceMs)
+  await drained
+  // Answers are made: connections end as soon as they are taken.
+  server.closeIdleConnections()
+  await closed
+  clearTimeout(timer)
+  app.abort()
+  await spool.close()
+}

@@ -1,0 +1,159 @@
+import { compactHistory, type HistoryOutcome } from '@spillway/core/history'
+import { z } from 'zod'
+import { virtualPath } from '../files/virtual-path.ts'
+import { assertApplied, failureNotes } from '../history/history-failure.ts'
+import { assertConversation, historyStep, type HistoryServices } from '../history/history-step.ts'
+import { requireSummarize } from '../history/require-summarize.ts'
+import { defineRoute, type Route } from '../routes/route.ts'
+import { FileArchive } from './file-archive.ts'
+import { remeFormat } from './reme-format.ts'
+import { remeAnswerSchema } from './schemas.ts'
+
+const DEFAULT_PREVIEW_LENGTH = 100
+const MAX_ID_LENGTH = 1_024
+
+const whole = (number: number | null | undefined): number | undefined =>
+  number == null ? undefined : Math.trunc(number)
+
+const atLeastOne = (number: number | null | undefined): number | undefined =>
+  number == null ? undefined : Math.max(1, Math.trunc(number))
+
+/** Any object, and that very one: what a schema of its fields would copy could lose some. */
+const MESSAGE = z
+  .custom<object>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'Invalid input: expected object',
+  )
+  .meta({ type: 'object' })
+
+/** Make a history smaller, as ReMe documents it. */
+export const contextOffloadRoute = ({ summarize }: HistoryServices): Route =>
+  defineRoute({
+    method: 'post',
+    path: '/context_offload',
+    operationId: 'context_offload',
+    summary: 'Make a history smaller: large results become files, older messages a summary',
+    description:
+      'Nothing is lost: what leaves the history stands in virtual files of the scope, stored before it is replaced. Without ' +
+      'a model, `compress` fails and `auto` keeps what compacting gave. Where it fails, `messages` are those that came.',
+    tag: 'ReMe',
+    isReme: true,
+    body: z
+      .looseObject({
+        messages: z.array(MESSAGE).meta({ description: 'The history, oldest first.' }),
+        context_manage_mode: z
+          .enum(['compact', 'compress', 'auto'])
+          .nullish()
+          .meta({ description: 'Defaults to auto.' }),
+        max_total_tokens: z.number().positive().nullish().meta({ description: 'Defaults to 20000.' }),
+        max_tool_message_tokens: z.number().positive().nullish().meta({ description: 'Defaults to 2000.' }),
+        preview_char_length: z.number().min(0).max(100_000).nullish().meta({ description: 'Defaults to 100.' }),
+        group_token_threshold: z
+          .number()
+          .nullish()
+          .meta({ description: 'Tokens of one summarised group; 0 for one group.' }),
+        compact_ratio_threshold: z.number().min(0).max(1).nullish().meta({ description: 'Defaults to 0.75.' }),
+        keep_recent_count: z
+          .number()
+          .min(0)
+          .nullish()
+          .meta({ description: 'Defaults to 1 for compact, 2 for compress.' }),
+        store_dir: z
+          .string()
+          .nullish()
+          .meta({ description: 'A virtual folder in the scope. Defaults to the workspace.' }),
+        chat_id: z
+          .string()
+          .max(MAX_ID_LENGTH)
+          .nullish()
+          .meta({ description: 'In the names of files. Defaults to a random one.' }),
+        include_write_file_dict: z.boolean().nullish().meta({
+          description: 'Whether `metadata.write_file_dict` repeats what was stored. Defaults to true.',
+        }),
+      })
+      .meta({ id: 'ContextOffloadRequest' }),
+    responses: { 200: { description: 'The history to go on with, in `messages`.', schema: remeAnswerSchema } },
+    failureStatuses: {
+      400: 'store_dir cannot be a virtual folder.',
+      502: 'The model gave no summary that can be used.',
+    },
+    async handle({ body }, context) {
+      const { tenant, call, signal } = context
+      const { messages } = body
+      call.messages = messages
+      const mode = body.context_manage_mode ?? 'auto'
+      const folder = body.store_dir ?? ''
+      virtualPath(folder)
+      const summarizing = requireSummarize(mode, summarize)
+      const format = remeFormat()
+      assertConversation(format, messages)
+      const { files, offloader } = tenant()
+      const archive = new FileArchive(files, {
+        folder,
+        chatId: body.chat_id ?? crypto.randomUUID().replaceAll('-', ''),
+        previewLength: Math.trunc(body.preview_char_length ?? DEFAULT_PREVIEW_LENGTH),
+      })
+      const outcome = await historyStep(context, { mode }, async (onProgress) => {
+        await archive.learn(messages)
+        return await compactHistory([...messages], {
+          offloader,
+          archive,
+          format,
+          mode,
+          maxTotalTokens: atLeastOne(body.max_total_tokens),
+          maxToolMessageTokens: atLeastOne(body.max_tool_message_tokens),
+          keepRecent: whole(body.keep_recent_count),
+          groupTokens: Math.max(0, whole(body.group_token_threshold) ?? 0),
+          compactRatioThreshold: body.compact_ratio_threshold ?? undefined,
+          historyPreviewTokens: 0,
+          summarize: summarizing,
+          onProgress,
+          signal,
+        })
+      })
+      assertApplied(outcome)
+      return { json: answerOf(outcome, archive, body.include_write_file_dict !== false) }
+    },
+  })
+
+function answerOf(outcome: HistoryOutcome<object[]>, archive: FileArchive, includesFiles: boolean): unknown {
+  const { applied, fits, tokens, obstacles, failures, messages } = outcome
+  const files = [...new Set(outcome.stored.map(({ name }) => name))].flatMap((name) => archive.stored.get(name) ?? [])
+  const lines = files.map(({ writtenPath, created }) =>
+    created
+      ? `Successfully created and wrote to new file: ${writtenPath}`
+      : `Already written with the same content: ${writtenPath}`,
+  )
+  if (files.length === 0) lines.push('Nothing was offloaded.')
+  if (!fits)
+    lines.push(
+      `The history still has ${tokens.after} tokens of ${tokens.limit}.`,
+      ...obstacles.map(({ explanation }) => explanation),
+    )
+  const notes = failureNotes(failures)
+  for (const { step, index, reason } of notes)
+    lines.push(`Message ${index} and those with it stay: ${step} failed (${reason}).`)
+  // Not assigned by name: a path may be __proto__.
+  const dictionary = Object.fromEntries(
+    files.flatMap(({ file, text }) => (text === undefined ? [] : [[file.path, text]])),
+  )
+  return {
+    success: true,
+    answer: lines.join('\n'),
+    messages,
+    metadata: {
+      ...(includesFiles && { write_file_dict: dictionary }),
+      applied,
+      tokens,
+      fits,
+      obstacles: obstacles.map(({ index, role, reason, explanation, tokens: size }) => ({
+        index,
+        role,
+        reason,
+        explanation,
+        tokens: size.after,
+      })),
+      failures: notes,
+    },
+  }
+}

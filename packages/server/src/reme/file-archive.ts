@@ -1,0 +1,296 @@
+import { extensionForContentType, StorageError, type OperationOptions } from '@spillway/core'
+import type {
+  ArchivedItem,
+  ArchivedKind,
+  ArchiveReceipt,
+  HistoryArchive,
+  HistorySnapshot,
+  KnownReplacement,
+  KnownSnapshot,
+  NewArchivedItem,
+  ReplacedContent,
+} from '@spillway/core/history'
+import { HttpError } from '../app/http-error.ts'
+import { fileNamePart } from '../files/file-name.ts'
+import type { FileRecord } from '../files/file-record.ts'
+import type { ScopeFiles } from '../files/scope-files.ts'
+import { sha256Hex } from '../files/sha256-hex.ts'
+import { joinAsWritten, virtualPath } from '../files/virtual-path.ts'
+import { readSnapshotText, writeSnapshotText } from './group-notes.ts'
+import { readMarks, writeMarks, type MarkSubject } from './stored-marks.ts'
+
+/** How a {@link FileArchive} names and shows what it stores. */
+export interface FileArchiveOptions {
+  /** The virtual folder, as the caller wrote it. */
+  readonly folder: string
+  /** In the names of files of summarised messages. */
+  readonly chatId: string
+  /** Characters of a result that stay in its message. */
+  readonly previewLength: number
+}
+
+/** A file that was stored for this history, or was there already with this content. */
+export interface ArchivedFile {
+  readonly file: FileRecord
+  /** As messages name it. */
+  readonly writtenPath: string
+  readonly created: boolean
+  /** Its content, where that is text. */
+  readonly text: string | undefined
+}
+
+const DIGEST_DIGITS = 16
+/** Between the beginning of a result and where it is. */
+const ELLIPSIS = '...'
+const CONCURRENT_READS = 16
+/** What files of summarised messages are called. */
+const GROUP = 'compressed_group_'
+/** Characters of text in a token, about. */
+const UNITS_PER_TOKEN = 4
+const MEDIA: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
+
+/**
+ * An archive of histories in virtual files, with the names and texts of ReMe: `tool_call_<id>.txt` for results,
+ * `compressed_group_<chat>_<n>.json` for summarised messages.
+ *
+ * A text is only taken for a reference once {@link FileArchive.learn} has found the file in the scope, and that it begins as
+ * the text does: so nobody can forge one to what is elsewhere, and what quotes one stays what it is.
+ */
+export class FileArchive implements HistoryArchive {
+  readonly #files: ScopeFiles
+  readonly #options: FileArchiveOptions
+  /** Files by the names that core knows them by. */
+  readonly #known = new Map<string, FileRecord>()
+  readonly #stored = new Map<string, ArchivedFile>()
+  /** Texts that are known to stand in the place of files. */
+  readonly #replacements = new Set<string>()
+
+  constructor(files: ScopeFiles, options: FileArchiveOptions) {
+    this.#files = files
+    this.#options = options
+  }
+
+  /** What was stored through it, by the names that core knows it by. */
+  get stored(): ReadonlyMap<string, ArchivedFile> {
+    return this.#stored
+  }
+
+  /** Look up what messages name, before they are read. Rejects like `list` and `retrieve`. */
+  async learn(messages: readonly unknown[]): Promise<void> {
+    const texts = new Set<string>()
+    const paths = new Set<string>()
+    for (const message of messages)
+      for (const text of textsOf(message))
+        for (const path of pathsIn(text)) {
+          texts.add(text)
+          paths.add(path)
+        }
+    for (const [path, file] of await this.#files.findAll(paths)) this.#known.set(nameOf(path), file)
+    const open = [...texts]
+    for (let batch = open.splice(0, CONCURRENT_READS); batch.length > 0; batch = open.splice(0, CONCURRENT_READS))
+      await Promise.all(batch.map((text) => this.#learnText(text)))
+  }
+
+  /** Find out whether a text is what would stand in the place of the file that it names, and not something that quotes one. */
+  async #learnText(text: string): Promise<void> {
+    const marks = readMarks(text)
+    const [first] = marks
+    const path = first === undefined ? undefined : resolved(first.path)
+    const file = path === undefined ? undefined : this.#known.get(nameOf(path))
+    if (file === undefined) return
+    const shown = text.slice(0, text.length - writeMarks(marks).length)
+    if (!shown.endsWith(ELLIPSIS)) return
+    const preview = shown.slice(0, -ELLIPSIS.length)
+    if (await this.#files.beginsWith(file, preview)) this.#replacements.add(text)
+  }
+
+  async store(item: NewArchivedItem, { signal }: OperationOptions = {}): Promise<ArchiveReceipt> {
+    const { content, contentType, kind } = item
+    const paths = await this.#pathsFor(item)
+    const { file, created } = await this.#files.store(paths, { content, contentType }, { signal })
+    const name = nameOf(file.path)
+    const before = this.#stored.get(name)
+    const fileName = file.path.slice(file.path.lastIndexOf('/') + 1)
+    const text = MEDIA.has(kind) ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+    const writtenPath = joinAsWritten(this.#options.folder, fileName)
+    this.#known.set(name, file)
+    this.#stored.set(name, { file, writtenPath, created: created || before?.created === true, text })
+    return {
+      name,
+      undo: async () => {
+        if (before === undefined) this.#stored.delete(name)
+        if (created) await this.#files.discard(file)
+      },
+    }
+  }
+
+  async retrieve(
+    name: string,
+    { signal }: OperationOptions = {},
+  ): Promise<{ content: Uint8Array; contentType: string }> {
+    const file = this.#known.get(name) ?? (await this.#files.find(pathOfName(name)))
+    const found =
+      file && (await this.#files.use(file, ({ reference }) => this.#files.storage.retrieve(reference, { signal })))
+    if (found !== undefined) {
+      // Messages that a summary stands for name files themselves, and are read next.
+      if (file?.path.endsWith('.json') === true) await this.#learnFrom(found.content)
+      return found
+    }
+    throw new StorageError('not-found', `There is no file ${pathOfName(name)}.`, { reference: name })
+  }
+
+  async #learnFrom(content: Uint8Array): Promise<void> {
+    const messages = parseJson(new TextDecoder().decode(content))
+    if (Array.isArray(messages)) await this.learn(messages)
+  }
+
+  async has(name: string): Promise<boolean> {
+    return this.#known.has(name) || (await this.#files.find(pathOfName(name))) !== undefined
+  }
+
+  async use(name: string, { signal }: OperationOptions = {}): Promise<void> {
+    const file = this.#known.get(name)
+    if (file !== undefined)
+      await this.#files.storage.retrieveRange?.(file.reference, { offset: 0, length: 1 }, { signal })
+  }
+
+  writeReplacement({ subject, items }: ReplacedContent): string {
+    const text = items.find((item) => item.kind !== 'original' && item.text !== undefined)?.text ?? ''
+    const preview = text.slice(0, this.#options.previewLength).replace(/[\uD800-\uDBFF]$/, '')
+    const marks = items.map(({ name, kind }) => {
+      const of: MarkSubject = kind === 'original' ? 'original' : subject
+      return { subject: of, path: this.#writtenPathOf(name) }
+    })
+    const written = `${preview}${ELLIPSIS}${writeMarks(marks)}`
+    this.#replacements.add(written)
+    return written
+  }
+
+  readReplacement(text: string): KnownReplacement | undefined {
+    if (!this.#replacements.has(text)) return undefined
+    const items: ArchivedItem[] = []
+    let subject: KnownReplacement['subject'] = 'result'
+    for (const mark of readMarks(text)) {
+      const path = resolved(mark.path)
+      const file = path === undefined ? undefined : this.#known.get(nameOf(path))
+      if (path === undefined || file === undefined) return undefined
+      if (mark.subject !== 'original') subject = mark.subject
+      const { contentType, size } = file
+      items.push({ name: nameOf(path), kind: kindOf(mark.subject, contentType), contentType, size })
+    }
+    if (items.length === 0) return undefined
+    const bytes = items.reduce((sum, { kind, size }) => sum + (kind === 'original' ? 0 : size), 0)
+    const tokens = Math.ceil(bytes / UNITS_PER_TOKEN)
+    return { subject, items, blocks: items.length, tokens, isError: false, isBrief: true }
+  }
+
+  writeSnapshot(snapshot: HistorySnapshot): string {
+    return writeSnapshotText(snapshot, (name) => this.#writtenPathOf(name))
+  }
+
+  readSnapshot(text: string): KnownSnapshot | undefined {
+    const noted = readSnapshotText(text)
+    if (noted === undefined) return undefined
+    const groups: KnownSnapshot['groups'][number][] = []
+    for (const { count, path, kept } of noted.groups) {
+      const known = resolved(path)
+      const file = known === undefined ? undefined : this.#known.get(nameOf(known))
+      if (known === undefined || file === undefined || !isGroup(known)) return undefined
+      const { contentType, size } = file
+      groups.push({ name: nameOf(known), kind: 'messages', contentType, size, count, kept })
+    }
+    return { ...noted, groups }
+  }
+
+  #writtenPathOf(name: string): string {
+    const { writtenPath } = this.#stored.get(name) ?? {}
+    if (writtenPath !== undefined) return writtenPath
+    // One of an earlier history, which may stand in another folder: so it is named from the workspace on.
+    const path = pathOfName(name)
+    const own = virtualPath(this.#options.folder)
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    return folder === own ? joinAsWritten(this.#options.folder, path.slice(path.lastIndexOf('/') + 1)) : path
+  }
+
+  /** The paths that something may be stored under, the best first. */
+  async #pathsFor({ kind, callId, part, content, contentType }: NewArchivedItem): Promise<Iterable<string>> {
+    const folder = virtualPath(this.#options.folder)
+    const within = (name: string): string => (folder === '' ? name : `${folder}/${name}`)
+    const digest = (await sha256Hex(content)).slice(0, DIGEST_DIGITS)
+    if (kind === 'messages') {
+      const chat = await fileNamePart(this.#options.chatId)
+      return numbered((number) => within(`${GROUP}${chat}_${number}.json`))
+    }
+    if (kind === 'message') return [within(`message_${digest}.txt`), within(`message_${await sha256Hex(content)}.txt`)]
+    const id = callId === '' ? digest : await fileNamePart(callId)
+    const suffix = part === '0' ? '' : `_${await fileNamePart(part)}`
+    const extension = kind === 'original' ? '.json' : MEDIA.has(kind) ? extensionForContentType(contentType) : '.txt'
+    const base = `tool_call_${id}${suffix}`
+    return [
+      within(base + extension),
+      within(`${base}_${digest}${extension}`),
+      within(`${base}_${await sha256Hex(content)}${extension}`),
+    ]
+  }
+}
+
+function* numbered(path: (number: number) => string): Generator<string> {
+  for (let number = 0; ; number += 1) yield path(number)
+}
+
+/** A name without blanks and percent signs of its own, which core asks for. */
+const nameOf = (path: string): string => encodeURI(path.toWellFormed())
+const pathOfName = (name: string): string => decodeURI(name)
+
+function kindOf(subject: MarkSubject, contentType: string): ArchivedKind {
+  if (subject !== 'result') return subject
+  const [type] = contentType.split('/', 1)
+  if (contentType === 'application/json') return 'json'
+  if (type === 'text') return 'text'
+  return type === 'image' || type === 'audio' || type === 'video' ? type : 'document'
+}
+
+const isGroup = (path: string): boolean => path.slice(path.lastIndexOf('/') + 1).startsWith(GROUP)
+
+/** Resolve a path that a text names; `undefined` where it cannot be one. */
+function resolved(path: string): string | undefined {
+  try {
+    return virtualPath(path)
+  } catch (error) {
+    if (error instanceof HttpError) return undefined
+    throw error
+  }
+}
+
+function* pathsIn(text: string): Generator<string> {
+  const written = [...readMarks(text), ...(readSnapshotText(text)?.groups ?? [])]
+  for (const { path } of written) {
+    const known = resolved(path)
+    if (known !== undefined) yield known
+  }
+}
+
+/** All texts in a value, however deep. */
+function* textsOf(value: unknown): Generator<string> {
+  const open: unknown[] = [value]
+  for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
+    if (typeof next === 'string') yield* textAndArguments(next)
+    else if (typeof next === 'object' && next !== null) open.push(...Object.values(next))
+  }
+}
+
+/** A text, and what is in it where it is JSON, as arguments of calls are. */
+function* textAndArguments(text: string): Generator<string> {
+  yield text
+  if (text.startsWith('{') && text.includes(' is stored in ')) yield* textsOf(parseJson(text) ?? '')
+}
+
+/** Parse JSON; `undefined` where it is none. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return undefined
+  }
+}

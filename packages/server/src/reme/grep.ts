@@ -1,0 +1,125 @@
+import { isTextContentType } from '@spillway/core/adapter'
+import { PatternSearch, type MatchingLine } from '@spillway/core/files'
+import { z } from 'zod'
+import { HttpError } from '../app/http-error.ts'
+import { FileGlob } from '../files/file-glob.ts'
+import type { FileRecord } from '../files/file-record.ts'
+import type { ScopeFiles } from '../files/scope-files.ts'
+import { joinAsWritten, pathWithin, virtualPath } from '../files/virtual-path.ts'
+import { defineRoute, type Route } from '../routes/route.ts'
+import { remeAnswerSchema, textAnswer } from './schemas.ts'
+
+/** UTF-16 units of an answer, about. */
+const MAX_ANSWER_LENGTH = 1_048_576
+
+interface FileMatches {
+  readonly name: string
+  readonly lines: readonly MatchingLine[]
+}
+
+/** Search the virtual files of the scope. */
+export const grepRoute: Route = defineRoute({
+  method: 'post',
+  path: '/grep',
+  operationId: 'grep',
+  summary: 'Find lines in virtual files',
+  description:
+    'Looks at virtual files of the scope alone. A line matches in any case of its letters. `File:` names a file within the ' +
+    'folder that was searched; `metadata.matches` has their whole paths.',
+  tag: 'ReMe',
+  isReme: true,
+  body: z
+    .looseObject({
+      pattern: z
+        .string()
+        .min(1)
+        .meta({ description: 'A regular expression; what is none is searched as it is written.' }),
+      path: z
+        .string()
+        .nullish()
+        .meta({ description: 'A folder, relative or absolute. Defaults to the whole workspace.' }),
+      glob: z.string().nullish().meta({ description: 'Such as `*.txt` or `compressed_*.{json,txt}`.' }),
+      limit: z
+        .number()
+        .nullish()
+        .meta({ description: 'Matching lines, at most. Defaults to all that an answer has room for.' }),
+    })
+    .meta({ id: 'GrepRequest' }),
+  responses: { 200: { description: 'Matching lines as text.', schema: remeAnswerSchema } },
+  failureStatuses: { 400: 'The path or the glob cannot name virtual files.' },
+  async handle({ body }, { tenant, signal, telemetry }) {
+    const { pattern, path, glob, limit } = body
+    const most = limit == null ? Infinity : Math.trunc(limit)
+    if (!(most >= 1)) throw new HttpError('invalid-request', 'Limit must be a positive number.')
+    const folder = virtualPath(path ?? '')
+    const fileGlob = glob == null || glob === '' ? undefined : new FileGlob(glob)
+    return await telemetry.step('spillway.grep', {}, async () => {
+      const { files } = tenant()
+      const search = new PatternSearch(pattern, { ignoreCase: true })
+      const { found, isComplete } = await grepFiles(files, search, { folder, glob: fileGlob, limit: most, signal })
+      const where = path == null || path === '' ? 'in the workspace directory' : `in path "${path}"`
+      const filter = fileGlob === undefined ? '' : ` (filter: "${glob}")`
+      const matches = found.map(({ name }) => joinAsWritten(path ?? '', name))
+      const note = {
+        ...(search.problem !== undefined && { searched_literally: search.problem }),
+        truncated: !isComplete,
+      }
+      return { json: textAnswer(grepText(found, `for pattern "${pattern}" ${where}${filter}`), { matches, ...note }) }
+    })
+  },
+})
+
+interface GrepOptions {
+  readonly folder: string
+  readonly glob: FileGlob | undefined
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
+/** Search file by file, in the order of their paths, until there is enough, or no time. */
+async function grepFiles(
+  files: ScopeFiles,
+  search: PatternSearch,
+  { folder, glob, limit, signal }: GrepOptions,
+): Promise<{ readonly found: readonly FileMatches[]; readonly isComplete: boolean }> {
+  const found: FileMatches[] = []
+  let left = limit
+  let length = 0
+  let isComplete = true
+  for (const { name, file } of within(await files.list(), folder)) {
+    if (!isTextContentType(file.contentType) || glob?.matches(name) === false) continue
+    if (left <= 0 || length > MAX_ANSWER_LENGTH || search.isOver) return { found, isComplete: false }
+    const result = await files.use(file, () => search.find(files.storage, file.reference, { limit: left, signal }))
+    if (result === undefined) continue
+    isComplete &&= result.isComplete
+    if (result.lines.length > 0) found.push({ name, lines: result.lines })
+    left -= result.lines.length
+    for (const { text } of result.lines) length += text.length
+  }
+  return { found, isComplete }
+}
+
+/** The files of a folder, by their names in it. @throws HttpError `invalid-path` for a folder that is a file. */
+function within(
+  all: readonly FileRecord[],
+  folder: string,
+): readonly { readonly name: string; readonly file: FileRecord }[] {
+  if (folder !== '' && all.some(({ path }) => path === folder))
+    throw new HttpError('invalid-path', 'Search path is not a directory: name the folder, and the file by glob.')
+  return all.flatMap((file) => {
+    const name = pathWithin(file.path, folder)
+    return name === undefined ? [] : [{ name, file }]
+  })
+}
+
+function grepText(found: readonly FileMatches[], what: string): string {
+  const count = found.reduce((sum, { lines }) => sum + lines.length, 0)
+  if (count === 0) return `No matches found ${what}.`
+  const rows = [`Found ${count} ${count === 1 ? 'match' : 'matches'} ${what}:`, '---']
+  for (const { name, lines } of found) {
+    rows.push(`File: ${name}`)
+    for (const { line, text } of lines) rows.push(`L${line}: ${text.trim()}`)
+    rows.push('---')
+  }
+  return rows.join('\n')
+}

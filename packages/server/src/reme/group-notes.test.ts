@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readSnapshotText, writeSnapshotText } from './group-notes.ts'
+
+const text = fc.constantFrom('<overall_goal>a</overall_goal>', 'two\nlines', '<state_snapshot', '(Original 1 messages')
+const group = fc.record({
+  name: fc.constantFrom('store/compressed_group_a_0.json', 'of me/b.json', 'c(1).json'),
+  count: fc.nat({ max: 10_000 }),
+  kept: fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 3 }),
+})
+const stored = { kind: 'messages', contentType: 'application/json', size: 5 } as const
+
+it('reads what it has written, alone or behind the text of a system message', () => {
+  const around = fc.constantFrom(undefined, '', 'You are an assistant', 'two\n\nparts', '</state_snapshot>')
+  fc.assert(
+    fc.property(
+      text,
+      fc.array(group, { minLength: 1, maxLength: 4 }),
+      fc.nat(),
+      around,
+      (body, groups, tokens, before) => {
+        const block = writeSnapshotText(
+          { text: body, tokens, groups: groups.map((one) => ({ ...stored, ...one })) },
+          (name) => `/workspace/${name}`,
+        )
+        const read = readSnapshotText(before === undefined ? block : `${before}\n\n${block}`)
+        expect(read).toEqual({
+          text: body,
+          tokens,
+          around: before,
+          groups: groups.map(({ name, count, kept }) => ({ path: `/workspace/${name}`, count, kept })),
+        })
+      },
+    ),
+  )
+})
+
+it.each([
+  'no snapshot',
+  '<state_snapshot>\na\n</state_snapshot>',
+  '<state_snapshot>\na\n</state_snapshot>\n[Compressed conversation history: 1 messages, ~2 tokens]',
+  '<state_snapshot>\na\n</state_snapshot>\nsomething else\n(Original 1 messages are stored in: a)',
+])('finds none in %j', (system) => {
+  expect(readSnapshotText(system)).toBeUndefined()
+})
+
+it('leaves what stands behind a snapshot to the message', () => {
+  const block = writeSnapshotText(
+    { text: 'a', tokens: 1, groups: [{ ...stored, name: 'x', count: 1, kept: [] }] },
+    (name) => name,
+  )
+  expect(readSnapshotText(`before\n\n${block}\nafter`)?.around).toBe('before\nafter')
+})

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+/** What ReMe's endpoints answer. */
+export const remeAnswerSchema: z.ZodType = z
+  .object({
+    success: z.boolean(),
+    answer: z.string(),
+    messages: z.array(z.unknown()),
+    metadata: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'ReMeAnswer', description: 'What every endpoint of ReMe answers.' })
+
+/** A failure of ReMe's endpoints. */
+export const remeFailureSchema: z.ZodType = z
+  .object({
+    success: z.literal(false),
+    answer: z.string().meta({ description: 'What went wrong, and what to do.' }),
+    messages: z.array(z.unknown()).meta({ description: 'Of `/context_offload`, the messages that came.' }),
+    metadata: z.object({
+      error: z.object({ code: z.string().meta({ description: 'Stable, for programs.' }), retryable: z.boolean() }),
+    }),
+  })
+  .meta({ id: 'ReMeFailure', description: 'Why a request to an endpoint of ReMe failed.' })
+
+/** An answer that is a text. */
+export interface RemeAnswer {
+  readonly success: true
+  readonly answer: string
+  readonly messages: readonly unknown[]
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/** Answer with a text. */
+export const textAnswer = (answer: string, metadata: Readonly<Record<string, unknown>> = {}): RemeAnswer => ({
+  success: true,
+  answer,
+  messages: [],
+  metadata,
+})

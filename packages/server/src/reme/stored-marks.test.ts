@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readMarks, writeMarks, type StoredMark } from './stored-marks.ts'
+
+const subject = fc.constantFrom('result', 'argument', 'message', 'original' as const)
+const part = fc.constantFrom('a.txt', 'tool_call_1.txt', 'of me', '(b)', ')', '(', '..', 'é')
+const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
+const mark: fc.Arbitrary<StoredMark> = fc.record({ subject, path })
+const preview = fc.constantFrom('', 'text', 'a (detailed result', ' (detailed result is stored in', '\n', ') ', '...)')
+
+it('reads what it has written, behind any text', () => {
+  fc.assert(
+    fc.property(fc.array(preview), fc.array(mark, { minLength: 1, maxLength: 4 }), (texts, marks) => {
+      expect(readMarks(`${texts.join('')}...${writeMarks(marks)}`)).toEqual(marks)
+    }),
+  )
+})
+
+it.each([
+  'no mark',
+  '',
+  ')',
+  ' (detailed result is stored in a.txt',
+  ' (detailed result is stored in a.txt) and more',
+  ' (detailed result is stored in )',
+  ' (detailed result is stored in a\nb)',
+  ' (other thing is stored in a.txt)',
+])('finds none in %j', (text) => {
+  expect(readMarks(text)).toEqual([])
+})
+
+it('takes only those that a text ends with', () => {
+  const text = ' (detailed result is stored in a.txt) quoted, then ... (detailed result is stored in b.txt)'
+  expect(readMarks(text)).toEqual([{ subject: 'result', path: 'b.txt' }])
+})
+
+it('takes little time for what looks like marks without end', () => {
+  const begin = performance.now()
+  readMarks(' (detailed result is stored in '.repeat(200_000))
+  readMarks(`${' (detailed result is stored in a)'.repeat(200_000)}`)
+  expect(performance.now() - begin).toBeLessThan(2_000)
+})

@@ -1,0 +1,175 @@
+import type { Call, CallEnvironment } from '../app/call.ts'
+import { HttpError } from '../app/http-error.ts'
+import { jsonResponse } from '../app/json-response.ts'
+import type { ServerLimits } from '../app/server-limits.ts'
+import type { BodySpool } from '../body/body-spool.ts'
+import { parseJsonBody } from '../body/parse-json-body.ts'
+import { declaredLength, receiveBody } from '../body/receive-body.ts'
+import { bodyTooLarge, timedChunks } from '../body/timed-chunks.ts'
+import type { Ticket, WorkGate } from '../limits/work-gate.ts'
+import type { Reply, Route, RouteContext, RouteInput } from './route.ts'
+import { validate } from './validate.ts'
+
+/** Memory that a body of JSON takes while it is worked on, for each of its bytes: as text, as values, as the answer. */
+const MEMORY_PER_BYTE = 6
+/** Memory that any other request takes. */
+const MEMORY_OF_REQUEST = 1_048_576
+
+/** What routes run with. */
+export interface RouteServices {
+  readonly limits: ServerLimits
+  readonly work: WorkGate
+  readonly uploads: WorkGate
+  readonly spool: BodySpool | undefined
+}
+
+/** One request of a route. */
+export interface RouteCall {
+  readonly request: Request
+  readonly call: Call
+  readonly environment: CallEnvironment
+  readonly query: Readonly<Record<string, string>>
+  readonly params: Readonly<Record<string, string>>
+  readonly context: Omit<RouteContext, 'chunks' | 'maxBytes' | 'isHead' | 'reserve'>
+}
+
+/** Answer a request: take its body in, wait for a place, check what was sent, and run the handler. */
+export async function runRoute(route: Route, routeCall: RouteCall, services: RouteServices): Promise<Response> {
+  const { query, params } = routeCall
+  const input = {
+    query: route.query === undefined ? {} : validate(route.query, query, 'query'),
+    params: route.params === undefined ? {} : validate(route.params, params, 'path'),
+  }
+  // The service must say how it is also where it has too much to do.
+  if (route.tag === 'Service')
+    return await runWithin(undefined, 0, routeCall, (ticket) =>
+      route.handle({ ...input, body: undefined }, contextOf(routeCall, services, ticket, none())),
+    )
+  if (route.takesContent === true) return await runUpload(route, input, routeCall, services)
+  if (route.body === undefined)
+    return await runWithin(services.work, MEMORY_OF_REQUEST, routeCall, (ticket) =>
+      route.handle({ ...input, body: undefined }, contextOf(routeCall, services, ticket, none())),
+    )
+  return await runWithBody(route, route.body, input, routeCall, services)
+}
+
+async function runWithBody(
+  route: Route,
+  schema: NonNullable<Route['body']>,
+  input: Omit<RouteInput, 'body'>,
+  routeCall: RouteCall,
+  services: RouteServices,
+): Promise<Response> {
+  const { request, call } = routeCall
+  const { limits, spool, work } = services
+  assertPlainJson(request)
+  const received = await receiveBody(request, { ...limits, maxBytes: limits.maxBodyBytes, spool })
+  call.bytesIn = received.size
+  call.isBodyTaken = true
+  try {
+    return await runWithin(work, received.size * MEMORY_PER_BYTE + MEMORY_OF_REQUEST, routeCall, async (ticket) => {
+      const bytes = await received.read()
+      await received.remove()
+      const body = validate(schema, parseJsonBody(bytes, limits), 'body')
+      return await route.handle({ ...input, body }, contextOf(routeCall, services, ticket, none()))
+    })
+  } finally {
+    await received.remove()
+  }
+}
+
+async function runUpload(
+  route: Route,
+  input: Omit<RouteInput, 'body'>,
+  routeCall: RouteCall,
+  services: RouteServices,
+): Promise<Response> {
+  const { request, call } = routeCall
+  const { limits, uploads } = services
+  assertNotEncoded(request)
+  if (declaredLength(request) > limits.maxContentBytes) throw bodyTooLarge(limits.maxContentBytes)
+  return await runWithin(uploads, MEMORY_OF_REQUEST, routeCall, (ticket) =>
+    route.handle(
+      { ...input, body: undefined },
+      contextOf(routeCall, services, ticket, request.body === null ? none() : counted(request.body, call, limits)),
+    ),
+  )
+}
+
+/** Run a handler in its turn, and give the place back when its answer was sent. */
+async function runWithin(
+  gate: WorkGate | undefined,
+  memory: number,
+  { call, environment, context }: RouteCall,
+  handle: (ticket: Ticket) => Promise<Reply>,
+): Promise<Response> {
+  const ticket = (await gate?.enter(memory, context.signal)) ?? NO_TICKET
+  try {
+    const reply = await handle(ticket)
+    if ('json' in reply) {
+      const response = jsonResponse(call, reply.json, reply.status)
+      leaveWhenSent(ticket, call.bytesOut, environment)
+      return response
+    }
+    if (reply.done === undefined) leaveWhenSent(ticket, reply.memoryBytes, environment)
+    else void Promise.allSettled([reply.done]).then(() => leaveWhenSent(ticket, reply.memoryBytes, environment))
+    return reply.response
+  } catch (error) {
+    ticket.leave()
+    throw error
+  }
+}
+
+const NO_TICKET: Ticket = { grow() {}, finish() {}, leave() {} }
+
+function leaveWhenSent(ticket: Ticket, bytes: number, { sent }: CallEnvironment): void {
+  if (sent === undefined) {
+    ticket.leave()
+    return
+  }
+  ticket.finish(bytes)
+  void Promise.allSettled([sent]).then(() => ticket.leave())
+}
+
+const contextOf = (
+  { context, request }: RouteCall,
+  { limits }: RouteServices,
+  { grow }: Ticket,
+  chunks: AsyncIterable<Uint8Array>,
+): RouteContext => ({
+  ...context,
+  chunks,
+  maxBytes: limits.maxBodyBytes,
+  isHead: request.method === 'HEAD',
+  reserve: (bytes) => grow(bytes * MEMORY_PER_BYTE),
+})
+
+async function* counted(
+  body: ReadableStream<Uint8Array>,
+  call: Call,
+  limits: ServerLimits,
+): AsyncGenerator<Uint8Array> {
+  // A large body takes its time; only one that stands still is given up.
+  const times = { bodyIdleMs: limits.bodyIdleMs, bodyTimeoutMs: Infinity, maxBytes: limits.maxContentBytes }
+  for await (const chunk of timedChunks(body, times)) {
+    call.bytesIn += chunk.length
+    yield chunk
+  }
+  call.isBodyTaken = true
+}
+
+async function* none(): AsyncGenerator<Uint8Array> {}
+
+/** Refuse what is not said to be JSON: pages of other sites could send it without asking. */
+function assertPlainJson(request: Request): void {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
+    throw new HttpError('unsupported-media-type', 'Send the body as application/json.')
+  assertNotEncoded(request)
+}
+
+function assertNotEncoded({ headers }: Request): void {
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new HttpError('unsupported-media-type', 'Send the body without Content-Encoding.')
+}

@@ -1,0 +1,148 @@
+import {
+  context,
+  metrics,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api'
+import type { OffloadEvent } from '@spillway/core'
+import type { WorkGate } from '../limits/work-gate.ts'
+import { MetricRegistry } from './metric-registry.ts'
+import type { RequestRecord } from './request-record.ts'
+
+const NAME = '@spillway/server'
+/** Seconds. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Values of span attributes that are known of a request when it begins. */
+export interface RequestStart {
+  readonly method: string
+  readonly headers: Headers
+}
+
+/**
+ * Tells what the service does, without content: metrics for Prometheus, and traces and metrics by OpenTelemetry, which cost
+ * nothing where nobody has registered a provider.
+ */
+export class ServiceTelemetry {
+  readonly #registry = new MetricRegistry()
+  readonly #tracer: Tracer = trace.getTracer(NAME)
+  readonly #requests = this.#registry.counter('spillway_http_requests_total', 'Requests answered.', [
+    'method',
+    'route',
+    'status',
+  ])
+  readonly #durations = this.#registry.histogram(
+    'spillway_http_request_duration_seconds',
+    'Time from the headers of a request to those of its answer.',
+    ['route'],
+    DURATIONS,
+  )
+  readonly #failures = this.#registry.counter('spillway_http_failures_total', 'Requests that failed, by code.', [
+    'code',
+  ])
+  readonly #bytes = this.#registry.counter('spillway_http_body_bytes_total', 'Bytes of bodies.', ['direction'])
+  readonly #tokens = this.#registry.counter('spillway_tokens_total', 'Tokens of offloaded results.', ['kind'])
+  readonly #duration = metrics.getMeter(NAME).createHistogram('http.server.request.duration', {
+    unit: 's',
+    description: 'Duration of requests.',
+    advice: { explicitBucketBoundaries: DURATIONS },
+  })
+  readonly #active = metrics.getMeter(NAME).createUpDownCounter('http.server.active_requests', {
+    description: 'Requests under way.',
+  })
+  readonly #tokenCounter = metrics.getMeter(NAME).createCounter('spillway.tokens', {
+    unit: '{token}',
+    description: 'Tokens of offloaded results, of what stands in their place, and of what was retrieved.',
+  })
+  #inFlight = 0
+
+  constructor(gate: WorkGate) {
+    this.#registry.gauge('spillway_http_requests_in_flight', 'Requests under way.', () => this.#inFlight)
+    this.#registry.gauge('spillway_work_running', 'Requests that are worked on.', () => gate.running)
+    this.#registry.gauge('spillway_work_queued', 'Requests that wait for their turn.', () => gate.queued)
+    this.#registry.gauge('spillway_work_memory_bytes', 'Memory of bodies and answers, by estimate.', () => gate.bytes)
+  }
+
+  /** Write the metrics for Prometheus. */
+  metricsText(): string {
+    return this.#registry.text()
+  }
+
+  /** Run a request within a span of its own, below that of the caller where the headers name one. */
+  async request<Result>({ method, headers }: RequestStart, run: (span: Span) => Promise<Result>): Promise<Result> {
+    const parent = propagation.extract(context.active(), headers, {
+      get: (carrier, key) => carrier.get(key) ?? undefined,
+      keys: (carrier) => [...carrier.keys()],
+    })
+    const span = this.#tracer.startSpan(
+      method,
+      { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
+      parent,
+    )
+    this.#inFlight += 1
+    this.#active.add(1)
+    try {
+      return await context.with(trace.setSpan(parent, span), () => run(span))
+    } finally {
+      this.#inFlight -= 1
+      this.#active.add(-1)
+      span.end()
+    }
+  }
+
+  /** Count a request that was answered, and say so in its span. */
+  answered(record: RequestRecord, span: Span): void {
+    const { method, route, status, milliseconds, bytesIn, bytesOut, code } = record
+    this.#requests([method, route, `${status}`])
+    this.#durations([route], milliseconds / 1_000)
+    this.#bytes(['in'], bytesIn)
+    this.#bytes(['out'], bytesOut)
+    if (code !== undefined) this.#failures([code])
+    const attributes = {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      ...(code !== undefined && { 'error.type': code }),
+    }
+    this.#duration.record(milliseconds / 1_000, attributes)
+    span.updateName(`${method} ${route}`)
+    span.setAttributes(attributes)
+    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+  }
+
+  /** Run a part of a request within a span below it. Only the class of an error is told. */
+  async step<Result>(
+    name: string,
+    attributes: Readonly<Record<string, string | number | boolean>>,
+    run: (span: Span) => Promise<Result>,
+  ): Promise<Result> {
+    return await this.#tracer.startActiveSpan(name, { attributes }, async (span) => {
+      try {
+        return await run(span)
+      } catch (error) {
+        span.setAttribute('error.type', error instanceof Error ? error.constructor.name : typeof error)
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        throw error
+      } finally {
+        span.end()
+      }
+    })
+  }
+
+  /** Count what an offloader did. */
+  offloaded(event: OffloadEvent): void {
+    if (event.type === 'offload') {
+      this.#count('original', event.tokens.original)
+      this.#count('shown', event.tokens.replacement)
+    } else if (event.type === 'retrieval') this.#count('retrieved', event.tokens)
+  }
+
+  #count(kind: 'original' | 'shown' | 'retrieved', tokens: number): void {
+    this.#tokens([kind], tokens)
+    this.#tokenCounter.add(tokens, { kind })
+  }
+}

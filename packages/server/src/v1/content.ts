@@ -1,0 +1,118 @@
+import type { OpenContent } from '@spillway/core'
+import { HttpError } from '../app/http-error.ts'
+import type { ServedStorage } from '../files/listing-storage.ts'
+import { defineRoute, type Route } from '../routes/route.ts'
+import { parseRange } from './parse-range.ts'
+import { referenceParams } from './schemas.ts'
+
+const CHUNK_BYTES = 262_144
+/** Chunks that may wait for a reader, by estimate. */
+const MEMORY_BYTES = 4 * CHUNK_BYTES
+
+/** Give the bytes that are stored under a reference. */
+export const contentRoute: Route = defineRoute({
+  method: 'get',
+  path: '/v1/entries/{reference}/content',
+  operationId: 'readContent',
+  summary: 'Read the bytes that are stored under a reference',
+  description:
+    'With its own `Content-Type`, as an attachment, so that no browser shows it. One range of `Range` is heeded.',
+  tag: 'Results',
+  params: referenceParams,
+  responses: {
+    200: { description: 'All of it.', contentType: '*/*' },
+    206: {
+      description: 'The range that was asked for.',
+      contentType: '*/*',
+      headers: { 'content-range': 'Which bytes these are.' },
+    },
+    304: { description: '`If-None-Match` names it: content never changes under a reference.' },
+  },
+  failureStatuses: {
+    400: 'It is no reference.',
+    404: 'Nothing is stored under it in this scope.',
+    410: 'It was evicted.',
+    416: 'The range begins beyond the end.',
+  },
+  async handle({ params: { reference } }, { tenant, headers, signal, call, isHead }) {
+    const content = await openContent(tenant().storage, reference, signal)
+    try {
+      const etag = `"${reference}"`
+      const common = {
+        etag,
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-cache',
+        'content-type': content.contentType,
+        'content-disposition': 'attachment',
+        'content-security-policy': "sandbox; default-src 'none'",
+        'x-content-type-options': 'nosniff',
+      }
+      if (headers.get('if-none-match')?.includes(etag) === true) {
+        await content.close()
+        return { response: new Response(null, { status: 304, headers: { etag } }), memoryBytes: 0 }
+      }
+      const asked = headers.has('if-range') && headers.get('if-range') !== etag ? null : headers.get('range')
+      const range = parseRange(asked, content.size)
+      if (range === 'beyond') throw beyondEnd(content.size)
+      const { start, end } = range ?? { start: 0, end: content.size }
+      call.bytesOut = end - start
+      // Without a reader nobody would close what is open.
+      const isEmpty = start === end || isHead
+      const response = new Response(isEmpty ? null : streamOf(content, start, end, signal), {
+        status: range === undefined ? 200 : 206,
+        headers: {
+          ...common,
+          'content-length': `${end - start}`,
+          ...(range !== undefined && { 'content-range': `bytes ${start}-${end - 1}/${content.size}` }),
+        },
+      })
+      if (isEmpty) await content.close()
+      return { response, memoryBytes: MEMORY_BYTES }
+    } catch (error) {
+      await content.close()
+      throw error
+    }
+  },
+})
+
+/** Open content for reading it piece by piece, also where the storage only gives it as a whole. */
+async function openContent(storage: ServedStorage, reference: string, signal: AbortSignal): Promise<OpenContent> {
+  if (storage.open !== undefined) return await storage.open(reference, { signal })
+  const { content, contentType } = await storage.retrieve(reference, { signal })
+  return {
+    contentType,
+    size: content.length,
+    read: async (offset, length) => content.subarray(offset, offset + length),
+    close: async () => {},
+  }
+}
+
+function streamOf(content: OpenContent, start: number, end: number, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let offset = start
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          signal.throwIfAborted()
+          const bytes = await content.read(offset, Math.min(CHUNK_BYTES, end - offset))
+          // What was read is borrowed: what the stream does with it is not known.
+          controller.enqueue(bytes.slice())
+          offset += bytes.length
+          if (offset < end && bytes.length > 0) return
+          await content.close()
+          controller.close()
+        } catch (error) {
+          await content.close()
+          throw error
+        }
+      },
+      cancel: () => content.close(),
+    },
+    { highWaterMark: 1 },
+  )
+}
+
+const beyondEnd = (size: number): HttpError =>
+  new HttpError('range-not-satisfiable', `The content has ${size} bytes.`, {
+    headers: { 'content-range': `bytes */${size}` },
+  })

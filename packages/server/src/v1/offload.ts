@@ -1,0 +1,101 @@
+import type { Outcome } from '@spillway/core'
+import { StorageError } from '@spillway/core'
+import { z } from 'zod'
+import { HttpError } from '../app/http-error.ts'
+import { defineRoute, type RouteContext, type Route } from '../routes/route.ts'
+import { readContentBlock, writeContentBlock } from './content-block-json.ts'
+import { contentBlockSchema, outcomeSchema } from './schemas.ts'
+
+const MAX_NAME_LENGTH = 1_024
+const name = z.string().min(1).max(MAX_NAME_LENGTH)
+
+/** Offload a tool result that stands in the body. */
+export const offloadRoute: Route = defineRoute({
+  method: 'post',
+  path: '/v1/offload',
+  operationId: 'offload',
+  summary: 'Store a tool result that is too large, and get what stands in its place',
+  description:
+    'A result within the limit comes back as it is. Equal results give equal bytes, so that prompt caches stay valid.',
+  tag: 'Results',
+  body: z
+    .object({
+      toolName: name,
+      toolCallId: name.meta({
+        description: 'The id of the tool call. Equal ids with different content are kept apart.',
+      }),
+      input: z
+        .unknown()
+        .optional()
+        .meta({ description: 'The arguments: they help to choose a preview, and are not stored.' }),
+      content: z.array(contentBlockSchema).max(10_000),
+      isError: z.boolean().optional(),
+    })
+    .meta({ id: 'OffloadRequest' }),
+  responses: { 200: { description: 'What belongs into the context.', schema: outcomeSchema } },
+  async handle({ body }, context) {
+    const { toolName, toolCallId, input, isError } = body
+    const content = body.content.map(readContentBlock)
+    const request = { toolName, toolCallId, input, isError, content, signal: context.signal }
+    return { json: await offloaded(context, () => context.tenant().offloader.offload(request)) }
+  },
+})
+
+/** Offload a tool result that is the body. */
+export const offloadContentRoute: Route = defineRoute({
+  method: 'post',
+  path: '/v1/offload/content',
+  operationId: 'offloadContent',
+  summary: 'Stream a tool result to storage, of any size, and get what stands in its place',
+  description: 'The body is the result, and `Content-Type` its type. It goes to storage as it arrives.',
+  tag: 'Results',
+  takesContent: true,
+  query: z.object({
+    toolName: name,
+    toolCallId: name,
+    isError: z.enum(['true', 'false']).optional(),
+  }),
+  responses: { 200: { description: 'What belongs into the context.', schema: outcomeSchema } },
+  async handle({ query }, context) {
+    const { toolName, toolCallId, isError } = query
+    const request = {
+      toolName,
+      toolCallId,
+      chunks: context.chunks,
+      contentType: contentTypeOf(context.headers),
+      isError: () => isError === 'true',
+      signal: context.signal,
+    }
+    return { json: await offloaded(context, () => context.tenant().offloader.offloadStream(request)) }
+  },
+})
+
+async function offloaded({ telemetry }: RouteContext, offload: () => Promise<Outcome>): Promise<unknown> {
+  return await telemetry.step('spillway.offload', {}, async (span) => {
+    const outcome = await offload()
+    // The caller still has the result: it is told what went wrong rather than sent everything back.
+    if (outcome.status === 'inline' && outcome.reason === 'failed') throw failureOf(outcome.error)
+    span.setAttributes({
+      'spillway.outcome': outcome.status,
+      'spillway.tokens.original': outcome.tokens.original,
+      ...(outcome.status === 'offloaded' && { 'spillway.tokens.replacement': outcome.tokens.replacement }),
+    })
+    const { status, tokens } = outcome
+    const content = outcome.content.map(writeContentBlock)
+    return status === 'inline'
+      ? { status, reason: outcome.reason, content, stored: [], tokens }
+      : { status, content, stored: outcome.stored, tokens }
+  })
+}
+
+function failureOf(error: unknown): unknown {
+  return StorageError.isInstance(error) || error instanceof HttpError
+    ? error
+    : new Error('The result could not be offloaded.', { cause: error })
+}
+
+/** The type that a client gave; none where it is what clients send without being told to. */
+function contentTypeOf(headers: Headers): string | undefined {
+  const type = headers.get('content-type') ?? ''
+  return type === '' || /^application\/(?:x-www-form-urlencoded|octet-stream)$/i.test(type) ? undefined : type
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { retrievalFailure } from '../app/describe-failure.ts'
+import { failureResponse } from '../app/json-response.ts'
+import { defineRoute, type Route } from '../routes/route.ts'
+import { writeContentBlock } from './content-block-json.ts'
+import { contentBlockSchema } from './schemas.ts'
+
+const texts = z.array(z.string()).max(100)
+
+/** Answer a call of the retrieval tool. */
+export const retrieveRoute: Route = defineRoute({
+  method: 'post',
+  path: '/v1/retrieve',
+  operationId: 'retrieve',
+  summary: 'Search or read what was stored, as the tool retrieve_offloaded_content does',
+  description:
+    'The body is the input of the tool, as the model wrote it. Of a failure the `message` is what the model is told.',
+  tag: 'Results',
+  body: z
+    .looseObject({
+      reference: z
+        .string()
+        .optional()
+        .meta({ description: 'Without it, pattern or query search everything in the scope.' }),
+      pattern: z.string().optional().meta({ description: 'Regular expression or keyword.' }),
+      patterns: texts.optional(),
+      line_range: z.object({ start: z.number(), end: z.number() }).optional(),
+      context_lines: z.number().optional(),
+      ignore_case: z.boolean().optional(),
+      json_path: z.string().optional().meta({ description: 'JSONPath (RFC 9535).' }),
+      query: z.string().optional().meta({ description: 'Words to find the best passages for.' }),
+      columns: texts.optional(),
+      where: z.string().optional(),
+      count_only: z.boolean().optional(),
+      limit: z.number().optional(),
+      skip: z.number().optional(),
+      from_end: z.boolean().optional(),
+    })
+    .meta({ id: 'RetrievalInput' }),
+  responses: {
+    200: {
+      description: 'The answer for the model.',
+      schema: z.object({ content: z.array(contentBlockSchema) }).meta({ id: 'RetrievalAnswer' }),
+    },
+  },
+  failureStatuses: {
+    404: 'Nothing is stored under the reference in this scope.',
+    410: 'It was stored, and was evicted.',
+    416: 'The lines begin beyond the end.',
+  },
+  async handle({ body }, { tenant, telemetry, signal, call }) {
+    return await telemetry.step('spillway.retrieve', {}, async (span) => {
+      const result = await tenant().offloader.retrievalTool.execute(body, { signal })
+      const content = result.content.map(writeContentBlock)
+      if (!result.isError) return { json: { content } }
+      span.setAttribute('error.type', result.code)
+      const message = content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+      const failure = retrievalFailure(result.code, message.replace(/^Error: /, ''))
+      return { response: failureResponse(call, failure), memoryBytes: 0 }
+    })
+  },
+})

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+
+/** A failure of the endpoints under `/v1`. */
+export const failureSchema: z.ZodType = z
+  .object({
+    error: z.object({
+      code: z.string().meta({ description: 'Stable, for programs.' }),
+      message: z.string().meta({ description: 'For people and models: what to do. It may change.' }),
+      retryable: z.boolean().meta({ description: 'Whether the same request may succeed later.' }),
+    }),
+  })
+  .meta({ id: 'Failure', description: 'Why a request failed.' })
+
+/** A block as JSON has it. */
+export type ContentBlockJson =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'json' | 'unknown'; readonly value?: unknown }
+  | {
+      readonly type: 'image' | 'audio' | 'video' | 'document'
+      readonly mediaType: string
+      readonly name?: string | undefined
+      readonly data?: string | undefined
+      readonly url?: string | undefined
+    }
+  | {
+      readonly type: 'link'
+      readonly url: string
+      readonly name?: string | undefined
+      readonly mediaType?: string | undefined
+    }
+
+/** A part of a tool result. Bytes are Base64 in `data`. */
+export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string() }),
+    z.object({ type: z.literal('json'), value: z.unknown() }),
+    ...(['image', 'audio', 'video', 'document'] as const).map((type) =>
+      z.object({
+        type: z.literal(type),
+        mediaType: z.string().min(1).meta({ description: 'A MIME type, such as `image/png`.' }),
+        name: z.string().optional(),
+        data: z.string().optional().meta({ description: 'Base64 of the content; either this or `url`.' }),
+        url: z.string().optional(),
+      }),
+    ),
+    z.object({
+      type: z.literal('link'),
+      url: z.string(),
+      name: z.string().optional(),
+      mediaType: z.string().optional(),
+    }),
+    z.object({ type: z.literal('unknown'), value: z.unknown() }),
+  ] as const)
+  .meta({ id: 'ContentBlock', description: 'A part of a tool result. Bytes are Base64.' })
+
+/** What was stored of a result. */
+export const storedBlockSchema: z.ZodType = z
+  .object({
+    reference: z.string(),
+    type: z.string(),
+    contentType: z.string(),
+    size: z.number().meta({ description: 'Bytes.' }),
+  })
+  .meta({ id: 'StoredBlock' })
+
+/** What became of a result. */
+export const outcomeSchema: z.ZodType = z
+  .object({
+    status: z.enum(['inline', 'offloaded']).meta({
+      description: 'Whether the result is as it was, or was stored and replaced.',
+    }),
+    reason: z.string().optional().meta({ description: 'Why it is inline.' }),
+    content: z.array(contentBlockSchema).meta({ description: 'What belongs into the context.' }),
+    stored: z.array(storedBlockSchema),
+    tokens: z.object({ original: z.number(), replacement: z.number().optional() }),
+  })
+  .meta({ id: 'Outcome', description: 'What became of a tool result.' })
+
+/** An entry of the storage. */
+export const entrySchema: z.ZodType = z
+  .object({
+    reference: z.string(),
+    key: z.string().meta({ description: 'What it was stored under: the id of the call, or the path of a file.' }),
+    contentType: z.string(),
+    size: z.number().meta({ description: 'Bytes.' }),
+    storedAt: z.string().meta({ description: 'ISO 8601.' }),
+    lastUsedAt: z.string(),
+    expiresAt: z.string().optional(),
+    metadata: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'Entry', description: 'What is stored under a reference.' })
+
+/** The path of one entry. */
+export const referenceParams: z.ZodObject<{ reference: z.ZodString }> = z.object({
+  reference: z.string().max(256).meta({ description: 'As it stands under [Stored references:].' }),
+})

@@ -1,0 +1,76 @@
+import { isTextContentType } from '@spillway/core/adapter'
+import { PatternSearch } from '@spillway/core/files'
+import { StorageError } from '@spillway/core'
+import { z } from 'zod'
+import { FileGlob } from '../files/file-glob.ts'
+import { defineRoute, type Route } from '../routes/route.ts'
+
+const MAX_MATCHES = 10_000
+
+/** Search everything of the scope by lines. */
+export const searchRoute: Route = defineRoute({
+  method: 'post',
+  path: '/v1/search',
+  operationId: 'search',
+  summary: 'Find lines in everything that the scope holds',
+  description: 'For programs; what a model is shown comes from `/v1/retrieve`. The time of a search is bounded.',
+  tag: 'Results',
+  body: z
+    .object({
+      pattern: z
+        .string()
+        .min(1)
+        .meta({ description: 'A regular expression; what is none is searched as it is written.' }),
+      ignoreCase: z.boolean().optional(),
+      references: z
+        .array(z.string())
+        .max(1_000)
+        .optional()
+        .meta({ description: 'Only these. Defaults to everything.' }),
+      paths: z.string().optional().meta({ description: 'Only files whose paths match this glob, such as `*.txt`.' }),
+      limit: z.int().min(1).max(MAX_MATCHES).optional().meta({ description: 'Lines, at most. Defaults to 100.' }),
+    })
+    .meta({ id: 'SearchRequest' }),
+  responses: {
+    200: {
+      description: 'The lines found.',
+      schema: z
+        .object({
+          matches: z.array(z.object({ reference: z.string(), path: z.string(), line: z.number(), text: z.string() })),
+          isComplete: z.boolean().meta({ description: 'Whether these are all.' }),
+          problem: z.string().optional().meta({ description: 'Why the pattern was searched as it is written.' }),
+        })
+        .meta({ id: 'SearchAnswer' }),
+    },
+  },
+  async handle({ body }, { tenant, signal }) {
+    const { pattern, ignoreCase, references, paths, limit = 100 } = body
+    const { files, storage } = tenant()
+    const glob = paths === undefined ? undefined : new FileGlob(paths)
+    const only = references === undefined ? undefined : new Set(references)
+    const search = new PatternSearch(pattern, { ignoreCase })
+    const matches: { reference: string; path: string; line: number; text: string }[] = []
+    let isComplete = true
+    for (const { reference, path, contentType } of await files.list()) {
+      if (only?.has(reference) === false || glob?.matches(path) === false || !isTextContentType(contentType)) continue
+      if (matches.length >= limit || search.isOver) {
+        isComplete = false
+        break
+      }
+      const found = await unlessGone(search.find(storage, reference, { limit: limit - matches.length, signal }))
+      if (found === undefined) continue
+      isComplete &&= found.isComplete
+      for (const { line, text } of found.lines) matches.push({ reference, path, line, text })
+    }
+    return { json: { matches, isComplete, ...(search.problem !== undefined && { problem: search.problem }) } }
+  },
+})
+
+async function unlessGone<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,230 @@
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
+import { ASK, END, LARGE, SYSTEM, call, lines, offload, read, result } from './reme-requests.ts'
+import { startService } from './start-service.ts'
+
+describe('/context_offload, compact', () => {
+  it('puts a preview and a path in the place of large results, and leaves all else as it came', async () => {
+    const service = await startService()
+    const messages = [
+      SYSTEM,
+      ASK,
+      call('call_123'),
+      result('call_123'),
+      { role: 'user', content: 'small', custom: [1] },
+      ...END,
+    ]
+    const { status, json } = await offload(service, messages, { context_manage_mode: 'compact' })
+    expect(status).toBe(200)
+    const path = '/workspace/context_store/tool_call_call_123.txt'
+    expect(json.messages.with(3, {})).toEqual(messages.with(3, {}))
+    expect(json.messages[3]).toEqual(
+      result('call_123', `${LARGE.slice(0, 100)}... (detailed result is stored in ${path})`),
+    )
+    expect(json).toMatchObject({
+      success: true,
+      answer: `Successfully created and wrote to new file: ${path}`,
+      metadata: {
+        write_file_dict: { 'context_store/tool_call_call_123.txt': LARGE },
+        applied: ['compact'],
+        fits: true,
+      },
+    })
+  })
+
+  it.each([
+    ['/workspace/context_store', 'context_store'],
+    ['/workspace/context_store/', 'context_store'],
+    ['context_store', 'context_store'],
+    ['./context_store/', 'context_store'],
+    ['/data/of me/store', 'data/of me/store'],
+    ['/a(b)', 'a(b)'],
+    ['', ''],
+    ['.', ''],
+    ['/', ''],
+  ])('the text, the keys and what clients make of them name one file in %j', async (store_dir, folder) => {
+    const service = await startService()
+    const messages = [ASK, call('c1'), result('c1'), ...END]
+    const { json } = await offload(service, messages, { context_manage_mode: 'compact', store_dir })
+    const written = /\(detailed result is stored in (.+)\)$/.exec(String(json.messages[2]?.['content']))?.[1] ?? ''
+    const [key = ''] = Object.keys(json.metadata.write_file_dict)
+    expect(key).toBe(`${folder === '' ? '' : `${folder}/`}tool_call_c1.txt`)
+    for (const path of [written, key, `./${key}`, `././${key}`, `/${key}`, `/workspace/${key}`, `./${written}`])
+      expect(await read(service, path), path).toBe(LARGE)
+    const found = await service.post('/grep', { pattern: 'result 7 ', path: store_dir })
+    const [, name] = /File: ([\w.]+)/.exec(found.json.answer) ?? []
+    expect(name).toBe('tool_call_c1.txt')
+    const separator = store_dir === '' || store_dir.endsWith('/') ? '' : '/'
+    expect(await read(service, `${store_dir}${separator}${name}`)).toBe(LARGE)
+    const expanded = await service.post('/v1/history/expand', { format: 'reme', messages: json.messages })
+    expect(expanded.json).toEqual({ messages, missing: [] })
+    // Done again, nothing changes and nothing is stored.
+    const again = await offload(service, json.messages, {
+      context_manage_mode: 'compact',
+      store_dir,
+      max_total_tokens: 1,
+    })
+    expect(again.json.messages).toEqual(json.messages)
+    expect(again.json.metadata.write_file_dict).toEqual({})
+  })
+
+  it.each(['../../x', '..', 'a/b\\c', 'a b', 'é😀', 'x'.repeat(500), '__proto__', 'con.', '%2e%2e%2f'])(
+    'the id %j names a file of safe letters in the folder, which is the same each time',
+    async (id) => {
+      const service = await startService()
+      const messages = [ASK, call(id), result(id), ...END]
+      const [{ json }, { json: again }] = [
+        await offload(service, messages, { context_manage_mode: 'compact' }),
+        await offload(service, messages, { context_manage_mode: 'compact' }),
+      ]
+      const [key = ''] = Object.keys(json.metadata.write_file_dict)
+      expect(key).toMatch(/^context_store\/tool_call_[A-Za-z0-9_.]+\.txt$/)
+      expect(again.messages).toEqual(json.messages)
+      expect(again.metadata.write_file_dict).toEqual(json.metadata.write_file_dict)
+      expect(again.answer).toContain('Already written with the same content')
+    },
+  )
+
+  it('takes what quotes a reference for what it is', async () => {
+    const service = await startService()
+    const first = await offload(service, [ASK, call('a'), result('a'), ...END], { context_manage_mode: 'compact' })
+    const [reference] = [String(first.json.messages[2]?.['content'])]
+    const quotes = [
+      `The log says: ${reference}`,
+      `${LARGE} and then ${reference}`,
+      `result 0... (detailed result is stored in context_store/other.txt)`,
+    ]
+    const messages = [ASK, ...quotes.flatMap((text, index) => [call(`q${index}`), result(`q${index}`, text)]), ...END]
+    const expanded = await service.post('/v1/history/expand', { format: 'reme', messages })
+    expect(expanded.json.messages).toEqual(messages)
+    const { json } = await offload(service, messages, { context_manage_mode: 'compact', max_total_tokens: 10 })
+    expect(Object.values(json.metadata.write_file_dict)).toEqual([quotes[1]])
+    const again = await service.post('/v1/history/expand', { format: 'reme', messages: json.messages })
+    expect(again.json.messages).toEqual(messages)
+  })
+
+  it('never overwrites: another content under the same id gets a name of its own, in every process', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null })
+    const services = [await startService({ storage }), await startService({ storage })]
+    const texts = [LARGE, lines(3_000, 'other'), lines(3_000, 'third'), LARGE]
+    const paths: string[] = []
+    for (const [index, text] of texts.entries()) {
+      const { json } = await offload(services[index % 2]!, [ASK, call('c1'), result('c1', text), ...END], {
+        context_manage_mode: 'compact',
+      })
+      paths.push(...Object.keys(json.metadata.write_file_dict))
+    }
+    expect(paths[0]).toBe('context_store/tool_call_c1.txt')
+    expect(paths[1]).toMatch(/^context_store\/tool_call_c1_[0-9a-f]{16}\.txt$/)
+    expect(new Set(paths).size).toBe(3)
+    expect(paths[3]).toBe(paths[0])
+    for (const service of services)
+      for (const [index, text] of texts.entries()) expect(await read(service, paths[index]!)).toBe(text)
+  })
+
+  it('the documented path of call_123 leads to its file as well', async () => {
+    const service = await startService()
+    await offload(service, [ASK, call('call_123'), result('call_123'), ...END], { context_manage_mode: 'compact' })
+    expect(await read(service, './context_store/tool_call_123.txt')).toBe(LARGE)
+  })
+
+  it('takes flat calls and results that are objects, and brings them back exactly', async () => {
+    const service = await startService()
+    const flat = {
+      role: 'assistant',
+      content: 'I will',
+      tool_calls: [{ id: 'call_1', name: 'web_search', arguments: { q: 'x' } }],
+    }
+    const messages = [SYSTEM, ASK, flat, result('call_1', { path: '/a', content: LARGE, status: 'success' }), ...END]
+    const { json } = await offload(service, messages, { context_manage_mode: 'compact' })
+    expect(json.messages[2]).toEqual(flat)
+    expect(json.messages[3]?.['content']).toContain(
+      '(detailed result is stored in /workspace/context_store/tool_call_call_1.txt)',
+    )
+    const expanded = await service.post('/v1/history/expand', { format: 'reme', messages: json.messages })
+    expect(expanded.json.messages).toEqual(messages)
+  })
+
+  it('shows as much of a result as it is asked for, never half a character', async () => {
+    const service = await startService()
+    const text = '😀'.repeat(20_000)
+    for (const [preview_char_length, shown] of [
+      [0, ''],
+      [4, '😀😀'],
+      [5, '😀😀'],
+    ] as const) {
+      const messages = [ASK, call('c1'), result('c1', text), ...END]
+      const { json } = await offload(service, messages, { context_manage_mode: 'compact', preview_char_length })
+      expect(json.messages[2]?.['content']).toMatch(new RegExp(`^${shown}\\.\\.\\. \\(detailed`, 'u'))
+    }
+  })
+
+  it('takes null for what is not said, numbers with a fraction, and fields that it does not know', async () => {
+    const service = await startService()
+    const options = {
+      context_manage_mode: null,
+      max_total_tokens: 20_000.0,
+      max_tool_message_tokens: null,
+      group_token_threshold: null,
+      keep_recent_count: 1.0,
+      chat_id: null,
+      compact_ratio_threshold: null,
+      workspace_id: 'x',
+      query: '',
+      metadata: {},
+    }
+    const { json } = await offload(service, [ASK, call('c1'), result('c1'), ...END], options)
+    expect(json).toMatchObject({ success: true, metadata: { applied: ['compact'] } })
+  })
+
+  it('leaves a history alone that is within its limit, or has nothing', async () => {
+    const service = await startService()
+    for (const messages of [[], [SYSTEM, ASK], [ASK, call('c1'), result('c1', 'small'), ...END]]) {
+      const { json } = await offload(service, messages)
+      expect(json).toMatchObject({
+        success: true,
+        answer: 'Nothing was offloaded.',
+        messages,
+        metadata: { write_file_dict: {}, fits: true },
+      })
+    }
+  })
+
+  it('leaves the files out of the answer where they are not wanted', async () => {
+    const service = await startService()
+    const { json } = await offload(service, [ASK, call('c1'), result('c1'), ...END], { include_write_file_dict: false })
+    expect(json.metadata).not.toHaveProperty('write_file_dict')
+    expect(json.answer).toContain('tool_call_c1.txt')
+  })
+
+  it('says which message keeps a history over its limit', async () => {
+    const service = await startService()
+    const messages = [
+      ASK,
+      call('c1'),
+      result('c1'),
+      ...END,
+      { role: 'assistant', content: 'word '.repeat(50_000) },
+      { role: 'user', content: 'go on' },
+    ]
+    const { json } = await offload(service, messages, { context_manage_mode: 'compact' })
+    expect(json).toMatchObject({
+      success: true,
+      metadata: { fits: false, obstacles: [{ index: 5, role: 'assistant' }] },
+    })
+    expect(json.answer).toContain('The history still has')
+  })
+
+  it.each<[string, object, number, string]>([
+    ['no messages', {}, 422, 'invalid-request'],
+    ['messages that are none', { messages: ['a'] }, 422, 'invalid-request'],
+    ['a role that is none', { messages: [{ role: 'wizard', content: '' }] }, 422, 'invalid-request'],
+    ['a mode that is none', { messages: [], context_manage_mode: 'shrink' }, 422, 'invalid-request'],
+    ['a limit of nothing', { messages: [], max_total_tokens: 0 }, 422, 'invalid-request'],
+    ['a negative count', { messages: [], keep_recent_count: -1 }, 422, 'invalid-request'],
+  ])('refuses %s', async (_name, body, status, code) => {
+    const service = await startService()
+    const answer = await service.post('/context_offload', body)
+    expect(answer).toMatchObject({ status, json: { success: false, metadata: { error: { code } } } })
+  })
+})

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { startService, type TestService } from './start-service.ts'
+
+const log = Array.from({ length: 4_000 }, (_, line) => `step ${line} ${line === 3_000 ? 'FAILED' : 'ok'}`).join('\n')
+const messages = [
+  { role: 'user', content: 'Why did the build fail?' },
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'read_log', arguments: '{}' } }],
+  },
+  { role: 'tool', tool_call_id: 'call_1', content: log },
+  { role: 'assistant', content: 'Step 3000 failed.' },
+  { role: 'user', content: 'Fix it.' },
+]
+const talk = [
+  ...Array.from({ length: 8 }, (_, turn) => ({
+    role: turn % 2 === 0 ? 'user' : 'assistant',
+    content: 'word '.repeat(4_000),
+  })),
+  ...messages.slice(3),
+  { role: 'assistant', content: 'I will.' },
+]
+const SNAPSHOT =
+  '<state_snapshot><overall_goal>fix</overall_goal><key_knowledge>step 3000</key_knowledge></state_snapshot>'
+
+/** Send a request and return the events of its answer. */
+async function events(
+  service: TestService,
+  body: object,
+): Promise<{ readonly event: string; readonly data: Record<string, unknown> }[]> {
+  const response = await fetch(`${service.url}/v1/history/compact`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+  })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  return (await response.text())
+    .split('\n\n')
+    .filter((block) => block.startsWith('event: '))
+    .map((block) => {
+      const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
+      return { event, data: JSON.parse(data) as Record<string, unknown> }
+    })
+}
+
+describe('/v1/history', () => {
+  it('makes a history smaller, says what it names, and puts it back', async () => {
+    const service = await startService()
+    const request = { format: 'openai-chat', messages, mode: 'compact', maxTotalTokens: 5_000 }
+    const { json } = await service.post('/v1/history/compact', request)
+    expect(json).toMatchObject({ applied: ['compact'], fits: true, unchanged: 2, failures: [] })
+    const names = await service.post('/v1/history/references', { format: 'openai-chat', messages: json.messages })
+    const [reference] = names.json['references'] as unknown as { name: string }[]
+    expect(reference).toMatchObject({ kind: 'text', toolName: 'read_log', callId: 'call_1', index: 2 })
+    const found = await service.post('/v1/retrieve', { reference: reference?.name, pattern: 'FAILED' })
+    expect(JSON.stringify(found.json)).toContain('step 3000 FAILED')
+    const whole = await service.post('/v1/history/expand', { format: 'openai-chat', messages: json.messages })
+    expect(whole.json).toEqual({ messages, missing: [] })
+    const some = await service.post('/v1/history/expand', {
+      format: 'openai-chat',
+      messages: json.messages,
+      only: ['other'],
+    })
+    expect(some.json.messages).toEqual(json.messages)
+  })
+
+  it('plans without storing anything', async () => {
+    const service = await startService()
+    const { json } = await service.post('/v1/history/plan', { format: 'openai-chat', messages, maxTotalTokens: 5_000 })
+    expect(json).toMatchObject({
+      isOver: true,
+      messages: expect.arrayContaining([expect.objectContaining({ index: 2, action: 'compact' })]),
+    })
+    expect((await service.get('/v1/stats')).json).toMatchObject({ stored: { entries: 0 } })
+  })
+
+  it('knows the conversations of several APIs', async () => {
+    const service = await startService()
+    const anthropic = {
+      system: 'You build.',
+      messages: [
+        { role: 'user', content: 'Why?' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'read_log', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: log }] },
+        { role: 'assistant', content: 'Step 3000.' },
+        { role: 'user', content: 'Fix it.' },
+      ],
+    }
+    const { status, json } = await service.post('/v1/history/compact', {
+      format: 'anthropic',
+      messages: anthropic,
+      maxTotalTokens: 5_000,
+      mode: 'compact',
+    })
+    expect([status, json['applied']]).toEqual([200, ['compact']])
+    const whole = await service.post('/v1/history/expand', { format: 'anthropic', messages: json.messages })
+    expect(whole.json.messages).toEqual(anthropic)
+  })
+
+  it('tells of the steps of a long compression as they end, and then the result', async () => {
+    const service = await startService({ summarize: async () => SNAPSHOT })
+    const all = await events(service, { format: 'openai-chat', messages: talk, mode: 'compress', groupTokens: 5_000 })
+    expect(all.length).toBeGreaterThan(3)
+    expect(all[0]).toMatchObject({ event: 'progress' })
+    expect(all.at(-1)).toMatchObject({ event: 'result', data: { applied: ['compress'] } })
+    const { data } = all.at(-1)!
+    const whole = await service.post('/v1/history/expand', { format: 'openai-chat', messages: data['messages'] })
+    expect(whole.json.messages).toEqual(talk)
+  })
+
+  it('tells by the last event what failed', async () => {
+    const service = await startService({ summarize: async () => 'junk' })
+    const all = await events(service, { format: 'openai-chat', messages: talk, mode: 'compress' })
+    expect(all.at(-1)).toMatchObject({ event: 'error', data: { error: { code: 'model-failed', retryable: true } } })
+  })
+
+  it.each<[object, number, string]>([
+    [{ messages }, 422, 'invalid-request'],
+    [{ format: 'punched-cards', messages }, 422, 'invalid-request'],
+    [{ format: 'openai-chat' }, 422, 'invalid-request'],
+    [{ format: 'openai-chat', messages: [{ role: 'wizard' }] }, 422, 'invalid-request'],
+    [{ format: 'anthropic', messages: [null] }, 422, 'invalid-request'],
+    [{ format: 'openai-chat', messages, maxTotalTokens: -1 }, 422, 'invalid-request'],
+    [{ format: 'openai-chat', messages, mode: 'compress' }, 422, 'no-model'],
+  ])('refuses %j', async (body, status, code) => {
+    const service = await startService()
+    expect(await service.post('/v1/history/compact', body)).toMatchObject({ status, json: { error: { code } } })
+  })
+
+  it('never answers with a fault, whatever the messages are', async () => {
+    const service = await startService({ limits: { requestsPerSecond: Infinity } })
+    const junk = [
+      null,
+      5,
+      'text',
+      [],
+      {},
+      [[]],
+      [{}],
+      [{ role: 'user' }],
+      [{ role: 'tool' }],
+      { messages: [{ role: 'user', content: [null] }] },
+      [{ role: 'assistant', content: [{ type: 'tool-call' }] }],
+      [{ role: 'user', parts: [null] }],
+      [{ type: 'function_call' }],
+      { contents: [{ role: 'user', parts: [null] }] },
+    ]
+    for (const format of ['openai-chat', 'openai-responses', 'openai-agents', 'anthropic', 'ai-sdk', 'gemini', 'reme'])
+      for (const one of junk)
+        for (const path of [
+          '/v1/history/compact',
+          '/v1/history/plan',
+          '/v1/history/expand',
+          '/v1/history/references',
+        ]) {
+          const { status } = await service.post(path, { format, messages: one, maxTotalTokens: 1 })
+          expect([200, 422], `${path} ${format} ${JSON.stringify(one)}`).toContain(status)
+        }
+  })
+})

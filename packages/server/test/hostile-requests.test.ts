@@ -1,0 +1,240 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
+import { head, pause, rawRequest } from './raw-request.ts'
+import { startService, type TestService } from './start-service.ts'
+
+const SLOW = { headersTimeoutMs: 500, limits: { bodyIdleMs: 300, bodyTimeoutMs: 800, maxBodyBytes: 1_000_000 } }
+
+async function spoolFolder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'server-test-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+/** All files below a folder. */
+const filesIn = async (path: string): Promise<string[]> =>
+  (await readdir(path, { recursive: true, withFileTypes: true })).filter((one) => one.isFile()).map(({ name }) => name)
+
+async function expectAlive(service: TestService): Promise<void> {
+  expect((await service.get('/health')).json).toEqual({ status: 'healthy' })
+}
+
+const raw = (service: TestService, body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  fetch(`${service.url}/grep`, {
+    method: 'POST',
+    body: body as BodyInit,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+
+describe('bodies', () => {
+  test.for<readonly [string, string | Uint8Array, number, string]>([
+    ['malformed', '{"pattern":', 400, 'invalid-json'],
+    ['empty', '', 400, 'invalid-json'],
+    ['not UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 400, 'invalid-json'],
+    ['nested 100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 400, 'invalid-json'],
+    ['nested in objects', '{"pattern":'.repeat(50_000), 400, 'invalid-json'],
+    ['a huge array', `[${'0,'.repeat(400_000)}0]`, 413, 'too-large'],
+    ['of another shape', '[1]', 422, 'invalid-request'],
+    ['null', 'null', 422, 'invalid-request'],
+    ['of the wrong types', '{"pattern":5,"limit":"x"}', 422, 'invalid-request'],
+  ])('that are %s are refused in the form of the endpoint', async ([, body, status, code]) => {
+    const service = await startService({ limits: { maxJsonValues: 300_000 } })
+    const response = await raw(service, body)
+    const json = (await response.json()) as { metadata: { error: { code: string } } }
+    expect([response.status, json]).toMatchObject([
+      status,
+      { success: false, messages: [], metadata: { error: { code } } },
+    ])
+    expect(service.log.at(-1)).toMatchObject({ type: 'request', route: '/grep', status, code })
+    await expectAlive(service)
+  })
+
+  it('with equal keys and __proto__ are harmless', async () => {
+    const service = await startService()
+    const hostile =
+      '{"pattern":"a","__proto__":{"pattern":"b","limit":0},"constructor":{"prototype":{"x":1}},"pattern":"c"}'
+    const response = await raw(service, hostile)
+    expect(await response.json()).toMatchObject({ success: true, answer: expect.stringContaining('pattern "c"') })
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+  })
+
+  it('with __proto__ in a message give it back', async () => {
+    const service = await startService()
+    const body = '{"messages":[{"role":"user","content":"x","__proto__":{"role":"system"}}]}'
+    const response = await fetch(`${service.url}/context_offload`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(await response.text()).toContain('"messages":[{"role":"user","content":"x","__proto__":{"role":"system"}}]')
+  })
+
+  it.each([
+    ['text/plain', {}],
+    ['application/x-www-form-urlencoded', {}],
+    ['application/json', { 'content-encoding': 'gzip' }],
+  ])('of the type %s with %j are not read', async (type, headers) => {
+    const service = await startService()
+    const response = await raw(service, '{"pattern":"a"}', { 'content-type': type, ...headers })
+    expect([response.status, response.headers.get('connection')]).toEqual([415, 'close'])
+  })
+
+  it('that say they are too large are refused before they come', async () => {
+    const service = await startService(SLOW)
+    const answer = await rawRequest(service.port, (socket) => {
+      socket.write(head('/grep', { 'content-length': '1000001' }))
+    })
+    expect(answer.status).toBe(413)
+    expect(JSON.parse(answer.body)).toMatchObject({ success: false, metadata: { error: { code: 'too-large' } } })
+    expect(answer.milliseconds).toBeLessThan(300)
+  })
+
+  it('that turn out to be too large are cut off, and nothing of them stays', async () => {
+    const spoolDirectory = await spoolFolder()
+    const service = await startService({ ...SLOW, spoolDirectory })
+    const answer = await rawRequest(service.port, async (socket) => {
+      socket.write(head('/grep', { 'transfer-encoding': 'chunked' }))
+      const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
+      for (let count = 0; count < 40 && !socket.destroyed; count += 1) {
+        socket.write(chunk)
+        await pause(2)
+      }
+    })
+    expect(answer.status).toBe(413)
+    expect(await filesIn(spoolDirectory)).toEqual([])
+    await expectAlive(service)
+  })
+
+  it('of many clients stand on disk while they come, without names', async () => {
+    const spoolDirectory = await spoolFolder()
+    const service = await startService({ spoolDirectory })
+    const body = JSON.stringify({ pattern: 'a', extra: 'x'.repeat(2_000_000) })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const all = Array.from({ length: 8 }, () =>
+      rawRequest(service.port, async (socket) => {
+        socket.write(head('/grep', { 'content-length': `${body.length}`, connection: 'close' }))
+        socket.write(body.slice(0, 1_500_000))
+        await released
+        socket.write(body.slice(1_500_000))
+      }),
+    )
+    await pause(200)
+    // A file has a name only for as long as it takes to open it.
+    for (let count = 0; (await filesIn(spoolDirectory)).length > 0 && count < 100; count += 1) await pause(20)
+    expect((await readdir(spoolDirectory)).length).toBe(1)
+    expect(await filesIn(spoolDirectory)).toEqual([])
+    release()
+    for (const { status } of await Promise.all(all)) expect(status).toBe(200)
+    await service.close()
+    expect(await readdir(spoolDirectory)).toEqual([])
+  })
+
+  it('do not fill the disk', async () => {
+    const service = await startService({ maxSpoolBytes: 1_000_000 })
+    const response = await raw(service, JSON.stringify({ pattern: 'a', extra: 'x'.repeat(2_000_000) }))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+    await expectAlive(service)
+  })
+})
+
+describe('slow clients', () => {
+  test.for<readonly [string, (write: (text: string) => void) => Promise<void>]>([
+    [
+      'trickle their headers',
+      async (write) => {
+        write('POST /grep HTTP/1.1\r\nhost: localhost\r\n')
+        for (let count = 0; count < 40; count += 1) {
+          write(`x-header-${count}: a\r\n`)
+          await pause(100)
+        }
+      },
+    ],
+    ['send nothing at all', async () => {}],
+    [
+      'send a part of their body',
+      async (write) => {
+        write(head('/grep', { 'content-length': '100000' }))
+        write('{"pattern":')
+      },
+    ],
+    [
+      'trickle their body',
+      async (write) => {
+        write(head('/grep', { 'content-length': '100000' }))
+        for (let count = 0; count < 40; count += 1) {
+          write('x')
+          await pause(100)
+        }
+      },
+    ],
+  ])('that %s are told so and cut off', async ([, send]) => {
+    const service = await startService(SLOW)
+    const answer = await rawRequest(service.port, async (socket) => {
+      await Promise.race([send((text) => socket.write(text)), new Promise((resolve) => socket.once('close', resolve))])
+    })
+    expect(answer.status).toBe(408)
+    expect(() => JSON.parse(answer.body)).not.toThrow()
+    expect(answer.milliseconds).toBeLessThan(3_000)
+    await expectAlive(service)
+  })
+
+  it('do not keep others waiting', async () => {
+    const service = await startService({
+      limits: { ...SLOW.limits, bodyIdleMs: 5_000, bodyTimeoutMs: 5_000, maxConcurrent: 1 },
+    })
+    const slow = Array.from({ length: 50 }, () =>
+      rawRequest(service.port, (socket) => {
+        socket.write(head('/grep', { 'content-length': '100000' }))
+        setTimeout(() => socket.destroy(), 1_500)
+      }),
+    )
+    await pause(100)
+    const begin = performance.now()
+    expect((await service.post('/grep', { pattern: 'a' })).status).toBe(200)
+    expect(performance.now() - begin).toBeLessThan(1_000)
+    await Promise.all(slow)
+    await expectAlive(service)
+  })
+
+  it('that do not take their answer are cut off', async () => {
+    const service = await startService({ responseTimeoutMs: 500 })
+    const text = 'a line of text\n'.repeat(1_500_000)
+    const stored = await service.post('/v1/offload', {
+      toolName: 't',
+      toolCallId: 'c',
+      content: [{ type: 'text', text }],
+    })
+    const [{ reference }] = stored.json['stored'] as unknown as [{ reference: string }]
+    const begin = performance.now()
+    await rawRequest(service.port, (socket) => {
+      socket.pause()
+      socket.write(head(`/v1/entries/${reference}/content`, {}, 'GET'))
+      setTimeout(() => socket.resume(), 1_500)
+    })
+    expect(performance.now() - begin).toBeLessThan(4_000)
+    await expectAlive(service)
+  })
+})
+
+describe('what is no request', () => {
+  it.each([
+    ['no HTTP', 'nonsense\r\n\r\n', 400],
+    ['two lengths', head('/grep', { 'content-length': '5\r\ncontent-length: 6' }), 400],
+    ['a length and chunks', head('/grep', { 'content-length': '5', 'transfer-encoding': 'chunked' }), 400],
+    ['headers without end', `POST /grep HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(50_000)}\r\n\r\n`, 431],
+    ['no host', 'GET /v1/stats HTTP/1.0\r\n\r\n', 400],
+    [
+      'another host in the line',
+      'GET http://elsewhere.example/v1/stats HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: close\r\n\r\n',
+      403,
+    ],
+  ])('%s is refused as JSON', async (_name, text, status) => {
+    const service = await startService()
+    const answer = await rawRequest(service.port, (socket) => void socket.write(text))
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code: expect.any(String) } })
+    await expectAlive(service)
+  })
+})

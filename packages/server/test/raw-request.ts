@@ -1,0 +1,44 @@
+import { connect, type Socket } from 'node:net'
+
+/** What came back over a connection that was written to by hand. */
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: string
+  readonly body: string
+  /** Milliseconds until the connection ended. */
+  readonly milliseconds: number
+}
+
+/** Write bytes to a port by hand, and return what comes back until the connection ends. */
+export async function rawRequest(port: number, write: (socket: Socket) => void | Promise<void>): Promise<RawAnswer> {
+  const begin = performance.now()
+  const socket = connect(port, '127.0.0.1')
+  const chunks: Buffer[] = []
+  const ended = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => chunks.push(chunk))
+    // The server may be done before it has taken everything.
+    socket.on('error', () => resolve())
+    socket.on('close', () => resolve())
+  })
+  await new Promise((resolve) => socket.once('connect', resolve))
+  await write(socket)
+  await ended
+  const text = Buffer.concat(chunks).toString()
+  const [headers = '', ...rest] = text.split('\r\n\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d+)/.exec(headers)?.[1] ?? 0)
+  return { status, headers, body: rest.join('\r\n\r\n'), milliseconds: performance.now() - begin }
+}
+
+/** Write the head of a request. */
+export const head = (path: string, headers: Readonly<Record<string, string>>, method = 'POST'): string =>
+  [
+    `${method} ${path} HTTP/1.1`,
+    ...Object.entries({ host: 'localhost', 'content-type': 'application/json', ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    '\r\n',
+  ].join('\r\n')
+
+/** Wait. */
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))

@@ -1,0 +1,75 @@
+import { ContextOffloader, type ContextOffloaderOptions, type ManagedStorage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { onTestFinished } from 'vitest'
+import type { LogRecord } from '../src/index.ts'
+import { AnswerValidator } from './validate-answer.ts'
+import { serve, type ServeOptions, type Service } from '../src/node/index.ts'
+
+/** A service of a test, which ends with it. */
+export interface TestService extends Service {
+  readonly storage: ManagedStorage
+  readonly log: LogRecord[]
+  readonly port: number
+  /** Send JSON, and return status and JSON. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Get, and return status and JSON. */
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
+}
+
+/** What a service answered. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // Answers differ with every endpoint.
+  readonly json: Record<string, never> & AnswerFields
+}
+
+interface AnswerFields {
+  readonly success: boolean
+  readonly answer: string
+  readonly messages: Record<string, never>[]
+  readonly metadata: Record<string, never> & { readonly write_file_dict: Record<string, string> }
+  readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean }
+}
+
+/** Start a service on a free port, which answers as its own document says; over a storage in memory unless another is given. */
+export async function startService({
+  storage = new InMemoryStorage({ evictAfterTurns: null }),
+  offloader = {},
+  ...options
+}: ServeOptions & {
+  readonly storage?: ManagedStorage
+  readonly offloader?: Partial<ContextOffloaderOptions>
+} = {}): Promise<TestService> {
+  const log: LogRecord[] = []
+  const service = await serve(new ContextOffloader({ storage, ...offloader }), {
+    port: 0,
+    log: (record) => void log.push(record),
+    ...options,
+  })
+  onTestFinished(() => service.close({ graceMs: 0 }))
+  const document: unknown = await (await fetch(`${service.url}/openapi.json`)).json()
+  const validator = new AnswerValidator(document)
+  log.length = 0
+  const request = async (path: string, init: RequestInit): Promise<Answer> => {
+    const response = await fetch(service.url + path, init)
+    const text = await response.text()
+    const json = text === '' ? {} : JSON.parse(text)
+    // Every answer of every test is one that the document describes.
+    validator.check(init.method ?? 'GET', path, response.status, json)
+    return { status: response.status, headers: response.headers, json }
+  }
+  return {
+    ...service,
+    storage,
+    log,
+    port: Number(new URL(service.url).port),
+    post: (path, body, headers = {}) =>
+      request(path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+    get: (path, headers = {}) => request(path, { headers }),
+  }
+}
