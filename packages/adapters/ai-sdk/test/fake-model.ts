@@ -17,6 +17,8 @@ const USAGE = {
 /** Make the fake model of the installed version, for `generateText` and `streamText` alike. */
 export function fakeModel(turn: (prompt: SeenPrompt) => ModelTurn): FakeModel {
   const respond = (call: PromptCall): { readonly content: Part[]; readonly finishReason: object } => {
+    // As a provider's client does.
+    call.abortSignal?.throwIfAborted()
     const answer = turn(readPrompt(call))
     const reason = 'text' in answer ? 'stop' : 'tool-calls'
     return { content: contentOf(answer), finishReason: { unified: reason, raw: reason } }

@@ -17,6 +17,12 @@ import {
   type ToolSet,
   type UIMessage,
 } from 'ai'
+import {
+  historyPrepareStep,
+  type HistoryStep,
+  type HistoryStepOptions,
+  type HistoryStepResult,
+} from '../src/history/index.ts'
 import { offloadMiddleware, offloadPrepareStep, offloadTools, retrievalTool } from '../src/index.ts'
 import { toolSetOf } from './case-tool-set.ts'
 import { fakeModel, type FakeModel } from './fake-model.ts'
@@ -43,8 +49,11 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
 interface Setup {
   readonly model: FakeModel
   readonly tools: ToolSet
-  readonly prepareStep: ((options: unknown) => Promise<undefined>) | undefined
+  readonly prepareStep: PrepareStep | undefined
 }
+
+/** What the loop of any version takes. */
+type PrepareStep = (step: HistoryStep) => PromiseLike<HistoryStepResult | undefined>
 
 /** What the loop is at, between rounds; a round is one call of `generateText` or its like. */
 interface State {
@@ -68,14 +77,20 @@ interface Approval {
 function harness(
   name: string,
   round: Round,
-  setUp: (model: FakeModel, tools: ToolSet, session: ContextOffloader) => Setup,
+  setUp: (
+    model: FakeModel,
+    tools: ToolSet,
+    session: ContextOffloader,
+    history: HistoryStepOptions | undefined,
+  ) => Setup,
 ): AdapterHarness {
   return {
     name,
     gaps: isVersion7 || round !== generateRound ? {} : GAPS_OF_GENERATE_TEXT_6,
     moduleUrl: import.meta.url,
+    compactsHistory: true,
     async run(conversation) {
-      const { offloader, session, history = [], userMessage = 'Go.' } = conversation
+      const { offloader, session, history = [], userMessage = 'Go.', compaction, signal } = conversation
       const prompts: SeenPrompt[] = []
       let answer: ModelTurn | undefined
       const model = fakeModel((prompt) => {
@@ -89,7 +104,7 @@ function harness(
         setup:
           offloader === undefined
             ? { model, tools, prepareStep: undefined }
-            : setUp(model, tools, offloader.forScope(session)),
+            : setUp(model, tools, offloader.forScope(session), compaction && { ...compaction, abortSignal: signal }),
         outputs: [],
         preliminaryOutputs: [],
         approvalsAsked: [],
@@ -116,15 +131,29 @@ function harness(
   }
 }
 
-function toolsSetup(model: FakeModel, tools: ToolSet, session: ContextOffloader): Setup {
-  return { model, tools: offloadTools(tools, session), prepareStep: offloadPrepareStep(session) }
+function toolsSetup(
+  model: FakeModel,
+  tools: ToolSet,
+  session: ContextOffloader,
+  history: HistoryStepOptions | undefined,
+): Setup {
+  const prepareStep =
+    history === undefined
+      ? offloadPrepareStep(session)
+      : offloadPrepareStep(session, historyPrepareStep(session, history))
+  return { model, tools: offloadTools(tools, session), prepareStep }
 }
 
-function middlewareSetup(model: FakeModel, tools: ToolSet, session: ContextOffloader): Setup {
+function middlewareSetup(
+  model: FakeModel,
+  tools: ToolSet,
+  session: ContextOffloader,
+  history: HistoryStepOptions | undefined,
+): Setup {
   return {
     model: wrapLanguageModel({ model, middleware: offloadMiddleware(session) }),
     tools: session.options.includeRetrievalTool ? { ...tools, [RETRIEVAL_TOOL_NAME]: retrievalTool(session) } : tools,
-    prepareStep: undefined,
+    prepareStep: history && historyPrepareStep(session, history),
   }
 }
 
@@ -203,14 +232,18 @@ function settingsOf({ setup, conversation }: State): {
   tools: ToolSet
   maxRetries: number
   stopWhen: (options: { steps: readonly unknown[] }) => boolean
-  prepareStep?: (options: unknown) => Promise<undefined>
+  prepareStep?: PrepareStep
+  system?: string
+  instructions?: string
   abortSignal?: AbortSignal
 } {
   const { model, tools, prepareStep } = setup
-  const { signal } = conversation
+  const { signal, systemPrompt } = conversation
   return {
     model,
     tools,
+    // Agents of either version have instructions, other loops of version 6 a system prompt.
+    ...(systemPrompt !== undefined && { system: systemPrompt, instructions: systemPrompt }),
     maxRetries: 0,
     stopWhen: ({ steps }) => steps.length > MAX_ROUNDS,
     ...(prepareStep !== undefined && { prepareStep }),

@@ -6,6 +6,7 @@ import type { ContentBlock } from '@spillway/core'
 export interface PromptCall {
   readonly prompt: readonly Message[]
   readonly tools?: readonly { readonly name: string; readonly inputSchema?: unknown }[]
+  readonly abortSignal?: AbortSignal | undefined
 }
 
 interface Message {
@@ -27,6 +28,9 @@ type Part = { readonly type: string } & Readonly<Record<string, unknown>>
 /** Read what the model was called with. */
 export function readPrompt({ prompt, tools = [] }: PromptCall): SeenPrompt {
   return {
+    system: prompt
+      .flatMap(({ role, content }) => (role === 'system' && typeof content === 'string' ? [content] : []))
+      .join('\n\n'),
     results: prompt.flatMap(({ content }) =>
       typeof content === 'string' ? [] : content.filter(({ type }) => type === 'tool-result').map(readResult),
     ),

@@ -19,6 +19,7 @@ import {
 } from 'ai'
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import { historyPrepareStep, summarizeWith } from '../src/history/index.ts'
 import {
   offloadMiddleware,
   offloadPrepareStep,
@@ -183,6 +184,49 @@ describe('offloadPrepareStep', () => {
     type Returned = Awaited<ReturnType<PrepareStepFunction<Record<string, Tool>>>>
     expectTypeOf<{ toolChoice: 'perhaps' }>().not.toExtend<Returned>()
     expectTypeOf<{ toolChoice: 'required' }>().toExtend<Returned>()
+  })
+})
+
+describe('historyPrepareStep', () => {
+  const prepareStep = historyPrepareStep(offloader, { maxTotalTokens: 50_000, summarize: summarizeWith(model) })
+  const both = offloadPrepareStep(offloader, prepareStep)
+
+  it('goes into every loop, alone or with offloadPrepareStep', () => {
+    expectTypeOf(() => generateText({ model, tools: wrapped, prompt: '', prepareStep })).toBeFunction()
+    expectTypeOf(() => generateText({ model, prompt: '', prepareStep })).toBeFunction()
+    expectTypeOf(() => streamText({ model, tools: wrapped, prompt: '', prepareStep })).toBeFunction()
+    expectTypeOf(() => new ToolLoopAgent({ model, tools: wrapped, prepareStep })).toBeFunction()
+    expectTypeOf(() => generateText({ model, tools: wrapped, prompt: '', prepareStep: both })).toBeFunction()
+    expectTypeOf(() => streamText({ model, tools: wrapped, prompt: '', prepareStep: both })).toBeFunction()
+    expectTypeOf(() => new ToolLoopAgent({ model, tools: wrapped, prepareStep: both })).toBeFunction()
+  })
+
+  it('gives the types of the loop to the function that it calls', () => {
+    void (() =>
+      generateText({
+        model,
+        tools: wrapped,
+        prompt: '',
+        prepareStep: historyPrepareStep(offloader, {}, ({ stepNumber, steps, messages }) => {
+          expectTypeOf(stepNumber).toEqualTypeOf<number>()
+          expectTypeOf<IsAny<typeof messages>>().toEqualTypeOf<false>()
+          expectTypeOf<IsAny<(typeof steps)[number]>>().toEqualTypeOf<false>()
+          return stepNumber === 0 ? { toolChoice: 'required' as const } : { messages }
+        }),
+      }))
+    void (() =>
+      new ToolLoopAgent({
+        model,
+        tools: wrapped,
+        prepareStep: historyPrepareStep(offloader, {}, async ({ messages }) => ({ messages })),
+      }))
+    void (() =>
+      generateText({
+        model,
+        tools: wrapped,
+        prompt: '',
+        prepareStep: historyPrepareStep(offloader, {}, offloadPrepareStep(offloader)),
+      }))
   })
 })
 

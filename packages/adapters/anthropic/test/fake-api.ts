@@ -5,6 +5,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 export interface ModelRequest {
   readonly messages: readonly Anthropic.Beta.BetaMessageParam[]
   readonly tools: readonly { readonly name: string; readonly input_schema?: unknown }[]
+  readonly system?: Anthropic.Beta.MessageCreateParams['system']
 }
 
 interface Body extends Partial<ModelRequest> {
@@ -31,10 +32,11 @@ export function fakeApi(turn: (request: ModelRequest) => ModelTurn): Fetch {
     if (new URL(sent.url).pathname !== '/v1/messages') return refuse(404, `There is no ${sent.url}.`)
     // The SDK sends what it was given.
     const { thread, stream = false, ...body } = (await sent.json()) as Body
-    const held = thread?.type === 'continue' ? threads.get(thread.previous_message_id) : { messages: [], tools: [] }
+    const none: ModelRequest = { messages: [], tools: [] }
+    const held = thread?.type === 'continue' ? threads.get(thread.previous_message_id) : none
     if (held === undefined) return refuse(404, 'There is no such thread.')
     const messages = [...held.messages, ...(body.messages ?? [])]
-    const request = { messages, tools: body.tools ?? held.tools }
+    const request: ModelRequest = { messages, tools: body.tools ?? held.tools, system: body.system ?? held.system }
     const unanswered = findUnanswered(request.messages)
     if (unanswered !== undefined) return refuse(400, `The tool call ${unanswered} has no result right after it.`)
     const answer = turn(request)

@@ -18,6 +18,7 @@ export const RUNNER_GAPS: Gaps = {
   'outputs/text': ONE_MESSAGE,
   'outputs/json': ONE_MESSAGE,
   'outputs/parts': ONE_MESSAGE,
+  'history/outputs': ONE_MESSAGE,
 }
 
 /** Gaps of loops by hand, in which the program has run the tools itself and seen what they returned. */

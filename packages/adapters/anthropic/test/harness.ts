@@ -8,6 +8,7 @@ import type {
   SeenPrompt,
 } from '@spillway-internal/adapter-testing'
 import type { ContextOffloader } from '@spillway/core'
+import { historyParams, historyRunner, type SessionHistoryOptions } from '../src/history/index.ts'
 import { answerToolCalls, endTurns, offloadTools, retrievalTool, type ResultPart } from '../src/index.ts'
 import { runnableIn, toolsOf, type RunnerTool } from './case-tools.ts'
 import { fakeApi } from './fake-api.ts'
@@ -23,6 +24,8 @@ interface Setup {
   readonly session: ContextOffloader | undefined
   readonly tools: readonly RunnerTool[]
   readonly messages: Message[]
+  readonly system: Anthropic.MessageCreateParams['system']
+  readonly history: SessionHistoryOptions | undefined
   readonly options: { readonly signal?: AbortSignal }
   readonly outputs: { readonly toolCallId: string; readonly output: unknown }[]
 }
@@ -55,8 +58,9 @@ function harness(name: string, loop: Loop, gaps: AdapterHarness['gaps'] & object
     name,
     gaps,
     moduleUrl: import.meta.url,
+    compactsHistory: true,
     async run(conversation: Conversation): Promise<ConversationResult> {
-      const { offloader, session, approve, signal, userMessage = 'Go.' } = conversation
+      const { offloader, session, approve, signal, userMessage = 'Go.', systemPrompt } = conversation
       const prompts: SeenPrompt[] = []
       let answer: ModelTurn | undefined
       const fetch = fakeApi((request) => {
@@ -76,6 +80,8 @@ function harness(name: string, loop: Loop, gaps: AdapterHarness['gaps'] & object
         session: offloader?.forScope(session),
         tools,
         messages,
+        system: systemPrompt,
+        history: conversation.compaction,
         options: signal === undefined ? {} : { signal },
         outputs: [],
       }
@@ -102,14 +108,15 @@ function runnerLoop(how: {
   readonly runToolsEagerly?: boolean
   readonly thread?: false
 }): Loop {
-  return async ({ client, session, tools, messages, options, outputs }) => {
+  return async ({ client, session, tools, messages, system, history, options, outputs }) => {
     const used = session === undefined ? [...tools] : offloadTools([...tools], session)
-    const plain = client.beta.messages.toolRunner({ ...BASE, ...how, messages, tools: used }, options)
+    const params = { ...BASE, ...how, ...(system !== undefined && { system }), messages, tools: used }
+    const plain = client.beta.messages.toolRunner(params, options)
     const runner = session === undefined ? plain : endTurns(plain, session)
-    await runner
-    const added = runner.params.messages.slice(messages.length)
-    for (const { tool_use_id: toolCallId, content } of resultsIn(added)) outputs.push({ toolCallId, output: content })
-    messages.push(...added)
+    await (session === undefined || history === undefined ? runner : historyRunner(runner, session, history))
+    const added = resultsIn(runner.params.messages.slice(messages.length))
+    for (const { tool_use_id: toolCallId, content } of added) outputs.push({ toolCallId, output: content })
+    messages.splice(0, messages.length, ...runner.params.messages)
   }
 }
 
@@ -129,7 +136,8 @@ async function streamMessage(...[client, params, options]: Parameters<Ask>): Pro
 
 /** What a program writes that does not use the tool runner. */
 function loopByHand(ask: Ask): Loop {
-  return async ({ client, session, tools, messages, options, outputs }) => {
+  return async ({ client, session, tools, messages, system, history, options, outputs }) => {
+    const keepSmall = history && session && historyParams(session, history)
     const runnable = new Map(runnableIn(tools).map((tool) => [tool.name, tool]))
     const definitions = session?.options.includeRetrievalTool === true ? [...tools, retrievalTool(session)] : tools
     const run = async (toolUse: Anthropic.Beta.BetaToolUseBlock): Promise<string | ResultPart[]> => {
@@ -141,8 +149,9 @@ function loopByHand(ask: Ask): Loop {
       return output
     }
     for (;;) {
-      const params = { ...BASE, messages, tools: definitions } as Anthropic.MessageCreateParamsNonStreaming
-      const response = await ask(client, params, options)
+      const whole = { ...BASE, ...(system !== undefined && { system }), messages, tools: definitions }
+      const params = (await keepSmall?.(whole, options)) ?? whole
+      const response = await ask(client, params as Anthropic.MessageCreateParamsNonStreaming, options)
       messages.push({ role: 'assistant', content: response.content })
       const results =
         session === undefined

@@ -5,8 +5,9 @@ import type { ContentBlock } from '@spillway/core'
 import type { ModelRequest } from './fake-api.ts'
 
 /** Read what the model was called with. */
-export function readPrompt({ messages, tools }: ModelRequest): SeenPrompt {
+export function readPrompt({ messages, tools, system = '' }: ModelRequest): SeenPrompt {
   return {
+    system: typeof system === 'string' ? system : system.map(({ text }) => text).join('\n\n'),
     results: resultsIn(messages).map(readResult),
     toolNames: tools.map(({ name }) => name),
     toolSchemas: Object.fromEntries(tools.map(({ name, input_schema: schema }) => [name, schema])),

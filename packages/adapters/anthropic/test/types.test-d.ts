@@ -6,8 +6,10 @@ import { betaMemoryTool, type MemoryToolHandlers } from '@anthropic-ai/sdk/helpe
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool'
 import type { ContextOffloader } from '@spillway/core'
+import { anthropicMessages, compactorOfRun } from '@spillway/core/history'
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import { historyParams, historyRunner, summarizeWith, type HistoryParams } from '../src/history/index.ts'
 import {
   answerToolCalls,
   endTurns,
@@ -104,6 +106,42 @@ describe('endTurns', () => {
     const streaming = endTurns(client.beta.messages.toolRunner({ ...base, tools, stream: true }), offloader)
     for await (const stream of streaming)
       expectTypeOf(await stream.finalMessage()).toExtend<Anthropic.Beta.BetaMessage>()
+  })
+})
+
+describe('historyRunner', () => {
+  it('gives back a runner of the same type', async () => {
+    const runner = historyRunner(client.beta.messages.toolRunner({ ...base, tools: [readLog] }), offloader, {
+      keepRecent: 4,
+    })
+    expectTypeOf(runner).toEqualTypeOf<Anthropic.Beta.Messages.BetaToolRunner<false>>()
+    expectTypeOf(endTurns(runner, offloader)).toEqualTypeOf(runner)
+    // @ts-expect-error: an option that there is not
+    historyRunner(runner, offloader, { maxTokens: 7 })
+  })
+})
+
+describe('historyParams', () => {
+  it('gives back requests of either API with their types', async () => {
+    const keepSmall = historyParams(offloader, { summarize: summarizeWith(client, { model: 'claude-haiku-5' }) })
+    const message = await client.messages.create(await keepSmall({ ...base, system: 'Be brief.' }))
+    expectTypeOf(message).toExtend<Anthropic.Message>()
+    const beta = await client.beta.messages.create(await keepSmall({ ...base, betas: ['a'] }))
+    expectTypeOf(beta).toExtend<Anthropic.Beta.BetaMessage>()
+    expectTypeOf(
+      keepSmall<Anthropic.MessageCreateParamsStreaming>,
+    ).returns.resolves.toEqualTypeOf<Anthropic.MessageCreateParamsStreaming>()
+  })
+
+  it('takes compactors of either API', () => {
+    const ofOne = compactorOfRun(offloader, (id: string) => [id], {
+      format: anthropicMessages<Anthropic.MessageParam>(),
+    })
+    const ofBeta = compactorOfRun(offloader, (id: string) => [id], {
+      format: anthropicMessages<Anthropic.Beta.BetaMessageParam>(),
+    })
+    for (const compactor of [ofOne('a'), ofBeta('a')])
+      expectTypeOf(historyParams(compactor)).toEqualTypeOf<HistoryParams>()
   })
 })
 

@@ -18,5 +18,7 @@ export const GAPS: Gaps = {
 /** Gaps of sessions: those of an agent. */
 export const SESSION_GAPS: Gaps = {
   ...GAPS,
-  ...(hasAgents ? { 'abort/storing': NO_SIGNAL, 'abort/retrieving': NO_SIGNAL } : {}),
+  ...(hasAgents
+    ? { 'abort/storing': NO_SIGNAL, 'abort/retrieving': NO_SIGNAL, 'history/summary-aborted': NO_SIGNAL }
+    : {}),
 }

@@ -2,6 +2,7 @@
 import type { AdapterHarness, Conversation, ConversationResult, ModelTurn } from '@spillway-internal/adapter-testing'
 import type { MessageData, MiddlewareRef, MultipartToolAction, ToolRequestPart, ToolResponsePart } from 'genkit'
 import { genkit, type GenkitBeta } from 'genkit/beta'
+import { historyMiddleware } from '../src/history/index.ts'
 import { offloadMiddleware } from '../src/index.ts'
 import { callIds, defineTools } from './case-tools.ts'
 import { defineFakeModel } from './fake-model.ts'
@@ -30,8 +31,9 @@ function harness(name: string, gaps: Readonly<Record<string, string>>, use: Use,
     name,
     gaps,
     moduleUrl: import.meta.url,
+    compactsHistory: true,
     async run(conversation) {
-      const { signal, approve = () => true, userMessage = 'Go.', offloader, session } = conversation
+      const { signal, approve = () => true, userMessage = 'Go.', offloader } = conversation
       const ai = genkit({})
       const prompts: ConversationResult['prompts'][number][] = []
       const approvalsAsked: string[] = []
@@ -43,8 +45,11 @@ function harness(name: string, gaps: Readonly<Record<string, string>>, use: Use,
         return answer
       })
       const tools = defineTools(ai, conversation.tools)
-      const ours = offloader === undefined ? [] : [use(offloader, session)]
-      const options: RunOptions = { model, tools, use: [toolErrors(), ...ours, callIds()], maxTurns: MAX_TURNS }
+      const { systemPrompt: system } = conversation
+      const ours = offloader === undefined ? [] : use(offloader, conversation)
+      const all = [toolErrors(), ...ours, callIds()]
+      const prompt = system === undefined ? {} : { system }
+      const options: RunOptions = { model, tools, use: all, maxTurns: MAX_TURNS, ...prompt }
       const earlier = (conversation.history ?? []) as MessageData[]
       let messages: readonly MessageData[] = earlier
       let error: unknown
@@ -106,14 +111,26 @@ const restart = (interrupt: ToolRequestPart, tools: readonly MultipartToolAction
 const deny = (interrupt: ToolRequestPart, tools: readonly MultipartToolAction[]): ToolResponsePart =>
   toolOf(interrupt, tools).respond(interrupt, { error: 'The user has denied it.' })
 
-type Use = (offloader: NonNullable<Conversation['offloader']>, session: string) => MiddlewareRef
+type Use = (offloader: NonNullable<Conversation['offloader']>, conversation: Conversation) => MiddlewareRef[]
 
 /** The scope is named in each call. */
-const useConfig: Use = (offloader, session) => offloadMiddleware(offloader)({ scope: [session] })
+const useConfig: Use = (offloader, { session, compaction }) => {
+  const config = { scope: [session] }
+  const history = compaction === undefined ? [] : [historyMiddleware(offloader, compaction)(config)]
+  return [offloadMiddleware(offloader)(config), ...history]
+}
+
+/** The options of both of ours. */
+type Scope = NonNullable<Parameters<typeof offloadMiddleware>[1]>['scope']
+
+const useScope = (offloader: NonNullable<Conversation['offloader']>, { compaction }: Conversation, scope: Scope) => [
+  offloadMiddleware(offloader, { scope })(),
+  ...(compaction === undefined ? [] : [historyMiddleware(offloader, { ...compaction, scope })()]),
+]
 
 /** The scope is part of what Genkit calls context. */
-const useContext: Use = (offloader) =>
-  offloadMiddleware(offloader, { scope: ({ context }) => [String(context['session'])] })()
+const useContext: Use = (offloader, conversation) =>
+  useScope(offloader, conversation, ({ context }) => [String(context['session'])])
 
 const generate: Way = (ai, options, { history }) => {
   let messages = (history ?? []) as MessageData[]
@@ -137,8 +154,8 @@ const generateStream: Way = (ai, options, { history, session }, seen) => {
 }
 
 /** The scope is the session: an agent's, or, in older versions, that of a chat, which middleware has to be told. */
-const useSession: Use = (offloader, session) =>
-  offloadMiddleware(offloader, hasAgents ? {} : { scope: () => [session] })()
+const useSession: Use = (offloader, conversation) =>
+  useScope(offloader, conversation, hasAgents ? undefined : () => [conversation.session])
 
 const session: Way = (ai, options, { history, session }) =>
   openSession(ai, options, session, (history ?? []) as MessageData[])

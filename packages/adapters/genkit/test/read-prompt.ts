@@ -9,9 +9,15 @@ export function readPrompt({ messages, tools = [] }: GenerateRequest): SeenPromp
     results: messages.flatMap(({ content }) => content.flatMap(readResult)),
     toolNames: tools.map(({ name }) => name),
     toolSchemas: Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema])),
-    messages: JSON.stringify(messages),
+    system: messages
+      .filter(isSystem)
+      .flatMap(({ content }) => content.map(({ text = '' }) => text))
+      .join('\n\n'),
+    messages: JSON.stringify(messages.filter((message) => !isSystem(message))),
   }
 }
+
+const isSystem = ({ role }: GenerateRequest['messages'][number]): boolean => role === 'system'
 
 function readResult({ toolResponse }: Part): SeenResult[] {
   if (toolResponse === undefined) return []

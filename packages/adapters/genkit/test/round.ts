@@ -7,6 +7,7 @@ export interface RunOptions {
   readonly tools: MultipartToolAction[]
   readonly use: MiddlewareRef[]
   readonly maxTurns: number
+  readonly system?: string
 }
 
 /** What the program hands over in a round: what the user says, or how it goes on after an interrupt. */

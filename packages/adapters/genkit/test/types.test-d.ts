@@ -1,7 +1,15 @@
 /** What the types of the adapter promise, in every version of Genkit: compiled, never run. */
 import type { ContextOffloader } from '@spillway/core'
-import { genkit, z, type GenerateMiddleware, type MiddlewareRef, type ToolAction } from 'genkit'
+import { offloaderArchive, type HistoryFormat, type Summarize } from '@spillway/core/history'
+import { genkit, z, type GenerateMiddleware, type MessageData, type MiddlewareRef, type ToolAction } from 'genkit'
 import { expectTypeOf } from 'vitest'
+import {
+  genkitMessages,
+  historyMiddleware,
+  summarizeWith,
+  type HistoryMiddleware,
+  type HistoryMiddlewareOptions,
+} from '../src/history/index.ts'
 import {
   offloadMiddleware,
   type OffloadConfig,
@@ -62,3 +70,16 @@ offloadMiddleware(offloader, { scope: () => 'chat-1' })
 offload({ scope: 'chat-1' })
 // @ts-expect-error: a storage is no offloader
 offloadMiddleware(offloader.options.storage)
+
+// Histories.
+const history = historyMiddleware(offloader, { summarize: summarizeWith(ai) })
+expectTypeOf(history).toEqualTypeOf<HistoryMiddleware>()
+expectTypeOf(history).parameter(0).toEqualTypeOf<OffloadConfig | undefined>()
+expectTypeOf(ai.generate({ prompt: '', tools, output: { schema }, use: [offload(), history()] })).toEqualTypeOf(plain)
+expectTypeOf(historyMiddleware).parameter(1).toEqualTypeOf<HistoryMiddlewareOptions | undefined>()
+expectTypeOf(genkitMessages()).toEqualTypeOf<HistoryFormat<MessageData[]>>()
+expectTypeOf(summarizeWith(ai, { model: 'googleai/gemini-2.5-flash' })).toEqualTypeOf<Summarize>()
+genkit({ plugins: [history.plugin()] })
+
+// @ts-expect-error: each run has its own archive
+historyMiddleware(offloader, { archive: offloaderArchive(offloader) })

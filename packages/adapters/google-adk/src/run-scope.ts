@@ -28,9 +28,17 @@ export function offloaderOfInvocation(
   usage: string,
 ): OffloaderOf {
   assertRunOptions(offloader, options, { usage })
-  const { scope = ({ appName, userId, sessionId }) => [appName, userId, sessionId] } = options
-  return offloaderOfRun(offloader, (invocationContext: InvocationContext) => {
+  return offloaderOfRun(offloader, segmentsOfInvocation(options.scope))
+}
+
+/** Make the function that names the scope of each invocation by its segments. */
+export function segmentsOfInvocation(
+  scope: (run: ScopeRun) => readonly string[] = sessionScope,
+): (invocationContext: InvocationContext) => readonly string[] {
+  return (invocationContext) => {
     const { appName, userId, session } = invocationContext
     return scope({ appName, userId, sessionId: session.id, invocationContext })
-  })
+  }
 }
+
+const sessionScope = ({ appName, userId, sessionId }: ScopeRun): readonly string[] => [appName, userId, sessionId]

@@ -16,6 +16,7 @@ import {
 } from '@google/adk'
 import type { AdapterHarness, Conversation, ConversationResult, SeenPrompt } from '@spillway-internal/adapter-testing'
 import type { ContextOffloader } from '@spillway/core'
+import { historyPlugin, type HistoryPluginOptions } from '../src/history/index.ts'
 import { offloadPlugin } from '../src/index.ts'
 import { toolOf } from './case-tools.ts'
 import { FakeLlm } from './fake-llm.ts'
@@ -42,18 +43,27 @@ function harness(name: string, runConfig: RunConfig): AdapterHarness {
     name,
     gaps: GAPS,
     moduleUrl: import.meta.url,
+    compactsHistory: true,
     run: async (conversation) => converse(conversation, runConfig),
   }
 }
 
 /** All runs of an offloader have one plugin, as those of a program do. */
 const plugins = new WeakMap<ContextOffloader, BasePlugin>()
+/** The same for histories. */
+const histories = new WeakMap<ContextOffloader, BasePlugin>()
 
-function pluginOf(offloader: ContextOffloader): BasePlugin {
-  // The suite looks for what was stored in the scope of the session alone.
-  const plugin = plugins.get(offloader) ?? offloadPlugin(offloader, { scope: ({ sessionId }) => [sessionId] })
+/** The suite looks for what was stored in the scope of the session alone. */
+const scope: HistoryPluginOptions['scope'] = ({ sessionId }) => [sessionId]
+
+function pluginsOf({ offloader, compaction }: Conversation): BasePlugin[] {
+  if (offloader === undefined) return []
+  const plugin = plugins.get(offloader) ?? offloadPlugin(offloader, { scope })
   plugins.set(offloader, plugin)
-  return plugin
+  if (compaction === undefined) return [plugin]
+  const history = histories.get(offloader) ?? historyPlugin(offloader, { ...compaction, scope })
+  histories.set(offloader, history)
+  return [history, plugin]
 }
 
 interface Seen {
@@ -64,7 +74,7 @@ interface Seen {
 }
 
 async function converse(conversation: Conversation, runConfig: RunConfig): Promise<ConversationResult> {
-  const { offloader, session: sessionId, history, signal, userMessage = 'Go.' } = conversation
+  const { session: sessionId, history, signal, userMessage = 'Go.', systemPrompt: instruction = '' } = conversation
   const seen: Seen = { prompts: [], outputs: [], preliminaryOutputs: [], approvalsAsked: [] }
   const model = new FakeLlm((prompt) => {
     seen.prompts.push(prompt)
@@ -74,8 +84,8 @@ async function converse(conversation: Conversation, runConfig: RunConfig): Promi
   const session = await sessionService.createSession({ ...APP, sessionId })
   for (const event of (history ?? []) as Event[])
     await sessionService.appendEvent({ session, event: createEvent(event) })
-  const agent = new LlmAgent({ name: 'agent', model, tools: conversation.tools.map(toolOf) })
-  const used = offloader === undefined ? [] : [pluginOf(offloader)]
+  const agent = new LlmAgent({ name: 'agent', model, instruction, tools: conversation.tools.map(toolOf) })
+  const used = pluginsOf(conversation)
   const runner = new Runner({ appName: APP.appName, agent, sessionService, plugins: used })
 
   let error: unknown

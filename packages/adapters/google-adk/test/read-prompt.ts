@@ -16,6 +16,7 @@ export function readPrompt({ contents, config }: LlmRequest): SeenPrompt {
     toolNames: tools.map(({ name = '' }) => name),
     toolSchemas: Object.fromEntries(tools.map(({ name = '', parameters }) => [name, parameters])),
     messages: JSON.stringify(contents),
+    system: typeof config?.systemInstruction === 'string' ? config.systemInstruction : '',
   }
 }
 

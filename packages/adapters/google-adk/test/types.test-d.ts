@@ -11,7 +11,9 @@ import {
   type SaveArtifactRequest,
 } from '@google/adk'
 import type { ContextOffloader, Storage } from '@spillway/core'
+import { offloaderArchive, type Summarize } from '@spillway/core/history'
 import { expectTypeOf } from 'vitest'
+import { historyPlugin, summarizeWith, type HistoryPluginOptions } from '../src/history/index.ts'
 import {
   offloadPlugin,
   retrievalTool,
@@ -58,3 +60,12 @@ offloadPlugin(offloader, { scope: () => 'tenant' })
 // @ts-expect-error: an offloader is no storage
 const wrong = new StorageArtifactService(offloader)
 expectTypeOf(wrong).toEqualTypeOf<StorageArtifactService>()
+
+// Histories.
+expectTypeOf(historyPlugin(offloader, { summarize: summarizeWith('gemini-2.5-flash') })).toEqualTypeOf<BasePlugin>()
+expectTypeOf(historyPlugin).parameter(1).toEqualTypeOf<HistoryPluginOptions | undefined>()
+expectTypeOf<NonNullable<HistoryPluginOptions['scope']>>().parameter(0).toEqualTypeOf<ScopeRun>()
+expectTypeOf(summarizeWith('gemini-2.5-flash')).toEqualTypeOf<Summarize>()
+
+// @ts-expect-error: each run has its own archive
+historyPlugin(offloader, { archive: offloaderArchive(offloader) })

@@ -1,7 +1,8 @@
 import type { ContentBlock } from '@spillway/core'
 import { expect, it } from 'vitest'
 import { blocksToContent } from './blocks-to-content.ts'
-import { partToBlock, type ContentPart } from './part-to-block.ts'
+import type { ContentPart } from './media-of-part.ts'
+import { partToBlock } from './part-to-block.ts'
 
 const data = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 

@@ -3,7 +3,8 @@ import type { ContextOffloader } from '@spillway/core'
 import { offloadParts, offloadThrown } from '@spillway/core/adapter'
 import { isCommand, replaceInCommand } from './replace-in-command.ts'
 import { blockToPart } from './blocks-to-content.ts'
-import { partToBlock, type ContentPart } from './part-to-block.ts'
+import type { ContentPart } from './media-of-part.ts'
+import { partToBlock } from './part-to-block.ts'
 
 /** A tool call as LangChain hands it to hooks and tools. */
 export interface ToolCall {

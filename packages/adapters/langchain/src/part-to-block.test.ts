@@ -1,6 +1,7 @@
 import { encodeBase64 } from '@spillway/core/adapter'
 import { expect, it } from 'vitest'
-import { partToBlock, type ContentPart } from './part-to-block.ts'
+import type { ContentPart } from './media-of-part.ts'
+import { partToBlock } from './part-to-block.ts'
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const base64 = encodeBase64(PNG)

@@ -14,11 +14,13 @@ export interface ScopeRun {
 export type RunScope = (run: ScopeRun) => readonly string[]
 
 /** Make the function that gives each runtime or config the offloader of its scope. It never throws. */
-export function offloaderOfRun(
-  offloader: ContextOffloader,
-  scope: RunScope = threadScope,
-): (runtime: unknown) => ContextOffloader {
-  return offloaderOf(offloader, (runtime: unknown) => scope(scopeRun(runtime)))
+export function offloaderOfRun(offloader: ContextOffloader, scope?: RunScope): (runtime: unknown) => ContextOffloader {
+  return offloaderOf(offloader, segmentsOfRun(scope))
+}
+
+/** Make the function that names the scope of a runtime or config by its segments. */
+export function segmentsOfRun(scope: RunScope = threadScope): (runtime: unknown) => readonly string[] {
+  return (runtime) => scope(scopeRun(runtime))
 }
 
 function threadScope({ configurable: { thread_id: id } }: ScopeRun): readonly string[] {

@@ -20,6 +20,7 @@ import { Command, END, interrupt, MemorySaver, MessagesAnnotation, START, StateG
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
 import type { StructuredToolInterface } from '@langchain/core/tools'
 import { createAgent, humanInTheLoopMiddleware, type AgentMiddleware } from 'langchain'
+import { historyMiddleware, type HistoryMiddlewareOptions } from '../src/history/index.ts'
 import { offloadMiddleware, offloadTools } from '../src/index.ts'
 import { isServerTool, ownTools, serverToolOf } from './case-tools.ts'
 import { FakeChatModel } from './fake-chat-model.ts'
@@ -54,8 +55,9 @@ type Output = ConversationResult['outputs'][number]
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadMiddleware with createAgent and invoke', invoke, agentOf(), INVOKE_GAPS),
-    harness('offloadMiddleware with createAgent and stream', stream, agentOf('outside'), STREAM_GAPS),
-    harness('offloadTools with a ToolNode', invoke, graphOf, TOOL_NODE_GAPS),
+    harness('offloadMiddleware with createAgent and stream', stream, agentOf({ errors: 'outside' }), STREAM_GAPS),
+    // A graph of one's own has no hook before the model.
+    { ...harness('offloadTools with a ToolNode', invoke, graphOf, TOOL_NODE_GAPS), compactsHistory: false },
   ].map((one) => [one.name, one]),
 )
 
@@ -69,6 +71,7 @@ export function harness(
     name,
     gaps,
     moduleUrl: import.meta.url,
+    compactsHistory: true,
     async run(conversation) {
       const { session, signal, approve = () => true, userMessage = 'Go.' } = conversation
       const seen: Seen = { prompts: [], outputs: [], preliminaryOutputs: [], approvalsAsked: [] }
@@ -159,9 +162,20 @@ function outputOf(message: unknown): Output[] {
   return ToolMessage.isInstance(message) ? [{ toolCallId: message.tool_call_id, output: message.content }] : []
 }
 
-/** Make an agent whose errors of tools go to the model: by itself, or by a middleware outside of the offloader's. */
-function agentOf(errors?: 'outside'): (conversation: Conversation, model: FakeChatModel) => Graph {
-  return ({ offloader, session, tools }, model) => {
+/** How an agent is made. */
+export interface AgentSettings {
+  /** Whether the errors of tools are left to a middleware outside of the offloader's. */
+  readonly errors?: 'outside'
+  readonly replaceIn?: HistoryMiddlewareOptions['replaceIn']
+}
+
+/** Make an agent whose errors of tools go to the model. */
+export function agentOf({ errors, replaceIn }: AgentSettings = {}): (
+  conversation: Conversation,
+  model: FakeChatModel,
+) => Graph {
+  return (conversation, model) => {
+    const { offloader, session, tools, systemPrompt } = conversation
     const asking = tools.filter(({ needsApproval }) => needsApproval === true)
     // Its parameter's type is made with a version of zod that the compiler does not find from here.
     const review = humanInTheLoopMiddleware as unknown as (options: object) => AgentMiddleware
@@ -169,10 +183,22 @@ function agentOf(errors?: 'outside'): (conversation: Conversation, model: FakeCh
     const approval = asking.length === 0 ? [] : [review({ interruptOn })]
     const toolErrorsOption = errors === undefined ? {} : ({ toolErrors: 'throw' } as const)
     const own = offloader === undefined ? [] : [offloadMiddleware(offloader, toolErrorsOption)]
-    const middleware: AgentMiddleware[] = [...approval, ...(errors === undefined ? [] : [toolErrors()]), ...own]
+    const outside = errors === undefined ? [] : [toolErrors()]
+    const middleware: AgentMiddleware[] = [...approval, ...outside, ...own, ...historyOf(conversation, replaceIn)]
     const all = [...tools.filter(isServerTool).map(serverToolOf), ...ownTools(tools)]
-    return createAgent({ model, tools: all, middleware, ...checkpointing(session) })
+    const prompt = systemPrompt === undefined ? {} : { systemPrompt }
+    return createAgent({ model, tools: all, middleware, ...prompt, ...checkpointing(session) })
   }
+}
+
+/** Make the middleware that a conversation's history needs, if any. */
+export function historyOf(
+  { offloader, compaction }: Conversation,
+  replaceIn?: HistoryMiddlewareOptions['replaceIn'],
+): AgentMiddleware[] {
+  return offloader === undefined || compaction === undefined
+    ? []
+    : [historyMiddleware(offloader, { ...compaction, replaceIn })]
 }
 
 /** Make the graph that LangGraph's guide begins with: a node for the model, and one for tools. */

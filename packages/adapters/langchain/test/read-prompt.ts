@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
-import { ToolMessage, type BaseMessage } from '@langchain/core/messages'
+import { SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages'
 import type { ContentBlock } from '@spillway/core'
 
 /** A tool as providers get it: a function, or one that they run themselves. */
@@ -15,11 +15,14 @@ export function readPrompt(messages: readonly BaseMessage[], tools: readonly Too
   const functions = tools.map((tool) =>
     'function' in tool ? tool.function : { name: tool.name, parameters: undefined },
   )
+  const [first, ...others] = messages
+  const system = SystemMessage.isInstance(first) ? first : undefined
   return {
     results: messages.filter((message) => ToolMessage.isInstance(message)).map(readResult),
     toolNames: functions.map(({ name }) => name),
     toolSchemas: Object.fromEntries(functions.map(({ name, parameters }) => [name, parameters])),
-    messages: JSON.stringify(messages.map(visible)),
+    messages: JSON.stringify((system === undefined ? messages : others).map(visible)),
+    system: system?.text ?? '',
   }
 }
 

@@ -1,9 +1,17 @@
 /** What the types of the adapter promise, in every version of LangChain: compiled, never run. */
+import type { BaseMessage } from '@langchain/core/messages'
 import { tool, type DynamicStructuredTool } from '@langchain/core/tools'
 import type { ContextOffloader } from '@spillway/core'
+import { offloaderArchive, type Summarize } from '@spillway/core/history'
 import { createAgent, createMiddleware, FakeToolCallingModel } from 'langchain'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
+import {
+  historyMiddleware,
+  langchainMessages,
+  summarizeWith,
+  type HistoryMiddlewareOptions,
+} from '../src/history/index.ts'
 import {
   offloadMiddleware,
   offloadTools,
@@ -62,3 +70,23 @@ offloadMiddleware(offloader, { exept: ['one'] })
 offloadMiddleware(offloader, { scope: () => 'tenant' })
 // @ts-expect-error: tools are an array
 offloadTools({ one }, offloader)
+
+// Histories.
+const limited = createAgent({
+  model,
+  tools: [one],
+  middleware: [
+    offloadMiddleware(offloader),
+    historyMiddleware(offloader, { summarize: summarizeWith(model) }),
+    stateful,
+  ] as const,
+})
+expectTypeOf<Result<typeof limited>['count']>().toEqualTypeOf<number>()
+expectTypeOf(historyMiddleware).parameter(1).toEqualTypeOf<HistoryMiddlewareOptions | undefined>()
+expectTypeOf(langchainMessages().write([])).toEqualTypeOf<readonly BaseMessage[]>()
+expectTypeOf(summarizeWith(model)).toEqualTypeOf<Summarize>()
+
+// @ts-expect-error: each run has its own archive
+historyMiddleware(offloader, { archive: offloaderArchive(offloader) })
+// @ts-expect-error: a place that there is not
+historyMiddleware(offloader, { replaceIn: 'store' })

@@ -34,9 +34,17 @@ export function scopedOffloader(
   usage: string,
 ): (context: RunContext) => ContextOffloader {
   assertRunOptions(offloader, options, { usage })
-  const { scope = ({ threadId = '' }) => (threadId === '' ? [] : [threadId]) } = options
-  return offloaderOfRun(offloader, (context: RunContext) => scope(scopeRun(context)))
+  return offloaderOfRun(offloader, segmentsOfRun(options.scope))
 }
+
+/** Make the function that names the scope of each run by its segments. */
+export function segmentsOfRun(
+  scope: (run: ScopeRun) => readonly string[] = threadScope,
+): (context: RunContext) => readonly string[] {
+  return (context) => scope(scopeRun(context))
+}
+
+const threadScope = ({ threadId = '' }: ScopeRun): readonly string[] => (threadId === '' ? [] : [threadId])
 
 /**
  * Tools are told the thread, and every message of a run carries it; the newest counts, as older ones may be recalled from

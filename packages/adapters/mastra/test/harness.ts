@@ -10,6 +10,7 @@ import { Agent, type AgentExecutionOptionsBase, type MastraDBMessage } from '@ma
 import { Mastra } from '@mastra/core/mastra'
 import { MockMemory } from '@mastra/core/memory'
 import { InMemoryStore } from '@mastra/core/storage'
+import { historyProcessor } from '../src/history/index.ts'
 import { offloadProcessor } from '../src/index.ts'
 import { toolsOf, type PartsForm } from './case-tools.ts'
 import { fakeModel, type Specification } from './fake-model.ts'
@@ -92,6 +93,7 @@ function harness(way: Way): AdapterHarness {
     name: way.name,
     gaps: way.gaps,
     moduleUrl: import.meta.url,
+    compactsHistory: true,
     async run(conversation) {
       const { session, signal, history = [], userMessage = 'Go.', approve = () => false } = conversation
       const prompts: SeenPrompt[] = []
@@ -140,20 +142,21 @@ function harness(way: Way): AdapterHarness {
 }
 
 function agentOf(
-  { offloader, tools }: Conversation,
+  { offloader, tools, compaction, systemPrompt = '' }: Conversation,
   { parts, isOutputProcessor }: Way,
   model: ReturnType<typeof fakeModel>,
   memory: MockMemory | undefined,
 ): Agent {
   const processor = offloader === undefined ? [] : [offloadProcessor(offloader)]
+  const history = offloader === undefined || compaction === undefined ? [] : [historyProcessor(offloader, compaction)]
   const agent = new Agent({
     id: 'agent',
     name: 'agent',
-    instructions: 'Do what you are asked for.',
+    instructions: systemPrompt,
     model,
     tools: toolsOf(tools, parts),
     ...(memory !== undefined && { memory }),
-    inputProcessors: processor,
+    inputProcessors: [...processor, ...history],
     ...(isOutputProcessor && { outputProcessors: processor }),
   })
   // Runs that wait for an approval are kept in the storage of a Mastra.

@@ -7,6 +7,7 @@ import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
+import { historyProcessor } from '../src/history/index.ts'
 import { offloadProcessor } from '../src/index.ts'
 import { fakeModel } from './fake-model.ts'
 
@@ -112,5 +113,47 @@ describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)('memory', () =
     await agent.generate('Go.', { ...RUN, maxSteps: 1 })
     expect(await kept()).toHaveLength(2)
     expect(small(await kept())).toBe(true)
+  })
+
+  it('keeps all of a history that the model sees a summary of, and the next run asks for no other', async () => {
+    const part = Array.from({ length: 100 }, (_, line) => `line ${line} of a part`).join('\n')
+    const prompts: SeenPrompt[] = []
+    let summaries = 0
+    const model = fakeModel((prompt): ModelTurn => {
+      const calls = prompts.push(prompt)
+      return calls % 9 === 0 ? { text: 'done' } : { toolCalls: [{ id: `call_${calls}`, name: 'read', input: {} }] }
+    }, 'v2')
+    const history = historyProcessor(
+      new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) }),
+      {
+        mode: 'compress',
+        maxTotalTokens: 2_000,
+        summarize: async () => {
+          summaries += 1
+          return '<state_snapshot><overall_goal>Read.</overall_goal><key_knowledge>All.</key_knowledge></state_snapshot>'
+        },
+      },
+    )
+    const memory = new Memory({ storage: new InMemoryStore(), options: { lastMessages: 100 } })
+    const tools = { read: tool('read', () => part) } as never
+    const agent = new Agent({
+      id: 'agent',
+      name: 'agent',
+      instructions: 'Look.',
+      model,
+      memory,
+      tools,
+      inputProcessors: [history],
+    })
+    await agent.generate('Go.', { ...RUN, maxSteps: 100 })
+    const before = summaries
+    const [last] = [prompts.at(-1)!]
+    expect(before).toBeGreaterThan(0)
+    expect(last.system).toContain('<state_snapshot>')
+    const { messages } = await memory.recall({ threadId: 'thread-1', resourceId: 'user-1', perPage: false })
+    expect(JSON.stringify(messages).split('line 99 of a part')).toHaveLength(9)
+    await agent.generate('Go on.', RUN)
+    expect(prompts[9]?.system).toBe(last.system)
+    expect(prompts[9]?.messages.startsWith(last.messages.slice(0, -1))).toBe(true)
   })
 })

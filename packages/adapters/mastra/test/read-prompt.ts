@@ -26,6 +26,7 @@ type Part = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /** Read what the model was called with. */
 export function readPrompt({ prompt, tools = [] }: PromptCall): SeenPrompt {
+  const isSystem = ({ role }: Message): boolean => role === 'system'
   return {
     results: prompt.flatMap(({ role, content }) =>
       role !== 'tool' || typeof content === 'string'
@@ -35,10 +36,17 @@ export function readPrompt({ prompt, tools = [] }: PromptCall): SeenPrompt {
     toolNames: tools.map(({ name }) => name),
     toolSchemas: Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema])),
     // Mastra notes down when a part was made.
-    messages: JSON.stringify(prompt, (key, value: unknown) => {
-      if (key === 'createdAt') return undefined
-      return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
-    }),
+    system: prompt
+      .filter(isSystem)
+      .map(({ content }) => (typeof content === 'string' ? content : ''))
+      .join('\n\n'),
+    messages: JSON.stringify(
+      prompt.filter((message) => !isSystem(message)),
+      (key, value: unknown) => {
+        if (key === 'createdAt') return undefined
+        return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+      },
+    ),
   }
 }
 

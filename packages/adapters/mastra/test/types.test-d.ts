@@ -5,8 +5,15 @@ import type { InputProcessor, OutputProcessor, Processor } from '@mastra/core/pr
 import type { RequestContext } from '@mastra/core/request-context'
 import { createTool } from '@mastra/core/tools'
 import type { ContextOffloader } from '@spillway/core'
+import { offloaderArchive, type Summarize } from '@spillway/core/history'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
+import {
+  historyProcessor,
+  summarizeWith,
+  type HistoryProcessor,
+  type HistoryProcessorOptions,
+} from '../src/history/index.ts'
 import {
   offloadProcessor,
   retrievalTool,
@@ -71,3 +78,15 @@ offloadProcessor(offloader, { exept: ['read_log'] })
 offloadProcessor(offloader, { scope: () => 'tenant' })
 // @ts-expect-error: an offloader, and not its storage
 offloadProcessor(offloader.options.storage)
+
+// Histories.
+const history = historyProcessor(offloader, { summarize: summarizeWith(model) })
+expectTypeOf(history).toEqualTypeOf<HistoryProcessor>()
+expectTypeOf(history).toExtend<InputProcessor>()
+expectTypeOf(new Agent({ ...config, inputProcessors: [processor, history] })).toEqualTypeOf<typeof plain>()
+expectTypeOf(historyProcessor).parameter(1).toEqualTypeOf<HistoryProcessorOptions | undefined>()
+expectTypeOf<NonNullable<HistoryProcessorOptions['scope']>>().parameter(0).toEqualTypeOf<ScopeRun>()
+expectTypeOf(summarizeWith('openai/gpt-5-mini')).toEqualTypeOf<Summarize>()
+
+// @ts-expect-error: each run has its own archive
+historyProcessor(offloader, { archive: offloaderArchive(offloader) })

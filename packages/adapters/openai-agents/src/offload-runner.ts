@@ -1,6 +1,7 @@
 import { RunContext, Runner, RunState, type CallModelInputFilter, type NonStreamRunOptions } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
 import { KnownOutputs } from '@spillway/core/adapter'
+import { historyFilters, type HistoryFilter } from './history-filters.ts'
 import { replaceResults } from './replace-results.ts'
 import type { ResultOutput } from './result-parts.ts'
 import { enterRun, findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
@@ -37,7 +38,9 @@ export function offloadRunner(
   const offloaderOf = scopedOffloader(offloader, options, 'offloadRunner(new Runner(), offloader, options)')
 
   async function run(agent: never, input: unknown, given: NonStreamRunOptions<unknown> = {}): Promise<object> {
-    const { session, conversationId, signal, callModelInputFilter: own = runner.config.callModelInputFilter } = given
+    const { session, conversationId, signal, callModelInputFilter = runner.config.callModelInputFilter } = given
+    // What keeps the history small looks at what is left of it, so it goes last.
+    const { own, compact } = findHistory(callModelInputFilter)
     const isResumed = input instanceof RunState
     const newContext = given.context instanceof RunContext ? given.context : new RunContext(given.context)
     const context = isResumed ? (input._context as RunContext) : newContext
@@ -46,7 +49,8 @@ export function offloadRunner(
     const staying = new Set(options.except)
     // The SDK passes its items themselves, or copies by which it knows them again. A filter that changes them needs
     // copies, and so does input that waits in a state.
-    const preserveInputIdentity = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true
+    const keepsItems = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true
+    const preserveInputIdentity = compact === undefined && keepsItems
 
     const filter: CallModelInputFilter = async (args) => {
       const data = own === undefined ? args.modelData : await own(args)
@@ -58,14 +62,20 @@ export function offloadRunner(
       for (const tool of args.agent.tools) if ('outputSchema' in tool) staying.add(tool.name)
       const changeable = new Set(preserveInputIdentity ? [] : args.modelData.input)
       const how = { offloader: scoped, signal, outputs, staying, changeable }
-      return { ...data, input: await replaceResults(data.input, how) }
+      const replaced = { ...data, input: await replaceResults(data.input, how) }
+      const calledRun = { context: args.context, sessionId, signal, changeable }
+      return compact === undefined ? replaced : await compact(replaced, calledRun)
     }
-    const callModelInputFilter = Object.assign(filter, { preserveInputIdentity })
+    const wholeFilter = Object.assign(filter, { preserveInputIdentity })
     const leave = enterRun(context, { context, sessionId, signal, outputs })
-    const running = runner.run(agent, input as string, { ...given, context, callModelInputFilter })
+    const running = runner.run(agent, input as string, { ...given, context, callModelInputFilter: wholeFilter })
     // A stream goes on when it has been returned.
     void running.then((result) => (result as { completed?: Promise<void> }).completed).then(leave, leave)
     return running
   }
   return { run: run as Runner['run'] }
+}
+
+function findHistory(filter: CallModelInputFilter | undefined): Partial<HistoryFilter> {
+  return (filter && historyFilters.get(filter)) ?? { own: filter }
 }

@@ -30,8 +30,11 @@ export function scopedOffloader(
   usage: string,
 ): (run: ScopeRun) => ContextOffloader {
   assertRunOptions(offloader, options, { usage })
-  return offloaderOfRun(offloader, options.scope ?? (({ sessionId = '' }) => (sessionId === '' ? [] : [sessionId])))
+  return offloaderOfRun(offloader, options.scope ?? scopeOfSession)
 }
+
+/** Name the scope of a run where the program does not. */
+export const scopeOfSession = ({ sessionId = '' }: ScopeRun): readonly string[] => (sessionId === '' ? [] : [sessionId])
 
 /** Make a run known by its context, and return the function that ends this. */
 export function enterRun({ usage }: RunContext, run: ActiveRun): () => void {

@@ -16,6 +16,7 @@ import {
   type Tool,
 } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
+import { historyInputFilter } from '../src/history/index.ts'
 import { offloadRunner, offloadTools, retrievalTool } from '../src/index.ts'
 import { toolsOf } from './case-tools.ts'
 import { FakeModel } from './fake-model.ts'
@@ -67,7 +68,8 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
 )
 
 function harness(name: string, round: Round, wrap: Wrap, gaps: Readonly<Record<string, string>>): AdapterHarness {
-  return { name, gaps, moduleUrl: import.meta.url, run: (conversation) => runThrough(conversation, round, wrap) }
+  const run = (conversation: Conversation): Promise<ConversationResult> => runThrough(conversation, round, wrap)
+  return { name, gaps, moduleUrl: import.meta.url, compactsHistory: true, run }
 }
 
 async function runThrough(
@@ -80,6 +82,8 @@ async function runThrough(
     history = [],
     approve = () => true,
     signal,
+    systemPrompt,
+    compaction,
   }: Conversation,
   round: Round,
   wrap: Wrap,
@@ -102,8 +106,13 @@ async function runThrough(
       name: 'Agent',
       model: fakeModel,
       tools: offloader === undefined ? own : wrap(own, offloader),
+      ...(systemPrompt !== undefined && { instructions: systemPrompt }),
     })
-    const runner = offloader === undefined ? new Runner() : offloadRunner(new Runner(), offloader)
+    const config =
+      offloader === undefined || compaction === undefined
+        ? {}
+        : { callModelInputFilter: historyInputFilter(offloader, compaction) }
+    const runner = offloader === undefined ? new Runner() : offloadRunner(new Runner(config), offloader)
     let input: Input | undefined = userMessage
     while (input !== undefined) {
       const { state, newItems }: Outcome = await round(runner, agent, input, options)

@@ -4,12 +4,14 @@ import type { AgentInputItem, ModelRequest } from '@openai/agents'
 import type { ContentBlock } from '@spillway/core'
 
 type Result = Extract<AgentInputItem, { type: 'function_call_result' }>
+type Request = Pick<ModelRequest, 'input' | 'tools' | 'systemInstructions'>
 type Part = Readonly<Record<string, unknown>>
 
 /** Read what a model was called with. */
-export function readPrompt({ input, tools }: Pick<ModelRequest, 'input' | 'tools'>): SeenPrompt {
+export function readPrompt({ input, tools, systemInstructions = '' }: Request): SeenPrompt {
   const items = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input
   return {
+    system: systemInstructions,
     results: items.flatMap((item) => (item.type === 'function_call_result' ? [readResult(item)] : [])),
     toolNames: tools.map(({ name }) => name),
     toolSchemas: Object.fromEntries(

@@ -1,8 +1,21 @@
 /** What the types of the adapter promise, in every version of the SDK: compiled, never run. */
-import { Agent, run, Runner, tool, type HostedTool, type RunContext, type Tool } from '@openai/agents'
+import {
+  Agent,
+  run,
+  Runner,
+  tool,
+  type CallModelInputFilter,
+  type HostedTool,
+  type Model,
+  type OpenAIResponsesModel,
+  type RunContext,
+  type Tool,
+} from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import type { Summarize } from '@spillway/core/history'
+import { historyInputFilter, summarizeWith } from '../src/history/index.ts'
 import {
   offloadRunner,
   offloadTools,
@@ -78,6 +91,35 @@ describe('offloadRunner', () => {
     expectTypeOf<{ except: string }>().not.toExtend<OffloadOptions>()
     // @ts-expect-error: an option that there is not
     expectTypeOf(() => offloadRunner(new Runner(), offloader, { exept: ['one'] })).toBeFunction()
+  })
+})
+
+describe('historyInputFilter', () => {
+  const filter = historyInputFilter(offloader, { maxTotalTokens: 50_000, scope: ({ sessionId = '' }) => [sessionId] })
+
+  it('goes into runners, runs and itself', () => {
+    expectTypeOf(filter).toEqualTypeOf<CallModelInputFilter>()
+    expectTypeOf(() => new Runner({ callModelInputFilter: filter })).toBeFunction()
+    expectTypeOf(() => offloadRunner(new Runner({ callModelInputFilter: filter }), offloader)).toBeFunction()
+    expectTypeOf(() =>
+      offloadRunner(new Runner(), offloader).run(new Agent({ name: 'A' }), 'Go.', { callModelInputFilter: filter }),
+    ).toBeFunction()
+    expectTypeOf(() => historyInputFilter(offloader, {}, filter)).toBeFunction()
+    expectTypeOf(() => historyInputFilter(offloader, {}, ({ modelData }) => modelData)).toBeFunction()
+    // @ts-expect-error: an option that there is not
+    expectTypeOf(() => historyInputFilter(offloader, { maxTokens: 7 })).toBeFunction()
+  })
+
+  it('takes names, models and clients for summaries', () => {
+    type Client = ConstructorParameters<typeof OpenAIResponsesModel>[0]
+    const make = (model: Model, client: Client): Summarize[] => [
+      summarizeWith('gpt-5-mini'),
+      summarizeWith(model, { modelSettings: { temperature: 0 } }),
+      summarizeWith(client, { model: 'gpt-5-mini' }),
+    ]
+    expectTypeOf(make).toBeFunction()
+    // @ts-expect-error: a client without the name of a model
+    expectTypeOf((client: Client) => summarizeWith(client)).toBeFunction()
   })
 })
 

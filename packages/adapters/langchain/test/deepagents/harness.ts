@@ -5,7 +5,7 @@ import type { AgentMiddleware } from 'langchain'
 import { deepAgentBackend, deepAgentMiddleware } from '../../src/deepagents/index.ts'
 import { isServerTool, ownTools, serverToolOf } from '../case-tools.ts'
 import type { FakeChatModel } from '../fake-chat-model.ts'
-import { checkpointing, harness, invoke, stream, type Graph } from '../harness.ts'
+import { checkpointing, harness, historyOf, invoke, stream, type Graph } from '../harness.ts'
 import { toolErrors } from '../tool-errors.ts'
 import { EVICTION_GAPS, INVOKE_GAPS, STREAM_GAPS } from './gaps.ts'
 import { isNewest } from './version.ts'
@@ -27,7 +27,8 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
 
 /** Make a deep agent; `evicts` says whether deepagents still moves what is over its own limit to a file. */
 function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeChatModel) => Graph {
-  return ({ offloader, session, tools }, model) => {
+  return (conversation, model) => {
+    const { offloader, session, tools, systemPrompt } = conversation
     const asking = tools.filter(({ needsApproval }) => needsApproval === true)
     const backend = offloader === undefined ? new StateBackend() : deepAgentBackend(offloader)
     // What Spillway must not change is a run that keeps results as they are, where the version can do that.
@@ -36,6 +37,7 @@ function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeC
       ...(keepsAll ? [createFilesystemMiddleware({ backend, toolTokenLimitBeforeEvict: null })] : []),
       ...(offloader === undefined ? [] : [deepAgentMiddleware(offloader)]),
       toolErrors(),
+      ...historyOf(conversation),
     ]
     return createDeepAgent({
       model,
@@ -43,6 +45,7 @@ function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeC
       tools: [...tools.filter(isServerTool).map(serverToolOf), ...ownTools(tools)] as never,
       middleware,
       backend,
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(asking.length === 0 ? {} : { interruptOn: Object.fromEntries(asking.map(({ name }) => [name, true])) }),
       ...checkpointing(session),
     })

@@ -1,0 +1,179 @@
+import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { aiSdkMessages, compactorOfRun, HistoryCompactor } from '@spillway/core/history'
+import { InMemoryStorage } from '@spillway/memory'
+import { generateText, type ModelMessage } from 'ai'
+import { describe, expect, it, vi } from 'vitest'
+import { fakeModel } from '../../test/fake-model.ts'
+import { toolSetOf } from '../../test/case-tool-set.ts'
+import { offloadPrepareStep } from '../offload-prepare-step.ts'
+import { offloadTools } from '../offload-tools.ts'
+import { historyPrepareStep, type HistoryStep, type HistoryStepOptions } from './history-prepare-step.ts'
+
+const LOG = 'a line of the log, and another word\n'.repeat(200)
+const NOTE = 'a note of the agent\n'.repeat(20)
+const SNAPSHOT = '<overall_goal>Find it.</overall_goal><key_knowledge>It is not in the log.</key_knowledge>'
+const LIMITS = { maxTotalTokens: 3_000, maxToolMessageTokens: 500 }
+const summarize = async (): Promise<string> => `<state_snapshot>${SNAPSHOT}</state_snapshot>`
+
+const newSession = (): ContextOffloader =>
+  new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session-1')
+
+/** A conversation in which a tool has returned `text` so many times. */
+function historyOf(steps: number, text: string): ModelMessage[] {
+  const messages: ModelMessage[] = [{ role: 'user', content: 'Find it.' }]
+  for (let step = 1; step <= steps; step += 1) {
+    const call = { toolCallId: `call_${step}`, toolName: 'read' }
+    const output = { type: 'text' as const, value: text }
+    messages.push({ role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] })
+    messages.push({ role: 'tool', content: [{ type: 'tool-result', ...call, output }] })
+  }
+  return messages
+}
+
+const LARGE = historyOf(4, LOG)
+const MANY = historyOf(60, NOTE)
+const compressing: HistoryStepOptions = { ...LIMITS, summarize }
+
+describe('historyPrepareStep', () => {
+  it('returns nothing below the limit', async () => {
+    expect(await historyPrepareStep(newSession(), LIMITS)({ messages: historyOf(1, LOG) })).toBeUndefined()
+  })
+
+  it('has the limits of core where there are no others', async () => {
+    expect(await historyPrepareStep(newSession())({ messages: historyOf(8, LOG) })).toBeUndefined()
+    expect(await historyPrepareStep(newSession())({ messages: historyOf(40, LOG.repeat(2)) })).toBeDefined()
+  })
+
+  it('returns messages alone where older results became references', async () => {
+    const result = await historyPrepareStep(newSession(), LIMITS)({ messages: LARGE, instructions: 'Be brief.' })
+    expect(Object.keys(result ?? {})).toEqual(['messages'])
+    expect(JSON.stringify(result?.messages?.[2])).toContain('[Offloaded: ')
+    expect(result?.messages?.at(-1)).toBe(LARGE.at(-1))
+  })
+
+  it('puts the summary at the end of the instructions of version 7', async () => {
+    const step = historyPrepareStep(newSession(), compressing)
+    const result = await step({ messages: MANY, instructions: 'Be brief.' })
+    expect(result?.instructions).toMatch(/^Be brief\.\n\n[^]*<state_snapshot>/)
+    expect(result?.messages?.[0]).toBe(MANY[0])
+    const without = await historyPrepareStep(newSession(), compressing)({ messages: MANY, instructions: undefined })
+    expect(without?.instructions).toMatch(/<state_snapshot>/)
+  })
+
+  it('puts the summary into a system message of its own where version 6 does not tell the system prompt', async () => {
+    const result = await historyPrepareStep(newSession(), compressing)({ messages: MANY })
+    expect(result).toEqual({ messages: expect.any(Array) })
+    expect(result?.messages?.[0]).toMatchObject({ role: 'system', content: expect.stringContaining(SNAPSHOT) })
+    expect(result?.messages?.[1]).toBe(MANY[0])
+  })
+
+  it('goes on from what it returned, where the loop carries that forward', async () => {
+    const asked = vi.fn<typeof summarize>(summarize)
+    const step = historyPrepareStep(newSession(), { ...LIMITS, summarize: asked })
+    const first = await step({ messages: MANY, instructions: 'Be brief.' })
+    const carried: HistoryStep = { messages: first!.messages!, instructions: first!.instructions }
+    expect(await step(carried)).toEqual({ messages: first!.messages })
+    expect(asked).toHaveBeenCalledTimes(1)
+  })
+
+  it('does the same again where the loop hands over the whole history, without asking again', async () => {
+    const asked = vi.fn<typeof summarize>(summarize)
+    const step = historyPrepareStep(newSession(), { ...LIMITS, summarize: asked })
+    const first = await step({ messages: MANY })
+    expect(await step({ messages: [...MANY] })).toEqual(first)
+    expect(asked).toHaveBeenCalledTimes(1)
+  })
+
+  it('calls the function of the program first, and makes smaller what that returns', async () => {
+    const own = vi.fn<(step: HistoryStep & { readonly stepNumber: number }) => object>(({ messages }) => ({
+      toolChoice: 'none',
+      system: 'Be kind.',
+      messages: messages.slice(2),
+    }))
+    const step = historyPrepareStep(newSession(), compressing, own)
+    const given = { messages: historyOf(61, NOTE), stepNumber: 3 }
+    const result = await step(given)
+    expect(own).toHaveBeenCalledWith(given)
+    expect(result).toMatchObject({
+      toolChoice: 'none',
+      system: expect.stringMatching(/^Be kind\.[^]*<state_snapshot>/),
+    })
+    expect(JSON.stringify(result)).not.toContain('"call_1"')
+  })
+
+  it.each([[undefined], [null]])('takes %s from the function of the program', async (returned) => {
+    const step = historyPrepareStep(newSession(), LIMITS, (_step: HistoryStep) => returned)
+    expect(await step({ messages: historyOf(1, LOG) })).toBeUndefined()
+    expect(await step({ messages: LARGE })).toEqual({ messages: expect.any(Array) })
+  })
+
+  it('returns what the function of the program has returned below the limit, and rejects as it does', async () => {
+    const own = { toolChoice: 'required' as const }
+    const step = historyPrepareStep(newSession(), LIMITS, () => own)
+    expect(await step({ messages: historyOf(1, LOG) } as never)).toBe(own)
+    const failing = historyPrepareStep(newSession(), LIMITS, () => Promise.reject(new RangeError('No.')))
+    await expect(failing({ messages: LARGE } as never)).rejects.toThrow(RangeError)
+  })
+
+  it('hands the signal to the summary, which ends with it while the run goes on', async () => {
+    const controller = new AbortController()
+    let given: AbortSignal | undefined
+    const hanging = ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {
+      given = signal
+      setTimeout(() => controller.abort(), 10)
+      return new Promise(() => {})
+    }
+    const options = { ...LIMITS, summarize: hanging, abortSignal: controller.signal }
+    expect(await historyPrepareStep(newSession(), options)({ messages: MANY })).toBeUndefined()
+    expect(given?.aborted).toBe(true)
+  })
+
+  it('shares a compactor among the requests of a session', async () => {
+    const asked = vi.fn<typeof summarize>(summarize)
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    const options = { ...LIMITS, summarize: asked, format: aiSdkMessages<ModelMessage>() }
+    const compactorOf = compactorOfRun(offloader, (session: string) => [session], options)
+    const first = await historyPrepareStep(compactorOf('session-1'))({ messages: MANY })
+    expect(await historyPrepareStep(compactorOf('session-1'))({ messages: [...MANY] })).toEqual(first)
+    expect(asked).toHaveBeenCalledTimes(1)
+    await historyPrepareStep(compactorOf('session-2'))({ messages: MANY })
+    expect(asked).toHaveBeenCalledTimes(2)
+  })
+
+  it('refuses what cannot work', () => {
+    const session = newSession()
+    const compactor = new HistoryCompactor({ offloader: session, format: aiSdkMessages<ModelMessage>() })
+    expect(() => historyPrepareStep({} as never)).toThrow(/historyPrepareStep\(offloader, options, prepareStep\)/)
+    expect(() => historyPrepareStep(session, { limit: 1 } as never)).toThrow(/Unknown option "limit"/)
+    expect(() => historyPrepareStep(session, { maxTotalTokens: 0 })).toThrow(/maxTotalTokens/)
+    expect(() => historyPrepareStep(compactor, { maxTotalTokens: 1 })).toThrow(/belong to the compactor/)
+    expect(() => historyPrepareStep(session, {}, 'step' as never)).toThrow(/prepareStep must be a function/)
+  })
+
+  it('works beside offloadPrepareStep, in either order, and what it took out can be retrieved', async () => {
+    const orders = [
+      (session: ContextOffloader) => offloadPrepareStep(session, historyPrepareStep(session, LIMITS)),
+      (session: ContextOffloader) => historyPrepareStep(session, LIMITS, offloadPrepareStep(session)),
+    ]
+    for (const order of orders) {
+      const session = newSession()
+      let answer: string | undefined
+      const model = fakeModel(({ results }) => {
+        const calls = results.length
+        const shown = JSON.stringify(results[0]?.content)
+        const reference = /(call_1_0_[a-z2-7]{20})/.exec(shown)?.[1]
+        if (calls < 5) return { toolCalls: [{ id: `call_${calls + 1}`, name: 'read', input: {} }] }
+        const input = { reference, pattern: 'another word', context_lines: 0 }
+        if (calls === 5) return { toolCalls: [{ id: 'retrieval', name: RETRIEVAL_TOOL_NAME, input }] }
+        answer = JSON.stringify(results.at(-1)?.content)
+        return { text: 'done' }
+      })
+      const content = [{ type: 'text' as const, text: LOG }]
+      const tools = toolSetOf([{ name: 'read', call: () => ({ type: 'returns', content }) }], [])
+      const settings = { model, tools: offloadTools(tools, session), prepareStep: order(session) }
+      const stopWhen = ({ steps }: { steps: readonly unknown[] }): boolean => steps.length > 9
+      await generateText({ ...settings, stopWhen, prompt: 'Find it.' })
+      expect(answer).toContain('[200 matches for /another word/]')
+    }
+  })
+})

@@ -1,0 +1,103 @@
+import type { ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
+import { aiSdkMessages, HistoryCompactor, type RunHistoryOptions } from '@spillway/core/history'
+import type { ModelMessage, PrepareStepFunction, Tool, ToolSet } from 'ai'
+import { joinPrompt, splitPrompt, type SystemPrompt } from './step-prompt.ts'
+
+/** What is read of what a `prepareStep` is called with. */
+export interface HistoryStep {
+  readonly messages: ModelMessage[]
+  /** The system prompt. Version 6 does not tell it. */
+  readonly instructions?: SystemPrompt | undefined
+}
+
+/** What a `prepareStep` returns to have something else sent: `instructions` in version 7, `system` in version 6. */
+export interface HistoryStepResult {
+  messages?: ModelMessage[]
+  instructions?: SystemPrompt
+  system?: SystemPrompt
+}
+
+/** How a history is kept small. */
+export interface HistoryStepOptions extends RunHistoryOptions<ModelMessage[]> {
+  /** The signal that ends the run: the SDK tells `prepareStep` none, and a summary should end with it. */
+  readonly abortSignal?: AbortSignal | undefined
+}
+
+const USAGE = 'historyPrepareStep(offloader, options, prepareStep)'
+
+/**
+ * Make a `prepareStep` that keeps the history small: over its limit, older large results become references, and with
+ * `summarize` older messages a summary at the end of the system prompt. Nothing else changes, and nothing below the limit.
+ *
+ * What became of a history is remembered for the next step, so that prompts between two passes only grow. It never fails
+ * the run: what cannot be stored or summarised stays. Make it once for each session and keep it, or hand over a
+ * `HistoryCompactor` that you keep; a new one makes the same references again, and asks for summaries anew.
+ *
+ * @param session - The offloader of one session, whose retrieval tool the agent has; or a compactor over one.
+ * @param prepareStep - Your own, called before; what it returns goes on, with the messages and the system prompt made
+ *   smaller. It may be that of `offloadPrepareStep`.
+ * @throws TypeError where an argument is not usable.
+ *
+ * @example
+ * ```ts
+ * import { offloadPrepareStep, offloadTools } from '@spillway/ai-sdk'
+ * import { historyPrepareStep, summarizeWith } from '@spillway/ai-sdk/history'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { ToolLoopAgent, type LanguageModel } from 'ai'
+ *
+ * const session = new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session-1')
+ * const agentFor = (model: LanguageModel) => {
+ *   const history = historyPrepareStep(session, { maxTotalTokens: 100_000, summarize: summarizeWith(model) })
+ *   return new ToolLoopAgent({ model, tools: offloadTools({}, session), prepareStep: offloadPrepareStep(session, history) })
+ * }
+ * console.assert(typeof agentFor === 'function')
+ * ```
+ */
+export function historyPrepareStep(
+  session: ContextOffloader | HistoryCompactor<ModelMessage[]>,
+  options?: HistoryStepOptions,
+): (step: HistoryStep) => Promise<HistoryStepResult | undefined>
+export function historyPrepareStep<TOOLS extends ToolSet & Record<string, Tool>>(
+  session: ContextOffloader | HistoryCompactor<ModelMessage[]>,
+  options: HistoryStepOptions,
+  prepareStep: PrepareStepFunction<TOOLS>,
+): PrepareStepFunction<TOOLS>
+export function historyPrepareStep<STEP extends (step: never) => unknown>(
+  session: ContextOffloader | HistoryCompactor<ModelMessage[]>,
+  options: HistoryStepOptions,
+  prepareStep: STEP,
+): (...step: Parameters<STEP>) => Promise<Awaited<ReturnType<STEP>> & (HistoryStepResult | undefined)>
+export function historyPrepareStep(
+  session: ContextOffloader | HistoryCompactor<ModelMessage[]>,
+  { abortSignal: signal, ...history }: HistoryStepOptions = {},
+  prepareStep?: (step: never) => unknown,
+): (step: never) => unknown {
+  const compactor = session instanceof HistoryCompactor ? session : compactorOf(session, history)
+  if (compactor === session && Object.keys(history).length > 0)
+    throw new TypeError(`The options of the history belong to the compactor, but for abortSignal: ${USAGE}.`)
+  if (prepareStep !== undefined && typeof prepareStep !== 'function')
+    throw new TypeError(`prepareStep must be a function, got ${typeof prepareStep}: ${USAGE}.`)
+  return async (step: HistoryStep): Promise<HistoryStepResult | undefined> => {
+    const own = (await prepareStep?.(step as never)) as HistoryStepResult | null | undefined
+    const prompt = own?.instructions ?? own?.system ?? step.instructions
+    const before = joinPrompt(prompt, own?.messages ?? step.messages)
+    const { messages: after } = await compactor.compact(before, { signal })
+    if (after === before) return own ?? undefined
+    const isVersion7 = 'instructions' in step
+    // Version 6 does not tell the system prompt, but takes a system message before the others.
+    if (!isVersion7 && prompt === undefined) return { ...own, messages: after }
+    const smaller = splitPrompt(prompt, before, after)
+    if (smaller.prompt === undefined || smaller.prompt === prompt) return { ...own, messages: smaller.messages }
+    return { ...own, [isVersion7 ? 'instructions' : 'system']: smaller.prompt, messages: smaller.messages }
+  }
+}
+
+function compactorOf(
+  offloader: ContextOffloader,
+  options: RunHistoryOptions<ModelMessage[]>,
+): HistoryCompactor<ModelMessage[]> {
+  assertOffloader(offloader, USAGE)
+  return new HistoryCompactor({ ...options, offloader, format: aiSdkMessages<ModelMessage>() })
+}

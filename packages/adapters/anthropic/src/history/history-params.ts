@@ -1,0 +1,65 @@
+import type { HistoryCompactor } from '@spillway/core/history'
+import {
+  sessionCompactor,
+  type Conversation,
+  type HistorySession,
+  type SessionHistoryOptions,
+} from './session-compactor.ts'
+
+/** What is read and written of a request: of either API, with anything else beside it. */
+export interface HistoryRequest {
+  readonly messages: readonly object[]
+  readonly system?: string | readonly object[] | undefined
+}
+
+/** Return a request with its messages and system prompt made smaller; the very same, where it is within the limit. */
+export type HistoryParams = <Params extends HistoryRequest>(
+  params: Params,
+  options?: { readonly signal?: AbortSignal | null | undefined },
+) => Promise<Params>
+
+/**
+ * Make the function that keeps the requests of a loop of your own small: over the limit of the history, older large results
+ * become references, and with `summarize` older messages a summary at the end of the system prompt.
+ *
+ * Your messages stay as they are; pass all of them each time. What became of them is remembered for the next request, so
+ * that requests between two passes only grow. What cannot be stored or summarised stays. Make it once for each session and
+ * keep it, or hand over a `HistoryCompactor` that you keep: a new one makes the same references again, and asks for
+ * summaries anew.
+ *
+ * @throws TypeError where an argument is not usable.
+ *
+ * @example
+ * ```ts
+ * import type Anthropic from '@anthropic-ai/sdk'
+ * import { answerToolCalls, retrievalTool } from '@spillway/anthropic'
+ * import { historyParams, summarizeWith } from '@spillway/anthropic/history'
+ * import type { ContextOffloader } from '@spillway/core'
+ *
+ * export async function ask(client: Anthropic, session: ContextOffloader, messages: Anthropic.MessageParam[]) {
+ *   const base = { model: 'claude-opus-5', max_tokens: 1_024, tools: [retrievalTool(session)] }
+ *   const keepSmall = historyParams(session, { summarize: summarizeWith(client, { model: 'claude-haiku-5' }) })
+ *   for (;;) {
+ *     const response = await client.messages.create(await keepSmall({ ...base, messages }))
+ *     messages.push({ role: 'assistant', content: response.content })
+ *     const results = await answerToolCalls(response, session, () => 'a line of a log\n'.repeat(100))
+ *     if (results === undefined) return response
+ *     messages.push(results)
+ *   }
+ * }
+ * ```
+ */
+export function historyParams(session: HistorySession, options: SessionHistoryOptions = {}): HistoryParams {
+  return paramsOf(sessionCompactor(session, options, 'historyParams(offloader, options)'))
+}
+
+/** The same for a compactor. */
+export function paramsOf(compactor: HistoryCompactor<Conversation>): HistoryParams {
+  return async (params, { signal } = {}) => {
+    const { messages, system } = params
+    // As the format writes it: no field where there is no system prompt.
+    const before = { ...(system !== undefined && { system }), messages } as Conversation
+    const { messages: after } = await compactor.compact(before, { signal: signal ?? undefined })
+    return after === before ? params : { ...params, ...after }
+  }
+}

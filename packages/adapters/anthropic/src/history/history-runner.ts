@@ -1,0 +1,134 @@
+import type Anthropic from '@anthropic-ai/sdk'
+import { paramsOf } from './history-params.ts'
+import { sessionCompactor, type HistorySession, type SessionHistoryOptions } from './session-compactor.ts'
+
+type Message = Anthropic.Beta.BetaMessage
+type MessageParam = Anthropic.Beta.BetaMessageParam
+type Stream = { readonly finalMessage: () => Promise<Message> }
+type Params = { messages: MessageParam[]; system?: string | Anthropic.Beta.BetaTextBlockParam[] }
+
+/** What is used of a tool runner, of any version. */
+interface ToolRunner extends AsyncIterable<Message | Stream> {
+  readonly params: Readonly<Params>
+  generateToolResponse(): Promise<MessageParam | null>
+  setMessagesParams(params: (before: Params) => Params): void
+  setRequestOptions(options: (before: RequestOptions) => RequestOptions): void
+}
+
+type RequestOptions = { readonly signal?: AbortSignal | null | undefined }
+
+const USAGE = 'historyRunner(runner, offloader, options)'
+
+/**
+ * Let a tool runner keep its history small: over its limit, older large results become references, and with `summarize`
+ * older messages a summary at the end of the system prompt. Nothing else changes, and nothing below the limit.
+ *
+ * The runner itself is changed and returned, to be iterated or awaited as before; `endTurns` goes with it. It works on
+ * `params`: whoever saves `params.messages` saves `params.system` with them, which has the summary. A step in which the
+ * program sets the messages itself is left alone. What cannot be stored or summarised stays. Call this once for a runner.
+ *
+ * @throws TypeError where an argument is not usable.
+ *
+ * @example
+ * ```ts
+ * import type Anthropic from '@anthropic-ai/sdk'
+ * import { endTurns, offloadTools } from '@spillway/anthropic'
+ * import { historyRunner, summarizeWith } from '@spillway/anthropic/history'
+ * import type { ContextOffloader } from '@spillway/core'
+ *
+ * export const ask = (client: Anthropic, session: ContextOffloader, messages: Anthropic.Beta.BetaMessageParam[]) => {
+ *   const params = { model: 'claude-opus-5', max_tokens: 1_024, messages, tools: offloadTools([], session) }
+ *   const limits = { maxTotalTokens: 100_000, summarize: summarizeWith(client, { model: 'claude-haiku-5' }) }
+ *   return endTurns(historyRunner(client.beta.messages.toolRunner(params), session, limits), session)
+ * }
+ * ```
+ */
+export function historyRunner<Runner extends AsyncIterable<unknown>>(
+  given: Runner,
+  session: HistorySession,
+  options: SessionHistoryOptions = {},
+): Runner {
+  const keepSmall = paramsOf(sessionCompactor(session, options, USAGE))
+  if (!isToolRunner(given)) throw new TypeError(`runner must be a tool runner, got ${typeof given}: ${USAGE}.`)
+  const runner: ToolRunner = given
+  const calls = { [Symbol.asyncIterator]: runner[Symbol.asyncIterator].bind(runner) }
+  const setMessagesParams = runner.setMessagesParams.bind(runner)
+  let isTakenOver = false
+
+  /** What a step has changed together with the system prompt, until the next call of the model. */
+  let unsent: Partial<Params> | undefined
+
+  async function shorten(added: readonly MessageParam[]): Promise<void> {
+    const { messages, system } = runner.params
+    const before = { ...(system !== undefined && { system }), messages: [...messages, ...added] }
+    const after = await keepSmall(before, { signal: signalOf(runner) })
+    if (after === before) return
+    if (after.system !== before.system) unsent = after
+    setMessagesParams((params) => ({ ...params, ...after }))
+  }
+
+  async function* steps(): AsyncGenerator<Message | Stream> {
+    for await (const call of calls) {
+      unsent = undefined
+      isTakenOver = false
+      yield call
+      if (isTakenOver) continue
+      const added = await answered(runner, call)
+      if (added !== undefined) await shorten(added)
+    }
+  }
+
+  async function* iterate(): AsyncGenerator<Message | Stream> {
+    await shorten([])
+    for (;;) {
+      try {
+        return yield* steps()
+      } catch (error) {
+        if (unsent === undefined || !isRefusedByThread(error)) throw error
+        // A thread keeps the system prompt that it was created with. Once a runner has failed it can go on, with another.
+        const fields = unsent
+        unsent = undefined
+        setMessagesParams((params) => ({ ...params, ...fields }))
+      }
+    }
+  }
+
+  const own = { writable: true, configurable: true }
+  const takeOver = (params: (before: Params) => Params): void => {
+    isTakenOver = true
+    setMessagesParams(params)
+  }
+  Object.defineProperty(runner, 'setMessagesParams', { value: takeOver, ...own })
+  return Object.defineProperty(given, Symbol.asyncIterator, { value: iterate, ...own })
+}
+
+function isRefusedByThread(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Cannot change `system` on a thread')
+}
+
+/** Run the tools of a reply, and return both; `undefined` where there are none. */
+async function answered(runner: ToolRunner, call: Message | Stream): Promise<MessageParam[] | undefined> {
+  const answer = async (): Promise<MessageParam[] | undefined> => {
+    const { role, content, stop_reason: reason } = 'finalMessage' in call ? await call.finalMessage() : call
+    const results = reason === 'tool_use' ? await runner.generateToolResponse() : null
+    return results === null ? undefined : [{ role, content }, results]
+  }
+  const [settled] = await Promise.allSettled([answer()])
+  // What failed here the runner meets next, and says it in its own way.
+  return settled.status === 'fulfilled' ? settled.value : undefined
+}
+
+/** Ask the runner for the signal that it was made with: what sets its options is shown them. */
+function signalOf(runner: ToolRunner): AbortSignal | null | undefined {
+  let signal: AbortSignal | null | undefined
+  runner.setRequestOptions((options) => {
+    signal = options.signal
+    return options
+  })
+  return signal
+}
+
+function isToolRunner(value: unknown): value is ToolRunner {
+  const { setMessagesParams, generateToolResponse } = Object(value) as Partial<ToolRunner>
+  return typeof setMessagesParams === 'function' && typeof generateToolResponse === 'function'
+}

@@ -1,0 +1,5 @@
+/** Keep the history of agents built with Anthropic's SDK small, before each call of the model. */
+export { historyParams, type HistoryParams, type HistoryRequest } from './history-params.ts'
+export { historyRunner } from './history-runner.ts'
+export type { HistorySession, SessionHistoryOptions } from './session-compactor.ts'
+export { summarizeWith, type SummarizeWithOptions } from './summarize-with.ts'

@@ -1,0 +1,67 @@
+import type { ContextOffloader } from '@spillway/core'
+import { assertRunOptions } from '@spillway/core/adapter'
+import { compactorOfRun, type RunHistoryOptions } from '@spillway/core/history'
+import { generateMiddleware, type GenerateMiddleware, type MessageData, type z } from 'genkit'
+import { assertConfig, configSchema, type OffloadConfig } from '../offload-config.ts'
+import type { OffloadOptions } from '../offload-middleware.ts'
+import { defaultScope, scopeRun, type Run } from '../run-scope.ts'
+import { genkitMessages } from './genkit-messages.ts'
+
+/** Options of {@link historyMiddleware}, beside the limits that every history has. */
+export interface HistoryMiddlewareOptions extends RunHistoryOptions<MessageData[]>, Pick<OffloadOptions, 'scope'> {}
+
+/** The middleware: call it, with the config that `offloadMiddleware` gets, in the `use` of a call, a prompt or an agent. */
+export type HistoryMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
+
+/**
+ * Make the middleware that keeps what a model is sent within a limit: older tool results become references, and with
+ * `summarize` older messages a summary at the end of the system message.
+ *
+ * Only what the model sees changes: `messages` of the response, and with them sessions, stay whole. It goes on with what it
+ * made of a scope's messages before. What it stores goes to the scope of the run, where the retrieval tool of
+ * `offloadMiddleware` finds it. A failure of storage or of the model for summaries leaves messages as they are.
+ *
+ * Put it last, so that it sees messages as the model gets them.
+ *
+ * @throws TypeError where the offloader or an option is not usable. A run rejects with one where its config is not.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadMiddleware } from '@spillway/genkit'
+ * import { historyMiddleware, summarizeWith } from '@spillway/genkit/history'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { genkit } from 'genkit'
+ *
+ * const ai = genkit({})
+ * const model = ai.defineModel({ name: 'reader' }, async () => ({ message: { role: 'model', content: [{ text: 'Done.' }] } }))
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const offload = offloadMiddleware(offloader)
+ * const history = historyMiddleware(offloader, { maxTotalTokens: 100_000, summarize: summarizeWith(ai, { model }) })
+ * const chat = { scope: ['user-1', 'chat-1'] }
+ * const { text } = await ai.generate({ model, use: [offload(chat), history(chat)], prompt: 'What is in the log?' })
+ * console.assert(text === 'Done.')
+ * ```
+ */
+export function historyMiddleware(
+  offloader: ContextOffloader,
+  options: HistoryMiddlewareOptions = {},
+): HistoryMiddleware {
+  const { scope = defaultScope, ...limits } = Object(options) as HistoryMiddlewareOptions
+  const own = typeof options === 'object' && options !== null ? { scope } : options
+  assertRunOptions(offloader, own, { usage: 'historyMiddleware(offloader, options)' })
+  const format = genkitMessages()
+  const compactorOf = compactorOfRun(offloader, (run: Run) => scope(scopeRun(run)), { ...limits, format })
+  const description = 'Moves older tool results to storage, and sums up older messages, where a history is too long.'
+  return generateMiddleware({ name: 'spillway-history', description, configSchema }, ({ config, ai }) => {
+    assertConfig(config)
+    return {
+      model: async (request, context, next) => {
+        const { abortSignal: signal } = context
+        const { messages } = await compactorOf({ ai, config }).compact(request.messages, { signal })
+        return await next(messages === request.messages ? request : { ...request, messages }, context)
+      },
+    }
+  })
+}

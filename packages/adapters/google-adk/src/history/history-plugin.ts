@@ -1,0 +1,80 @@
+import { BasePlugin, type LlmRequest } from '@google/adk'
+import type { ContextOffloader } from '@spillway/core'
+import { assertRunOptions } from '@spillway/core/adapter'
+import {
+  compactorOfRun,
+  geminiContents,
+  type GeminiConversation,
+  type HistoryCompactor,
+  type RunHistoryOptions,
+} from '@spillway/core/history'
+import { segmentsOfInvocation, type OffloadOptions } from '../run-scope.ts'
+
+type Content = LlmRequest['contents'][number]
+type Instruction = NonNullable<NonNullable<LlmRequest['config']>['systemInstruction']>
+type Conversation = GeminiConversation<Content, Instruction>
+type Given = Parameters<BasePlugin['beforeModelCallback']>[0]
+
+/** Options of {@link historyPlugin}, beside the limits that every history has. */
+export interface HistoryPluginOptions extends RunHistoryOptions<Conversation>, Pick<OffloadOptions, 'scope'> {}
+
+/**
+ * Make the plugin that keeps what all agents of a `Runner` send to their models within a limit: older tool results become
+ * references, and with `summarize` older messages a summary at the end of the system instruction.
+ *
+ * Only requests change: the events of a session stay whole. It goes on with what it made of a session before. What it
+ * stores goes to the scope of the session, where the retrieval tool of `offloadPlugin` finds it. A failure of storage or of
+ * the model for summaries leaves contents as they are.
+ *
+ * Put it in front of `offloadPlugin`, which belongs last.
+ *
+ * @throws TypeError where the offloader or an option is not usable.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryRunner, LlmAgent } from '@google/adk'
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadPlugin } from '@spillway/google-adk'
+ * import { historyPlugin, summarizeWith } from '@spillway/google-adk/history'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const history = historyPlugin(offloader, {
+ *   maxTotalTokens: 100_000,
+ *   summarize: summarizeWith('gemini-2.5-flash'),
+ * })
+ * const agent = new LlmAgent({ name: 'assistant', model: 'gemini-2.5-pro' })
+ * const runner = new InMemoryRunner({ appName: 'app', agent, plugins: [history, offloadPlugin(offloader)] })
+ * console.assert(runner.pluginManager.getPlugin('spillway_history') !== undefined)
+ * ```
+ */
+export function historyPlugin(offloader: ContextOffloader, options: HistoryPluginOptions = {}): BasePlugin {
+  return new HistoryPlugin(offloader, options)
+}
+
+class HistoryPlugin extends BasePlugin {
+  readonly #compactorOf: (invocation: Given['callbackContext']['invocationContext']) => HistoryCompactor<Conversation>
+
+  constructor(offloader: ContextOffloader, options: HistoryPluginOptions) {
+    super('spillway_history')
+    const { scope, ...limits } = Object(options) as HistoryPluginOptions
+    const own = typeof options === 'object' && options !== null ? { scope } : options
+    assertRunOptions(offloader, own, { usage: 'historyPlugin(offloader, options)' })
+    const format = geminiContents<Content, Instruction>()
+    this.#compactorOf = compactorOfRun(offloader, segmentsOfInvocation(scope), { ...limits, format })
+  }
+
+  override async beforeModelCallback({ callbackContext, llmRequest }: Given): Promise<undefined> {
+    const { invocationContext } = callbackContext
+    const { contents, config } = llmRequest
+    const systemInstruction = config?.systemInstruction
+    const conversation = { ...(systemInstruction === undefined ? {} : { systemInstruction }), contents }
+    const { abortSignal: signal } = invocationContext
+    const { messages } = await this.#compactorOf(invocationContext).compact(conversation, { signal })
+    if (messages === conversation) return undefined
+    llmRequest.contents = messages.contents
+    if (messages.systemInstruction !== undefined)
+      llmRequest.config = { ...config, systemInstruction: messages.systemInstruction }
+    return undefined
+  }
+}

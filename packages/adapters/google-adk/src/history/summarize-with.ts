@@ -1,0 +1,44 @@
+import { isBaseLlm, LLMRegistry, type BaseLlm } from '@google/adk'
+import type { Summarize } from '@spillway/core/history'
+
+/**
+ * Make the `summarize` that asks a model of ADK: one, or the name of one that is registered, such as `gemini-2.5-flash`.
+ *
+ * It gets one message of the user and no tools. A small and fast model is enough. Where it fails, or answers with no
+ * summary, the contents stay.
+ *
+ * @throws TypeError where there is no model, and what the registry throws for a name that it does not know.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { historyPlugin, summarizeWith } from '@spillway/google-adk/history'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const plugin = historyPlugin(offloader, { summarize: summarizeWith('gemini-2.5-flash') })
+ * console.assert(plugin.name === 'spillway_history')
+ * ```
+ */
+export function summarizeWith(model: BaseLlm | string): Summarize {
+  if (typeof model !== 'string' && !isBaseLlm(model))
+    throw new TypeError("model must be a model of ADK or its name: summarizeWith('gemini-2.5-flash').")
+  // By name it is made with the first summary: some look for their key.
+  let llm = typeof model === 'string' ? undefined : model
+  return async ({ prompt, signal }) => {
+    llm ??= LLMRegistry.newLlm(model as string)
+    const contents = [{ role: 'user', parts: [{ text: prompt }] }]
+    const request = { model: llm.model, contents, config: {}, liveConnectConfig: {}, toolsDict: {} }
+    let summary = ''
+    for await (const { content, partial, errorCode, errorMessage } of llm.generateContentAsync(
+      request,
+      false,
+      signal,
+    )) {
+      if (errorCode !== undefined) throw new Error(`The model failed: ${errorCode} ${errorMessage ?? ''}`)
+      if (partial === true) continue
+      for (const { text = '', thought } of content?.parts ?? []) if (thought !== true) summary += text
+    }
+    return summary
+  }
+}

@@ -1,0 +1,306 @@
+import {
+  AIMessage,
+  AIMessageChunk,
+  HumanMessage,
+  mapChatMessagesToStoredMessages,
+  mapStoredMessagesToChatMessages,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+  type StoredMessage,
+} from '@langchain/core/messages'
+import {
+  openAIChat,
+  type HistoryMessage,
+  type HistoryPart,
+  type HistoryToolCall,
+  type HistoryToolResult,
+} from '@spillway/core/history'
+import fc from 'fast-check'
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { histories, oddMessages } from '../../test/history/generated-messages.ts'
+import { langchainMessages } from './langchain-messages.ts'
+
+const format = langchainMessages()
+const REFERENCE = '[Offloaded: 1 block, ~12345 tokens]\nIt is stored.'
+
+/** Change parts of messages, as compaction does: by copies of them. */
+function edit(messages: readonly HistoryMessage[], change: (part: HistoryPart) => HistoryPart): HistoryMessage[] {
+  return messages.map((message) => {
+    const parts = message.parts.map(change)
+    return parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts }
+  })
+}
+
+const isResult = (part: HistoryPart): part is HistoryToolResult => part.type === 'tool-result'
+const isCall = (part: HistoryPart): part is HistoryToolCall => part.type === 'tool-call'
+const partsOf = (messages: readonly HistoryMessage[]): HistoryPart[] => messages.flatMap(({ parts }) => parts)
+
+/** Expect equal messages, of the same classes and with the same fields. */
+function expectSame(actual: readonly BaseMessage[], expected: readonly BaseMessage[]): void {
+  for (const [index, message] of expected.entries()) {
+    const other = actual[index]!
+    if (!isDeepStrictEqual(Object.entries(other), Object.entries(message)))
+      expect(Object.entries(other)).toEqual(Object.entries(message))
+    expect(Object.getPrototypeOf(other)).toBe(Object.getPrototypeOf(message))
+    expect(JSON.stringify(other)).toBe(JSON.stringify(message))
+  }
+  expect(actual).toHaveLength(expected.length)
+}
+
+/** What a checkpoint gives back. */
+const reloaded = (messages: readonly BaseMessage[]): BaseMessage[] =>
+  mapStoredMessagesToChatMessages(
+    JSON.parse(JSON.stringify(mapChatMessagesToStoredMessages([...messages]))) as StoredMessage[],
+  )
+
+describe('generated histories', () => {
+  it('come back as the very messages', () => {
+    fc.assert(
+      fc.property(histories(), (messages) => {
+        const written = format.write(format.read(messages))
+        expect(written).toHaveLength(messages.length)
+        for (const [index, message] of messages.entries()) expect(written[index]).toBe(message)
+        const copies = format.read(messages).map(({ parts, ...message }) => ({
+          ...message,
+          parts: parts.map((part) => ({ ...part })),
+        }))
+        expectSame(format.write(copies), messages)
+      }),
+    )
+  })
+
+  it('change in the content of results and nothing else, and are restored', () => {
+    fc.assert(
+      fc.property(histories(), (messages) => {
+        const original = format.read(messages)
+        const shorten = (part: HistoryPart): HistoryPart =>
+          isResult(part) ? { ...part, content: [{ type: 'text', text: REFERENCE }] } : part
+        const written = format.write(edit(original, shorten))
+        for (const [index, message] of messages.entries()) {
+          if (message.type !== 'tool') expect(written[index]).toBe(message)
+          else expectOthersSame(written[index]!, message, ['content'])
+        }
+        const reread = format.read(written)
+        for (const part of partsOf(reread).filter(isResult)) {
+          expect(part.content).toHaveLength(1)
+          expect(part.content[0]).toMatchObject({ type: 'text', text: REFERENCE })
+        }
+        const contents = partsOf(original).filter(isResult)
+        let at = -1
+        const restored = edit(reread, (part) =>
+          isResult(part) ? { ...part, content: contents[(at += 1)]!.content } : part,
+        )
+        expectSame(format.write(restored), messages)
+      }),
+    )
+  })
+
+  it('change in the arguments of calls, wherever these are repeated, and nothing else', () => {
+    fc.assert(
+      fc.property(histories(), (messages) => {
+        const original = format.read(messages)
+        const secret = JSON.stringify(
+          partsOf(original)
+            .filter(isCall)
+            .map(({ input }) => input),
+        )
+        const other = (part: HistoryPart): HistoryPart => (isCall(part) ? { ...part, input: { short: 7 } } : part)
+        const written = format.write(edit(original, other))
+        for (const [index, message] of messages.entries()) {
+          const one = written[index]!
+          if (!AIMessage.isInstance(one) || (one.tool_calls ?? []).length === 0) expect(one).toBe(message)
+          else {
+            for (const { args } of one.tool_calls ?? []) expect(args).toEqual({ short: 7 })
+            const fields = Object.entries(one).filter(([name]) => name !== 'lc_kwargs')
+            const places = (JSON.stringify(fields).match(/\\*"short\\*": ?7/g) ?? []).length
+            expect(places).toBe(placesOfArguments(message as AIMessage))
+            expectOthersSame(one, message, PLACES)
+            // From a checkpoint they come back so, too.
+            const [again] = reloaded([one])
+            for (const { args } of (again as AIMessage).tool_calls ?? []) expect(args).toEqual({ short: 7 })
+          }
+        }
+        expect(secret).toBe(
+          JSON.stringify(
+            partsOf(original)
+              .filter(isCall)
+              .map(({ input }) => input),
+          ),
+        )
+        const natives = partsOf(original).filter(isCall)
+        let at = -1
+        const restored = edit(format.read(written), (part) => (isCall(part) ? natives[(at += 1)]! : part))
+        expectSame(format.write(restored), messages)
+      }),
+    )
+  })
+
+  it('are stored as JSON and come back with their classes and all fields', () => {
+    fc.assert(
+      fc.property(histories(), (messages) => {
+        const json = JSON.stringify(format.encode?.([...messages, ...oddMessages()]))
+        expectSame(format.decode?.(JSON.parse(json)) ?? [], [...messages, ...oddMessages()])
+      }),
+    )
+  })
+
+  it('are known again when they come back from a checkpoint', () => {
+    fc.assert(
+      fc.property(histories(), (messages) => {
+        // Bytes and values that JSON has no form for are lost there.
+        const plain = messages.filter((message) => isDeepStrictEqual(reloaded([message])[0]?.content, message.content))
+        const [before, after] = [format.read(plain), format.read(reloaded(plain))]
+        expect(after.map(({ native }) => JSON.stringify(native))).toEqual(
+          before.map(({ native }) => JSON.stringify(native)),
+        )
+      }),
+    )
+  })
+})
+
+const PLACES = ['tool_calls', 'content', 'additional_kwargs', 'response_metadata', 'tool_call_chunks']
+
+/** Expect that two messages differ in some of their fields at most. */
+function expectOthersSame(actual: BaseMessage, expected: BaseMessage, fields: readonly string[]): void {
+  expect(Object.getPrototypeOf(actual)).toBe(Object.getPrototypeOf(expected))
+  const others = (message: BaseMessage): unknown =>
+    Object.entries(message).filter(([name]) => name !== 'lc_kwargs' && !fields.includes(name))
+  expect(others(actual)).toEqual(others(expected))
+  expect(Object.keys(actual.lc_kwargs as object)).toEqual(Object.keys(expected.lc_kwargs as object))
+}
+
+/** Count where a message repeats the arguments of its calls. */
+function placesOfArguments(message: AIMessage): number {
+  const { tool_calls: calls = [], content, additional_kwargs: kwargs, response_metadata: metadata } = message
+  const blocks =
+    typeof content === 'string' ? [] : content.filter(({ type }) => ['tool_use', 'tool_call'].includes(type))
+  const items = (metadata['output'] ?? []) as { type: string }[]
+  return (
+    calls.length +
+    blocks.length +
+    (kwargs.tool_calls?.length ?? 0) +
+    items.filter(({ type }) => type === 'function_call').length +
+    ('tool_call_chunks' in message ? (message.tool_call_chunks as unknown[]).length : 0)
+  )
+}
+
+describe('langchainMessages', () => {
+  it('reads what is none of the four as what it is', () => {
+    const read = format.read(oddMessages())
+    expect(read.map(({ role }) => role)).toEqual(['user', 'system', 'tool'])
+    expect(read.map(({ parts: [part] }) => part?.type)).toEqual(['opaque', 'text', 'tool-result'])
+    expect(read[2]?.parts[0]).toMatchObject({ callId: 'screen', content: [{ type: 'opaque' }] })
+  })
+
+  it('reads names of tools from their calls', () => {
+    const calls = [{ id: 'call_1', name: 'read_log', args: {} }]
+    const messages = [
+      new AIMessage({ content: '', tool_calls: calls }),
+      new ToolMessage({ content: 'x', tool_call_id: 'call_1' }),
+    ]
+    expect(format.read(messages)[1]?.parts[0]).toMatchObject({ toolName: 'read_log', callId: 'call_1' })
+  })
+
+  it('makes ids of calls without one that no other has', () => {
+    const calls = [
+      { name: 'a', args: {} },
+      { name: 'b', args: {}, id: 'call_0_0' },
+    ]
+    const ids = partsOf(format.read([new AIMessage({ content: '', tool_calls: calls })])).filter(isCall)
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it('appends to a system message in its form, and makes one', () => {
+    const snapshot = { type: 'text', text: '<state_snapshot>' } as const
+    const append = (content: SystemMessage['content']): BaseMessage => {
+      const message = format.read([new SystemMessage({ content, id: 's' })])[0]!
+      return format.write([{ ...message, parts: [...message.parts, snapshot] }])[0]!
+    }
+    expect(append('Be brief.')).toMatchObject({ id: 's', content: 'Be brief.\n\n<state_snapshot>' })
+    expect(append([{ type: 'text', text: 'Be brief.' }])).toMatchObject({
+      content: [{ text: 'Be brief.' }, { type: 'text', text: '<state_snapshot>' }],
+    })
+    const made = format.write([{ role: 'system', parts: [snapshot] }])
+    expect(made[0]).toBeInstanceOf(SystemMessage)
+    expect(made[0]?.content).toBe('<state_snapshot>')
+  })
+
+  it('writes messages of another format, with media and the ids that they had', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"door"}' } }
+    const url = 'data:image/png;base64,iVBORw0KGgo='
+    const messages = openAIChat().read([
+      { role: 'system', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'image_url', image_url: { url } },
+        ],
+      },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'a door' },
+      { role: 'assistant', content: 'A door.' },
+    ])
+    const written = format.write(messages)
+    expect(written.map(({ type }) => type)).toEqual(['system', 'human', 'ai', 'tool', 'ai'])
+    expect(written[1]?.content).toEqual([
+      { type: 'text', text: 'What is this?' },
+      { type: 'image_url', image_url: { url } },
+    ])
+    expect((written[2] as AIMessage).tool_calls).toEqual([
+      { type: 'tool_call', id: 'call_1', name: 'look', args: { at: 'door' } },
+    ])
+    expect(written[3]).toMatchObject({ content: 'a door', tool_call_id: 'call_1', name: 'look' })
+    const opaque = { role: 'user', parts: [{ type: 'opaque', value: 7 }] } as const
+    expect(() => format.write([opaque])).toThrow(
+      'messages[0].parts[0]: a message of LangChain has no place for this opaque.',
+    )
+  })
+
+  it('takes a message that was changed in place for another one', () => {
+    const message = new HumanMessage('one')
+    const before = format.read([message])[0]?.native
+    message.content = 'two'
+    const after = format.read([message])[0]
+    expect(after?.parts[0]).toMatchObject({ text: 'two' })
+    expect(JSON.stringify(after?.native)).not.toBe(JSON.stringify(before))
+  })
+
+  it('keeps what was streamed when it is stored: a chunk stays a chunk', () => {
+    const chunk = new AIMessageChunk({ content: 'Hello' })
+    const [decoded] = format.decode?.(JSON.parse(JSON.stringify(format.encode?.([chunk])))) ?? []
+    expect(decoded).toBeInstanceOf(AIMessageChunk)
+    expect((decoded as AIMessageChunk).concat(new AIMessageChunk(' you')).text).toBe('Hello you')
+  })
+
+  it.each([
+    ['no array', null, 'messages must be an array, not null.'],
+    ['a plain object', [{ role: 'user', content: 'x' }], 'messages[0] must be a message of LangChain'],
+    ['nothing', [undefined], 'messages[0] must be a message of LangChain'],
+    [
+      'a result of no call',
+      [Object.assign(new ToolMessage('x', 'a'), { tool_call_id: 7 })],
+      'messages[0].tool_call_id must be a string, not a number.',
+    ],
+  ])('refuses %s', (_what, messages, error) => {
+    expect(() => format.read(messages as BaseMessage[])).toThrow(error)
+  })
+
+  it.each([
+    ['no list', {}],
+    ['another class', [{ class: 'Object', fields: {}, given: [] }]],
+    ['a class of another kind', [{ class: 'constructor', fields: {}, given: [] }]],
+    ['a field in the place of a method', [{ class: 'HumanMessage', fields: { getType: 'x' }, given: [] }]],
+    ['a field in the place of the type', [{ class: 'HumanMessage', fields: { type: 'system' }, given: [] }]],
+    ['no fields', [{ class: 'HumanMessage', given: [] }]],
+  ])('refuses what was stored by somebody else: %s', (_what, value) => {
+    expect(() => format.decode?.(value)).toThrow(TypeError)
+  })
+
+  it('does not store what JSON has no form for', () => {
+    const message = new ToolMessage({ content: 'x', tool_call_id: 'a', artifact: { close: () => {} } })
+    expect(() => format.encode?.([message])).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,76 @@
+import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages'
+import type { NativeValue } from '@spillway/core/history'
+import { encodeBase64 } from '@spillway/core/adapter'
+
+/** The name of the format of LangChain's messages. */
+export const LANGCHAIN_MESSAGES = 'langchain-messages'
+
+/** A message, its tool calls and its results in whatever class. */
+export type AnyMessage = BaseMessage &
+  Partial<Pick<AIMessage, 'tool_calls'>> &
+  Partial<Pick<ToolMessage, 'tool_call_id' | 'status'>>
+
+/** Say what a part was read from. */
+export const nativeOfPart = (value: unknown): NativeValue => ({ format: LANGCHAIN_MESSAGES, value })
+
+/** Stands for a message: two of them are equal where the messages say the same to a model. */
+interface Standing {
+  readonly visible: unknown
+}
+
+interface Known {
+  readonly standing: Standing
+  /** The fields as they were: a message that was changed in place is another one. */
+  readonly fields: readonly unknown[]
+}
+
+const known = new WeakMap<BaseMessage, Known>()
+const messages = new WeakMap<object, BaseMessage>()
+
+/**
+ * Return what stands for a message as its native value, the same one for as long as the message is the same.
+ *
+ * A message that comes back from a checkpoint is a copy without the fields that were `undefined`, and streams and checkpoints
+ * add ids: comparing the messages themselves would take it for another one.
+ */
+export function standingFor(message: AnyMessage): object {
+  const fields = fieldsOf(message)
+  const before = known.get(message)
+  if (before?.fields.every((field, index) => field === fields[index]) === true) return before.standing
+  let visible: unknown
+  const standing = Object.defineProperty({}, 'visible', {
+    enumerable: true,
+    get: () => (visible ??= visibleText(message.type, fields)),
+  }) as Standing
+  known.set(message, { standing, fields })
+  messages.set(standing, message)
+  return standing
+}
+
+/** Return the message that something stands for. */
+export const messageOf = (standing: object): BaseMessage | undefined => messages.get(standing)
+
+/** Whether two messages say the same to a model. */
+export const isEqualMessage = (a: AnyMessage, b: AnyMessage): boolean =>
+  a === b || (standingFor(a) as Standing).visible === (standingFor(b) as Standing).visible
+
+const fieldsOf = (message: AnyMessage): readonly unknown[] => [
+  message.content,
+  message.name,
+  message.tool_calls,
+  message.tool_call_id,
+  message.status,
+  message.additional_kwargs,
+]
+
+function visibleText(type: string, fields: readonly unknown[]): unknown {
+  try {
+    return JSON.stringify([type, ...fields], (_key, value: unknown) =>
+      value instanceof Uint8Array ? encodeBase64(value) : value,
+    )
+  } catch (error) {
+    // A cycle, a big integer, or nesting beyond the stack: it equals itself alone.
+    if (error instanceof TypeError || error instanceof RangeError) return Symbol('a message that JSON cannot express')
+    throw error
+  }
+}

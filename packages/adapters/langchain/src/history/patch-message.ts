@@ -1,0 +1,145 @@
+import type { BaseMessage } from '@langchain/core/messages'
+import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/core/history'
+import {
+  isAsRead,
+  isFields,
+  withFields,
+  writeContentList,
+  type Fields,
+  type WrittenPiece,
+} from '@spillway/core/history/format'
+import { textOfPart } from '../media-of-part.ts'
+import { newCall, writeBlock } from './convert-messages.ts'
+import { copyMessage } from './copy-message.ts'
+import {
+  blockWith,
+  callListsOf,
+  hasArguments,
+  idOfEntry,
+  isCallBlock,
+  repeatsCall,
+  withArguments,
+  type NativeCall,
+} from './native-call.ts'
+import { LANGCHAIN_MESSAGES, type AnyMessage } from './native-message.ts'
+import { isPlainValue } from './read-content.ts'
+
+const toBlock = (text: string): Fields => ({ type: 'text', text })
+const MARKS = ['cache_control']
+
+/** Write a message with the parts that it has now: a copy of its class, with all else that it has. */
+export function patchMessage(native: AnyMessage, { parts }: HistoryMessage, index: number): BaseMessage {
+  const [part] = parts
+  if (native.type === 'tool' && part?.type === 'tool-result')
+    return copyMessage(native, { content: resultContent(native.content, part, `messages[${index}]`) })
+  const fresh = new Set<WrittenPiece>()
+  const calls = new Map<HistoryPart, NativeCall>()
+  for (const one of parts) if (one.type === 'tool-call') calls.set(one, callOf(one))
+  const pieces = parts.flatMap((one, at): readonly WrittenPiece[] => {
+    const own = ownOf(one)
+    if (one.type === 'opaque' && isCallBlock(own)) return [repeated(own, calls.values())]
+    return calls.get(one)?.blocks ?? [writePiece(one, fresh, `messages[${index}].parts[${at}]`)]
+  })
+  const original: unknown = native.content
+  const content = writeContentList({ original, pieces, fresh, toPart: toBlock, separator: '\n\n', marks: MARKS })
+  return copyMessage(native, { content, ...(native.type === 'ai' ? callFields(native, [...calls.values()]) : {}) })
+}
+
+/** Older versions repeat a call in the content more than once: the others change with the first. */
+function repeated(block: Fields, calls: Iterable<NativeCall>): Fields {
+  for (const { call } of calls)
+    if (repeatsCall(block, call)) return hasArguments(block, call['args']) ? block : blockWith(block, call['args'])
+  return block
+}
+
+/** Write a part that is none of tools: as it was read, but for a text that was edited. */
+function writePiece(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
+  const own = ownOf(part)
+  if (own !== undefined && (isAsRead(part) || part.type !== 'text')) return own as WrittenPiece
+  if (part.type === 'text' && typeof own === 'string') return part.text
+  if (part.type === 'text' && isFields(own)) return withText(own, part.text)
+  const block = writeBlock(part as Parameters<typeof writeBlock>[0], place)
+  if (part.type === 'text') fresh.add(block)
+  return block
+}
+
+const ownOf = ({ native }: Pick<HistoryPart, 'native'>): unknown =>
+  native?.format === LANGCHAIN_MESSAGES ? native.value : undefined
+
+function withText(block: Fields, text: string): Fields {
+  if (typeof block['text'] === 'string') return withFields(block, { text })
+  if (textOfPart(block) === undefined || !isFields(block['source'])) return toBlock(text)
+  return withFields(block, { source: withFields(block['source'], { data: text }) })
+}
+
+function resultContent(original: unknown, part: HistoryToolResult, place: string): unknown {
+  if (isAsRead(part)) return original
+  const [only] = part.content
+  if (part.content.length === 1 && only?.type === 'json' && isPlainValue(only.value)) return ownOf(only) ?? only.value
+  const fresh = new Set<WrittenPiece>()
+  const pieces = part.content.map((piece): WrittenPiece => {
+    // What stands in a block of its own comes back without it where it was stored.
+    if (piece.type === 'json' && isFields(piece.value) && piece.value['type'] === 'search_result') return piece.value
+    if (piece.type === 'opaque' && ownOf(piece) === original) return original as WrittenPiece
+    return piece.type === 'json' ? writeBlock(piece, place) : writePiece(piece, fresh, place)
+  })
+  return writeContentList({ original, pieces, fresh, toPart: toBlock, separator: '\n', marks: MARKS })
+}
+
+function callOf(part: HistoryToolCall): NativeCall {
+  const native = ownOf(part) as NativeCall | undefined
+  if (native !== undefined) return withArguments(native, part.input)
+  return { call: newCall(part), blocks: [], raw: undefined, item: undefined, chunk: undefined }
+}
+
+/** Write the calls of a message in all of its fields that have them; a field of which nothing changed stays as it is. */
+function callFields(native: AnyMessage, calls: readonly NativeCall[]): Fields {
+  const before = native.tool_calls ?? []
+  const { raw, items, chunks } = callListsOf(native)
+  const ids = new Set(before.map(({ id }) => id))
+  const write = (list: readonly unknown[], entry: (call: NativeCall) => Fields | undefined): readonly unknown[] =>
+    writeEntries(list, calls, ids, entry)
+  const kwargs: Fields = native.additional_kwargs
+  const metadata: Fields = native.response_metadata ?? {}
+  const ordered = inOrder(before, calls)
+  return {
+    tool_calls: isSameList(before, ordered) ? native.tool_calls : ordered,
+    additional_kwargs: raw.length === 0 ? kwargs : withFields(kwargs, { tool_calls: write(raw, (call) => call.raw) }),
+    response_metadata:
+      items.length === 0
+        ? native.response_metadata
+        : withFields(metadata, { output: write(items, (call) => call.item) }),
+    ...(chunks.length === 0 ? {} : { tool_call_chunks: write(chunks, (call) => call.chunk) }),
+  }
+}
+
+/** Put calls into the order that they had; those that are new come last. */
+function inOrder(before: readonly unknown[], calls: readonly NativeCall[]): readonly Fields[] {
+  const place = ({ call }: NativeCall): number => {
+    const at = before.findIndex((one) => isFields(one) && one['id'] === call['id'])
+    return at < 0 ? before.length : at
+  }
+  return calls.toSorted((a, b) => place(a) - place(b)).map(({ call }) => call)
+}
+
+/** Write the entries of a list that repeat calls; those of calls that are gone go with them. */
+function writeEntries(
+  list: readonly unknown[],
+  calls: readonly NativeCall[],
+  ids: ReadonlySet<unknown>,
+  entryOf: (call: NativeCall) => Fields | undefined,
+): readonly unknown[] {
+  const left = [...calls]
+  const written = list.flatMap((entry) => {
+    const id = idOfEntry(entry)
+    if (id === undefined || !ids.has(id)) return [entry]
+    const at = left.findIndex((call) => call.call['id'] === id && entryOf(call) !== undefined)
+    const [call] = at < 0 ? [] : left.splice(at, 1)
+    const own = call && entryOf(call)
+    return own === undefined ? [] : [own]
+  })
+  return isSameList(list, written) ? list : written
+}
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index])

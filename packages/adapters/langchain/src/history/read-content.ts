@@ -1,0 +1,79 @@
+import type { HistoryContent, HistoryJson, HistoryReasoning } from '@spillway/core/history'
+import { asRead, isFields, mediaFields, type Fields, type MediaSource } from '@spillway/core/history/format'
+import { mediaOfPart, textOfPart } from '../media-of-part.ts'
+import { nativeOfPart } from './native-message.ts'
+
+/** A piece of a message's content. */
+export type MessagePiece = Exclude<HistoryContent, HistoryJson> | HistoryReasoning
+
+/** Blocks in which models show what they thought, and the field with the text. */
+const REASONING: ReadonlyMap<unknown, string> = new Map([
+  ['reasoning', 'reasoning'],
+  ['thinking', 'thinking'],
+  ['redacted_thinking', 'none'],
+  ['reasoning_content', 'reasoningText'],
+])
+
+/** Texts of OpenAI's responses, beside those of LangChain. */
+const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'output_text', 'input_text'])
+
+/** Return the blocks of a content: a string is one, and nothing none. */
+export function blocksOf(content: unknown): readonly unknown[] {
+  if (Array.isArray(content)) return Array.from(content as readonly unknown[])
+  return content === undefined || content === null ? [] : [content]
+}
+
+/** Read a block of what somebody has said. */
+export function readPiece(block: unknown): MessagePiece {
+  const native = nativeOfPart(block)
+  if (typeof block === 'string') return asRead({ type: 'text', text: block, native })
+  if (!isFields(block)) return asRead({ type: 'opaque', value: block, native })
+  const field = REASONING.get(block['type'])
+  if (field !== undefined) return asRead({ type: 'reasoning', text: reasoningText(block[field]), native })
+  const text = blockText(block)
+  if (text !== undefined) return asRead({ type: 'text', text, native })
+  const media = readMedia(block)
+  return media === undefined ? asRead({ type: 'opaque', value: block, native }) : asRead({ ...media, native })
+}
+
+/** Read the content of a tool's message. Older versions take a value in the place of blocks, too. */
+export function readResultContent(content: unknown): readonly HistoryContent[] {
+  if (isPlainValue(content)) return [asRead({ type: 'json', value: content, native: nativeOfPart(content) })]
+  return blocksOf(content).map((block) => {
+    // Search results have a place of their own in a request, which JSON has not.
+    if (isFields(block) && block['type'] === 'search_result')
+      return asRead({ type: 'json', value: block, native: nativeOfPart(block) })
+    const piece = readPiece(block)
+    return piece.type === 'reasoning' ? asRead({ type: 'opaque', value: block, native: piece.native }) : piece
+  })
+}
+
+/** Whether a content has no blocks: an array of plain values, or an object without a type. */
+export function isPlainValue(content: unknown): boolean {
+  if (typeof content !== 'object' || content === null) return false
+  const isBlock = (one: unknown): boolean => isFields(one) && Object.hasOwn(one, 'type')
+  return Array.isArray(content) ? content.length > 0 && !content.some(isBlock) : !isBlock(content)
+}
+
+/** Return the text of a block, where it is one. */
+export function blockText(block: Fields): string | undefined {
+  const { type, text } = block
+  return TEXT_TYPES.has(type) && typeof text === 'string' ? text : textOfPart(block)
+}
+
+function reasoningText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return isFields(value) && typeof value['text'] === 'string' ? value['text'] : ''
+}
+
+function readMedia(block: Fields): Exclude<HistoryContent, { type: 'text' | 'json' | 'opaque' }> | undefined {
+  const media = mediaOfPart(block)
+  const source = media && sourceOf(media.data, media.url)
+  return media && source && mediaFields(media.mediaType, source, media.name)
+}
+
+function sourceOf(data: unknown, url: string | undefined): MediaSource | undefined {
+  if (data instanceof Uint8Array) return { data }
+  if (typeof data === 'string') return data.startsWith('data:') ? { url: data } : { base64: data }
+  return url === undefined ? undefined : { url }
+}

@@ -1,0 +1,32 @@
+import { HumanMessage } from '@langchain/core/messages'
+import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
+import type { Summarize } from '@spillway/core/history'
+
+/** Keep what the model writes out of the streams of the run that it is asked in; traces show it. */
+const TAGS = ['nostream', 'langsmith:nostream']
+
+/**
+ * Make the `summarize` that asks a chat model of LangChain.
+ *
+ * It gets one message of the user, no tools, and no other settings than its own. A small and fast model is enough. Where
+ * it fails, or answers with no summary, the messages stay.
+ *
+ * @example
+ * ```ts
+ * import { FakeListChatModel } from '@langchain/core/utils/testing'
+ * import { summarizeWith } from '@spillway/langchain/history'
+ *
+ * const summarize = summarizeWith(new FakeListChatModel({ responses: ['<state_snapshot>…</state_snapshot>'] }))
+ * const { signal } = new AbortController()
+ * const answer = await summarize({ prompt: 'Summarise.', maxTokens: 500, messages: [], previousSnapshot: undefined, signal })
+ * console.assert(answer.startsWith('<state_snapshot>'))
+ * ```
+ */
+export function summarizeWith(model: Pick<BaseChatModel, 'invoke'>): Summarize {
+  if (typeof (model as Partial<BaseChatModel> | undefined)?.invoke !== 'function')
+    throw new TypeError('model must be a chat model of LangChain: summarizeWith(new ChatOpenAI({ … })).')
+  return async ({ prompt, signal }) => {
+    const { text } = await model.invoke([new HumanMessage(prompt)], { signal, tags: TAGS, runName: 'spillway_summary' })
+    return text
+  }
+}

@@ -1,0 +1,53 @@
+/** A block of a message's content, in whatever form: standard blocks of LangChain 1 and 0, and those of providers. */
+export type ContentPart = string | Readonly<Record<string, unknown>>
+
+/** An image, sound, video or document, as a block has it. */
+export interface PartMedia {
+  /** A guess such as `image/*` where the block does not say. */
+  readonly mediaType: string
+  readonly name?: string | undefined
+  /** Base64, or bytes. */
+  readonly data?: unknown
+  readonly url?: string | undefined
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  image: 'image/*',
+  image_url: 'image/*',
+  input_image: 'image/*',
+  audio: 'audio/*',
+  input_audio: 'audio/*',
+  video: 'video/*',
+  file: 'application/octet-stream',
+  input_file: 'application/octet-stream',
+  document: 'application/octet-stream',
+}
+
+/** Return the text of a block, where it is one: a document of plain text is one as well. */
+export function textOfPart(part: Readonly<Record<string, unknown>>): string | undefined {
+  const { type, text, source_type: from, source } = part
+  if ((type === 'text' || type === 'text-plain' || from === 'text') && typeof text === 'string') return text
+  if (type !== 'document') return undefined
+  const { type: kind, data } = fieldsOf(source)
+  return kind === 'text' && typeof data === 'string' ? data : undefined
+}
+
+/** Media lie in the block itself, or one level below it: `source` of Anthropic, the block's type of OpenAI. */
+export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia | undefined {
+  const { type, metadata, source, image_url: image } = part
+  const fallback = typeof type === 'string' && Object.hasOwn(MEDIA_TYPES, type) ? MEDIA_TYPES[type] : undefined
+  if (typeof type !== 'string' || fallback === undefined) return undefined
+  const all = { ...fieldsOf(metadata), ...part, ...fieldsOf(source ?? part[type] ?? image) }
+  const { format, data = all['file_data'], url = all['file_url'] ?? image } = all
+  const name = [all['filename'], all['name'], all['title']].find((one) => typeof one === 'string')
+  const named = all['mimeType'] ?? all['mime_type'] ?? all['media_type']
+  const mediaType = typeof named === 'string' ? named : typeof format === 'string' ? `audio/${format}` : fallback
+  if (data !== undefined) return { mediaType, name, data }
+  return typeof url === 'string' ? { mediaType, name, url } : undefined
+}
+
+/** Return the fields of an object. What else may stand in its place, a URL or bytes, would have a field for each character. */
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  const isRecord = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
+  return isRecord ? (value as Record<string, unknown>) : {}
+}

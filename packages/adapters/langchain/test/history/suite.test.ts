@@ -1,0 +1,4 @@
+import { adapterSuite } from '@spillway-internal/adapter-testing/vitest'
+import { harnesses } from './harness.ts'
+
+adapterSuite(harnesses, { only: (id) => id.startsWith('history/') })

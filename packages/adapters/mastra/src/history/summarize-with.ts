@@ -1,0 +1,33 @@
+import { Agent } from '@mastra/core/agent'
+import type { MastraModelConfig } from '@mastra/core/llm'
+import type { Summarize } from '@spillway/core/history'
+
+/**
+ * Make the `summarize` that asks a model of Mastra: the name of one, such as `openai/gpt-5-mini`, or a model of the AI SDK.
+ *
+ * It gets one message of the user, no tools, and no memory. A small and fast model is enough. Where it fails, or answers
+ * with no summary, the messages stay.
+ *
+ * @throws TypeError where there is no model.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { historyProcessor, summarizeWith } from '@spillway/mastra/history'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const processor = historyProcessor(offloader, { summarize: summarizeWith('openai/gpt-5-mini') })
+ * console.assert(processor.id === 'spillway-history')
+ * ```
+ */
+export function summarizeWith(model: MastraModelConfig): Summarize {
+  if (model === undefined || model === null || model === '')
+    throw new TypeError("model must be a model of Mastra: summarizeWith('openai/gpt-5-mini').")
+  const agent = new Agent({ id: 'spillway-summary', name: 'spillway-summary', instructions: '', model })
+  return async ({ prompt, signal }) => {
+    const { text, error } = await agent.generate(prompt, { abortSignal: signal, maxSteps: 1 })
+    if (error !== undefined) throw error
+    return text
+  }
+}

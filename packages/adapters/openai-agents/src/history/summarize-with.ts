@@ -1,0 +1,58 @@
+import { Agent, OpenAIResponsesModel, Runner, type Model, type ModelSettings } from '@openai/agents'
+import type { Summarize } from '@spillway/core/history'
+
+/** Models think before they write, and what they think counts. */
+const ROOM_FOR_THOUGHTS = 8_000
+
+type Client = ConstructorParameters<typeof OpenAIResponsesModel>[0]
+
+/** How a model is asked for summaries. */
+export interface SummarizeWithOptions {
+  /** Settings of the model. `maxTokens` defaults to what a summary may have, and 8,000 for thoughts. */
+  readonly modelSettings?: ModelSettings | undefined
+}
+
+/**
+ * Make a `summarize` that asks a model: its name, a model of the SDK, or a client of OpenAI's API and the name of one.
+ *
+ * It gives up with the signal that it is handed, and rejects where the model does: the messages then stay. It is not traced.
+ *
+ * @throws TypeError where the model is none.
+ *
+ * @example
+ * ```ts
+ * import { summarizeWith } from '@spillway/openai-agents/history'
+ *
+ * const summarize = summarizeWith('gpt-5-mini', { modelSettings: { reasoning: { effort: 'low' } } })
+ * console.assert(typeof summarize === 'function')
+ * ```
+ */
+export function summarizeWith(model: string | Model, options?: SummarizeWithOptions): Summarize
+export function summarizeWith(client: Client, options: SummarizeWithOptions & { readonly model: string }): Summarize
+export function summarizeWith(
+  given: string | Model | Client,
+  { modelSettings, model: name }: SummarizeWithOptions & { readonly model?: string } = {},
+): Summarize {
+  const model = modelOf(given, name)
+  return async ({ prompt, maxTokens, signal }) => {
+    const settings: ModelSettings = { maxTokens: maxTokens + ROOM_FOR_THOUGHTS, ...modelSettings }
+    const agent = new Agent({ name: 'Summary', model, modelSettings: settings })
+    const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, prompt, { signal, maxTurns: 1 })
+    return finalOutput ?? ''
+  }
+}
+
+function modelOf(given: string | Model | Client, name: string | undefined): string | Model {
+  if (typeof given === 'string' && given !== '') return given
+  const { getResponse, responses } = Object(given) as { readonly getResponse?: unknown; readonly responses?: unknown }
+  if (typeof getResponse === 'function') return given as Model
+  if (typeof responses !== 'object' || responses === null)
+    throw new TypeError(
+      'model must be a name, a Model of the SDK, or a client of OpenAI: summarizeWith(client, { model }).',
+    )
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError(
+      "model must be the name of one, beside a client: summarizeWith(client, { model: 'gpt-5-mini' }).",
+    )
+  return new OpenAIResponsesModel(given as Client, name)
+}
