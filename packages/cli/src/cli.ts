@@ -4,12 +4,14 @@ import { addConformanceCommand } from './commands/conformance.ts'
 import { addGcCommand } from './commands/gc.ts'
 import { addGetCommand } from './commands/get.ts'
 import { addGrepCommand } from './commands/grep.ts'
+import { addHistoryCommand } from './commands/history.ts'
 import { addHookCommand } from './commands/hook.ts'
 import { addLsCommand } from './commands/ls.ts'
 import { addMcpCommand } from './commands/mcp.ts'
 import { addPutCommand } from './commands/put.ts'
 import { addRmCommand } from './commands/rm.ts'
 import { addRunCommand } from './commands/run.ts'
+import { addServeCommand } from './commands/serve.ts'
 import { addStatCommand } from './commands/stat.ts'
 import { addStatsCommand } from './commands/stats.ts'
 import { EXIT_CODE } from './exit-code.ts'
@@ -50,6 +52,8 @@ Examples:
   $ spillway ls                                       what is there
   $ spillway gc --ttl 7d                              forget what is a week old
   $ spillway mcp proxy -- npx some-mcp-server         keep large results of MCP tools out of the context
+  $ spillway serve                                    the same over HTTP
+  $ spillway history compact session.jsonl            make a transcript smaller, reversibly
 
 Exit codes: 0 ok, 1 no match or not there, 2 wrong use, 3 store not usable, 70 fault of spillway; run: see run --help.
 Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`,
@@ -66,6 +70,8 @@ Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR
     addStatsCommand,
     addConformanceCommand,
     addMcpCommand,
+    addServeCommand,
+    addHistoryCommand,
     addHookCommand,
   ]) {
     add(program)

@@ -8,6 +8,7 @@ import {
   parseLines,
   parseNames,
   parseScope,
+  parseShare,
   parseTokenLimit,
 } from './option-parsers.ts'
 
@@ -30,6 +31,12 @@ test('names are parted by commas, or an array where they have commas', () => {
   expect(parseNames('path, status')).toEqual(['path', 'status'])
   expect(parseNames('["a,b", "c"]')).toEqual(['a,b', 'c'])
   for (const text of ['', 'a,,b', '[1]', '["a"', '[""]']) expect(() => parseNames(text)).toThrow(InvalidArgumentError)
+})
+
+test('shares are from 0 to 1', () => {
+  expect(['0', '1', '0.75', '.5', '1.0'].map(parseShare)).toEqual([0, 1, 0.75, 0.5, 1])
+  for (const text of ['', '1.1', '-0.5', '75%', '1e-1', '0x1', '.', 'NaN'])
+    expect(() => parseShare(text)).toThrow(InvalidArgumentError)
 })
 
 describe('parseDuration', () => {

@@ -32,6 +32,13 @@ export function parsePositive(text: string): number {
   return count
 }
 
+/** Parse a share from 0 to 1. */
+export function parseShare(text: string): number {
+  const share = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(share >= 0 && share <= 1)) throw invalid('Write a number from 0 to 1, such as 0.75.')
+  return share
+}
+
 /** Parse names parted by commas, or a JSON array of names that may have commas. */
 export function parseNames(text: string): readonly string[] {
   const names = text.startsWith('[') ? namesInJson(text) : text.split(',').map((name) => name.trim())
@@ -65,6 +72,20 @@ export function parseContentType(text: string): string {
     throw invalid('Write a MIME type, such as text/plain or application/json.')
   return text
 }
+
+const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1_024, m: 1_048_576, g: 1_073_741_824 }
+
+/** Parse a number of bytes such as `65536`, `64MB` or `1.5GB`; units are of 1,024. */
+export function parseBytes(text: string): number {
+  const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)([kmg]?)b?$/i.exec(text) ?? []
+  const bytes = Math.floor(Number(count) * (UNIT_BYTES[unit.toLowerCase()] ?? 0))
+  if (!(bytes >= 1 && Number.isSafeInteger(bytes)))
+    throw invalid('Write a number of bytes, such as 65536, 64MB or 1GB.')
+  return bytes
+}
+
+/** Parse how many a second, or `none` for no limit. */
+export const parseRate = (text: string): number => (text === 'none' ? Infinity : parsePositive(text))
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 

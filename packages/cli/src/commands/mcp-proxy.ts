@@ -6,13 +6,13 @@ import { action, type Invocation } from '../action.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { EventLog } from '../mcp/event-log.ts'
-import { explainListen } from '../mcp/explain-listen.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
-import { addListenOptions, readTokens, type ListenOptions } from '../mcp/listen-options.ts'
+import { listen } from '../mcp/listen.ts'
+import { addListenOptions, type ListenOptions } from '../listen/listen-options.ts'
 import { addAnswerOptions, addResultOptions, createOffloader, type OffloaderOptions } from '../mcp/offloader-options.ts'
 import { serverOpener } from '../mcp/open-servers.ts'
 import { readConfig } from '../mcp/read-config.ts'
-import { runUntilSignal } from '../mcp/run-until-signal.ts'
+import { runUntilSignal } from '../listen/run-until-signal.ts'
 import { parseHeaders, parseServerUrl, type ServerSettings } from '../mcp/server-settings.ts'
 import { collect, parseDuration, parseNames, parsePositive, parseScope } from '../option-parsers.ts'
 import { noteLine } from '../output.ts'
@@ -94,7 +94,7 @@ async function proxy({ args, options: given, command }: Invocation<ProxyOptions>
         onError: (error) => log.error(error),
       })
     if (options.listen !== undefined)
-      return await listen(offloader, (client, own) => connect(client, open(), own), options, log)
+      return await serveSessions(offloader, (client, own) => connect(client, open(), own), options, log)
     const client = new StdioConnection({ input: process.stdin, output: process.stdout })
     const server = open()
     const { side, reason } = await runUntilSignal(
@@ -112,27 +112,19 @@ async function proxy({ args, options: given, command }: Invocation<ProxyOptions>
 /** What a session is served with. */
 type Serve = (client: Connection, offloader: ContextOffloader) => Promise<ProxyEnd>
 
-async function listen(
+async function serveSessions(
   offloader: ContextOffloader,
   serve: Serve,
   options: ProxyOptions,
   log: EventLog,
 ): Promise<number> {
-  const { HttpSessions, serveHttp, AccessTokens } = await import('@spillway/mcp/http')
-  const { listen: address, allowHost, tokens: file } = options
-  const onError = (error: Error): void => log.error(error)
-  const tokens = file === undefined ? undefined : await readTokens(file, AccessTokens)
+  const { HttpSessions } = await import('@spillway/mcp/http')
   const sessions = new HttpSessions({
     serve: (client, scope) => serve(client, scope.length === 0 ? offloader : offloader.forScope(...scope)),
-    onError,
+    onError: (error) => log.error(error),
   })
   const fetch = (request: Request, scope: readonly string[]): Promise<Response> => sessions.fetch(request, scope)
-  const service = await explainListen(serveHttp({ ...address, allowedHosts: allowHost, tokens, fetch, onError }))
-  await noteLine(`Listening at ${service.url}`)
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
-  await runUntilSignal(stopped, stop)
-  await sessions.close()
-  await service.close()
+  await listen({ fetch, close: () => sessions.close() }, options, log)
   return EXIT_CODE.ok
 }
 

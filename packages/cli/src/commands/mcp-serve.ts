@@ -1,13 +1,13 @@
 import type { ContextOffloader, Storage } from '@spillway/core'
+import type { RetrievalServerOptions } from '@spillway/mcp/server'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { EventLog } from '../mcp/event-log.ts'
-import { addListenOptions, readTokens, type ListenOptions } from '../mcp/listen-options.ts'
-import { explainListen } from '../mcp/explain-listen.ts'
+import { listen } from '../mcp/listen.ts'
+import { addListenOptions, type ListenOptions } from '../listen/listen-options.ts'
 import { addAnswerOptions, createOffloader, type OffloaderOptions } from '../mcp/offloader-options.ts'
-import { runUntilSignal } from '../mcp/run-until-signal.ts'
-import { noteLine } from '../output.ts'
+import { runUntilSignal } from '../listen/run-until-signal.ts'
 import { readVersion } from '../read-version.ts'
 import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
 
@@ -52,13 +52,13 @@ async function serve({ options }: Invocation<ServeOptions>): Promise<number> {
   return withStore(place, use, { allowEphemeral: true })
 }
 
-async function overStdio(offloader: ContextOffloader, { readOnly }: ServeOptions, log: EventLog): Promise<number> {
+async function overStdio(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<number> {
   const [{ retrievalServer }, { serveStdio }] = await Promise.all([
     import('@spillway/mcp/server'),
     import('@modelcontextprotocol/server/stdio'),
   ])
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  const handle = serveStdio(() => retrievalServer(offloader, { readOnly, version: readVersion() }), {
+  const handle = serveStdio(() => retrievalServer(offloader, serverSettings(options)), {
     onerror: (error) => log.error(error),
   })
   process.stdin.once('end', end).once('close', end)
@@ -68,30 +68,26 @@ async function overStdio(offloader: ContextOffloader, { readOnly }: ServeOptions
 }
 
 async function overHttp(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<number> {
-  const [{ retrievalServer }, { createMcpHandler }, { serveHttp, AccessTokens }] = await Promise.all([
+  const [{ retrievalServer }, { createMcpHandler }] = await Promise.all([
     import('@spillway/mcp/server'),
     import('@modelcontextprotocol/server'),
-    import('@spillway/mcp/http'),
   ])
-  const { listen, allowHost: allowedHosts, tokens: file, readOnly } = options
-  const onError = (error: Error): void => log.error(error)
-  const tokens = file === undefined ? undefined : await readTokens(file, AccessTokens)
+  // A server is made for each request.
+  const settings = serverSettings(options)
   const handlers = new Map<string, ReturnType<typeof createMcpHandler>>()
   const handlerOf = (scope: readonly string[]): ReturnType<typeof createMcpHandler> => {
     const key = JSON.stringify(scope)
+    const known = handlers.get(key)
+    if (known !== undefined) return known
     const own = scope.length === 0 ? offloader : offloader.forScope(...scope)
-    const known =
-      handlers.get(key) ??
-      createMcpHandler(() => retrievalServer(own, { readOnly, version: readVersion() }), { onerror: onError })
-    handlers.set(key, known)
-    return known
+    const made = createMcpHandler(() => retrievalServer(own, settings), { onerror: (error) => log.error(error) })
+    handlers.set(key, made)
+    return made
   }
   const fetch = (request: Request, scope: readonly string[]): Promise<Response> => handlerOf(scope).fetch(request)
-  const service = await explainListen(serveHttp({ ...listen, allowedHosts, tokens, fetch, onError }))
-  await noteLine(`Listening at ${service.url}`)
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
-  await runUntilSignal(stopped, stop)
-  await Promise.all([...handlers.values()].map((handler) => handler.close()))
-  await service.close()
+  const close = (): Promise<unknown> => Promise.all([...handlers.values()].map((handler) => handler.close()))
+  await listen({ fetch, close }, options, log)
   return EXIT_CODE.ok
 }
+
+const serverSettings = ({ readOnly }: ServeOptions): RetrievalServerOptions => ({ readOnly, version: readVersion() })

@@ -3,9 +3,10 @@ import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from 
 import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
-import { errorJson, usageError } from '../cli-error.ts'
+import { errorJson } from '../cli-error.ts'
 import { formatBytes, quoteForShell } from '../format.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
+import { nameOptions } from '../name-options.ts'
 import { parseCount, parsePositive } from '../option-parsers.ts'
 import { note, noteLine, OutputClosedError, print, printJson } from '../output.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
@@ -99,23 +100,18 @@ async function run({ args: [name = '', ...args], options, command }: Invocation<
 }
 
 function createOffloader(storage: Storage, options: RunOptions, storeArguments: string): ContextOffloader {
-  try {
-    return new ContextOffloader({
-      storage,
-      maxResultTokens: options.maxTokens,
-      previewTokens: options.previewTokens,
-      includeRetrievalTool: false,
-      showLocation: false,
-      previewers: [pdfPreviewer()],
-      guide: isEphemeral(options) ? NO_RETRIEVAL : commandGuide(storeArguments),
-    })
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    const message = error.message
-      .replaceAll('maxResultTokens', '--max-tokens')
-      .replaceAll('previewTokens', '--preview-tokens')
-    throw usageError(message, { cause: error })
-  }
+  return nameOptions(
+    () =>
+      new ContextOffloader({
+        storage,
+        maxResultTokens: options.maxTokens,
+        previewTokens: options.previewTokens,
+        includeRetrievalTool: false,
+        showLocation: false,
+        previewers: [pdfPreviewer()],
+        guide: isEphemeral(options) ? NO_RETRIEVAL : commandGuide(storeArguments),
+      }),
+  )
 }
 
 async function report(outcome: Outcome, exit: CommandExit, options: RunOptions): Promise<void> {

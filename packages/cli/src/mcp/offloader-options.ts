@@ -1,7 +1,7 @@
 import { ContextOffloader, type Storage } from '@spillway/core'
 import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
-import { usageError } from '../cli-error.ts'
+import { nameOptions } from '../name-options.ts'
 import { parseCount, parsePositive, parseTokenLimit } from '../option-parsers.ts'
 import type { EventLog } from './event-log.ts'
 
@@ -32,7 +32,7 @@ export function addAnswerOptions(command: Command): Command {
 
 /** Make the offloader of a command over the whole of a store; wrong options are told under the names that they have there. */
 export function createOffloader(storage: Storage, options: OffloaderOptions, log: EventLog): ContextOffloader {
-  try {
+  return nameOptions(() => {
     const offloader = new ContextOffloader({
       storage,
       maxResultTokens: options.maxTokens,
@@ -42,11 +42,5 @@ export function createOffloader(storage: Storage, options: OffloaderOptions, log
       onEvent: (event) => log.offload(event),
     })
     return options.scope === undefined ? offloader : offloader.forScope(...options.scope)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    const message = error.message
-      .replaceAll('maxResultTokens', '--max-tokens')
-      .replaceAll('previewTokens', '--preview-tokens')
-    throw usageError(message, { cause: error })
-  }
+  })
 }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { usageError } from '../cli-error.ts'
+import { readNamedFile } from '../read-named-file.ts'
 import { expandVariables, parseServerUrl, type ServerSettings } from './server-settings.ts'
 
 /** A configuration file of the proxy, all of which is optional but the servers. Options of the command line win. */
@@ -90,14 +90,7 @@ function expanded(where: string, name: string, value: unknown = {}): Readonly<Re
 }
 
 async function readJson(path: string): Promise<unknown> {
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    throw usageError(`${path} cannot be read (${code}).`, { cause: error })
-  }
+  const text = await readNamedFile(path)
   try {
     return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown
   } catch (error) {

@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { action, type Invocation } from '../action.ts'
+import {
+  addCompactionOptions,
+  addOnlyOption,
+  addOutputOptions,
+  addTranscriptOptions,
+  type CompactOptions,
+  type ExpandOptions,
+  type TranscriptOptions,
+} from '../history/history-options.ts'
+
+/** Add `spillway history`. What its commands do is loaded when they run. */
+export function addHistoryCommand(program: Command): void {
+  const history = program
+    .command('history')
+    .summary('make transcripts of agents smaller, and whole again')
+    .description('For transcripts on disk: requests, lists of messages, and sessions of Claude Code.')
+    .helpCommand(false)
+  addCompact(history)
+  addExpand(history)
+  addReferences(history)
+}
+
+function addCompact(history: Command): void {
+  const command = history
+    .command('compact')
+    .summary('replace large results by references, and summarise what remains too much')
+    .description(
+      'Say what compacting a transcript comes to: a table of its messages before and after, a plot, and what is in the way\n' +
+        'where it does not fit. With --output the originals go to the store and the smaller transcript to a file.',
+    )
+  addTranscriptOptions(command)
+  addOutputOptions(command)
+  addCompactionOptions(command)
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway history compact session.jsonl
+  $ spillway history compact session.jsonl --max-total-tokens 100000 --output smaller.jsonl --plot tokens.svg
+  $ spillway history compact request.json --model gpt-5-mini --output -
+
+Exit codes: 0 it fits the limit, 1 it does not, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
+  )
+  action(command, async (invocation: Invocation<CompactOptions>) => {
+    const { runCompact } = await import('../history/run-compact.ts')
+    return await runCompact(invocation)
+  })
+}
+
+function addExpand(history: Command): void {
+  const command = history
+    .command('expand')
+    .summary('put back what was stored of a transcript')
+    .description('Put back what a transcript names: results, arguments, and the messages that a summary stands for.')
+  addTranscriptOptions(command)
+  addOutputOptions(command)
+  addOnlyOption(command)
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway history expand smaller.jsonl --output whole.jsonl
+  $ spillway history expand smaller.jsonl --only call_1_0_4tq… --output -
+
+Exit codes: 0 all is back, 1 something is gone, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
+  )
+  action(command, async (invocation: Invocation<ExpandOptions>) => {
+    const { runExpand } = await import('../history/run-expand.ts')
+    return await runExpand(invocation)
+  })
+}
+
+function addReferences(history: Command): void {
+  const command = history
+    .command('references')
+    .summary('list what a transcript names that is stored')
+    .description(
+      'List what a transcript names that is stored, also inside of its summary: the message, its line and tool, the kind,\n' +
+        'bytes, whether it is still there, and the reference. Into a pipe: columns parted by tabs.',
+    )
+  addTranscriptOptions(command)
+  command.addHelpText('after', '\nExit codes: 0 all of it is there, 1 something is gone, or nothing is named.')
+  action(command, async (invocation: Invocation<TranscriptOptions>) => {
+    const { runReferences } = await import('../history/run-expand.ts')
+    return await runReferences(invocation)
+  })
+}

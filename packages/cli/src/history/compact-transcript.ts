@@ -1,0 +1,92 @@
+import type { Storage } from '@spillway/core'
+import {
+  compactHistory,
+  planCompaction,
+  type HistoryFailure,
+  type HistoryMessage,
+  type HistoryOptions,
+  type HistoryOutcome,
+  type HistoryPlan,
+} from '@spillway/core/history'
+import { nameOptions } from '../name-options.ts'
+import { clearStatus, showStatus } from '../output.ts'
+import { createSummarizer } from '../model/model-options.ts'
+import { compactionOptions, whyNoSummary } from './compaction-options.ts'
+import type { CompactOptions } from './history-options.ts'
+import { plannedRows, rowsOf, type MessageRow } from './report/message-row.ts'
+import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
+
+/** What came out of a compaction, or would. */
+export interface Compacted {
+  readonly rows: readonly MessageRow[]
+  readonly plan?: HistoryPlan | undefined
+  readonly outcome?: HistoryOutcome<unknown> | undefined
+  /** The messages to write; absent in a plan. */
+  readonly conversation?: Conversation | undefined
+  /** Why the transcript cannot have a summary; undefined where it can. */
+  readonly noSummary: string | undefined
+  /** Whether the transcript tells the agent commands of its shell. */
+  readonly namesCommands: boolean
+}
+
+/** Say what compacting a transcript would do, without storing anything or asking a model. */
+export function planTranscript(transcript: Transcript, options: CompactOptions, storeArguments: string): Compacted {
+  const { settings, conversation, messages, ...rest } = prepare(transcript, options, NO_STORAGE, storeArguments)
+  const plan = planCompaction(conversation, settings)
+  return { rows: plannedRows(transcript, messages, plan.messages), plan, ...rest }
+}
+
+/** Compact a transcript in memory: what leaves it goes to the storage. */
+export async function compactTranscript(
+  transcript: Transcript,
+  options: CompactOptions,
+  storage: Storage,
+  storeArguments: string,
+): Promise<Compacted> {
+  const { settings, conversation, messages, ...rest } = prepare(transcript, options, storage, storeArguments)
+  try {
+    const outcome = await compactHistory(conversation, { ...settings, onProgress: showProgress })
+    const rows = rowsOf(transcript, messages, outcome.statistics, outcome.tokens.before > outcome.tokens.limit)
+    return { rows, outcome, conversation: transcript.format.split(outcome.messages), ...rest }
+  } finally {
+    await clearStatus()
+  }
+}
+
+/** Planning looks at nothing that is stored. */
+const NO_STORAGE: Storage = {
+  store: () => Promise.reject(new TypeError('A plan stores nothing.')),
+  retrieve: () => Promise.reject(new TypeError('A plan reads nothing that is stored.')),
+}
+
+function prepare(
+  transcript: Transcript,
+  options: CompactOptions,
+  storage: Storage,
+  storeArguments: string,
+): {
+  readonly settings: HistoryOptions<unknown>
+  readonly conversation: unknown
+  readonly messages: readonly HistoryMessage[]
+} & Pick<Compacted, 'noSummary' | 'namesCommands'> {
+  const noSummary = whyNoSummary(transcript)
+  const summarize = createSummarizer(options)
+  const given = noSummary === undefined ? summarize : undefined
+  const settings = nameOptions(() => compactionOptions(transcript, options, storage, given, storeArguments))
+  const conversation = conversationOf(transcript)
+  const namesCommands = settings.offloader.options.guide !== undefined
+  return { settings, conversation, messages: transcript.format.history.read(conversation), noSummary, namesCommands }
+}
+
+const showProgress: HistoryOptions<unknown>['onProgress'] = (progress) => {
+  if (progress.step === 'compact') showStatus(`${progress.done} of ${progress.total} results stored`)
+  else showStatus(`group ${progress.group} of ${progress.groups} ${progress.step === 'store' ? 'done' : 'summarised'}`)
+}
+
+/** Say what did not work, for people. */
+export function describeFailure(failure: HistoryFailure): string {
+  const { step, index, error } = failure
+  const cause = error instanceof Error ? error.message : undefined
+  const what = step === 'store' ? 'could not be stored' : `has no summary (${failure.reason})`
+  return `message ${index + 1} ${what}${cause === undefined ? '' : `: ${cause}`}`
+}

@@ -1,0 +1,57 @@
+import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
+import { reloadHistory, type HistoryReference, type MissingContent } from '@spillway/core/history'
+import { usageError } from '../cli-error.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { formatCount, printable } from '../format.ts'
+import { note, noteLine, print, printJson } from '../output.ts'
+import type { ExpandOptions } from './history-options.ts'
+import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
+
+/** A transcript with what was stored of it. */
+export interface Expanded {
+  readonly conversation: Conversation
+  readonly references: readonly HistoryReference[]
+  readonly missing: readonly MissingContent[]
+}
+
+/** Put back what a transcript names, or what is asked for of it. */
+export async function expandTranscript(
+  transcript: Transcript,
+  { only }: ExpandOptions,
+  storage: Storage,
+): Promise<Expanded> {
+  const { format } = transcript
+  const options = { offloader: new ContextOffloader({ storage }), format: format.history }
+  const { references, restore } = await reloadHistory(conversationOf(transcript), options)
+  const unknown = only?.find((name) => references.every((reference) => reference.name !== name))
+  if (unknown !== undefined)
+    throw usageError(`The transcript does not name ${printable(unknown)}. See history references.`)
+  const { messages, missing } = await restore(only)
+  return { conversation: format.split(messages), references, missing }
+}
+
+/** Say what came of it, and return the exit code. */
+export async function reportExpanded(
+  { path, messages }: Transcript,
+  { conversation, references, missing }: Expanded,
+  { json = false, output }: ExpandOptions,
+): Promise<number> {
+  const before = messages.length
+  const after = conversation.messages.length
+  if (json) {
+    const gone = missing.map(({ name, error }) => ({ reference: name, code: error.code, message: error.message }))
+    await printJson({ file: path, references: references.length, before, after, missing: gone, output: output ?? null })
+  } else {
+    const count =
+      before === after
+        ? `${formatCount(after)} messages`
+        : `${formatCount(before)} messages became ${formatCount(after)}`
+    const where = output === undefined ? ' Nothing is written: add --output FILE.' : ` Written to ${printable(output)}.`
+    const line = `${count}; ${formatCount(references.length)} references, ${formatCount(missing.length)} of them missing.${where}\n`
+    await (output === '-' ? note : print)(line)
+    for (const { name, error } of missing) await noteLine(`${printable(name)}: ${error.message}`)
+  }
+  if (missing.length === 0) return EXIT_CODE.ok
+  const isOutage = missing.some(({ error }) => StorageError.isInstance(error) && error.code === 'unavailable')
+  return isOutage ? EXIT_CODE.storage : EXIT_CODE.nothing
+}

@@ -1,0 +1,90 @@
+import type { HistoryMode } from '@spillway/core/history'
+import { Option, type Command } from 'commander'
+import { addModelOptions, type ModelOptions } from '../model/model-options.ts'
+import { collect, parseCount, parsePositive, parseShare } from '../option-parsers.ts'
+import { addStoreOptions, type StoreOptions } from '../store-options.ts'
+import type { Reading } from './reference-guide.ts'
+import { FORMAT_NAMES, type FormatName } from './transcript/format-name.ts'
+
+/** What all commands have that read a transcript. */
+export interface TranscriptOptions extends StoreOptions {
+  readonly format?: FormatName
+}
+
+/** What those have that write one. */
+export interface OutputOptions {
+  readonly output?: string
+  readonly force?: boolean
+}
+
+/** Options of `history compact`. */
+export interface CompactOptions extends TranscriptOptions, OutputOptions, ModelOptions {
+  readonly mode: HistoryMode
+  readonly maxTotalTokens?: number
+  readonly maxToolMessageTokens?: number
+  readonly keepRecent?: number
+  readonly groupTokens?: number
+  readonly previewTokens?: number
+  readonly ratio?: number
+  readonly instructions?: string
+  readonly reading?: Reading
+  readonly plan?: boolean
+  readonly plot?: string
+}
+
+/** Options of `history expand`. */
+export interface ExpandOptions extends TranscriptOptions, OutputOptions {
+  readonly only?: readonly string[]
+}
+
+/** Give a command what says how a transcript is read, and where its store is. */
+export function addTranscriptOptions(command: Command): Command {
+  command
+    .argument('<file>', 'a JSON array or document with messages, messages on lines, or a session of Claude Code')
+    .addOption(
+      new Option('--format <name>', 'the format of its messages; else it is told by them').choices(FORMAT_NAMES),
+    )
+  return addStoreOptions(command)
+}
+
+/** Give a command the options that let it write a transcript. */
+export function addOutputOptions(command: Command): Command {
+  return command
+    .option('-o, --output <file>', 'write the transcript here, - for standard output; without it nothing is written')
+    .option('--force', 'replace the output where it is there, also where it is the transcript itself')
+}
+
+/** Give a command the options of a compaction. */
+export function addCompactionOptions(command: Command): Command {
+  command
+    .addOption(
+      new Option('--mode <mode>', 'compact: make references; compress: summarise; auto: both, as needed')
+        .choices(['compact', 'compress', 'auto'] satisfies HistoryMode[])
+        .default('auto' satisfies HistoryMode),
+    )
+    .option('--max-total-tokens <count>', 'above this the history is made smaller (default: 20000)', parsePositive)
+    .option(
+      '--max-tool-message-tokens <count>',
+      'results and arguments of tools with more than this become references (default: 2000)',
+      parsePositive,
+    )
+    .option('--keep-recent <count>', 'so many of the last messages stay (default: 1, compress: 2)', parseCount)
+    .option('--preview-tokens <count>', 'tokens of the preview beside a reference (default: 50)', parseCount)
+    .option('--ratio <share>', 'auto summarises where more than this share is left (default: 0.75)', parseShare)
+    .option('--group-tokens <count>', 'summarise so many tokens at a time; 0 for all at once (default: 0)', parseCount)
+    .option('--instructions <text>', 'what summaries must heed, such as "Keep all names of customers."')
+  addModelOptions(command)
+  return command
+    .addOption(
+      new Option(
+        '--reading <way>',
+        'how the agent reads on: by its retrieval tool, or by commands in its shell\n(default: tool; for sessions of Claude Code: command)',
+      ).choices(['tool', 'command'] satisfies Reading[]),
+    )
+    .option('--plan', 'say what would happen, by an estimate: no model is asked')
+    .option('--plot <file.svg>', 'write a plot of the tokens of each message')
+}
+
+/** Give a command the option that restores a part. */
+export const addOnlyOption = (command: Command): Command =>
+  command.option('--only <reference>', 'put back this alone, and what goes with it; may be repeated', collect)

@@ -1,0 +1,89 @@
+import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
+import { reloadHistory, type HistoryReference } from '@spillway/core/history'
+import { EXIT_CODE } from '../exit-code.ts'
+import { formatBytes, formatTable, printable } from '../format.ts'
+import { noteLine, print, printJson, style } from '../output.ts'
+import type { TranscriptOptions } from './history-options.ts'
+import { conversationOf, lineOf, type Transcript } from './transcript/transcript.ts'
+
+/** Something that a transcript names. */
+export interface ListedReference extends HistoryReference {
+  readonly line: number | undefined
+  /** Undefined where the store cannot tell without reading it. */
+  readonly isStored: boolean | undefined
+}
+
+/** List what a transcript names, and look whether it is there. */
+export async function listReferences(transcript: Transcript, storage: Storage): Promise<readonly ListedReference[]> {
+  const options = { offloader: new ContextOffloader({ storage }), format: transcript.format.history }
+  const { references } = await reloadHistory(conversationOf(transcript), options)
+  const listed: ListedReference[] = []
+  for (const reference of references) {
+    const line = lineOf(transcript, reference.index)
+    listed.push({ ...reference, line, isStored: await isStored(storage, reference.name) })
+  }
+  return listed
+}
+
+async function isStored(storage: Storage, name: string): Promise<boolean | undefined> {
+  try {
+    return storage.stat === undefined ? undefined : (await storage.stat(name)) !== undefined
+  } catch (error) {
+    if (StorageError.isInstance(error) && GONE.has(error.code)) return false
+    throw error
+  }
+}
+
+const GONE: ReadonlySet<string> = new Set(['not-found', 'evicted', 'invalid-reference'])
+
+/** Print references, and return the exit code. */
+export async function reportReferences(
+  references: readonly ListedReference[],
+  { json = false }: TranscriptOptions,
+): Promise<number> {
+  if (json) {
+    await printJson(
+      references.map(({ name, index, line, toolName, callId, kind, contentType, size, inside, isStored: stored }) => ({
+        number: index + 1,
+        line: line ?? null,
+        tool: toolName ?? null,
+        callId: callId ?? null,
+        kind,
+        contentType,
+        size,
+        stored: stored ?? null,
+        inside: inside ?? null,
+        reference: name,
+      })),
+    )
+  } else if (process.stdout.isTTY) {
+    if (references.length === 0) await noteLine('the transcript names nothing that is stored.')
+    const rows = references.map((reference) => cellsOf(reference, formatBytes(reference.size)))
+    if (rows.length > 0) {
+      const [header = '', ...lines] = formatTable([HEADER, ...rows], true)
+        .trimEnd()
+        .split('\n')
+      await print(`${[style('dim', header), ...lines].join('\n')}\n`)
+    }
+  } else
+    await print(
+      formatTable(
+        references.map((reference) => cellsOf(reference, String(reference.size))),
+        false,
+      ),
+    )
+  return references.length > 0 && references.every(({ isStored: stored }) => stored !== false)
+    ? EXIT_CODE.ok
+    : EXIT_CODE.nothing
+}
+
+const HEADER = ['#', 'LINE', 'TOOL', 'KIND', 'SIZE', 'THERE', 'REFERENCE', '']
+
+function cellsOf(
+  { index, line, toolName, kind, name, inside, isStored: stored }: ListedReference,
+  size: string,
+): string[] {
+  const there = stored === undefined ? '?' : stored ? 'yes' : 'gone'
+  const where = inside === undefined ? '' : 'in the summary'
+  return [String(index + 1), String(line ?? ''), printable(toolName ?? ''), kind, size, there, printable(name), where]
+}

@@ -1,0 +1,56 @@
+import { describeError } from '../../cli-error.ts'
+import type { Compacted } from '../compact-transcript.ts'
+import type { Transcript } from '../transcript/transcript.ts'
+import type { Written } from './compact-report.ts'
+import { explainObstacle } from './describe-obstacles.ts'
+import type { MessageRow } from './message-row.ts'
+
+/** Say for scripts what became of a transcript. Numbers count messages from 1. */
+export function compactJson(transcript: Transcript, compacted: Compacted, written: Written): Record<string, unknown> {
+  const { rows, plan, outcome, noSummary } = compacted
+  const common = { file: transcript.path, format: transcript.format.name, layout: transcript.layout.kind }
+  const messages = rows.map(({ number, line, role, tool, before, after, reason }) => ({
+    number,
+    line: line ?? null,
+    role,
+    tool: tool === '' ? null : tool,
+    before,
+    after: after ?? null,
+    reason,
+  }))
+  if (plan !== undefined) {
+    const groups = plan.groups.map((group) => group.map((index) => index + 1))
+    return { ...common, plan: true, isOver: plan.isOver, tokens: plan.tokens, groups, messages }
+  }
+  if (outcome === undefined) return common
+  const { applied, tokens, fits, obstacles, unchanged, stored, failures } = outcome
+  return {
+    ...common,
+    applied,
+    tokens,
+    fits,
+    obstacles: obstacles.map((obstacle) => ({
+      number: numberOf(obstacle.index),
+      line: lineOf(rows, obstacle.index),
+      tokens: obstacle.tokens.after,
+      reason: obstacle.reason,
+      explanation: explainObstacle(obstacle, noSummary),
+    })),
+    unchanged,
+    stored: stored.map(({ index, ...item }) => ({ ...item, number: numberOf(index) })),
+    failures: failures.map((failure) => ({
+      step: failure.step,
+      number: numberOf(failure.index),
+      ...(failure.step === 'summarize' && { reason: failure.reason }),
+      ...(failure.error !== undefined && { error: describeError(failure.error).message }),
+    })),
+    output: written.output ?? null,
+    plot: written.plot ?? null,
+    messages,
+  }
+}
+
+/** A message that was made for the summary has none. */
+const numberOf = (index: number): number | null => (index < 0 ? null : index + 1)
+
+const lineOf = (rows: readonly MessageRow[], index: number): number | null => rows[index]?.line ?? null

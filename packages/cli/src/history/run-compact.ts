@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Storage } from '@spillway/core'
+import type { Invocation } from '../action.ts'
+import { usageError } from '../cli-error.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { formatCount } from '../format.ts'
+import { note, noteLine, print, printJson } from '../output.ts'
+import { hidesStore, storeArguments, withStore } from '../store-options.ts'
+import { assertCanSummarize } from './compaction-options.ts'
+import { compactTranscript, describeFailure, planTranscript, type Compacted } from './compact-transcript.ts'
+import type { CompactOptions } from './history-options.ts'
+import { readChecked } from './read-checked.ts'
+import { compactJson } from './report/compact-json.ts'
+import { compactReport, type Written } from './report/compact-report.ts'
+import { svgPlot } from './report/svg-plot.ts'
+import { readingFile } from './transcript/transcript-error.ts'
+import type { Transcript } from './transcript/transcript.ts'
+import { assertOutput, outputOf, writeTranscript } from './transcript/write-transcript.ts'
+import { trialStorage } from './trial-storage.ts'
+
+const HIDDEN_STORE =
+  'The URL of the store has a password, so the commands in the transcript do not name it: put it into SPILLWAY_STORE.'
+
+/** Run `spillway history compact`. */
+export async function runCompact({ args: [path = ''], options, command }: Invocation<CompactOptions>): Promise<number> {
+  const { force = false, plan = false, plot } = options
+  const output = outputOf(options)
+  if (plan && output !== undefined) throw usageError('--plan writes nothing: leave out --output.')
+  if (output !== undefined) await assertOutput(output)
+  if (plot !== undefined) await assertOutput({ path: plot, overwrites: force })
+  const transcript = await readChecked(path, options)
+  assertCanSummarize(transcript, options)
+  const words = storeArguments(command)
+  if (plan) return await finish(transcript, planTranscript(transcript, options, words), options)
+  const use = async (storage: Storage): Promise<number> => {
+    const used = output === undefined ? trialStorage(storage, options.scope) : storage
+    const compacted = await compactTranscript(transcript, options, used, words)
+    if (output !== undefined) await writeTranscript(transcript, compacted.conversation!, output)
+    if (output !== undefined && compacted.namesCommands && hidesStore(command)) await noteLine(HIDDEN_STORE)
+    return await finish(transcript, compacted, options)
+  }
+  return await withStore(options, use)
+}
+
+async function finish(
+  transcript: Transcript,
+  compacted: Compacted,
+  { output, plot, json = false }: CompactOptions,
+): Promise<number> {
+  const written: Written = { output, plot }
+  if (plot !== undefined) await writePlot(plot, transcript, compacted)
+  if (json) await printJson(compactJson(transcript, compacted, written))
+  else await (output === '-' ? note : print)(compactReport(transcript, compacted, written))
+  for (const failure of compacted.outcome?.failures ?? []) await noteLine(`${describeFailure(failure)}.`)
+  return exitCodeOf(compacted)
+}
+
+async function writePlot(path: string, { path: file }: Transcript, { rows, outcome, plan }: Compacted): Promise<void> {
+  const { before, limit } = (outcome ?? plan)!.tokens
+  const after = outcome?.tokens.after ?? plan?.tokens.estimatedAfter ?? before
+  const about = plan === undefined ? '' : 'about '
+  const subtitle = `${formatCount(before)} → ${about}${formatCount(after)} tokens, limit ${formatCount(limit)}`
+  const svg = svgPlot(rows, { title: `Tokens of each message: ${basename(file)}`, subtitle })
+  await readingFile(path, () => writeFile(path, svg))
+}
+
+function exitCodeOf({ outcome }: Compacted): number {
+  if (outcome === undefined) return EXIT_CODE.ok
+  if (outcome.failures.some(({ step }) => step === 'store')) return EXIT_CODE.storage
+  return outcome.fits ? EXIT_CODE.ok : EXIT_CODE.nothing
+}

@@ -1,0 +1,126 @@
+/** Finds where the values of a JSON text stand, in bytes, without making anything of them. */
+
+/** A part of a file: from `start` up to, and without, `end`. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** A member of an object. */
+export interface JsonMember {
+  readonly key: string
+  /** Where its key begins. */
+  readonly start: number
+  readonly value: Span
+}
+
+/** A text that is no JSON at some byte. */
+export class JsonTextError extends Error {
+  override readonly name = 'JsonTextError'
+  readonly offset: number
+
+  constructor(offset: number) {
+    super(`The text is no JSON at byte ${offset}.`)
+    this.offset = offset
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/** Find the members of the object that begins at `start`. What its values are made of is not checked. */
+export function membersAt(bytes: Uint8Array, start: number): { readonly members: JsonMember[]; readonly end: number } {
+  const members: JsonMember[] = []
+  const end = eachPart(bytes, start, CLOSE_BRACE, (at) => {
+    if (bytes[at] !== QUOTE) throw new JsonTextError(at)
+    const keyEnd = stringEnd(bytes, at)
+    const colon = skipBlanks(bytes, keyEnd)
+    if (bytes[colon] !== COLON) throw new JsonTextError(colon)
+    const value = valueAt(bytes, skipBlanks(bytes, colon + 1))
+    members.push({ key: keyOf(bytes, at, keyEnd), start: at, value })
+    return value.end
+  })
+  return { members, end }
+}
+
+/** Find the items of the array that begins at `start`. What they are made of is not checked. */
+export function itemsAt(bytes: Uint8Array, start: number): { readonly items: Span[]; readonly end: number } {
+  const items: Span[] = []
+  const end = eachPart(bytes, start, CLOSE_BRACKET, (at) => {
+    const item = valueAt(bytes, at)
+    items.push(item)
+    return item.end
+  })
+  return { items, end }
+}
+
+/** Return where the blanks end that stand at a place. */
+export function skipBlanks(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (at < bytes.length && isBlank(bytes[at]!)) at += 1
+  return at
+}
+
+/** Go through what stands in an object or array, between commas; return its end. */
+function eachPart(bytes: Uint8Array, start: number, close: number, readPart: (at: number) => number): number {
+  let at = skipBlanks(bytes, start + 1)
+  if (bytes[at] === close) return at + 1
+  for (;;) {
+    at = skipBlanks(bytes, readPart(at))
+    if (bytes[at] === close) return at + 1
+    if (bytes[at] !== COMMA) throw new JsonTextError(at)
+    at = skipBlanks(bytes, at + 1)
+  }
+}
+
+function valueAt(bytes: Uint8Array, start: number): Span {
+  const first = bytes[start]
+  if (first === QUOTE) return { start, end: stringEnd(bytes, start) }
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
+    let end = start
+    while (end < bytes.length && !isDelimiter(bytes[end]!)) end += 1
+    if (end === start) throw new JsonTextError(start)
+    return { start, end }
+  }
+  let depth = 0
+  for (let at = start; at < bytes.length;) {
+    const byte = bytes[at]
+    if (byte === QUOTE) {
+      at = stringEnd(bytes, at)
+      continue
+    }
+    at += 1
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1
+    if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return { start, end: at }
+  }
+  throw new JsonTextError(bytes.length)
+}
+
+/** Return the byte behind the string that begins at `start`. */
+function stringEnd(bytes: Uint8Array, start: number): number {
+  for (let from = start + 1; ;) {
+    const quote = bytes.indexOf(QUOTE, from)
+    if (quote < 0) throw new JsonTextError(bytes.length)
+    let backslashes = 0
+    while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return quote + 1
+    from = quote + 1
+  }
+}
+
+function keyOf(bytes: Uint8Array, start: number, end: number): string {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes.subarray(start, end))) as string
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new JsonTextError(start)
+    throw error
+  }
+}
+
+const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+const isDelimiter = (byte: number): boolean =>
+  isBlank(byte) || byte === COMMA || byte === COLON || byte === CLOSE_BRACE || byte === CLOSE_BRACKET

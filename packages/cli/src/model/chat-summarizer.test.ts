@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { refuse, say, scriptedModel, SNAPSHOT, type ScriptedAnswer } from '../../test/serve/scripted-model.ts'
+import { chatSummarizer, type ChatModel } from './chat-summarizer.ts'
+
+const ask = (model: Partial<ChatModel> & { baseUrl: URL }, signal: AbortSignal = AbortSignal.timeout(10_000)) =>
+  chatSummarizer({ model: 'test-model', retryDelayMs: 10, ...model })({
+    prompt: 'Summarise this.',
+    maxTokens: 100,
+    messages: [],
+    previousSnapshot: undefined,
+    signal,
+  })
+
+test('asks for one message, with the key', async () => {
+  const { baseUrl, asked } = await scriptedModel(say(SNAPSHOT))
+  expect(await ask({ baseUrl: new URL(baseUrl), apiKey: 'sk-test' })).toBe(SNAPSHOT)
+  expect(asked).toEqual([
+    {
+      path: '/v1/chat/completions',
+      authorization: 'Bearer sk-test',
+      body: { model: 'test-model', messages: [{ role: 'user', content: 'Summarise this.' }] },
+    },
+  ])
+})
+
+test('sends no key where there is none, and keeps the query of the address', async () => {
+  const { baseUrl, asked } = await scriptedModel(
+    say([
+      { type: 'text', text: 'in ' },
+      { type: 'text', text: 'parts' },
+    ]),
+  )
+  expect(await ask({ baseUrl: new URL(`${baseUrl}/?version=2`) })).toBe('in parts')
+  expect(asked[0]).toMatchObject({ path: '/v1/chat/completions?version=2', authorization: undefined })
+})
+
+test('asks again where the model is busy or fails, with growing waits', async () => {
+  const { baseUrl, asked } = await scriptedModel(
+    refuse(429),
+    refuse(500),
+    (response) => response.destroy(),
+    say('well'),
+  )
+  const begin = performance.now()
+  expect(await ask({ baseUrl: new URL(baseUrl), retryDelayMs: 20 })).toBe('well')
+  expect(asked.length).toBe(4)
+  expect(performance.now() - begin).toBeGreaterThan(0.75 * (20 + 40 + 80))
+})
+
+test('waits as long as it is told to', async () => {
+  const { baseUrl } = await scriptedModel(refuse(503, { 'retry-after': '1' }), say('well'))
+  const begin = performance.now()
+  await ask({ baseUrl: new URL(baseUrl) })
+  expect(performance.now() - begin).toBeGreaterThan(990)
+})
+
+test.for<readonly [string, ScriptedAnswer, number, string]>([
+  ['a wrong key', refuse(401), 1, 'The model answered with status 401.'],
+  ['an unknown model', refuse(404), 1, 'The model answered with status 404.'],
+  ['failures without end', refuse(500), 5, 'The model answered with status 500.'],
+  [
+    'what is no JSON',
+    (response) => response.end('a secret of the model'),
+    1,
+    'The model answered with what is no JSON.',
+  ],
+  [
+    'an answer without a message',
+    (response) => response.end('{"choices":[]}'),
+    1,
+    'The model answered without a message.',
+  ],
+  ['an answer without end', (response) => response.end('x'.repeat(5_000_000)), 1, 'more than 4194304 bytes'],
+  ['a way to elsewhere', refuse(307, { location: 'http://127.0.0.1:1/' }), 5, 'The model could not be reached.'],
+])('gives up on %s', async ([, answer, times, message]) => {
+  const { baseUrl, asked } = await scriptedModel(answer)
+  const failure = await ask({ baseUrl: new URL(baseUrl), apiKey: 'sk-secret' }).then(
+    () => '',
+    (error: Error) => error.message,
+  )
+  expect(failure).toContain(message)
+  expect(failure).not.toMatch(/secret/)
+  expect(asked.length).toBe(times)
+})
+
+test('ends when there is no more time, whether the model answers or not', async () => {
+  const { baseUrl } = await scriptedModel(() => {})
+  const begin = performance.now()
+  await expect(ask({ baseUrl: new URL(baseUrl) }, AbortSignal.timeout(300))).rejects.toThrow('timeout')
+  const { baseUrl: busy } = await scriptedModel(refuse(429, { 'retry-after': '60' }))
+  await expect(ask({ baseUrl: new URL(busy) }, AbortSignal.timeout(300))).rejects.toThrow('abort')
+  expect(performance.now() - begin).toBeLessThan(3_000)
+})
+
+test('tries again where one try takes too long', async () => {
+  const { baseUrl, asked } = await scriptedModel(() => {}, say('well'))
+  expect(await ask({ baseUrl: new URL(baseUrl), attemptTimeoutMs: 200 })).toBe('well')
+  expect(asked.length).toBe(2)
+})

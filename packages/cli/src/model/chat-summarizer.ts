@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Summarize } from '@spillway/core/history'
+import { readLimited } from './read-limited.ts'
+
+/** A model behind an API like OpenAI's chat completions. */
+export interface ChatModel {
+  readonly model: string
+  /** What `/chat/completions` is put behind. */
+  readonly baseUrl: URL
+  /** Sent as a bearer token, and told to nobody else. */
+  readonly apiKey?: string | undefined
+  /** Milliseconds of one try. Defaults to 60,000. */
+  readonly attemptTimeoutMs?: number | undefined
+  /** Milliseconds before the second try; twice as many before each later one. Defaults to 500. */
+  readonly retryDelayMs?: number | undefined
+}
+
+const MAX_ATTEMPTS = 5
+const MAX_ANSWER_BYTES = 4_194_304
+/** What a server may ask to wait for at most. */
+const MAX_RETRY_AFTER_MS = 30_000
+
+/** A model that gave no answer. Its message has nothing of what was sent or answered. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  /** Whether trying again may help, and after how many milliseconds at least. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
+    super(message, options)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/**
+ * Ask a model for summaries over `fetch`. Where it is busy, fails or cannot be reached it is asked again, with growing waits,
+ * for as long as there is time. Rejects with a {@link ModelError}, or with the reason of the signal.
+ */
+export function chatSummarizer({ retryDelayMs = 500, ...model }: ChatModel): Summarize {
+  return async ({ prompt, signal }) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await askModel(prompt, model, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof ModelError) || error.retryAfterMs === undefined || attempt === MAX_ATTEMPTS) throw error
+        const delay = retryDelayMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
+        await sleep(Math.max(delay, error.retryAfterMs), undefined, { signal })
+      }
+    }
+  }
+}
+
+async function askModel(
+  prompt: string,
+  { model, baseUrl, apiKey, attemptTimeoutMs = 60_000 }: Omit<ChatModel, 'retryDelayMs'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await post(completionsUrl(baseUrl), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+    },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
+    // The key goes where the user said, and nowhere else.
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
+  })
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw new ModelError(`The model answered with status ${response.status}.`, retryAfter(response))
+  }
+  return contentOf(await bodyOf(response))
+}
+
+async function post(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    throw unreachable(cause)
+  }
+}
+
+async function bodyOf(response: Response): Promise<string | undefined> {
+  try {
+    return await readLimited(response, MAX_ANSWER_BYTES)
+  } catch (cause) {
+    throw unreachable(cause)
+  }
+}
+
+/** Whatever `fetch` rejects with: the connection did not work, or took too long. */
+const unreachable = (cause: unknown): ModelError => new ModelError('The model could not be reached.', 0, { cause })
+
+function contentOf(text: string | undefined): string {
+  if (text === undefined) throw new ModelError(`The model answered with more than ${MAX_ANSWER_BYTES} bytes.`)
+  const content = contentIn(parseJson(text))
+  if (content === undefined) throw new ModelError('The model answered without a message.')
+  return content
+}
+
+/** The text of the first choice; models that answer in parts have it in several. */
+function contentIn(answer: unknown): string | undefined {
+  const [choice] = (Object(answer) as { readonly choices?: readonly unknown[] }).choices ?? []
+  const { content } = Object((Object(choice) as { readonly message?: unknown }).message) as {
+    readonly content?: unknown
+  }
+  if (typeof content === 'string') return content
+  return Array.isArray(content) ? content.map(textOfPart).join('') : undefined
+}
+
+function textOfPart(part: unknown): string {
+  const { text } = Object(part) as { readonly text?: unknown }
+  return typeof text === 'string' ? text : ''
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new ModelError('The model answered with what is no JSON.')
+  }
+}
+
+/** Milliseconds to wait before the next try; `undefined` where another one would fail as well. */
+function retryAfter({ status, headers }: Response): number | undefined {
+  if (status !== 408 && status !== 409 && status !== 429 && status < 500) return undefined
+  const seconds = Number(headers.get('retry-after') ?? 0)
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) : 0
+}
+
+function completionsUrl(baseUrl: URL): URL {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/chat/completions`
+  return url
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { expect, test } from 'vitest'
+import { BIN, start, temporaryFolder, type Ended } from './spillway.ts'
+
+const BYTES = process.env['SPILLWAY_SOAK'] === undefined ? 24_000_000 : 200_000_000
+/** Of the heap, beside what the program takes without a transcript. */
+const MAX_HEAP_MB = Math.ceil((BYTES * 2.5) / 1_048_576) + 100
+
+test(
+  `a transcript of ${BYTES / 1e6} MB is compacted in ${MAX_HEAP_MB} MB, and comes back byte for byte`,
+  { timeout: 600_000 },
+  async () => {
+    const cwd = temporaryFolder()
+    const whole = join(cwd, 'whole.jsonl')
+    await pipeline(transcript(BYTES), createWriteStream(whole))
+    const spillway = (...args: string[]): Promise<Ended> =>
+      start(process.execPath, [`--max-old-space-size=${MAX_HEAP_MB}`, BIN, 'history', ...args], { cwd }).end
+
+    const planned = await spillway('compact', 'whole.jsonl', '--plan')
+    expect(planned).toMatchObject({ code: 0, stderr: '' })
+    const compacted = await spillway('compact', 'whole.jsonl', '--mode', 'compact', '--output', 'smaller.jsonl')
+    // Beside the references, there are too many calls for the limit.
+    expect(compacted).toMatchObject({ code: 1, stderr: '' })
+    const expanded = await spillway('expand', 'smaller.jsonl', '--output', 'back.jsonl')
+    expect(expanded).toMatchObject({ code: 0, stderr: '' })
+    expect(await digestOf(join(cwd, 'back.jsonl'))).toEqual(await digestOf(whole))
+  },
+)
+
+/** Calls of a tool with results of 100 kB each, until there are so many bytes. */
+function* transcript(bytes: number): Generator<string> {
+  const start = `${JSON.stringify({ role: 'user', content: 'Read all of the logs.' })}\n`
+  yield start
+  for (let written = start.length, call = 0; written < bytes; call++) {
+    const lines = Array.from(
+      { length: 2_000 },
+      (_, line) => `${call} line ${line} took ${(line * 7_919 + call) % 1_000} ms`,
+    )
+    const id = `call_${call}`
+    const pair = [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: id, content: lines.join('\n') },
+    ]
+    const text = pair.map((message) => `${JSON.stringify(message)}\n`).join('')
+    written += text.length
+    yield text
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
