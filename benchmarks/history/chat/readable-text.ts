@@ -1,0 +1,31 @@
+import { callsOf, type ChatMessage } from './chat-message.ts'
+
+const known = new WeakMap<ChatMessage, string>()
+
+/** Write a text so that two that differ in runs of blanks and in the kind of line ends are equal. */
+export const normalized = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(/[ \t\u00a0]+/g, ' ')
+
+/** Everything of a message that the model reads, normalized: its text, and the values of its calls' arguments, unescaped. */
+export function readableText(message: ChatMessage): string {
+  const text =
+    known.get(message) ??
+    normalized(
+      [
+        message.content ?? '',
+        ...callsOf(message)
+          .map((call) => call.function.arguments)
+          .map(textOfArguments),
+      ].join('\n'),
+    )
+  known.set(message, text)
+  return text
+}
+
+function textOfArguments(json: string): string {
+  const texts: string[] = []
+  JSON.parse(json, (_, value: unknown) => {
+    if (typeof value === 'string') texts.push(value)
+    return value
+  })
+  return texts.join('\n')
+}

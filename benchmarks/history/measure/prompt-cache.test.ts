@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { ChatMessage } from '../chat/chat-message.ts'
+import { countMessageTokens } from '../chat/count-tokens.ts'
+import { compareWithLast } from './prompt-cache.ts'
+
+const [a, b, c, d] = ['first', 'second thing', 'a third', 'fourth and last'].map((content): ChatMessage => ({
+  role: 'user',
+  content,
+}))
+const messages = (...list: (ChatMessage | undefined)[]): ChatMessage[] =>
+  list.filter((message) => message !== undefined)
+const tokens = (...list: (ChatMessage | undefined)[]): number =>
+  messages(...list).reduce((sum, message) => sum + countMessageTokens(message), 0)
+
+test('a prompt that goes on with the last one breaks nothing', () => {
+  const use = compareWithLast(messages(a, b), messages(a, b, c))
+  expect(use).toEqual({ cached: tokens(a, b), isBroken: false, readAgain: 0 })
+})
+
+test('what follows a changed message is read again, the changed one and new ones are not', () => {
+  const use = compareWithLast(messages(a, b, c), messages(a, { role: 'user', content: 'short' }, c, d))
+  expect(use).toEqual({ cached: tokens(a), isBroken: true, readAgain: tokens(c) })
+})
+
+test('a prompt that lost its last message is broken, although nothing follows', () => {
+  expect(compareWithLast(messages(a, b), messages(a))).toEqual({ cached: tokens(a), isBroken: true, readAgain: 0 })
+})
+
+test('a message that was there once is read again once', () => {
+  expect(compareWithLast(messages(a, b), messages(b, b)).readAgain).toBe(tokens(b))
+})

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { makeDataFolder } from './test/data-folder.ts'
+
+const run = (...options: string[]) =>
+  promisify(execFile)(process.execPath, [join(import.meta.dirname, 'run.ts'), ...options], { timeout: 60_000 })
+
+test('the benchmark measures every way on a folder of transcripts, and keeps its figures', async () => {
+  const data = await makeDataFolder()
+  const out = await mkdtemp(join(tmpdir(), 'spillway-bench-history-'))
+  const { stdout } = await run('--data', data, '--out', out)
+  expect(stdout).not.toContain('Not measured')
+  const figures = JSON.parse(await readFile(join(out, 'results/history.json'), 'utf8')) as Record<string, unknown>
+  expect(figures).toMatchObject({
+    bounds: Array.from({ length: 5 }, () => ({ value: 0 })),
+    end: [{ lines: 1, figures: { none: { fits: false }, Spillway: { fits: true, isRestored: true } } }],
+    lived: [{ lines: 1, figures: { none: { breaks: 0, lines: { visible: 1 } }, Spillway: { isRestored: true } } }],
+  })
+  await Promise.all([data, out].map((folder) => rm(folder, { recursive: true })))
+}, 60_000)
+
+test('without data it says so and ends', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'spillway-bench-history-'))
+  expect((await run('--data', folder)).stdout).toContain(`skipped: no data in ${folder}`)
+  await rm(folder, { recursive: true })
+})

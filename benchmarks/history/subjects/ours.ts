@@ -1,0 +1,60 @@
+import { ContextOffloader } from '@spillway/core'
+import { compactHistory, expandHistory, openAIChat, type HistoryObstacle } from '@spillway/core/history'
+import { InMemoryStorage } from '@spillway/memory'
+import { count } from '../../adapters/table.ts'
+import type { ChatMessage } from '../chat/chat-message.ts'
+import { countTokens } from '../chat/count-tokens.ts'
+import { MAX_TOOL_MESSAGE_TOKENS, MAX_TOTAL_TOKENS, replacing, type Subject } from './subject.ts'
+
+/** The name of the way with defaults, which bounds are about. */
+export const OURS = 'Spillway'
+
+/** What is not as by default. */
+interface Settings {
+  /** Count tokens by the offloader's estimate, and not by o200k. */
+  readonly isEstimated?: boolean
+  readonly keepRecent?: number
+}
+
+/** `compactHistory` in the mode `compact`, over a storage in memory. */
+export function compacting(name: string, { isEstimated = false, keepRecent }: Settings = {}): Subject {
+  return replacing(name, () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null })
+    const offloader = new ContextOffloader({ storage, ...(!isEstimated && { countTokens }) })
+    const format = openAIChat<ChatMessage>()
+    const stored = new Map<string, string>()
+    return async (messages) => {
+      const outcome = await compactHistory([...messages], {
+        offloader,
+        format,
+        mode: 'compact',
+        maxTotalTokens: MAX_TOTAL_TOKENS,
+        maxToolMessageTokens: MAX_TOOL_MESSAGE_TOKENS,
+        keepRecent,
+      })
+      for (const item of outcome.stored) {
+        const { content } = await storage.retrieve(item.name)
+        stored.set(item.name, new TextDecoder().decode(content))
+      }
+      return {
+        messages: outcome.messages,
+        stored: new Map(stored),
+        reason: outcome.fits ? undefined : reasonsOf(outcome.obstacles),
+        expand: async () => (await expandHistory(outcome.messages, { offloader, format })).messages,
+      }
+    }
+  })
+}
+
+/** Say which reasons keep a history over its limit, and how many tokens they are about. */
+function reasonsOf(obstacles: readonly HistoryObstacle[]): string {
+  const reasons = Map.groupBy(obstacles, ({ reason }) => reason)
+  const sums = [...reasons].map(([reason, all]) => ({
+    reason,
+    tokens: all.reduce((sum, { tokens }) => sum + tokens.after, 0),
+  }))
+  return sums
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .map(({ reason, tokens }) => `\`${reason}\` ${count(tokens)}`)
+    .join(', ')
+}

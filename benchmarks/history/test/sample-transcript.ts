@@ -1,0 +1,27 @@
+import { toolCall, type ChatMessage } from '../chat/chat-message.ts'
+import type { Transcript } from '../transcripts/transcript.ts'
+
+const LINES = 300
+
+/** A line of a result of {@link sampleTranscript}. */
+export const sampleLine = (result: number, line: number): string =>
+  `result ${result} says ${line * 7919} in line ${line}`
+
+/** A session with results of some 3,800 tokens each; in its last message the agent writes a line of the first one again. */
+export function sampleTranscript(results: number): Transcript {
+  const messages: ChatMessage[] = [
+    { role: 'system', content: 'You read files.' },
+    { role: 'user', content: 'Read all files.' },
+  ]
+  for (let index = 0; index < results; index += 1) {
+    const id = `call_${index}`
+    const content = Array.from({ length: LINES }, (_, line) => sampleLine(index, line)).join('\n')
+    messages.push(
+      { role: 'assistant', content: null, tool_calls: [toolCall(id, 'read', { path: `file ${index}` })] },
+      { role: 'tool', tool_call_id: id, content },
+    )
+  }
+  const line = sampleLine(0, LINES / 2)
+  messages.push({ role: 'assistant', content: `It says: ${line}` })
+  return { id: 'sample', messages, laterUses: [{ callId: 'call_0', line, usedAt: messages.length - 1 }] }
+}

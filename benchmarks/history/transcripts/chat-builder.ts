@@ -1,0 +1,125 @@
+import { assistantMessage, toolCall, type ChatMessage, type ChatToolCall } from '../chat/chat-message.ts'
+
+/** Something that a transcript has recorded, in the order of the file; `later_use` counts them. */
+export interface Step {
+  /** Index of the message that it stands in; absent where no model saw it. */
+  readonly message: number | undefined
+  /** The text of a tool result, as recorded; absent where it is none, or not text alone. */
+  readonly result?: string
+}
+
+/** What a reader makes of a file. */
+export interface ReadChat {
+  readonly messages: readonly ChatMessage[]
+  readonly steps: readonly Step[]
+}
+
+interface Turn {
+  /** The name of the model's message, where the format has one. */
+  readonly id: string | undefined
+  readonly texts: string[]
+  readonly calls: ChatToolCall[]
+  readonly results: Result[]
+}
+interface Result {
+  readonly callId: string
+  readonly content: string
+}
+type Entry = Turn | { readonly role: 'system' | 'user'; readonly content: string }
+/** Where a step will stand: at an entry, or at one of its results. */
+type Place = { readonly entry: Entry } | { readonly entry: Turn; readonly result: Result } | undefined
+
+/** Makes messages of what was recorded one after another: results follow the turn of their calls, whatever came between. */
+export class ChatBuilder {
+  readonly #entries: Entry[] = []
+  readonly #turns = new Map<string, Turn>()
+  readonly #steps: { readonly place: Place; readonly result?: string }[] = []
+  #made = 0
+
+  /** Add what the system or the user said, as one step. */
+  say(role: 'system' | 'user', content: string): void {
+    const entry = { role, content }
+    this.#entries.push(entry)
+    this.#steps.push({ place: { entry } })
+  }
+
+  /** Add text of the model, as one step; to the turn of this id where it is the latest. */
+  write(text: string, turnId?: string): void {
+    const entry = this.#turn(turnId)
+    if (text !== '') entry.texts.push(text)
+    this.#steps.push({ place: { entry } })
+  }
+
+  /** Add a call, as one step unless it belongs to a text; an id is made where there is none. Returns the id. */
+  call(
+    call: { readonly id?: string; readonly name: string; readonly input: unknown },
+    turnId?: string,
+    isStep = true,
+  ): string {
+    const entry = this.#turn(turnId)
+    const id = call.id ?? `call_${(this.#made += 1)}`
+    entry.calls.push(toolCall(id, call.name, call.input))
+    this.#turns.set(id, entry)
+    if (isStep) this.#steps.push({ place: { entry } })
+    return id
+  }
+
+  /** Add the result of a call, as one step. `recorded` is what the file calls the result; `null` where that is no text. */
+  result(callId: string, content: string, recorded: string | null = content): void {
+    const turn = this.#turns.get(callId)
+    if (turn === undefined) throw new Error(`The result ${callId} has no call.`)
+    const added = { callId, content }
+    turn.results.push(added)
+    this.#steps.push({ place: { entry: turn, result: added }, ...(recorded !== null && { result: recorded }) })
+  }
+
+  /** Count something as a step that the model did not see, or that stands elsewhere already. */
+  skip(): void {
+    this.#steps.push({ place: undefined })
+  }
+
+  /** The id of the latest call of the turn that is open, if it still waits for a result. */
+  openCall(): string | undefined {
+    const last = this.#entries.at(-1)
+    if (last === undefined || 'role' in last) return undefined
+    return last.calls.find(({ id }) => !last.results.some(({ callId }) => callId === id))?.id
+  }
+
+  build(): ReadChat {
+    const messages: ChatMessage[] = []
+    const starts = new Map<Entry, number>()
+    for (const entry of this.#entries) {
+      starts.set(entry, messages.length)
+      if ('role' in entry) messages.push(entry)
+      else {
+        messages.push(assistantMessage(entry.texts.join('\n\n'), entry.calls))
+        for (const { callId, content } of inOrderOfCalls(entry))
+          messages.push({ role: 'tool', tool_call_id: callId, content })
+      }
+    }
+    const indexOf = (place: Place): number | undefined => {
+      const start = place === undefined ? undefined : starts.get(place.entry)
+      if (start === undefined || place === undefined || !('result' in place)) return start
+      return start + 1 + inOrderOfCalls(place.entry).indexOf(place.result)
+    }
+    const steps = this.#steps.map(({ place, result }) => ({
+      message: indexOf(place),
+      ...(result !== undefined && { result }),
+    }))
+    return { messages, steps }
+  }
+
+  #turn(id: string | undefined): Turn {
+    const last = this.#entries.findLast((entry): entry is Turn => !('role' in entry))
+    if (last !== undefined && id !== undefined && last.id === id) return last
+    const turn: Turn = { id, texts: [], calls: [], results: [] }
+    this.#entries.push(turn)
+    return turn
+  }
+}
+
+/** Results stand as their calls do, also where one was sooner there: a framework writes them so. */
+function inOrderOfCalls({ calls, results }: Turn): readonly Result[] {
+  const places = new Map(calls.map(({ id }, index) => [id, index]))
+  return results.toSorted((a, b) => (places.get(a.callId) ?? 0) - (places.get(b.callId) ?? 0))
+}

@@ -1,0 +1,20 @@
+import { rm } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { makeDataFolder } from '../test/data-folder.ts'
+import { sampleTranscript } from '../test/sample-transcript.ts'
+import { readTranscripts } from './read-transcripts.ts'
+import { modelCalls } from './transcript.ts'
+
+test('a data folder is read into messages, calls of the model, and lines with where they were used', async () => {
+  const folder = await makeDataFolder()
+  const [transcript] = readTranscripts(folder)
+  expect(transcript).toEqual({ ...sampleTranscript(8), id: 'tau-bench/sample' })
+  expect(modelCalls(sampleTranscript(2))).toEqual([2, 4, 6])
+  await rm(folder, { recursive: true })
+})
+
+test('a result of another length than the one that is recorded is an error', async () => {
+  const folder = await makeDataFolder({ lengthOfFirstResult: 1 })
+  expect(() => readTranscripts(folder)).toThrow(/tau-bench\/sample step 3: a result of \d+ characters, not 1/)
+  await rm(folder, { recursive: true })
+})

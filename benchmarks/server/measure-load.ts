@@ -1,0 +1,105 @@
+import { count, table } from '../adapters/table.ts'
+import { worst, type Section } from '../report/section.ts'
+import { runLoad, type LoadFigures, type Subject } from './run-load.ts'
+
+/** Megabytes that the service may have resident at the most. */
+const MAX_MEMORY = 2_048
+/** Milliseconds within which 99 of 100 requests of a kind are answered. */
+const MAX_P99 = 30_000
+
+/** How long and by how many. */
+export interface LoadOptions {
+  readonly isQuick: boolean
+}
+
+const FULL = { clients: 200, seconds: 60 }
+const QUICK = { clients: 20, seconds: 2 }
+const MIB = 1_048_576
+
+const SERVICE: Subject = {
+  name: 'spillway serve',
+  script: 'service-process.ts',
+  // All clients have one address here; everything else is as it is by default.
+  options: { limits: { requestsPerSecond: 1_000_000, requestBurst: 1_000_000 } },
+}
+const ECHO: Subject = { name: 'Hono, echo', script: 'echo-process.ts', options: {} }
+const TIGHT: Subject = {
+  name: 'spillway serve, tight limits',
+  script: 'service-process.ts',
+  options: {
+    limits: {
+      maxConcurrent: 2,
+      maxQueued: 16,
+      queueTimeoutMs: 500,
+      maxMemoryBytes: 64 * MIB,
+      requestsPerSecond: 100,
+      requestBurst: 100,
+    },
+  },
+}
+
+/** Measure the service under load, beside a plain echo, within its limits as they are by default. */
+export async function measureLoad({ isQuick }: LoadOptions): Promise<Section> {
+  const size = isQuick ? QUICK : FULL
+  const service = await runLoad(SERVICE, { ...size, readsToo: true })
+  const echo = await runLoad(ECHO, { ...size, readsToo: false })
+  const bounds = [
+    worst('failed requests', 0, failures([service])),
+    worst('refused without Retry-After', 0, [{ value: service.refusedWithoutWait, where: service.name }]),
+    worst('memory at the most', MAX_MEMORY, [{ value: service.memory?.peak, where: service.name }], 'MB'),
+    worst(
+      'p99 of a history',
+      MAX_P99,
+      service.kinds.map(({ name, p99 }) => ({ value: p99, where: name })),
+      'ms',
+    ),
+  ]
+  return {
+    text: `${size.clients} clients, each sending one request after another for ${size.seconds} s over connections that stay, in a process of their own. Histories have five results, each another; the echo parses them and sends them back.\n\n${totals([service, echo])}\n\n${latencies([service, echo])}`,
+    bounds,
+    figures: { service, echo },
+  }
+}
+
+/** Measure the service where it may do less than is asked of it. */
+export async function measureLimits({ isQuick }: LoadOptions): Promise<Section> {
+  const size = isQuick ? QUICK : { ...FULL, seconds: 30 }
+  const figures = await runLoad(TIGHT, { ...size, readsToo: true })
+  return {
+    text: `The same clients for ${size.seconds} s, where only two requests are worked on at once, 16 wait for half a second, 100 a second are taken and 64 MB of memory. A client that is refused waits as long as \`Retry-After\` says.\n\n${totals([figures])}\n\n${latencies([figures])}`,
+    bounds: [
+      worst('failed requests', 0, failures([figures])),
+      worst('refused without Retry-After', 0, [{ value: figures.refusedWithoutWait, where: figures.name }]),
+    ],
+    figures,
+  }
+}
+
+const failures = (all: readonly LoadFigures[]): { value: number; where: string }[] =>
+  all.map(({ name, failed }) => ({ value: Object.values(failed).reduce((sum, times) => sum + times, 0), where: name }))
+
+function totals(all: readonly LoadFigures[]): string {
+  const rows = all.map(({ name, answered, refused, failed, bytes, seconds, memory }) => [
+    name,
+    count(answered),
+    count(answered / seconds),
+    `${count(bytes / 1e6 / seconds)} MB`,
+    count(refused),
+    Object.entries(failed)
+      .map(([what, times]) => `${times} × ${what}`)
+      .join(', ') || 'none',
+    memory === undefined ? 'not measured' : `${count(memory.before)} MB`,
+    memory === undefined ? 'not measured' : `${count(memory.peak)} MB`,
+  ])
+  return table(
+    ['', 'answered', 'per second', 'bodies per second', '429 or 503', 'failed', 'memory before', 'at the most'],
+    rows,
+  )
+}
+
+function latencies(all: readonly LoadFigures[]): string {
+  const rows = all.flatMap(({ name, kinds }) =>
+    kinds.map((kind) => [name, kind.name, count(kind.count), `${count(kind.p50)} ms`, `${count(kind.p99)} ms`]),
+  )
+  return table(['', 'request', 'answered', 'p50', 'p99'], rows, 2)
+}
