@@ -38,6 +38,8 @@ export function readExports(root: string, path: string): ExportedName[] {
     return statement.specifiers.flatMap(({ local, exported }) => {
       const [inner, outer] = [nameOf(local), nameOf(exported)]
       const target = statement.source?.value ?? importedFrom(program.body, inner)
+      // What another package exports is looked at there.
+      if (target?.startsWith('@spillway/') === true) return []
       const found =
         target?.startsWith('.') === true
           ? readExports(root, join(dirname(path), target).replaceAll('\\', '/')).find(({ name }) => name === inner)

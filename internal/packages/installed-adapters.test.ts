@@ -20,6 +20,7 @@ const LOADED = `
 const AI_SDK = `
   import { ContextOffloader } from '@spillway/core'
   import { offloadPrepareStep, offloadTools } from '@spillway/ai-sdk'
+  import { historyPrepareStep } from '@spillway/ai-sdk/history'
   import { InMemoryStorage } from '@spillway/memory'
   import { tool } from 'ai'
   import { z } from 'zod'
@@ -28,6 +29,7 @@ const AI_SDK = `
   const readLog = tool({ inputSchema: z.object({}), execute: async () => 'a line\\n'.repeat(9_000) })
   const tools = offloadTools({ readLog }, session)
   await offloadPrepareStep(session)({})
+  await historyPrepareStep(session)({ messages: [] })
   const output = await readLog.execute?.({}, { toolCallId: 'call_1', messages: [] })
   const shown = await tools.readLog.toModelOutput?.({ toolCallId: 'call_1', input: {}, output: String(output) })
   if (shown?.type !== 'text') throw new Error('not offloaded')
@@ -37,6 +39,7 @@ const AI_SDK = `
 const LANGCHAIN = `
   import { ContextOffloader } from '@spillway/core'
   import { offloadMiddleware } from '@spillway/langchain'
+  import { historyMiddleware, summarizeWith } from '@spillway/langchain/history'
   import { InMemoryStorage } from '@spillway/memory'
   import { createAgent, FakeToolCallingModel, tool } from 'langchain'
   import { z } from 'zod'
@@ -44,7 +47,8 @@ const LANGCHAIN = `
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const readLog = tool(() => 'a line\\n'.repeat(9_000), { name: 'read_log', description: 'Read.', schema: z.object({}) })
   const model = new FakeToolCallingModel({ toolCalls: [[{ name: 'read_log', args: {}, id: 'call_1' }], []] })
-  const agent = createAgent({ model, tools: [readLog], middleware: [offloadMiddleware(offloader)] })
+  const history = historyMiddleware(offloader, { summarize: summarizeWith(model) })
+  const agent = createAgent({ model, tools: [readLog], middleware: [offloadMiddleware(offloader), history] })
   const { messages } = await agent.invoke({ messages: 'Go.' })
   console.log(messages.map(({ text }) => text.slice(0, 20)).find((text) => text.startsWith('[Offloaded')))
 `
@@ -54,6 +58,7 @@ const MASTRA = `
   import { createTool } from '@mastra/core/tools'
   import { ContextOffloader } from '@spillway/core'
   import { offloadProcessor } from '@spillway/mastra'
+  import { historyProcessor, summarizeWith } from '@spillway/mastra/history'
   import { InMemoryStorage } from '@spillway/memory'
 
   const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
@@ -72,7 +77,7 @@ const MASTRA = `
   }
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const readLog = createTool({ id: 'read_log', description: 'Read.', execute: async () => 'a line\\n'.repeat(9_000) })
-  const inputProcessors = [offloadProcessor(offloader)]
+  const inputProcessors = [offloadProcessor(offloader), historyProcessor(offloader, { summarize: summarizeWith(model) })]
   const tools = { read_log: readLog }
   const agent = new Agent({ id: 'a', name: 'a', instructions: 'Read.', model, tools, inputProcessors })
   const { messages } = await agent.generate('Go.')
@@ -85,6 +90,7 @@ const GOOGLE_ADK = `
   import type { LlmRequest, LlmResponse } from '@google/adk'
   import { ContextOffloader } from '@spillway/core'
   import { offloadPlugin, StorageArtifactService } from '@spillway/google-adk'
+  import { historyPlugin, summarizeWith } from '@spillway/google-adk/history'
   import { InMemoryStorage } from '@spillway/memory'
 
   class FakeLlm extends BaseLlm {
@@ -105,7 +111,9 @@ const GOOGLE_ADK = `
   const agent = new LlmAgent({ name: 'agent', model: new FakeLlm({ model: 'fake' }), tools: [readLog] })
   const sessionService = new InMemorySessionService()
   const artifactService = new StorageArtifactService(storage)
-  const plugins = [offloadPlugin(new ContextOffloader({ storage }))]
+  const offloader = new ContextOffloader({ storage })
+  const summarize = summarizeWith(new FakeLlm({ model: 'fake' }))
+  const plugins = [historyPlugin(offloader, { summarize }), offloadPlugin(offloader)]
   const runner = new Runner({ appName: 'app', agent, sessionService, artifactService, plugins })
   const ids = { userId: 'user', sessionId: 'session' }
   await sessionService.createSession({ appName: 'app', ...ids })
@@ -120,6 +128,7 @@ const ANTHROPIC = `
   import Anthropic from '@anthropic-ai/sdk'
   import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
   import { endTurns, offloadTools } from '@spillway/anthropic'
+  import { historyRunner } from '@spillway/anthropic/history'
   import { ContextOffloader } from '@spillway/core'
   import { InMemoryStorage } from '@spillway/memory'
   import { z } from 'zod'
@@ -136,7 +145,7 @@ const ANTHROPIC = `
     messages: [{ role: 'user', content: 'Go.' }],
     tools: offloadTools([readLog], session),
   })
-  await endTurns(runner, session)
+  await endTurns(historyRunner(runner, session), session)
   const [result] = runner.params.messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content ?? [])).filter(({ type }) => type === 'tool_result')
   if (result?.type !== 'tool_result' || typeof result.content !== 'string') throw new Error('no result')
   console.log(result.content.slice(0, 20))
@@ -175,6 +184,7 @@ const OPENAI_AGENTS = `
   import { ContextOffloader } from '@spillway/core'
   import { InMemoryStorage } from '@spillway/memory'
   import { offloadRunner, offloadTools } from '@spillway/openai-agents'
+  import { historyInputFilter } from '@spillway/openai-agents/history'
   import { z } from 'zod'
 
   setTracingDisabled(true)
@@ -195,13 +205,15 @@ const OPENAI_AGENTS = `
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const agent = new Agent({ name: 'Reader', model, tools: offloadTools([readLog], offloader) })
   const session = new MemorySession({ sessionId: 'session-1' })
-  const { finalOutput } = await offloadRunner(new Runner(), offloader).run(agent, 'Go.', { session })
+  const runner = new Runner({ callModelInputFilter: historyInputFilter(offloader) })
+  const { finalOutput } = await offloadRunner(runner, offloader).run(agent, 'Go.', { session })
   console.log(finalOutput)
 `
 
 const GENKIT = `
   import { ContextOffloader } from '@spillway/core'
   import { offloadMiddleware } from '@spillway/genkit'
+  import { historyMiddleware, summarizeWith } from '@spillway/genkit/history'
   import { InMemoryStorage } from '@spillway/memory'
   import { genkit, z } from 'genkit'
 
@@ -212,8 +224,10 @@ const GENKIT = `
   })
   const config = { name: 'read_log', description: 'Read.', inputSchema: z.object({}) }
   const readLog = ai.defineTool(config, async () => 'a line\\n'.repeat(9_000))
-  const offload = offloadMiddleware(new ContextOffloader({ storage: new InMemoryStorage() }))
-  const { messages } = await ai.generate({ model, prompt: 'Go.', tools: [readLog], use: [offload({ scope: ['a'] })] })
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const history = historyMiddleware(offloader, { summarize: summarizeWith(ai, { model }) })
+  const use = [offloadMiddleware(offloader)({ scope: ['a'] }), history({ scope: ['a'] })]
+  const { messages } = await ai.generate({ model, prompt: 'Go.', tools: [readLog], use })
   console.log(String(messages[2]?.content[0]?.toolResponse?.output).slice(0, 20))
 `
 

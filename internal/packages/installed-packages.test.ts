@@ -40,6 +40,20 @@ const FILES: Readonly<Record<string, string>> = {
     console.log(client.getServerVersion()?.name, ...tools.map(({ name }) => name).slice(0, 2))
     await client.close()
   `,
+  'serve.mjs': `
+    import { spawn } from 'node:child_process'
+
+    const args = ['node_modules/spillway/dist/bin.js', 'serve', '--listen', '0', '--store', 'memory:', '--quiet']
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+    const url = await new Promise((resolve) => child.stderr.on('data', (chunk) => resolve(/http:\\S+/.exec(chunk)?.[0])))
+    const headers = { 'content-type': 'application/json' }
+    const content = [{ type: 'text', text: 'a line of a log\\n'.repeat(9_000) }]
+    const body = JSON.stringify({ toolName: 'read_log', toolCallId: 'call_1', content })
+    const outcome = await (await fetch(url + '/v1/offload', { method: 'POST', headers, body })).json()
+    const found = await fetch(url + '/grep', { method: 'POST', headers, body: JSON.stringify({ pattern: 'LOG', limit: 1 }) })
+    console.log(outcome.status, (await found.json()).answer.slice(0, 13))
+    child.kill()
+  `,
   'conformance.test.mjs': `
     import { storageConformance } from '@spillway/core/conformance/node-test'
     import { InMemoryStorage } from '@spillway/memory'
@@ -81,6 +95,7 @@ const CLI = [
   '@spillway/file',
   '@spillway/mcp',
   '@spillway/memory',
+  '@spillway/server',
   'spillway',
 ]
 
@@ -138,6 +153,10 @@ describe('packed packages in an empty project', () => {
     ]
     const failure = await runIn(cli, bin, 'run', '--', ...node).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 3, output: expect.stringContaining('[Offloaded: ') as unknown })
+  })
+
+  it('serve over HTTP', async () => {
+    expect(await runIn(cli, 'serve.mjs')).toBe('offloaded Found 1 match\n')
   })
 
   it('stand in front of an MCP server, and are one', async () => {

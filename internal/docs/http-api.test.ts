@@ -1,0 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { HTTP_API, writtenHttpApi } from './http-api.ts'
+
+test('docs/http-api.md has the endpoints as they are: node internal/docs/write-http-api.ts writes them', async () => {
+  expect(readFileSync(HTTP_API, 'utf8')).toBe(await writtenHttpApi())
+})
