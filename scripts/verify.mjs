@@ -72,6 +72,7 @@ function summarize() {
   const ran = STEPS.filter(({ name }) => isTest(name) && (wanted.length === 0 || wanted.includes(name)))
   const total = { passed: 0, failed: 0, skipped: 0 }
   const skipped = []
+  const failed = []
   let reports = 0
   for (const { name } of ran) {
     const results = readReport(reportFile(name))
@@ -86,12 +87,15 @@ function summarize() {
       const file = suite.name.slice(ROOT.length)
       if (suite.assertionResults.length === 0) console.log(`not run: ${file}`)
       for (const test of suite.assertionResults) {
-        if (test.status !== 'passed' && test.status !== 'failed') skipped.push(`${file}: ${test.fullName}`)
+        if (test.status === 'failed') failed.push(`${file}: ${test.fullName}`)
+        else if (test.status !== 'passed') skipped.push(`${file}: ${test.fullName}`)
       }
     }
   }
   total.skipped = skipped.length
   for (const test of skipped) console.log(`skipped: ${test}`)
+  // Last, where whoever reads the end of a long log finds them.
+  for (const test of failed) console.log(`failed: ${test}`)
   if (reports > 0) console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 }
 

@@ -166,7 +166,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     const middleware = [deepAgentMiddleware(offloader)]
     const agent = createDeepAgent({ model, middleware, memory: ['/AGENTS.md'], backend: deepAgentBackend(offloader) })
     for (const id of ['a', 'b']) await agent.invoke({ messages: 'Go.' }, thread(id))
-    expect(prompts.map(({ messages }) => messages.includes('Always answer in verse.'))).toEqual([true, false])
+    expect(prompts.map(({ system }) => system?.includes('Always answer in verse.'))).toEqual([true, false])
   })
 
   it('can be mounted beside other file systems', async () => {
