@@ -3,6 +3,7 @@ import { tinyStorage } from '../../test/tiny-storage.ts'
 import { ContextOffloader } from '../offload/context-offloader.ts'
 import type { Storage } from '../storage/storage.ts'
 import { expandHistory } from './expand-history.ts'
+import { anthropicMessages } from './formats/anthropic-messages.ts'
 import { openAIChat } from './formats/openai-chat.ts'
 import { HistoryCompactor } from './history-compactor.ts'
 import type { HistoryOptions } from './history-options.ts'
@@ -150,6 +151,33 @@ describe('HistoryCompactor', () => {
     const edited = one.toSpliced(1, 1, { role: 'user', content: 'Find something else.' })
     const { messages } = await compactor.compact(edited)
     expect(messages[1]).toEqual({ role: 'user', content: 'Find something else.' })
+  })
+
+  it('sees what was added to a message that it has seen before', async () => {
+    const messages: { role: string; content: unknown }[] = [
+      { role: 'user', content: 'Find it.' },
+      { role: 'assistant', content: ['a', 'b'].map((id) => ({ type: 'tool_use', id, name: 'read', input: {} })) },
+    ]
+    const results = [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }]
+    messages.push({ role: 'user', content: results })
+    const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
+    const compactor = new HistoryCompactor({
+      offloader,
+      format: anthropicMessages<(typeof messages)[number]>(),
+      mode: 'compact',
+      maxTotalTokens: 2_000,
+      maxToolMessageTokens: 500,
+    })
+    const first = await compactor.compact({ messages })
+    expect(first.tokens.before).toBeLessThan(100)
+    results.push({ type: 'tool_result', tool_use_id: 'b', content: text('b', 1_000) })
+    messages.push({ role: 'assistant', content: 'Found.' }, { role: 'user', content: 'Thanks.' })
+    const second = await compactor.compact({ messages })
+    expect(second.tokens.before).toBeGreaterThan(2_000)
+    expect(second.applied).toEqual(['compact'])
+    expect(second.fits).toBe(true)
+    const expanded = await expandHistory(second.messages, { offloader, format: anthropicMessages() })
+    expect(expanded.messages).toEqual({ messages })
   })
 
   it('uses what the history names, so that a storage that evicts after some turns keeps it', async () => {

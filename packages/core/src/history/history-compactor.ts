@@ -9,7 +9,7 @@ import type { HistoryMessage } from './history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
 import type { ArchivedByHistory, HistoryFailure, HistoryOutcome } from './history-outcome.ts'
 import { compactPass, outcomeOf, tokensWritten } from './history-pass.ts'
-import { isEqualValue } from './is-equal-value.ts'
+import { isSameMessage } from './is-same-message.ts'
 import { recentStart } from './measure/recent-start.ts'
 
 /** Conversations of one session that take turns, as those of its sub-agents, are each remembered. */
@@ -207,13 +207,6 @@ const isBeginning = (beginning: readonly HistoryMessage[], messages: readonly Hi
   beginning.length > 0 &&
   beginning.length <= messages.length &&
   beginning.every((message, index) => isSameMessage(message, messages[index]!))
-
-/** Frameworks hand over the same objects again, or copies of them. */
-function isSameMessage(a: HistoryMessage, b: HistoryMessage): boolean {
-  if (a === b) return true
-  if (a.native === undefined || b.native === undefined) return isEqualValue(a, b)
-  return isEqualValue(a.native.value, b.native.value)
-}
 
 const isEqualList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index])

@@ -10,8 +10,14 @@ const MESSAGE_TOKENS = 4
 const CALL_TOKENS = 4
 const BASE64_FACTOR = 0.75
 
+/** What a message had when it was counted, and what it cost. */
+interface Counted {
+  readonly marks: readonly unknown[]
+  readonly tokens: number
+}
+
 /** Counts of messages as they were read: a loop hands over the same ones with every call of the model. */
-const known = new WeakMap<CountTokens, WeakMap<object, number>>()
+const known = new WeakMap<CountTokens, WeakMap<object, Counted>>()
 
 /** Count what a message costs the context: text, reasoning, calls with their names and arguments, results, media by size. */
 export function countMessage(message: HistoryMessage, countTokens: CountTokens): number {
@@ -19,10 +25,30 @@ export function countMessage(message: HistoryMessage, countTokens: CountTokens):
   if (typeof native !== 'object' || native === null) return countParts(message, countTokens)
   let counts = known.get(countTokens)
   if (counts === undefined) known.set(countTokens, (counts = new WeakMap()))
-  const count = counts.get(native) ?? countParts(message, countTokens)
-  counts.set(native, count)
-  return count
+  const marks = marksOf(message.parts)
+  const counted = counts.get(native)
+  // The object may have been changed since.
+  if (counted !== undefined && isSameList(counted.marks, marks)) return counted.tokens
+  const tokens = countParts(message, countTokens)
+  counts.set(native, { marks, tokens })
+  return tokens
 }
+
+/** Collect what the count of parts depends on: texts as they are, as comparing the same one is cheap; of values the length. */
+function marksOf(parts: readonly (HistoryPart | HistoryContent)[], marks: unknown[] = []): readonly unknown[] {
+  for (const part of parts) {
+    if (part.type === 'text' || part.type === 'reasoning') marks.push(part.text)
+    else if (part.type === 'tool-call')
+      marks.push(part.name, part.inputIsText ? part.input : jsonText(part.input).length)
+    else if (part.type === 'tool-result') marksOf(part.content, marks)
+    else if (part.type === 'json' || part.type === 'opaque') marks.push(jsonText(part.value).length)
+    else marks.push(part.type, part.data?.byteLength, part.base64?.length, part.url)
+  }
+  return marks
+}
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index])
 
 function countParts({ parts }: HistoryMessage, countTokens: CountTokens): number {
   return parts.reduce((sum, part) => sum + countPart(part, countTokens), MESSAGE_TOKENS)

@@ -1,0 +1,50 @@
+import type { HistoryContent, HistoryMessage, HistoryPart } from './history-message.ts'
+import { isEqualValue } from './is-equal-value.ts'
+
+/**
+ * Tell whether a message has come again. Frameworks hand over the same objects, or copies of them; programs change those
+ * that they handed over before. So what was read of them is compared as well, and not only what they are now.
+ */
+export function isSameMessage(a: HistoryMessage, b: HistoryMessage): boolean {
+  if (a === b) return true
+  return a.role === b.role && isSameNative(a, b) && isSameList(a.parts, b.parts)
+}
+
+type Piece = HistoryPart | HistoryContent
+
+const isSameNative = (a: HistoryMessage, b: HistoryMessage): boolean =>
+  a.native?.format === b.native?.format && isEqualValue(a.native?.value, b.native?.value)
+
+const isSameList = (a: readonly Piece[], b: readonly Piece[]): boolean =>
+  a.length === b.length && a.every((piece, index) => isSamePiece(piece, b[index]!))
+
+/** Natives of parts are within those of their messages. */
+function isSamePiece(a: Piece, b: Piece): boolean {
+  switch (a.type) {
+    case 'text':
+    case 'reasoning':
+      return b.type === a.type && a.text === b.text
+    case 'json':
+    case 'opaque':
+      return b.type === a.type && isEqualValue(a.value, b.value)
+    case 'tool-call':
+      return b.type === a.type && a.id === b.id && a.name === b.name && isEqualValue(a.input, b.input)
+    case 'tool-result':
+      return (
+        b.type === a.type &&
+        a.callId === b.callId &&
+        a.toolName === b.toolName &&
+        a.isError === b.isError &&
+        isSameList(a.content, b.content)
+      )
+    default:
+      return (
+        b.type === a.type &&
+        a.mediaType === b.mediaType &&
+        a.name === b.name &&
+        a.url === b.url &&
+        a.base64 === b.base64 &&
+        isEqualValue(a.data, b.data)
+      )
+  }
+}

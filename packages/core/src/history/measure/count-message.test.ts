@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { aiSdkMessages } from '../formats/ai-sdk-messages.ts'
+import { countMessage } from './count-message.ts'
+
+interface Message {
+  role: string
+  content: Record<string, unknown>[]
+}
+
+/** Count a message as its format reads it, and how often the counter was asked for it. */
+function counting(): (message: Message) => { readonly tokens: number; readonly asked: number } {
+  let asked = 0
+  const countTokens = (text: string): number => ((asked += 1), text.length)
+  return (message) => {
+    const before = asked
+    const [read] = aiSdkMessages<Message>().read([message])
+    return { tokens: countMessage(read!, countTokens), asked: asked - before }
+  }
+}
+
+const call = (input: object): Message => ({
+  role: 'assistant',
+  content: [
+    { type: 'text', text: 'Let me look.' },
+    { type: 'tool-call', toolCallId: 'a', toolName: 'read', input },
+  ],
+})
+const result = (output: object): Message => ({
+  role: 'tool',
+  content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'read', output }],
+})
+
+describe('countMessage', () => {
+  it.each([
+    call({ path: 'a.ts' }),
+    result({ type: 'text', value: 'ok' }),
+    result({ type: 'json', value: { ok: true } }),
+  ])('counts the same message once: %j', (message) => {
+    const count = counting()
+    const first = count(message)
+    expect(first.asked).toBeGreaterThan(0)
+    expect(count(message)).toEqual({ tokens: first.tokens, asked: 0 })
+  })
+
+  it.each<[string, Message, (message: Message) => void]>([
+    ['a text', call({}), ({ content }) => void Object.assign(content[0]!, { text: 'Let me look at all of it.' })],
+    ['arguments', call({}), ({ content }) => void Object.assign(content[1]!['input'] as object, { path: 'a.ts' })],
+    ['a part more', call({}), ({ content }) => void content.push({ type: 'text', text: 'And more.' })],
+    [
+      'a value',
+      result({ type: 'json', value: {} }),
+      ({ content }) => void Object.assign((content[0]!['output'] as { value: object }).value, { rows: [1, 2, 3] }),
+    ],
+    [
+      'an image',
+      result({ type: 'content', value: [] }),
+      ({ content }) =>
+        void (content[0]!['output'] as { value: object[] }).value.push({
+          type: 'media',
+          data: 'a'.repeat(10_000),
+          mediaType: 'image/png',
+        }),
+    ],
+  ])('counts again what was given %s since', (_, message, change) => {
+    const count = counting()
+    const { tokens } = count(message)
+    change(message)
+    expect(count(message).tokens).toBeGreaterThan(tokens)
+    expect(count(message).tokens).toBe(counting()(message).tokens)
+  })
+})
