@@ -1,13 +1,14 @@
 /**
- * Measures what ways of keeping a history short leave of real transcripts, and prints the tables.
+ * Measures what ways of keeping a history short leave of real transcripts, and what they cost, and prints the tables.
  *
- *   node history/run.ts [end lived] [--data FOLDER] [--out FOLDER] [--tag NAME] [--publish]
+ *   node history/run.ts [end lived cost] [--quick] [--data FOLDER] [--out FOLDER] [--tag NAME] [--publish]
  *
  * `--publish` writes the tables into docs/benchmarks.md. `--out` is the folder of `results/`, by default this one.
  */
 import { parseArgs } from 'node:util'
 import { dataFolder } from '../preview/lib/data.mjs'
 import { runReport, type Part } from '../report/run-report.ts'
+import { costSection } from './report/cost-section.ts'
 import { endSection } from './report/end-section.ts'
 import { livedSection } from './report/lived-section.ts'
 import type { HistoryOptions } from './report/measured.ts'
@@ -17,6 +18,7 @@ import { readTranscripts } from './transcripts/read-transcripts.ts'
 const PARTS = new Map<string, Part<HistoryOptions>>([
   ['end', { title: 'Whole transcripts', measure: endSection }],
   ['lived', { title: 'As the agent lived them', measure: livedSection }],
+  ['cost', { title: 'What it costs', measure: costSection }],
 ])
 const INTRODUCTION = `What does keeping a history short leave of it? The tables are one run of \`pnpm history\` in \`benchmarks/\` over real sessions of agents, at limits of 20,000 tokens in all and 2,000 for each result; [what is measured, and how](../benchmarks/history/README.md).
 
@@ -26,6 +28,7 @@ const { values, positionals } = parseArgs({
   options: {
     data: { type: 'string' },
     out: { type: 'string' },
+    quick: { type: 'boolean' },
     tag: { type: 'string' },
     publish: { type: 'boolean' },
   },
@@ -36,7 +39,7 @@ await runReport({
   title: 'History',
   parts: PARTS,
   names: positionals,
-  options: { transcripts, subjects: SUBJECTS },
+  options: { transcripts, subjects: SUBJECTS, isQuick: values.quick === true },
   remarks: [`${transcripts.length} transcripts.`],
   folder: values.out ?? import.meta.dirname,
   tag: values.tag,

@@ -6,6 +6,8 @@ import type { Transcript } from '../transcripts/transcript.ts'
 export interface HistoryOptions {
   readonly transcripts: readonly Transcript[]
   readonly subjects: readonly Subject[]
+  /** Whether times are taken of a few calls alone. */
+  readonly isQuick: boolean
 }
 
 /** Figures of one transcript, by the name of the way. */

@@ -1,0 +1,110 @@
+import { ContextOffloader } from '@spillway/core'
+import {
+  aiSdkMessages,
+  anthropicMessages,
+  compactHistory,
+  geminiContents,
+  HistoryCompactor,
+  openAIChat,
+  openAIResponses,
+  type HistoryFormat,
+  type HistoryMessage,
+} from '@spillway/core/history'
+import { langchainMessages } from '@spillway/langchain/history'
+import { InMemoryStorage } from '@spillway/memory'
+import { fakeModel } from '@langchain/core/testing'
+import type { BaseMessage } from '@langchain/core/messages'
+import { pruneMessages, type ModelMessage } from 'ai'
+import { ClearToolUsesEdit, countTokensApproximately } from 'langchain'
+
+/** A way of keeping a history short, over a conversation of its own form. */
+export interface CostWay {
+  readonly name: string
+  /** Get ready for one call, which is not timed, and return what is. */
+  start(messages: readonly HistoryMessage[]): () => () => unknown
+}
+
+const FAR = 10_000_000
+const PASS = { maxTotalTokens: 20_000, maxToolMessageTokens: 2_000, mode: 'compact' } as const
+
+const offloader = (): ContextOffloader =>
+  new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
+
+/** What a call of the model costs more while the history is within its limit. */
+export const CALL_WAYS: readonly CostWay[] = [
+  calling('Spillway, OpenAI Chat', openAIChat<object>()),
+  calling('Spillway, OpenAI Chat, copies', openAIChat<object>(), structuredClone),
+  calling('Spillway, OpenAI Responses', openAIResponses<object>()),
+  calling('Spillway, Anthropic', anthropicMessages<object>()),
+  calling('Spillway, Gemini', geminiContents<object>()),
+  calling('Spillway, AI SDK', aiSdkMessages<ModelMessage>()),
+  pruning('AI SDK, last 3', 'before-last-3-messages'),
+  calling('Spillway, LangChain', langchainMessages()),
+  editing('LangChain, keep 3', FAR),
+]
+
+/** What a pass costs over a history that is over its limit. */
+export const PASS_WAYS: readonly CostWay[] = [
+  passing('Spillway', undefined),
+  passing('Spillway, no previews', 0),
+  pruning('AI SDK, last 3', 'before-last-3-messages'),
+  editing('LangChain, keep 3', PASS.maxTotalTokens),
+]
+
+/** A compactor that has seen the conversation but for its last turn, as in a loop; `copy` makes what it is given again. */
+function calling<Conversation>(
+  name: string,
+  format: HistoryFormat<Conversation>,
+  copy: (conversation: Conversation) => Conversation = (same) => same,
+): CostWay {
+  return {
+    name,
+    start(messages) {
+      const compactor = new HistoryCompactor({ offloader: offloader(), format, maxTotalTokens: FAR, mode: 'compact' })
+      const conversation = format.write(messages)
+      return () => {
+        const given = copy(conversation)
+        return () => compactor.compact(given)
+      }
+    },
+  }
+}
+
+function passing(name: string, historyPreviewTokens: number | undefined): CostWay {
+  return {
+    name,
+    start(messages) {
+      const format = openAIChat<object>()
+      const conversation = format.write(messages)
+      return () => {
+        const options = { ...PASS, offloader: offloader(), format, historyPreviewTokens }
+        return () => compactHistory(conversation, options)
+      }
+    },
+  }
+}
+
+function pruning(name: string, toolCalls: 'before-last-3-messages'): CostWay {
+  return {
+    name,
+    start(messages) {
+      const conversation = aiSdkMessages<ModelMessage>().write(messages)
+      return () => () => pruneMessages({ messages: conversation, toolCalls, emptyMessages: 'remove' })
+    },
+  }
+}
+
+/** It changes the list that it is given. */
+function editing(name: string, tokens: number): CostWay {
+  return {
+    name,
+    start(messages) {
+      const edit = new ClearToolUsesEdit({ trigger: { tokens } })
+      const conversation: readonly BaseMessage[] = langchainMessages().write(messages)
+      return () => {
+        const given = { messages: [...conversation], model: fakeModel(), countTokens: countTokensApproximately }
+        return () => edit.apply(given)
+      }
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { table } from '../../adapters/table.ts'
+import { known } from '../../report/known.ts'
+import { worst, type Section } from '../../report/section.ts'
+import { largeConversation, smallConversation } from '../cost/conversations.ts'
+import { CALL_WAYS, PASS_WAYS } from '../cost/cost-ways.ts'
+import { measureCost } from '../measure/measure-cost.ts'
+import type { HistoryOptions } from './measured.ts'
+
+const MESSAGES = [10, 100, 1_000]
+const RESULTS = [10, 100]
+/** Milliseconds that a call may cost over 1,000 messages, of whatever form. */
+const MAX_CALL = 25
+const EFFORT = { calls: 101, passes: 7 }
+const QUICK = { calls: 3, passes: 1 }
+
+/** Measure what keeping a history short costs itself, and lay it out. */
+export async function costSection({ isQuick }: HistoryOptions): Promise<Section> {
+  const { calls, passes } = isQuick ? QUICK : EFFORT
+  const callTimes: ReadonlyMap<string, number>[] = []
+  for (const messages of MESSAGES) callTimes.push(await measureCost(CALL_WAYS, smallConversation(messages), calls))
+  const passTimes: ReadonlyMap<string, number>[] = []
+  for (const results of RESULTS) passTimes.push(await measureCost(PASS_WAYS, largeConversation(results), passes))
+  const text = [
+    'Milliseconds that a call of the model takes more while the history is within its limit, by the number of messages: medians. `copies`: where a framework hands over copies instead of the same objects.',
+    timesTable(MESSAGES.map(String), callTimes),
+    'Milliseconds of a pass over results of 55 KB each, by how many there are.',
+    timesTable(RESULTS.map(String), passTimes),
+  ].join('\n\n')
+  const ours = [...known(callTimes.at(-1))].filter(([name]) => name.startsWith('Spillway'))
+  const bound = worst(
+    'a call over 1,000 messages within the limit',
+    MAX_CALL,
+    ours.map(([where, value]) => ({ where, value })),
+    'ms',
+  )
+  const figures = { calls: callTimes.map(Object.fromEntries), passes: passTimes.map(Object.fromEntries) }
+  return { text, bounds: [bound], figures }
+}
+
+function timesTable(heads: readonly string[], columns: readonly ReadonlyMap<string, number>[]): string {
+  const names = [...known(columns[0]).keys()]
+  return table(
+    ['', ...heads],
+    names.map((name) => [name, ...columns.map((times) => milliseconds(known(times.get(name))))]),
+  )
+}
+
+const milliseconds = (time: number): string => (time < 100 ? String(Number(time.toPrecision(2))) : time.toFixed(0))
