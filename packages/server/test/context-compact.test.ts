@@ -177,6 +177,15 @@ describe('/context_offload, compact', () => {
     expect(json).toMatchObject({ success: true, metadata: { applied: ['compact'] } })
   })
 
+  it('takes numbers for which there are no messages and tokens enough', async () => {
+    const service = await startService()
+    for (const number of [Number.MAX_SAFE_INTEGER + 1, 1e308]) {
+      const options = { group_token_threshold: number, keep_recent_count: number, max_tool_message_tokens: number }
+      const { status, json } = await offload(service, [ASK, call('c1'), result('c1'), ...END], options)
+      expect([status, json.success, json.messages.length]).toEqual([200, true, 5])
+    }
+  })
+
   it('leaves a history alone that is within its limit, or has nothing', async () => {
     const service = await startService()
     for (const messages of [[], [SYSTEM, ASK], [ASK, call('c1'), result('c1', 'small'), ...END]]) {

@@ -121,6 +121,8 @@ describe('/read_file', () => {
     [{ offset: 2_998.0 }, 'result 2998 of the tool\nresult 2999 of the tool'],
     [{ offset: 1, limit: 1.0 }, 'result 1 of the tool'],
     [{ offset: 3_000 }, ''],
+    [{ limit: 1e308 }, LARGE],
+    [{ offset: 2_999, limit: Number.MAX_SAFE_INTEGER }, 'result 2999 of the tool'],
   ])('reads %j', async (range, text) => {
     const service = await withFile(LARGE)
     const { json } = await service.post('/read_file', { absolute_path: 'cache_file/tool_call_a.txt', ...range })
@@ -146,6 +148,7 @@ describe('/read_file', () => {
       416,
       'Offset 3001 is beyond file length (3000 lines)',
     ],
+    [{ absolute_path: 'cache_file/tool_call_a.txt', offset: 1e308 }, 416, 'is beyond file length (3000 lines)'],
     [{ absolute_path: '../cache_file/tool_call_a.txt' }, 400, '..'],
   ])('refuses %j', async (body, status, message) => {
     const service = await withFile(LARGE)

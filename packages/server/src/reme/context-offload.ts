@@ -12,8 +12,9 @@ import { remeAnswerSchema } from './schemas.ts'
 const DEFAULT_PREVIEW_LENGTH = 100
 const MAX_ID_LENGTH = 1_024
 
+/** A count of messages or tokens; more than there can ever be is as good as all. */
 const whole = (number: number | null | undefined): number | undefined =>
-  number == null ? undefined : Math.trunc(number)
+  number == null ? undefined : Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER)
 
 const atLeastOne = (number: number | null | undefined): number | undefined =>
   number == null ? undefined : Math.max(1, Math.trunc(number))

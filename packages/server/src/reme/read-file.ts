@@ -9,6 +9,9 @@ import { virtualPath } from '../files/virtual-path.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { remeAnswerSchema, textAnswer } from './schemas.ts'
 
+/** Beyond the end of any file, and still a number that lines can be counted with. */
+const MAX_OFFSET = Number.MAX_SAFE_INTEGER - 1
+
 /** Read a virtual file of the scope. */
 export const readFileRoute: Route = defineRoute({
   method: 'post',
@@ -35,7 +38,7 @@ export const readFileRoute: Route = defineRoute({
   },
   async handle({ body }, { tenant, signal, maxBytes, reserve }) {
     const { absolute_path: written, offset, limit } = body
-    const first = Math.trunc(offset ?? 0)
+    const first = Math.min(Math.trunc(offset ?? 0), MAX_OFFSET)
     const count = limit == null ? Infinity : Math.trunc(limit)
     if (!(first >= 0)) throw new HttpError('invalid-request', 'Offset must be a non-negative number.')
     if (!(count >= 1)) throw new HttpError('invalid-request', 'Limit must be a positive number.')
@@ -67,7 +70,8 @@ async function readPage(files: ScopeFiles, file: FileRecord, { first, count, ...
       'unsupported-media-type',
       `The file is ${file.contentType}: read it under /v1/entries/${file.reference}/content.`,
     )
-  const range = { start: first + 1, end: count === Infinity ? Infinity : first + count }
+  const last = first + count
+  const range = { start: first + 1, end: Number.isSafeInteger(last) ? last : Infinity }
   const { text, lines, totalLines, goesOn } = await readStoredLines(files.storage, file.reference, range, reading)
   if (lines === undefined && totalLines !== undefined && first > totalLines)
     throw new HttpError('range-not-satisfiable', `Offset ${first} is beyond file length (${totalLines} lines).`)
