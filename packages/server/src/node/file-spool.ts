@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises'
+import { mkdtemp, open, rm, rmdir, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HttpError } from '../app/http-error.ts'
@@ -9,22 +9,23 @@ import type { BodySpool, SpooledBody } from '../body/body-spool.ts'
 export interface FileSpoolOptions {
   /** Bytes of all bodies together. */
   readonly maxSpoolBytes: number
-  /** Where it makes its folder. Defaults to that of the system for temporary files. */
+  /** Where its files are made. Defaults to the folder of the system for temporary files. */
   readonly directory?: string | undefined
 }
 
 const RETRY_AFTER = 5
 
 /**
- * Keeps bodies in temporary files that only this user can read.
+ * Keeps bodies in temporary files that only this user can read, each in a folder of its own.
  *
- * A file loses its name as soon as it is open, so that nothing is left of it however the process ends; where the system does
- * not allow that, it is removed with the body.
+ * File and folder lose their names as soon as the file is open, so that nothing is left of them however the process ends,
+ * and nothing that is needed later can be cleaned up by others; where the system does not allow that, they are removed with
+ * the body.
  */
 export class FileSpool implements BodySpool {
   readonly #options: FileSpoolOptions
-  #folder: Promise<string> | undefined
-  #count = 0
+  /** Folders that still have a name. */
+  readonly #folders = new Set<string>()
   #bytes = 0
 
   constructor(options: FileSpoolOptions) {
@@ -37,19 +38,25 @@ export class FileSpool implements BodySpool {
   }
 
   async open(): Promise<SpooledBody> {
-    this.#folder ??= mkdtemp(join(this.#options.directory ?? tmpdir(), 'spillway-server-'))
-    const path = join(await this.#folder, `${++this.#count}.body`)
-    const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
-    const isUnnamed = await removedWhileOpen(path)
-    return this.#body(file, isUnnamed ? undefined : path)
+    const folder = await withRoom(mkdtemp(join(this.#options.directory ?? tmpdir(), 'spillway-server-')))
+    this.#folders.add(folder)
+    try {
+      const path = join(folder, 'body')
+      const file = await withRoom(open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
+      if (await losesNames(path, folder)) this.#folders.delete(folder)
+      return this.#body(file, folder)
+    } catch (error) {
+      await this.#removeFolder(folder)
+      throw error
+    }
   }
 
-  /** Remove its folder, with what may be left in it. */
+  /** Remove what may be left of bodies. */
   async close(): Promise<void> {
-    if (this.#folder !== undefined) await rm(await this.#folder, { recursive: true, force: true })
+    await Promise.all([...this.#folders].map((folder) => this.#removeFolder(folder)))
   }
 
-  #body(file: FileHandle, path: string | undefined): SpooledBody {
+  #body(file: FileHandle, folder: string): SpooledBody {
     let size = 0
     let isRemoved = false
     return {
@@ -57,7 +64,7 @@ export class FileSpool implements BodySpool {
         if (this.#bytes + chunk.length > this.#options.maxSpoolBytes) throw full()
         this.#bytes += chunk.length
         size += chunk.length
-        await file.writeFile(chunk)
+        await withRoom(file.writeFile(chunk))
       },
       read: async () => {
         const bytes = Buffer.allocUnsafeSlow(size)
@@ -73,23 +80,40 @@ export class FileSpool implements BodySpool {
         isRemoved = true
         this.#bytes -= size
         await file.close()
-        if (path !== undefined) await rm(path, { force: true })
+        if (this.#folders.has(folder)) await this.#removeFolder(folder)
       },
     }
   }
+
+  async #removeFolder(folder: string): Promise<void> {
+    this.#folders.delete(folder)
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
-/** Take the name of an open file away, and return whether the system does that. */
-async function removedWhileOpen(path: string): Promise<boolean> {
+/** Take the names of an open file and its folder away, and return whether the system does that. */
+async function losesNames(path: string, folder: string): Promise<boolean> {
   try {
     await rm(path)
+    await rmdir(folder)
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EBUSY' && code !== 'EPERM' && code !== 'EACCES') throw error
+    if (!['EBUSY', 'EPERM', 'EACCES', 'ENOTEMPTY'].includes(code ?? '')) throw error
     return false
   }
 }
 
-const full = (): HttpError =>
-  new HttpError('overloaded', 'There is no room for more bodies. Try again later.', { retryAfter: RETRY_AFTER })
+/** What systems call it when a disk is full, or the most files are open. */
+const NO_ROOM: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'])
+
+async function withRoom<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    throw NO_ROOM.has((error as NodeJS.ErrnoException).code) ? full(error) : error
+  }
+}
+
+const full = (cause?: unknown): HttpError =>
+  new HttpError('overloaded', 'There is no room for more bodies. Try again later.', { retryAfter: RETRY_AFTER, cause })
