@@ -131,6 +131,44 @@ describe('HistoryCompactor', () => {
     expect(last[1]).toEqual({ role: 'user', content: 'Find it.' })
   })
 
+  it.each<[string, (history: ChatMessage[]) => ChatMessage[]]>([
+    [
+      'the newest is marked for the cache',
+      (all) => [...all.slice(0, -1), { ...all.at(-1)!, name: 'newest' } as ChatMessage],
+    ],
+    ['a reminder comes last', (all) => [...all, { role: 'user', content: `You have made ${all.length} steps.` }]],
+  ])('keeps what it did where, at each call, %s', async (_, change) => {
+    let asked = 0
+    const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
+    const compactor = compactorOver(tinyStorage().scope('a'), { mode: 'auto', summarize, maxToolMessageTokens: 5_000 })
+    const history = begin()
+    for (let count = 0; count < 30; count++) {
+      await compactor.compact(change(copy(history)))
+      history.push(...step(`call_${count}`))
+    }
+    expect(asked).toBeGreaterThan(3)
+    expect(asked).toBeLessThan(12)
+  })
+
+  it('asks for one summary of what two conversations begin with', async () => {
+    let asked = 0
+    const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
+    const compactor = compactorOver(tinyStorage().scope('a'), { mode: 'compress', summarize })
+    const history = begin()
+    await live(compactor, 12, history)
+    const before = asked
+    const [one, two] = [copy(history), copy(history)]
+    one.push({ role: 'user', content: 'Look here.' })
+    two.push({ role: 'user', content: 'Look there.' })
+    const sent = [await compactor.compact(one), await compactor.compact(two), await compactor.compact(one)]
+    expect(asked).toBe(before)
+    expect(new Set(sent.map(({ messages }) => messages[0]?.content)).size).toBe(1)
+    for (let count = 12; asked === before; count++) await live(compactor, 1, one, count)
+    const { messages } = await compactor.compact([...two, ...step('call_other')])
+    expect(asked).toBe(before + 1)
+    expect(messages[0]?.content).toBe(sent[0]?.messages[0]?.content)
+  })
+
   it('tells conversations of one session apart, and those that were changed', async () => {
     const compactor = compactorOver(tinyStorage().scope('a'))
     const [one, two] = [

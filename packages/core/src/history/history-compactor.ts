@@ -18,11 +18,18 @@ const MAX_REMEMBERED = 8
 const CALLS_BETWEEN_USES = 5
 const CONCURRENT_USES = 8
 
-/** A conversation as it came in last, and what became of it; both without the system messages that they begin with. */
+/**
+ * The beginning of a conversation as it came in, up to the last message that changed, and what became of that. What is
+ * behind it may come otherwise the next time: programs mark the newest message for the cache, or end with a reminder.
+ */
 interface Remembered {
   readonly came: readonly HistoryMessage[]
   readonly went: readonly HistoryMessage[]
+  /** All that came of it, which the next conversation begins with where a framework keeps that. */
+  readonly all: readonly HistoryMessage[]
   readonly snapshot: KnownSnapshot | undefined
+  /** The same before the last pass: for others that begin in this way, and where what that pass has changed comes otherwise. */
+  readonly before: Remembered | undefined
 }
 
 /**
@@ -84,16 +91,19 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     const format = this.#format
     const read = format.read(conversation)
     const { systems, rest: came } = partSystems(read)
-    const known = this.#take(came)
+    const known = this.#find(came)
     const begun = known === undefined ? await replay(read, format, options) : goOn(known, systems, came, options)
     const pass = await compactPass(begun.messages, format, options)
     const isSame = isEqualList(pass.messages, read)
     const messages = isSame ? conversation : format.write(pass.messages)
     const written = isSame ? read : format.read(messages)
-    const went = partSystems(written).rest
+    const all = partSystems(written).rest
     const snapshot = findSystemSnapshot(pass.messages, options.archive)?.known
-    this.#remembered.unshift({ came, went, snapshot })
-    if (this.#remembered.length > MAX_REMEMBERED) this.#remembered.pop()
+    const isStuck = isSame && totalTokens(pass.drafts) > options.maxTotalTokens
+    const tail = isStuck ? 0 : sameAtEnd(came, partSystems(pass.messages).rest)
+    const before = pass.applied.length > 0 ? known?.remembered : known?.remembered.before
+    const made = { came: came.slice(0, came.length - tail), went: all.slice(0, all.length - tail), all, snapshot }
+    this.#remember({ ...made, before: before && { ...before, before: undefined } }, known?.remembered)
     this.#calls += 1
     if (this.#calls % CALLS_BETWEEN_USES === 0) await useAll(pass.messages, options)
     const { stored, failures, ...outcome } = outcomeOf(
@@ -103,32 +113,48 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
       options,
     )
     const isAsItCame = begun.messages === read
-    const before = isAsItCame ? outcome.tokens.before : totalTokens(draftsOf(read, options.countTokens))
+    const tokens = isAsItCame ? outcome.tokens.before : totalTokens(draftsOf(read, options.countTokens))
     return {
       ...outcome,
       messages,
-      tokens: { ...outcome.tokens, before },
+      tokens: { ...outcome.tokens, before: tokens },
       stored: [...begun.stored, ...stored],
       failures: [...begun.failures, ...failures],
     }
   }
 
-  /** Find, and forget, what is remembered of the longest beginning of a conversation. */
-  #take(came: readonly HistoryMessage[]): Known | undefined {
+  /** Find what is remembered of the longest beginning of a conversation. */
+  #find(came: readonly HistoryMessage[]): Known | undefined {
     let longest: Known | undefined
-    for (const remembered of this.#remembered) {
-      const matched = [remembered.came, remembered.went].find((beginning) => isBeginning(beginning, came))
-      if (matched !== undefined && matched.length > (longest?.matched.length ?? 0)) longest = { remembered, matched }
+    for (const remembered of this.#remembered.flatMap((last) => (last.before ? [last, last.before] : [last]))) {
+      const known = matchOf(remembered, came)
+      if (known.matched > (longest?.matched ?? 0)) longest = known
     }
-    if (longest !== undefined) this.#remembered.splice(this.#remembered.indexOf(longest.remembered), 1)
     return longest
+  }
+
+  /** Remember a conversation in the place of what was known of it; that stays where it has become no other. */
+  #remember(made: Remembered, known: Remembered | undefined): void {
+    const index = known === undefined ? -1 : this.#remembered.indexOf(known)
+    if (index >= 0) this.#remembered.splice(index, 1)
+    const last = made.came.length > 0 ? made : known
+    if (last !== undefined) this.#remembered.unshift(last)
+    this.#remembered.splice(MAX_REMEMBERED)
   }
 }
 
-/** What is remembered, and how a conversation begins with it: as it came, or as it went. */
+/** What is remembered of a conversation, by how many messages it is known, and how many of them have become others. */
 interface Known {
   readonly remembered: Remembered
-  readonly matched: readonly HistoryMessage[]
+  readonly matched: number
+  readonly replaced: number
+}
+
+function matchOf(remembered: Remembered, messages: readonly HistoryMessage[]): Known {
+  const { came, went, all } = remembered
+  if (isBeginning(came, messages)) return { remembered, matched: came.length, replaced: came.length }
+  const matched = isBeginning(all, messages) ? all.length : 0
+  return { remembered, matched, replaced: went.length }
 }
 
 /** The history that a pass begins with. */
@@ -140,14 +166,14 @@ interface Begun {
 
 /** Put what became of the beginning of a conversation in its place. */
 function goOn(
-  { remembered: { went, snapshot }, matched }: Known,
+  { remembered: { went, snapshot }, replaced }: Known,
   systems: readonly HistoryMessage[],
   came: readonly HistoryMessage[],
   { archive }: ResolvedHistoryOptions,
 ): Begun {
   const isNew = snapshot !== undefined && findSystemSnapshot(systems, archive) === undefined
   const first = isNew ? withSnapshot(systems, snapshot, archive) : systems
-  return { messages: [...first, ...went, ...came.slice(matched.length)], stored: [], failures: [] }
+  return { messages: [...first, ...went, ...came.slice(replaced)], stored: [], failures: [] }
 }
 
 /** Compact a history that nothing is remembered of at the calls of the model at which it was over its limit. */
@@ -207,6 +233,13 @@ const isBeginning = (beginning: readonly HistoryMessage[], messages: readonly Hi
   beginning.length > 0 &&
   beginning.length <= messages.length &&
   beginning.every((message, index) => isSameMessage(message, messages[index]!))
+
+/** Count the messages at the end of both that are the same. */
+function sameAtEnd(a: readonly unknown[], b: readonly unknown[]): number {
+  let count = 0
+  while (count < Math.min(a.length, b.length) && a.at(-1 - count) === b.at(-1 - count)) count += 1
+  return count
+}
 
 const isEqualList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index])
