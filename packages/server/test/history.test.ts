@@ -1,4 +1,8 @@
+import type { Summarize } from '@spillway/core/history'
 import { describe, expect, it } from 'vitest'
+import type { RequestRecord } from '../src/index.ts'
+import { brokenStorage } from './broken-storage.ts'
+import { pause } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'
 
 const log = Array.from({ length: 4_000 }, (_, line) => `step ${line} ${line === 3_000 ? 'FAILED' : 'ok'}`).join('\n')
@@ -113,6 +117,27 @@ describe('/v1/history', () => {
     const service = await startService({ summarize: async () => 'junk' })
     const all = await events(service, { format: 'openai-chat', messages: talk, mode: 'compress' })
     expect(all.at(-1)).toMatchObject({ event: 'error', data: { error: { code: 'model-failed', retryable: true } } })
+    expect(service.log).toMatchObject([{ type: 'request', status: 200, code: 'model-failed' }])
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(
+      'spillway_http_failures_total{code="model-failed"} 1',
+    )
+  })
+
+  it('logs a stream at its end, with its faults', async () => {
+    const summarize: Summarize = async () => {
+      await pause(300)
+      return SNAPSHOT
+    }
+    const service = await startService({ summarize, storage: brokenStorage() })
+    const all = await events(service, { format: 'openai-chat', messages: talk, mode: 'compress' })
+    expect(all.at(-1)).toMatchObject({ event: 'error', data: { error: { code: 'unavailable', retryable: true } } })
+    expect(service.log).toMatchObject([
+      { type: 'fault', error: expect.stringContaining('StorageError (unavailable)') },
+      { type: 'request', status: 200, code: 'unavailable' },
+    ])
+    const [, record] = service.log as [unknown, RequestRecord]
+    expect(record.milliseconds).toBeGreaterThanOrEqual(300)
+    expect(record.bytesOut).toBeGreaterThan(100)
   })
 
   it.each<[object, number, string]>([
@@ -123,7 +148,7 @@ describe('/v1/history', () => {
     [{ format: 'anthropic', messages: [null] }, 422, 'invalid-request'],
     [{ format: 'openai-chat', messages, maxTotalTokens: -1 }, 422, 'invalid-request'],
     [{ format: 'openai-chat', messages, mode: 'compress' }, 422, 'no-model'],
-  ])('refuses %j', async (body, status, code) => {
+  ])('refuses what is no history, case %#', async (body, status, code) => {
     const service = await startService()
     expect(await service.post('/v1/history/compact', body)).toMatchObject({ status, json: { error: { code } } })
   })

@@ -1,5 +1,5 @@
-import { createStorage } from '@spillway/core'
 import { describe, expect, it } from 'vitest'
+import { brokenStorage } from './broken-storage.ts'
 import { startService, type TestService } from './start-service.ts'
 
 const log = Array.from({ length: 5_000 }, (_, line) => `line ${line}${line === 4_321 ? ' FAILED' : ''}`).join('\n')
@@ -80,12 +80,6 @@ describe('/v1/offload', () => {
     })
   })
 })
-
-function brokenStorage() {
-  const fail = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:6379'))
-  const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: fail }) })
-  return createStorage({ write: fail, read: fail, remove: fail, list })
-}
 
 describe('/v1/retrieve and /v1/search', () => {
   it('answer as the retrieval tool does, failures with a status', async () => {

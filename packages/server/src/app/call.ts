@@ -13,6 +13,8 @@ export interface Call {
   bytesIn: number
   bytesOut: number
   code: FailureCode | undefined
+  /** Set where it is still worked on while the answer is sent; it never rejects. */
+  done: Promise<unknown> | undefined
   /** The messages that came, for an answer that gives them back where it fails. */
   messages: readonly unknown[]
 }
@@ -23,6 +25,8 @@ export interface CallEnvironment {
   readonly address?: string | undefined
   /** Resolves when the answer was sent, or cannot be any more. */
   readonly sent?: Promise<void> | undefined
+  /** Called when nothing is left to be done but to send the answer. */
+  readonly onDone?: (() => void) | undefined
 }
 
 /** Begin with what is known of any request. */
@@ -35,5 +39,6 @@ export const newCall = (): Call => ({
   bytesIn: 0,
   bytesOut: 0,
   code: undefined,
+  done: undefined,
   messages: [],
 })

@@ -11,7 +11,7 @@ import { allRoutes } from '../routes/all-routes.ts'
 import { faultRecord, type LogRecord, type RequestRecord } from '../telemetry/request-record.ts'
 import { ServiceTelemetry } from '../telemetry/service-telemetry.ts'
 import { newCall, type Call, type CallEnvironment } from './call.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure, type Failure } from './describe-failure.ts'
 import { HttpError } from './http-error.ts'
 import { failureResponse } from './json-response.ts'
 import { resolveLimits, type ServerLimits } from './server-limits.ts'
@@ -114,19 +114,20 @@ class ServiceApp implements App {
     const call = newCall()
     const begin = performance.now()
     this.#underWay += 1
-    try {
-      return await this.#telemetry.request(request, async (span) => {
-        const response = await this.#answer(request, call, environment)
-        response.headers.set('x-request-id', call.requestId)
+    return await this.#telemetry.request(request, async (span) => {
+      const response = await this.#answer(request, call, environment)
+      response.headers.set('x-request-id', call.requestId)
+      const end = (): void => {
+        this.#underWay -= 1
+        if (this.#underWay === 0) this.#drained?.resolve()
+        environment.onDone?.()
         const record = requestRecord(request, response, call, performance.now() - begin)
         this.#telemetry.answered(record, span)
         this.#options.log?.(record)
-        return response
-      })
-    } finally {
-      this.#underWay -= 1
-      if (this.#underWay === 0) this.#drained?.resolve()
-    }
+      }
+      if (call.done === undefined) end()
+      return { response, done: call.done && Promise.allSettled([call.done.then(end)]) }
+    })
   }
 
   async drain(): Promise<void> {
@@ -147,13 +148,19 @@ class ServiceApp implements App {
         throw new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1, headers: CLOSE })
       return await this.#hono.fetch(request, { call, environment })
     } catch (error) {
-      // Whatever it was, the client gets an answer; what is nobody's fault but the service's goes to the log.
-      const failure = describeFailure(this.#endedBy(request) ?? error)
-      if (failure.code === 'internal' || (failure.status >= 500 && StorageError.isInstance(error)))
-        this.#options.log?.(faultRecord(error, call.requestId))
+      // Whatever it was, the client gets an answer.
+      const failure = this.#describeFailure(error, request, call)
       const isUnread = request.body !== null && !call.isBodyTaken
       return failureResponse(call, isUnread ? { ...failure, headers: { ...failure.headers, ...CLOSE } } : failure)
     }
+  }
+
+  /** Say what a client is told; what is nobody's fault but the service's goes to the log. */
+  #describeFailure(error: unknown, request: Request, { requestId }: Call): Failure {
+    const failure = describeFailure(this.#endedBy(request) ?? error)
+    if (failure.code === 'internal' || (failure.status >= 500 && StorageError.isInstance(error)))
+      this.#options.log?.(faultRecord(error, requestId))
+    return failure
   }
 
   /** Say why what a request needed was given up, where it was. */
@@ -192,6 +199,7 @@ class ServiceApp implements App {
       tenant: () => this.#tenants.of(scope ?? ['public']),
       telemetry: this.#telemetry,
       signal,
+      describeFailure: (error: unknown) => this.#describeFailure(error, req.raw, call),
       headers: req.raw.headers,
       call,
     }

@@ -2,8 +2,9 @@ import type { JsonLimits } from '../body/parse-json-body.ts'
 import type { BodyTimes } from '../body/timed-chunks.ts'
 import type { RateLimits } from '../limits/rate-limiter.ts'
 import type { WorkLimits } from '../limits/work-gate.ts'
+import { timerMs } from './timer-ms.ts'
 
-/** What a service takes upon itself. */
+/** What a service takes upon itself. Times may be `Infinity`. */
 export interface ServerLimits extends JsonLimits, BodyTimes, WorkLimits, RateLimits {
   /** Bytes of a body of JSON. */
   readonly maxBodyBytes: number
@@ -45,6 +46,8 @@ export function resolveLimits(
     const isPossible = typeof value === 'number' && (value > 0 || (name === 'maxQueued' && value === 0))
     if (value !== undefined && !isPossible) throw new TypeError(`limits.${name} must be a number over 0, got ${value}.`)
   }
-  const given = Object.entries(limits).filter(([, value]) => value !== undefined)
+  const given = Object.entries(limits).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, name.endsWith('Ms') ? timerMs(value) : value]],
+  )
   return { ...DEFAULT_LIMITS, ...(Object.fromEntries(given) as Partial<ServerLimits>) }
 }

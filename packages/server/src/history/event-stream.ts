@@ -1,6 +1,5 @@
 import type { HistoryProgress } from '@spillway/core/history'
-import type { Call } from '../app/call.ts'
-import { describeFailure } from '../app/describe-failure.ts'
+import type { RouteContext } from '../routes/route.ts'
 
 /** Between two events, a comment says so often that the connection is alive. */
 const KEEP_ALIVE_MS = 10_000
@@ -10,7 +9,7 @@ const KEEP_ALIVE_MS = 10_000
  * that the request would have been answered with.
  */
 export function eventStream(
-  call: Call,
+  { call, describeFailure }: Pick<RouteContext, 'call' | 'describeFailure'>,
   run: (onProgress: (progress: HistoryProgress) => void) => Promise<unknown>,
 ): { readonly response: Response; readonly done: Promise<void> } {
   const { promise: done, resolve: finish } = Promise.withResolvers<void>()
@@ -19,7 +18,10 @@ export function eventStream(
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
       const send = (text: string): void => {
-        if (isOpen) controller.enqueue(encoder.encode(text))
+        if (!isOpen) return
+        const bytes = encoder.encode(text)
+        call.bytesOut += bytes.length
+        controller.enqueue(bytes)
       }
       const event = (name: string, data: unknown): void => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
       const timer = setInterval(() => send(': still at it\n\n'), KEEP_ALIVE_MS)

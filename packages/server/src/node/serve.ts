@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { ContextOffloader } from '@spillway/core'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { createApp, type App, type AppOptions } from '../app/create-app.ts'
+import { timerMs } from '../app/timer-ms.ts'
 import { faultRecord } from '../telemetry/request-record.ts'
 import { FileSpool } from './file-spool.ts'
 
@@ -16,6 +17,8 @@ export interface ServeOptions extends Omit<AppOptions, 'spool'> {
   readonly headersTimeoutMs?: number | undefined
   /** Milliseconds in which an answer must have been taken once it begins; a stream of progress may take longer. Defaults to 300,000. */
   readonly responseTimeoutMs?: number | undefined
+  /** Milliseconds without a byte either way after which a connection ends, but for those of work. Defaults to 120,000. */
+  readonly silenceTimeoutMs?: number | undefined
   /** Connections at a time; more are not accepted. Defaults to 1,000. */
   readonly maxConnections?: number | undefined
   /** Bytes of all bodies on disk together. Defaults to 8 GiB. */
@@ -37,8 +40,6 @@ export interface Service {
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 /** How often Node.js looks for connections that take too long. */
 const CHECK_MS = 1_000
-/** Milliseconds in which no byte goes either way before a connection ends. */
-const SILENCE_MS = 120_000
 
 /**
  * Serve an offloader over HTTP on Node.js.
@@ -84,14 +85,22 @@ function appOptions({ tokens, scope, allowedHosts, limits, summarize, log }: Ser
 }
 
 function createNodeServer(app: App, options: ServeOptions): Server {
-  const { headersTimeoutMs = 10_000, responseTimeoutMs = 300_000, maxConnections = 1_000, log } = options
+  const { responseTimeoutMs = 300_000, maxConnections = 1_000, log } = options
+  const headersTimeoutMs = timerMs(options.headersTimeoutMs ?? 10_000)
+  const silenceMs = timerMs(options.silenceTimeoutMs ?? 120_000)
   const listener = getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings
       const sent = new Promise<void>((resolve) => outgoing.once('close', resolve))
-      const response = await app.fetch(request, { address: incoming.socket.remoteAddress, sent })
-      // One that is written while the work goes on ends with the work.
-      if (response.headers.get('content-type') !== 'text/event-stream') cutOffAfter(responseTimeoutMs, outgoing, sent)
+      const { socket } = incoming
+      // Until there is an answer the app knows how long that may take, for bodies and for work.
+      socket.setTimeout(0)
+      const response = await app.fetch(request, {
+        address: socket.remoteAddress,
+        sent,
+        onDone: () => cutOffAfter(timerMs(responseTimeoutMs), outgoing, sent),
+      })
+      socket.setTimeout(silenceMs)
       return response
     },
     {
@@ -117,7 +126,7 @@ function createNodeServer(app: App, options: ServeOptions): Server {
     },
   )
   server.maxConnections = maxConnections
-  server.setTimeout(SILENCE_MS)
+  server.setTimeout(silenceMs)
   server.on('clientError', refuseConnection)
   return server
 }
@@ -164,7 +173,7 @@ async function closeService(server: Server, app: App, spool: FileSpool, graceMs:
   const timer = setTimeout(() => {
     app.abort()
     server.closeAllConnections()
-  }, graceMs)
+  }, timerMs(graceMs))
   await drained
   // Answers are made: connections end as soon as they are taken.
   server.closeIdleConnections()

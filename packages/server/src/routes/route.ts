@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Call } from '../app/call.ts'
+import type { Failure } from '../app/describe-failure.ts'
 import type { Tenant } from '../app/tenants.ts'
 import type { ServiceTelemetry } from '../telemetry/service-telemetry.ts'
 
@@ -11,6 +12,8 @@ export interface RouteContext {
   readonly telemetry: ServiceTelemetry
   /** Fires when the client goes away, or the service has to end. */
   readonly signal: AbortSignal
+  /** Say what a client is told of an error, once the answer has begun; a fault is logged. */
+  readonly describeFailure: (error: unknown) => Failure
   readonly headers: Headers
   /** The body as it arrives; for routes that take it raw. */
   readonly chunks: AsyncIterable<Uint8Array>
@@ -31,8 +34,11 @@ export type Reply =
   | {
       readonly response: Response
       readonly memoryBytes: number
-      /** Set where it is still worked on while it is sent. */
-      readonly done?: Promise<unknown> | undefined
+    }
+  | {
+      readonly response: Response
+      /** It is still worked on while it is sent; `bytesOut` of the call says at the end what was written. It never rejects. */
+      readonly done: Promise<unknown>
     }
 
 /** An answer as the OpenAPI document describes it. */

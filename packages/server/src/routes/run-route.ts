@@ -111,11 +111,12 @@ async function runWithin(
       leaveWhenSent(ticket, call.bytesOut, environment)
       return response
     }
-    if (reply.done === undefined) leaveWhenSent(ticket, reply.memoryBytes, environment)
-    else void Promise.allSettled([reply.done]).then(() => leaveWhenSent(ticket, reply.memoryBytes, environment))
+    if ('done' in reply) call.done = reply.done.then(() => leaveWhenSent(ticket, call.bytesOut, environment))
+    else leaveWhenSent(ticket, reply.memoryBytes, environment)
     return reply.response
   } catch (error) {
-    ticket.leave()
+    // What is answered may have in it what came.
+    leaveWhenSent(ticket, call.messages.length === 0 ? 0 : call.bytesIn, environment)
     throw error
   }
 }

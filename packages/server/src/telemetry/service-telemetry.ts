@@ -72,8 +72,14 @@ export class ServiceTelemetry {
     return this.#registry.text()
   }
 
-  /** Run a request within a span of its own, below that of the caller where the headers name one. */
-  async request<Result>({ method, headers }: RequestStart, run: (span: Span) => Promise<Result>): Promise<Result> {
+  /**
+   * Run a request within a span of its own, below that of the caller where the headers name one. It lasts until `done`,
+   * which never rejects, where that is there.
+   */
+  async request(
+    { method, headers }: RequestStart,
+    run: (span: Span) => Promise<{ readonly response: Response; readonly done: Promise<unknown> | undefined }>,
+  ): Promise<Response> {
     const parent = propagation.extract(context.active(), headers, {
       get: (carrier, key) => carrier.get(key) ?? undefined,
       keys: (carrier) => [...carrier.keys()],
@@ -85,12 +91,19 @@ export class ServiceTelemetry {
     )
     this.#inFlight += 1
     this.#active.add(1)
-    try {
-      return await context.with(trace.setSpan(parent, span), () => run(span))
-    } finally {
+    const end = (): void => {
       this.#inFlight -= 1
       this.#active.add(-1)
       span.end()
+    }
+    try {
+      const { response, done } = await context.with(trace.setSpan(parent, span), () => run(span))
+      if (done === undefined) end()
+      else void done.then(end)
+      return response
+    } catch (error) {
+      end()
+      throw error
     }
   }
 

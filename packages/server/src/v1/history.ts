@@ -66,8 +66,7 @@ const compactRoute = ({ summarize }: HistoryServices): Route =>
         return outcomeJson(outcome)
       }
       if (!wantsEvents(context.headers)) return { json: await run(() => {}) }
-      const { response, done } = eventStream(context.call, run)
-      return { response, done, memoryBytes: 0 }
+      return eventStream(context, run)
     },
   })
 
