@@ -39,6 +39,7 @@ describe('/context_offload, compact', () => {
     ['./context_store/', 'context_store'],
     ['/data/of me/store', 'data/of me/store'],
     ['/a(b)', 'a(b)'],
+    ['/workspace/workspace/store', 'store'],
     ['', ''],
     ['.', ''],
     ['/', ''],

@@ -64,6 +64,15 @@ it('says of all but health and itself that strangers are refused', async () => {
     }
 })
 
+it('has what is answered before an endpoint is asked, and when the service ends', async () => {
+  const { paths } = await openApi()
+  for (const methods of Object.values(paths))
+    for (const { security, responses } of Object.values(methods)) {
+      expect(Object.keys(responses)).toContain('503')
+      if (security.length > 0) for (const status of ['408', '431']) expect(Object.keys(responses)).toContain(status)
+    }
+})
+
 it('has no reference that leads nowhere', async () => {
   const document = await openApi()
   const names = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, name]) => name)

@@ -1,5 +1,6 @@
 import { extensionForContentType, type StoredInfo } from '@spillway/core'
 import { filePathOf } from '@spillway/core/files'
+import { pathFromWorkspace } from './virtual-path.ts'
 
 /** Metadata of a file of the service: what its content is known by. */
 export const DIGEST = 'file-digest'
@@ -22,7 +23,8 @@ export interface FileRecord {
 /** Say which file an entry of the storage is. */
 export function fileRecordOf(info: StoredInfo): FileRecord {
   const { reference, contentType, size, storedAt, metadata } = info
-  const path = filePathOf(info)?.slice(1)
+  const written = filePathOf(info)
+  const path = written === undefined ? undefined : pathFromWorkspace(written)
   return {
     path: path ?? `${RESULT_FOLDER}${reference}${extensionForContentType(contentType)}`,
     reference,

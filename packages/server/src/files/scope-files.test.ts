@@ -3,6 +3,7 @@ import { StoredFiles } from '@spillway/core/files'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import type { ServedStorage } from './listing-storage.ts'
+import { virtualPath } from './virtual-path.ts'
 import { ScopeFiles } from './scope-files.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -128,6 +129,14 @@ describe('ScopeFiles', () => {
     const paths = ['a/x.txt', 'notes.md', `results/${reference}.json`]
     expect((await files.list()).map(({ path }) => path)).toEqual(paths)
     expect([...(await new StoredFiles(storage as Storage).list()).keys()]).toEqual(paths.map((path) => `/${path}`))
+  })
+
+  it('finds what StoredFiles has in the workspace where requests look for it', async () => {
+    const storage = memory()
+    await new StoredFiles(storage as Storage).write('/workspace/plans/a.md', encode('mine'))
+    const files = new ScopeFiles(storage)
+    expect((await files.list()).map(({ path }) => path)).toEqual(['plans/a.md'])
+    expect(await textOf(files, virtualPath('/workspace/plans/a.md'))).toBe('mine')
   })
 
   it('passes on that the storage is out of reach, and works when it is back', async () => {

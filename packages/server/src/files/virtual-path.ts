@@ -4,6 +4,7 @@ const MAX_LENGTH = 1_024
 const CONTROL = /\p{Cc}/u
 /** The folder that relative paths start from, as in the documents of ReMe: `/workspace/a` and `a` are one. */
 const WORKSPACE = 'workspace'
+const FROM_WORKSPACE = /^\/?(?:workspace\/)*/
 
 /**
  * Return the one form of a virtual path: without a slash at its ends, `.` and empty parts, and the workspace at its start.
@@ -20,9 +21,13 @@ export function virtualPath(text: string): string {
   if (text.includes('\\')) throw refused('Write the parts of a path with slashes between them, not with backslashes.')
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) throw refused('A path may not have .. in it.')
-  if (parts[0] === WORKSPACE) parts.shift()
+  // As often as it is there, so that a path that was resolved leads to the same file again.
+  while (parts[0] === WORKSPACE) parts.shift()
   return parts.join('/')
 }
+
+/** Return the path of a file as requests name it, of one that others wrote: without a slash or the workspace at its start. */
+export const pathFromWorkspace = (path: string): string => path.replace(FROM_WORKSPACE, '')
 
 /** Return the path of a file within a folder, or `undefined` where it lies elsewhere; both as {@link virtualPath} gives them. */
 export function pathWithin(path: string, folder: string): string | undefined {

@@ -20,6 +20,7 @@ const COMMON_FAILURES: Readonly<Record<number, string>> = {
   415: 'The body is not of the type that the endpoint takes.',
   422: 'A field is missing or of the wrong type; or what was asked for cannot be done.',
   429: 'Too many requests. `Retry-After` says when to try again.',
+  431: 'The headers are too large.',
   500: 'The service or its storage failed.',
   503: 'The service has too much to do, is shutting down, or its storage is down. `Retry-After` says when to try again.',
 }

@@ -44,7 +44,10 @@ const documentRoute = (document: () => unknown): Route =>
     summary: 'Give this document',
     tag: 'Service',
     isPublic: true,
-    responses: { 200: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()) } },
+    responses: {
+      200: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()) },
+      503: { description: 'It is shutting down.' },
+    },
     handle: async () => ({ json: document() }),
   })
 

@@ -44,12 +44,19 @@ export function faultRecord(error: unknown, requestId?: string): FaultRecord {
     const name = one instanceof Error ? one.constructor.name : typeof one
     return typeof code === 'string' ? `${name} (${code.slice(0, 64)})` : name
   })
-  const stack = chain.flatMap((one) => (one instanceof Error ? (one.stack ?? '').split('\n') : []))
+  const stack = chain.flatMap((one) => (one instanceof Error ? placesOf(one) : []))
   return {
     type: 'fault',
     time: new Date().toISOString(),
     requestId,
     error: names.join(' caused by '),
-    stack: stack.filter((line) => /^\s+at /.test(line)).map((line) => line.trim()),
+    stack,
   }
+}
+
+/** Where an error was thrown. The message stands before that, and may have lines that look like it. */
+function placesOf({ stack = '', message }: Error): readonly string[] {
+  const start = stack.indexOf(message)
+  const places = start < 0 ? stack : stack.slice(start + message.length)
+  return places.split('\n').flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []))
 }
