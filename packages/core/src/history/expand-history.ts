@@ -1,7 +1,8 @@
 import type { StorageError } from '../storage/storage-error.ts'
 import type { ArchivedItem } from './archive/history-archive.ts'
-import { restoreMessage, type Restoring } from './compact/restore-message.ts'
+import { restoreMessage } from './compact/restore-message.ts'
 import { expandSnapshot } from './compress/expand-snapshot.ts'
+import type { Finding } from './compress/find-kept.ts'
 import { findSystemSnapshot } from './compress/system-snapshot.ts'
 import { neutralMessages } from './formats/neutral-messages.ts'
 import type { HistoryFormat } from './history-format.ts'
@@ -61,15 +62,16 @@ export async function expandHistory<Conversation = readonly HistoryMessage[]>(
   options: ExpandOptions<Conversation>,
 ): Promise<ExpandedHistory<Conversation>> {
   const { only, ...rest } = options
-  const { archive, signal } = resolveHistoryOptions(rest)
+  const { archive, signal, offloader } = resolveHistoryOptions(rest)
   const wanted = only === undefined ? undefined : new Set(assertNames(only))
   const format = (options.format ?? neutralMessages()) as HistoryFormat<Conversation>
   const messages = format.read(conversation)
   const missing: MissingContent[] = []
-  const restoring: Restoring = {
+  const restoring: Finding = {
     format,
     archive,
     retrieve: (name) => archive.retrieve(name, { signal }),
+    redact: offloader.options.redact,
     onMissing: (error) => missing.push({ name: error.reference ?? '', error }),
   }
   const isWanted = ({ name }: ArchivedItem): boolean => wanted === undefined || wanted.has(name)

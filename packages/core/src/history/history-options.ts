@@ -78,6 +78,8 @@ export interface ResolvedHistoryOptions {
   readonly signal: AbortSignal | undefined
 }
 
+/** The longest time that a timer takes, about 25 days: one of more ends at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const MODES: ReadonlySet<unknown> = new Set<HistoryMode>(['compact', 'compress', 'auto'])
 const NAMES: ReadonlySet<string> = new Set<keyof HistoryOptions<unknown>>([
   'mode',
@@ -130,7 +132,10 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
     archive: archive ?? offloaderArchive(offloader),
     summarize,
     instructions,
-    summaryTimeoutMs: positive('summaryTimeoutMs', options.summaryTimeoutMs ?? 120_000),
+    summaryTimeoutMs: Math.min(
+      Math.ceil(positive('summaryTimeoutMs', options.summaryTimeoutMs ?? 120_000)),
+      MAX_TIMEOUT_MS,
+    ),
     maxSummaryInputTokens: positive('maxSummaryInputTokens', options.maxSummaryInputTokens ?? 100_000),
     onProgress: options.onProgress,
     signal: options.signal,

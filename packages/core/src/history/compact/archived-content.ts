@@ -3,6 +3,7 @@ import { encodeBase64, mediaFromData } from '../../adapter/media-source.ts'
 import { redacted } from '../../offload/store-blocks.ts'
 import type { ArchivedItem, ArchivedKind } from '../archive/history-archive.ts'
 import type { HistoryContent } from '../history-message.ts'
+import { redactedJson } from './redacted-json.ts'
 
 /** A piece of a result as it is stored. */
 export interface StorableContent {
@@ -25,7 +26,11 @@ export function storableContent(
       return content.text === '' ? undefined : textContent('text', content.text, redact)
     case 'json': {
       const text = indentJson(content.value)
-      return text === undefined ? undefined : textContent('json', text, redact)
+      if (text === undefined) return undefined
+      const left = redact === undefined ? text : redactedJson(text, redact)
+      // What is no JSON any more is kept as the text that it is.
+      if (left === undefined) return textContent('text', text, redact)
+      return { ...textContent('json', left, undefined), isRedacted: left !== text }
     }
     case 'opaque':
       return undefined

@@ -5,6 +5,7 @@ import type { HistoryMessage, HistoryToolCall } from '../history-message.ts'
 import { countPart } from '../measure/count-message.ts'
 import { argumentsOf, mapTexts, withArguments, withWhole } from './argument-texts.ts'
 import { textContent, type StorableContent } from './archived-content.ts'
+import { NO_JSON, redactedJson } from './redacted-json.ts'
 import { compactExactly } from './compact-exactly.ts'
 import type { CompactedPart } from './compacted-part.ts'
 import type { CompactionContext } from './compaction-context.ts'
@@ -24,14 +25,12 @@ export async function compactArguments(
   message: HistoryMessage,
   part: HistoryToolCall,
   context: CompactionContext,
-): Promise<CompactedPart<HistoryToolCall>> {
+): Promise<CompactedPart<HistoryToolCall> | undefined> {
   const { redact } = context.offloader.options
   const value = argumentsOf(part)
   const texts = longTexts(part, value, context)
   const contents =
-    texts === undefined
-      ? [textContent('argument', wholeText(part), redact)]
-      : texts.map((text) => textContent('argument', text, redact))
+    texts === undefined ? [wholeContent(part, redact)] : texts.map((text) => textContent('argument', text, redact))
   const place = (replacements: readonly string[]): HistoryToolCall => {
     if (texts === undefined) return withWhole(part, replacements[0] ?? '')
     const byText = new Map(texts.map((text, index) => [text, replacements[index] ?? text]))
@@ -95,5 +94,13 @@ function longTexts(
   return countPart(left, countTokens) > maxToolMessageTokens ? undefined : [...texts]
 }
 
-const wholeText = ({ input }: HistoryToolCall): string =>
-  typeof input === 'string' ? input : (indentJson(input) ?? '')
+/** Say how all arguments are stored as one. Throws where `redact` leaves of JSON what a call cannot be given back with. */
+function wholeContent(part: HistoryToolCall, redact: ((text: string) => string) | undefined): StorableContent {
+  const { input } = part
+  const text = typeof input === 'string' ? input : (indentJson(input) ?? '')
+  if (redact === undefined || argumentsOf(part) === undefined || (typeof input === 'string' && !part.inputIsText))
+    return textContent('argument', text, redact)
+  const left = redactedJson(text, redact)
+  if (left === undefined) throw new TypeError(NO_JSON)
+  return { ...textContent('argument', left, undefined), isRedacted: left !== text }
+}

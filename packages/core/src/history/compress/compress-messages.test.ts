@@ -4,6 +4,7 @@ import { ContextOffloader } from '../../offload/context-offloader.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { compactHistory } from '../compact-history.ts'
 import { expandHistory, type ExpandedHistory } from '../expand-history.ts'
+import { aiSdkMessages } from '../formats/ai-sdk-messages.ts'
 import { openAIChat } from '../formats/openai-chat.ts'
 import type { HistoryOptions } from '../history-options.ts'
 import type { HistoryOutcome } from '../history-outcome.ts'
@@ -268,6 +269,79 @@ describe('compress', () => {
       compactRatioThreshold: 1,
     })
     expect(enough.applied).toEqual(['compact'])
+  })
+
+  it.each([1_500.5, 2 ** 31, 2 ** 33, Number.MAX_VALUE])(
+    'takes %d milliseconds for a time',
+    async (summaryTimeoutMs) => {
+      const { compress } = bench()
+      const answer = new Promise<string>((resolve) => setTimeout(resolve, 20, snapshotOf('Go on')))
+      const outcome = await compress(dialogue(4), { summarize: scripted(answer).summarize, summaryTimeoutMs })
+      expect(outcome.failures).toEqual([])
+      expect(outcome.applied).toEqual(['compress'])
+    },
+  )
+
+  it('says of values that JSON cannot express that they stay, and fails of none', async () => {
+    const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
+    const cycle: Record<string, unknown> = {}
+    cycle['self'] = cycle
+    let deep: unknown = 1
+    for (let depth = 0; depth < 20_000; depth++) deep = [deep]
+    const throwing = {
+      toJSON: () => {
+        throw new Error('It has no JSON.')
+      },
+    }
+    for (const [value, applied] of [
+      [{ id: 1n }, ['compress']],
+      [cycle, []],
+      [deep, []],
+      [throwing, []],
+    ] as const) {
+      const messages = [
+        { role: 'user', content: 'Go.' },
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'read', input: {} }] },
+        {
+          role: 'tool',
+          content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'read', output: { type: 'json', value } }],
+        },
+        assistant(words('x', 200)),
+        user('More.'),
+        assistant('Fine.'),
+      ]
+      const { summarize } = scripted(snapshotOf('Go on'))
+      const options = { offloader, format: aiSdkMessages(), summarize, maxTotalTokens: 1_000 }
+      const outcome = await compactHistory(messages, { ...options, mode: 'compress' })
+      expect(outcome.applied).toEqual(applied)
+      expect(outcome.failures.map(({ step }) => step)).toEqual(applied.length === 0 ? ['store'] : [])
+    }
+  })
+
+  it('does not count all of an answer that is very long', async () => {
+    let longest = 0
+    const countTokens = (text: string): number => {
+      longest = Math.max(longest, text.length)
+      return Math.ceil(text.length / 4)
+    }
+    const offloader = new ContextOffloader({ storage: tinyStorage().scope('a'), countTokens })
+    const { summarize } = scripted(snapshotOf('Go on', 'so it is. '.repeat(1_000_000)))
+    const options = { offloader, format: openAIChat<ChatMessage>(), summarize, maxTotalTokens: 1_000 }
+    const outcome = await compactHistory(dialogue(4), { ...options, mode: 'compress' })
+    expect(outcome.failures).toMatchObject([{ step: 'summarize', reason: 'not-smaller' }])
+    expect(longest).toBeLessThan(200_000)
+  })
+
+  it('marks a record by what it has not, however many marks it has', async () => {
+    const { compress } = bench()
+    const marks = Array.from({ length: 20_000 }, (_, number) => (number === 0 ? 'record' : `record_${number}`))
+    const { summarize, asked } = scripted(snapshotOf('Go on'))
+    const many = [user('Go.'), assistant(marks.join(' ')), user('More.'), assistant('Fine.')]
+    await compress(many, { summarize, maxSummaryInputTokens: 200_000 })
+    expect(asked[0]?.prompt).toContain('<<< record_20000\n')
+    const few = [user('record, record_12 and record_3'), assistant(words('x', 200)), user('More.'), assistant('Fine.')]
+    await compress(few, { summarize })
+    expect(asked[1]?.prompt).toContain('<<< record_2\n')
   })
 
   it("passes the user's instructions, and shortens long texts for the model in their middle", async () => {

@@ -1,15 +1,19 @@
-import type { ArchivedMessages } from '../archive/history-archive.ts'
+import type { ArchivedMessages, HistorySnapshot } from '../archive/history-archive.ts'
 import { compactionContext, compactRequest } from '../compact/compact-messages.ts'
 import { redraft, totalTokens, type Draft } from '../draft.ts'
 import { findNames } from '../find-names.ts'
+import type { HistoryMessage } from '../history-message.ts'
 import type { HistoryFormat } from '../history-format.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
 import type { ArchivedByHistory, HistoryFailure, HistoryReason } from '../history-outcome.ts'
 import { reportProgress } from '../history-progress.ts'
 import { countMessage } from '../measure/count-message.ts'
+import { estimateLargeTokens } from '../../tokens/estimate-large-tokens.ts'
 import { groupUnits } from './divide-history.ts'
+import { findKept, type Finding } from './find-kept.ts'
 import { noteReasons, planCompression, type CompressionPlan } from './plan-compression.ts'
 import { asSnapshot, liveSnapshot, storeGroup, type LiveSnapshot } from './store-group.ts'
+import { retrieveGroup } from './retrieve-group.ts'
 import { summarizeGroup } from './summarize-group.ts'
 import { withSnapshot } from './system-snapshot.ts'
 
@@ -48,8 +52,8 @@ export async function compressMessages(
 ): Promise<Compression> {
   const plan = planCompression(drafts, options)
   noteReasons(drafts, plan)
-  const progress: Progress = { snapshot: liveSnapshot(plan), stored: [], failures: [] }
-  if (plan.reason === undefined) {
+  const progress: Progress = { snapshot: liveSnapshot(plan.before?.known, []), stored: [], failures: [] }
+  if (plan.reason === undefined && (await begin(plan, drafts, progress, format, options))) {
     const groups = groupUnits(plan.units, drafts, options.groupTokens)
     for (const [number, group] of groups.entries()) {
       const failed = await compressGroup(group, plan, drafts, progress, format, options)
@@ -68,6 +72,38 @@ export async function compressMessages(
     drafts: left,
     stored: [...progress.stored, ...compacted.stored],
     failures: [...progress.failures, ...compacted.failures],
+  }
+}
+
+/** Go on from the snapshot that there is; tell whether that could be done. Where storage cannot be asked, all stays. */
+async function begin(
+  { before, units }: CompressionPlan,
+  drafts: readonly Draft[],
+  progress: Progress,
+  format: HistoryFormat<unknown>,
+  options: ResolvedHistoryOptions,
+): Promise<boolean> {
+  if (before === undefined) return true
+  const { archive, signal, offloader } = options
+  const retrieve: Finding['retrieve'] = (name) => archive.retrieve(name, { signal })
+  const finding: Finding = { format, archive, retrieve, redact: offloader.options.redact }
+  try {
+    const kept: (HistoryMessage | undefined)[] = []
+    for (const group of before.known.groups) {
+      if (group.kept.length === 0) continue
+      const stored = await retrieveGroup(group, finding)
+      for (const position of group.kept) kept.push(stored?.[position - 1])
+    }
+    const messages = drafts.map(({ message }) => message)
+    const keptAt = await findKept(messages, before.message + 1, kept, finding)
+    progress.snapshot = liveSnapshot(before.known, keptAt)
+    return true
+  } catch (error) {
+    // Whatever it was: the messages stay, and the outcome carries the error.
+    const all = units.flat()
+    for (const index of all) drafts[index]!.reason = 'store-failed'
+    progress.failures.push({ step: 'store', index: drafts[all[0] ?? 0]?.index ?? 0, error })
+    return false
   }
 }
 
@@ -117,9 +153,11 @@ async function compressGroup(
 
 /** Say how much larger the system message gets with a snapshot, and the name of one more group, than it is now. */
 function snapshotGrowth(text: string, before: LiveSnapshot, { archive, countTokens }: ResolvedHistoryOptions): number {
-  const now = before.groups.length === 0 ? 0 : countTokens(archive.writeSnapshot(asSnapshot(before)))
+  // A model may answer with a text of any length.
+  const count = (snapshot: HistorySnapshot): number => estimateLargeTokens(archive.writeSnapshot(snapshot), countTokens)
+  const now = before.groups.length === 0 ? 0 : count(asSnapshot(before))
   const { groups, tokens } = asSnapshot(before)
-  return countTokens(archive.writeSnapshot({ text, groups: [...groups, TYPICAL_GROUP], tokens })) - now
+  return count({ text, groups: [...groups, TYPICAL_GROUP], tokens }) - now
 }
 
 /** Take out what the snapshot has, and put it into the system message. */

@@ -55,8 +55,9 @@ function mergeUnits(
   const merged: number[][] = []
   let isOpen = false
   for (const [position, unit] of units.entries()) {
-    if (isOpen) merged.at(-1)!.push(...unit)
-    else merged.push([...unit])
+    if (!isOpen) merged.push([])
+    // Spread into arguments, many would exceed the stack.
+    for (const index of unit) merged.at(-1)!.push(index)
     const next = units[position + 1]?.[0]
     isOpen = next !== undefined && messages[Math.min(request, next)]?.role !== 'user'
   }
@@ -90,7 +91,7 @@ export function groupUnits(
       current = []
       tokens = 0
     }
-    current.push(...unit)
+    for (const index of unit) current.push(index)
     tokens += needed
   }
   return [...groups, current]

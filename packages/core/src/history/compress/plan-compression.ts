@@ -1,8 +1,7 @@
-import type { KnownSnapshot } from '../archive/history-archive.ts'
 import type { Draft } from '../draft.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
 import { divideHistory, type DividedHistory } from './divide-history.ts'
-import { findSystemSnapshot } from './system-snapshot.ts'
+import { findSystemSnapshot, type SystemSnapshot } from './system-snapshot.ts'
 
 /** Less than this share of the limit is not worth a call of a model, nor a changed system message. */
 const MIN_SHARE = 0.05
@@ -10,9 +9,7 @@ const MIN_SHARE = 0.05
 /** What compressing would do. */
 export interface CompressionPlan extends DividedHistory {
   /** The snapshot that the history has already. */
-  readonly before: KnownSnapshot | undefined
-  /** Where the messages are that this snapshot says are kept, in the order in which it names them. */
-  readonly keptBefore: readonly number[]
+  readonly before: SystemSnapshot | undefined
   /** Why nothing is compressed, where that is so. */
   readonly reason: 'no-summarize' | 'too-little' | undefined
 }
@@ -22,13 +19,10 @@ export function planCompression(drafts: readonly Draft[], options: ResolvedHisto
   const divided = divideHistory(drafts, options)
   const systems = drafts.slice(0, divided.start).map(({ message }) => message)
   const found = findSystemSnapshot(systems, options.archive)
-  const count = found?.known.groups.reduce((sum, { kept }) => sum + kept.length, 0) ?? 0
-  const first = (found?.message ?? 0) + 1
-  const keptBefore = Array.from({ length: count }, (_, index) => first + index).filter((index) => index < drafts.length)
   const tokens = divided.units.flat().reduce((sum, index) => sum + drafts[index]!.tokens, 0)
   const isLittle = tokens < options.maxTotalTokens * MIN_SHARE
   const reason = isLittle ? 'too-little' : options.summarize === undefined ? 'no-summarize' : undefined
-  return { ...divided, before: found?.known, keptBefore, reason }
+  return { ...divided, before: found, reason }
 }
 
 /** Note of all messages why they stay, as far as that is known before anything is tried. */

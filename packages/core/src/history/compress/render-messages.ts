@@ -1,7 +1,7 @@
 import { shareBudget } from '../../offload/share-budget.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-message.ts'
-import { inputText } from '../measure/count-message.ts'
+import { inputText, jsonText } from '../measure/count-message.ts'
 
 /** Characters of a token, at the least: what is cut to so many has no more tokens. */
 const CHARACTERS_PER_TOKEN = 3
@@ -47,7 +47,7 @@ function renderContent(content: HistoryContent): string {
     case 'text':
       return content.text
     case 'json':
-      return JSON.stringify(content.value) ?? ''
+      return jsonText(content.value)
     case 'opaque':
       return '[a part that only the provider knows]'
     default:

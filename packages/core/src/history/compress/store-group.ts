@@ -1,4 +1,4 @@
-import type { ArchivedItem, ArchivedMessages, HistorySnapshot } from '../archive/history-archive.ts'
+import type { ArchivedItem, ArchivedMessages, HistorySnapshot, KnownSnapshot } from '../archive/history-archive.ts'
 import { storeItems } from '../archive/store-items.ts'
 import { textContent } from '../compact/archived-content.ts'
 import type { Draft } from '../draft.ts'
@@ -6,7 +6,7 @@ import { encodeConversation } from '../encode-conversation.ts'
 import type { HistoryFormat } from '../history-format.ts'
 import type { HistoryMessage } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
-import type { CompressionPlan } from './plan-compression.ts'
+import { readableJson } from './readable-json.ts'
 import { withSnapshot } from './system-snapshot.ts'
 
 /** A snapshot that names as many groups as this becomes the beginning of the next one, so that the list does not grow. */
@@ -29,13 +29,19 @@ export interface LiveSnapshot {
   readonly removed: ReadonlySet<number>
 }
 
-/** Say what the snapshot has that a history came with. */
-export function liveSnapshot({ before, keptBefore }: CompressionPlan): LiveSnapshot {
+/**
+ * Say what the snapshot has that a history came with.
+ *
+ * @param keptAt - Where the messages are that it says are kept, as `findKept` found them; one that is none of them any more
+ *   is not kept.
+ */
+export function liveSnapshot(before: KnownSnapshot | undefined, keptAt: readonly (number | undefined)[]): LiveSnapshot {
   let next = 0
   const groups = (before?.groups ?? []).map((group): LiveGroup => {
-    const keptAt = keptBefore.slice(next, next + group.kept.length)
+    const places = group.kept.map((position, index) => ({ position, at: keptAt[next + index] }))
     next += group.kept.length
-    return { group: { ...group, kept: group.kept.slice(0, keptAt.length) }, keptAt }
+    const found = places.filter((place): place is { position: number; at: number } => place.at !== undefined)
+    return { group: { ...group, kept: found.map(({ position }) => position) }, keptAt: found.map(({ at }) => at) }
   })
   return { text: before?.text ?? '', groups, tokens: before?.tokens ?? 0, removed: new Set() }
 }
@@ -80,11 +86,16 @@ export async function storeGroup(
     messages.push(...withSnapshot([], asSnapshot({ ...before, groups }), archive))
     for (const index of keptBefore) add(index, true)
   }
-  const first = Math.max(start, ...[...before.removed, ...keptBefore].map((index) => index + 1))
+  let first = start
+  for (const index of before.removed) first = Math.max(first, index + 1)
   const known = new Set(before.groups.flatMap((live) => live.keptAt))
   for (let index = first; index <= group.at(-1)!; index++) if (!known.has(index)) add(index, !taken.has(index))
   const json = encodeConversation(format, messages)
-  const { bytes, contentType, kind } = textContent('messages', json, offloader.options.redact)
+  const { bytes, contentType, kind } = textContent(
+    'messages',
+    readableJson(format, json, offloader.options.redact),
+    undefined,
+  )
   const item = { kind, callId: 'history', part: 'messages', toolName: '', content: bytes, contentType }
   const { items } = await storeItems(archive, [item], { signal })
   const named: LiveGroup = { group: { ...items[0]!, count: messages.length, kept }, keptAt }

@@ -27,6 +27,9 @@ export const SECTIONS = [
 /** Sections that may not be missing or empty. */
 export const REQUIRED_SECTIONS: readonly string[] = ['overall_goal', 'key_knowledge']
 
+/** No prompt has so many marks that their numbers would need more. */
+const MAX_FENCE_DIGITS = 9
+
 /** Write the one message that asks a model for a snapshot. */
 export function summaryPrompt(prompt: SummaryPrompt): string {
   const { conversation, request, previousSnapshot, references, instructions, maxTokens } = prompt
@@ -66,9 +69,14 @@ export function summaryPrompt(prompt: SummaryPrompt): string {
   ].join('\n')
 }
 
-/** A mark that none of the texts has. */
+/** A mark that none of the texts has; one look at a text that has very many of them must do. */
 function fenceFor(text: string): string {
-  let fence = 'record'
-  for (let number = 1; text.includes(fence); number++) fence = `record_${number}`
-  return fence
+  if (!text.includes('record')) return 'record'
+  const taken = new Set<number>()
+  for (const [, digits = ''] of text.matchAll(/record_(\d+)/g))
+    for (let length = 1; length <= Math.min(digits.length, MAX_FENCE_DIGITS); length++)
+      taken.add(Number(digits.slice(0, length)))
+  let number = 1
+  while (taken.has(number)) number += 1
+  return `record_${number}`
 }

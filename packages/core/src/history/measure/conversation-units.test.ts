@@ -66,6 +66,11 @@ it.each<[string, HistoryMessage[], [number, number][]]>([
   expect(conversationUnits(messages).map(({ start, end }) => [start, end])).toEqual(units)
 })
 
+it('takes any number of calls with one id', () => {
+  const messages = Array.from({ length: 200_000 }, () => results('a'))
+  expect(conversationUnits(messages)).toEqual([{ start: 0, end: 200_000 }])
+})
+
 it('moves a cut to the start of the unit that it would part', () => {
   const units = conversationUnits([say('user'), call('a'), results('a'), say('assistant')])
   expect([0, 1, 2, 3, 4].map((at) => cutBeforeUnit(units, at))).toEqual([0, 1, 1, 3, 4])

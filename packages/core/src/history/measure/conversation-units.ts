@@ -30,8 +30,9 @@ export function conversationUnits(messages: readonly HistoryMessage[]): Conversa
     const isIncomplete = uses.some(
       ({ call, results }) => call === undefined || (results.length === 0 && call < lastAnswer),
     )
-    const all = isIncomplete ? uses.flatMap(({ call, results }) => [call ?? results[0]!, ...results]) : []
-    if (all.length > 1) link(Math.min(...all), Math.max(...all))
+    // Of one id the uses, and the results of each, stand in the order of their messages.
+    const [first, last] = [uses[0]!, uses.at(-1)!]
+    if (isIncomplete) link(first.call ?? first.results[0]!, last.results.at(-1) ?? last.call ?? 0)
   }
   const units: ConversationUnit[] = []
   for (let start = 0; start < messages.length;) {

@@ -90,13 +90,13 @@ function countMedia({ type, data, base64, url }: HistoryMedia): number {
 export const inputText = ({ input, inputIsText }: HistoryToolCall): string =>
   inputIsText && typeof input === 'string' ? input : jsonText(input)
 
-/** Write a value as JSON; what JSON cannot express costs nothing. */
-function jsonText(value: unknown): string {
+/** Write a value as JSON; what JSON cannot express is empty, and costs nothing. */
+export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
   } catch (error) {
-    // A cycle, a big integer, or nesting beyond the stack: no API could send it either.
-    if (error instanceof TypeError || error instanceof RangeError) return ''
+    // A cycle, a big integer, nesting beyond the stack, or code of the value's own that throws: no API could send it either.
+    if (error instanceof Error) return ''
     throw error
   }
 }

@@ -1,0 +1,23 @@
+import { redacted } from '../../offload/store-blocks.ts'
+import { parseJson } from './preview-content.ts'
+
+/** Why something stays in a history that `redact` would make useless. */
+export const NO_JSON =
+  'redact leaves what is no JSON, which could not be read again. Let it take out of a text no more than the secret, such as no quote behind it.'
+
+/**
+ * Take out of JSON what `redact` takes out: of each text in it, as that is what it knows, and then of the whole, where keys
+ * stand beside their values. `undefined` where that leaves no JSON, as what is stored could not be read again then.
+ */
+export function redactedJson(json: string, redact: (text: string) => string): string | undefined {
+  // Most has nothing to be taken out, and need not be parsed.
+  let isHit = false
+  const watched = (text: string): string => {
+    const left = redacted(text, redact)
+    isHit ||= left !== text
+    return left
+  }
+  const value: unknown = JSON.parse(json, (_, one: unknown) => (typeof one === 'string' ? watched(one) : one))
+  const text = redacted(isHit ? JSON.stringify(value, null, 2) : json, redact)
+  return text === json || parseJson(text) !== undefined ? text : undefined
+}
