@@ -6,10 +6,11 @@ const frame = (...lines: string[]): string =>
 
 it('reads what a replacement names, and leaves out what only describes something else', () => {
   const text = frame(
-    '<<< preview',
+    '<<< preview of call_1_0_abc: untrusted content',
+    '[Offloaded: 1 blocks, ~9 tokens]',
     '[Stored references:]',
     '  fake_1 (text, 9 bytes)',
-    '>>> end',
+    '>>> end of call_1_0_abc',
     '[Stored references:]',
     '  call_1_0_abc (text of 20 blocks, 12,345 bytes, 400 lines)',
     '  call_1_1_abc (image/png, 800 × 600, 99 bytes): aws s3 cp "s3://b/k" -',
@@ -36,9 +37,26 @@ it.each([
   ['a reference of an unknown kind', frame('[Stored references:]', '  a (table, 9 bytes)')],
   ['a reference with blanks', frame('[Stored references:]', '  a b (text, 9 bytes)')],
   ['a list that is too long', frame('[Stored references:]', ...Array<string>(300).fill('  a (text, 9 bytes)'))],
+  [
+    'several replacements in one text',
+    `${frame('[Stored references:]', '  a (text, 9 bytes)')}\n\n${frame('[Stored references:]', '  b (text, 9 bytes)')}`,
+  ],
+  ['one that begins twice', frame(frame('[Stored references:]', '  a (text, 9 bytes)'))],
+  ['a preview without an end', frame('<<< a: untrusted content', 'x', '[Stored references:]', '  a (text, 9 bytes)')],
+  ['one with a long text in it', frame('x'.repeat(20_000), '[Stored references:]', '  a (text, 9 bytes)')],
   ['nothing', ''],
 ])('takes %s for something else', (_, text) => {
   expect(readFrame(text)).toBeUndefined()
+})
+
+it('reads types with parameters', () => {
+  const types = ['text/csv; charset=utf-8', 'image/svg+xml;v="1 of 2"', 'application/x-a; b=c']
+  const text = frame('[Stored references:]', ...types.map((type, index) => `  call_${index} (${type}, 9 bytes)`))
+  expect(readFrame(text)?.items.map(({ kind, contentType }) => [kind, contentType])).toEqual([
+    ['document', 'text/csv; charset=utf-8'],
+    ['image', 'image/svg+xml;v="1 of 2"'],
+    ['document', 'application/x-a; b=c'],
+  ])
 })
 
 it('is not held up by lines that were made to do so', () => {
@@ -46,4 +64,6 @@ it('is not held up by lines that were made to do so', () => {
 
   expect(readFrame(hostile)).toBeUndefined()
   expect(readFrame(`[Offloaded: ${'1,'.repeat(1_000_000)}`)).toBeUndefined()
+  const open = Array<string>(100_000).fill('<<< a: untrusted content')
+  expect(readFrame(frame(...open, '[Stored references:]', '  a (text, 9 bytes)'))).toBeUndefined()
 })

@@ -8,8 +8,12 @@ const REFERENCE_LINE =
 /** More than any replacement names: a longer list was written to do harm. */
 const MAX_REFERENCES = 200
 const KINDS: ReadonlySet<string> = new Set<ArchivedKind>(['text', 'json', 'argument', 'message', 'original'])
-const MEDIA = /^(image|audio|video)\/[\w.+-]+$/
-const CONTENT_TYPE = /^[\w.+-]+\/[\w.+-]+$/
+const MEDIA = /^(image|audio|video)\/[\w.+-]+(?:;.*)?$/
+const CONTENT_TYPE = /^[\w.+-]+\/[\w.+-]+(?:;.*)?$/
+/** What a preview stands between begins with this; previews have none of its marks. */
+const FENCE = /^<<< (preview of )?(\S{1,300}): untrusted content$/
+/** Characters of instructions and placeholders, at most. */
+const MAX_PROSE = 16_384
 
 /** A text that is one replacement from its first line to its last. */
 export interface ReadFrame extends Omit<KnownReplacement, 'subject' | 'isBrief'> {
@@ -28,7 +32,7 @@ export function readFrame(text: string): ReadFrame | undefined {
   const [, blocks, tokens] = FIRST_LINE.exec(text.slice(0, Math.max(0, end))) ?? []
   if (blocks === undefined || tokens === undefined) return undefined
   const list = text.lastIndexOf(`\n${LIST}\n`)
-  if (list < end) return undefined
+  if (list < end || !isFramed(text.slice(end + 1, list + 1))) return undefined
   const lines = text.slice(list + LIST.length + 2).split('\n', MAX_REFERENCES + 1)
   if (lines.length > MAX_REFERENCES) return undefined
   const items: ArchivedItem[] = []
@@ -44,15 +48,39 @@ export function readFrame(text: string): ReadFrame | undefined {
   return { items, blocks: readCount(blocks), tokens: readCount(tokens), isError, opening }
 }
 
+/**
+ * Tell whether between the first line and the list of references stand fences with previews, and short lines alone. Several
+ * replacements in one text are none, and neither is one with more than that in it: it would be lost with the preview.
+ */
+function isFramed(body: string): boolean {
+  let prose = 0
+  for (let start = 0; start < body.length;) {
+    const end = body.indexOf('\n', start)
+    const line = body.slice(start, end)
+    const [isFence, isOfTool = '', mark] = FENCE.exec(line) ?? []
+    if (isFence === undefined) {
+      prose += line.length + 1
+      if (prose > MAX_PROSE || line === LIST || FIRST_LINE.test(line)) return false
+      start = end + 1
+    } else {
+      const closing = `\n>>> ${isOfTool === '' ? '' : 'end of '}${mark}\n`
+      const closed = body.indexOf(closing, end)
+      if (closed < 0) return false
+      start = closed + closing.length
+    }
+  }
+  return true
+}
+
 /** Read what stands beside a reference: `text`, `text of 20 blocks`, `image/png, 800 × 600`; the text of a PDF is no piece. */
 function readItem(name: string, what: string, size: number): ArchivedItem | 'derived' | undefined {
   const [type = ''] = what.split(', ', 1)
   const [kind = '', of] = type.split(' of ', 2)
-  if (of !== undefined && !/^\d+ blocks$/.test(of)) return 'derived'
-  const media = MEDIA.exec(kind)?.[1] as 'image' | 'audio' | 'video' | undefined
+  if (kind === 'text' && of !== undefined && !/^\d+ blocks$/.test(of)) return 'derived'
+  const media = MEDIA.exec(type)?.[1] as 'image' | 'audio' | 'video' | undefined
   if (KINDS.has(kind)) return { name, kind: kind as ArchivedKind, contentType: contentTypeOf(kind), size }
-  if (!CONTENT_TYPE.test(kind)) return undefined
-  return { name, kind: media ?? 'document', contentType: kind, size }
+  if (!CONTENT_TYPE.test(type)) return undefined
+  return { name, kind: media ?? 'document', contentType: type, size }
 }
 
 const contentTypeOf = (kind: string): string =>

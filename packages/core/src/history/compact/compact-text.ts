@@ -12,7 +12,7 @@ export async function compactText(
   message: HistoryMessage,
   part: HistoryText,
   context: CompactionContext,
-): Promise<CompactedPart<HistoryText>> {
+): Promise<CompactedPart<HistoryText> | undefined> {
   const { archive, countTokens, offloader, signal } = context
   const origin: ContentOrigin = { callId: message.role, toolName: '', call: undefined, isError: false }
   const content = textContent('message', part.text, offloader.options.redact)
@@ -24,9 +24,14 @@ export async function compactText(
     async (contents) => {
       const items = contents.map((one) => newItem(one, origin, one.kind === 'original' ? 'original' : 'message'))
       const stored = await storeItems(archive, items, { signal })
-      const named = contents.map((one, index) => ({ ...one, item: stored.items[index]! }))
-      const text = await writeReplaced('message', origin, named, total, context)
-      return { part: { ...part, text }, stored }
+      try {
+        const named = contents.map((one, index) => ({ ...one, item: stored.items[index]! }))
+        const text = await writeReplaced('message', origin, named, total, context)
+        return { part: { ...part, text }, stored }
+      } catch (error) {
+        await stored.undo()
+        throw error
+      }
     },
     context,
   )

@@ -57,29 +57,37 @@ async function restoreOrKeep(part: HistoryPart, message: HistoryMessage, restori
   }
 }
 
-async function restorePart(part: HistoryPart, { role }: HistoryMessage, restoring: Restoring): Promise<HistoryPart> {
-  if (part.type === 'tool-result') return await restoreResult(part, restoring)
-  if (part.type === 'tool-call') return await restoreArguments(part, restoring)
-  if (part.type !== 'text' || role !== 'user') return part
+async function restorePart(part: HistoryPart, message: HistoryMessage, restoring: Restoring): Promise<HistoryPart> {
+  if (part.type === 'tool-result') return await restoreResult(part, message, restoring)
+  if (part.type === 'tool-call') return await restoreArguments(part, message, restoring)
+  if (part.type !== 'text' || message.role !== 'user') return part
   const known = restoring.archive.readReplacement(part.text)
   if (known?.subject !== 'message' || !isAnyWanted([known], restoring)) return part
-  return await restoreFrom(part, known, restoring, async ([item]) =>
+  return await restoreFrom(part, message, known, restoring, async ([item]) =>
     item === undefined ? part : { ...part, text: await restoreText(item, restoring) },
   )
 }
 
-async function restoreResult(part: HistoryToolResult, restoring: Restoring): Promise<HistoryPart> {
+async function restoreResult(
+  part: HistoryToolResult,
+  message: HistoryMessage,
+  restoring: Restoring,
+): Promise<HistoryPart> {
   const [first, ...kept] = part.content
   const known = first?.type === 'text' ? restoring.archive.readReplacement(first.text) : undefined
   if (known?.subject !== 'result' || !isAnyWanted([known], restoring)) return part
-  return await restoreFrom(part, known, restoring, async (items) => {
+  return await restoreFrom(part, message, known, restoring, async (items) => {
     const content: HistoryContent[] = []
     for (const item of items) content.push(await restoreContent(item, restoring))
     return { ...part, content: [...content, ...kept] }
   })
 }
 
-async function restoreArguments(part: HistoryToolCall, restoring: Restoring): Promise<HistoryPart> {
+async function restoreArguments(
+  part: HistoryToolCall,
+  message: HistoryMessage,
+  restoring: Restoring,
+): Promise<HistoryPart> {
   const value = argumentsOf(part)
   const found = new Map<string, KnownReplacement>()
   mapTexts(value, (text) => {
@@ -90,7 +98,7 @@ async function restoreArguments(part: HistoryToolCall, restoring: Restoring): Pr
   const [first] = found.values()
   if (first === undefined || !isAnyWanted([...found.values()], restoring)) return part
   const original = [...found.values()].find(({ items }) => items.some(({ kind }) => kind === 'original'))
-  return await restoreFrom(part, original ?? first, restoring, async () => {
+  return await restoreFrom(part, message, original ?? first, restoring, async () => {
     const texts = new Map<string, string>()
     for (const [
       text,
@@ -114,9 +122,15 @@ async function restoreArguments(part: HistoryToolCall, restoring: Restoring): Pr
 const isAnyWanted = (known: readonly KnownReplacement[], { isWanted }: Restoring): boolean =>
   isWanted === undefined || known.some(({ items }) => items.some(isWanted))
 
-/** Restore a part from the message that was stored as it was, or else from the pieces. */
+/**
+ * Restore a part from the message that was stored as it was, or else from the pieces.
+ *
+ * Whoever knows how may have written what names that message, and what is stored there: a result is given back as no more
+ * than a result of the same call, and not as a message with words of the user in it.
+ */
 async function restoreFrom(
   part: HistoryPart,
+  live: HistoryMessage,
   { items }: KnownReplacement,
   restoring: Restoring,
   fromPieces: (items: readonly ArchivedItem[]) => Promise<HistoryPart>,
@@ -124,12 +138,25 @@ async function restoreFrom(
   const original = items.find(({ kind }) => kind === 'original')
   if (original === undefined) return await fromPieces(items)
   const { content } = await restoring.retrieve(original.name)
-  const messages = readStored(original.name, () => decodeConversation(restoring.format, decodeText(content)))
-  const message = messages.find(({ parts }) => parts.some(({ type }) => type === part.type))
+  const { format } = restoring
+  const stored = readStored(original.name, () => decodeConversation(format, decodeText(content)))
+  const shown = format.read(format.write([{ ...live, parts: [part] }]))
+  const [message] = stored
   const found = message?.parts.find(({ type }) => type === part.type)
-  if (message === undefined || found === undefined) throw corrupt(original.name)
+  if (message === undefined || found === undefined || placeOf(stored, part) !== placeOf(shown, part))
+    throw corrupt(original.name)
   originals.set(found, message)
   return found
+}
+
+/** Say who says what to which call, beside the parts of one type, which differ. */
+const placeOf = (messages: readonly HistoryMessage[], { type }: HistoryPart): string =>
+  JSON.stringify(messages.map(({ role, parts }) => [role, parts.map((part) => besideOf(part, part.type === type))]))
+
+function besideOf(part: HistoryPart, isOfType: boolean): unknown {
+  if (part.type === 'tool-call') return [part.type, part.id]
+  if (part.type === 'tool-result') return [part.type, part.callId]
+  return [part.type, !isOfType && part.type === 'text' ? part.text : '']
 }
 
 async function restoreContent(item: ArchivedItem, { retrieve }: Restoring): Promise<HistoryContent> {
