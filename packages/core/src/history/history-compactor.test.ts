@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { ContextOffloader } from '../offload/context-offloader.ts'
+import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { expandHistory } from './expand-history.ts'
 import { anthropicMessages } from './formats/anthropic-messages.ts'
 import { openAIChat } from './formats/openai-chat.ts'
 import { HistoryCompactor } from './history-compactor.ts'
+import type { HistoryMessage } from './history-message.ts'
 import type { HistoryOptions } from './history-options.ts'
 
 interface ChatMessage {
@@ -231,6 +233,45 @@ describe('HistoryCompactor', () => {
     const offloader = new ContextOffloader({ storage })
     const { missing } = await expandHistory(last, { offloader, format: openAIChat<ChatMessage>() })
     expect(missing).toEqual([])
+  })
+
+  it('asks a storage that is out of reach no more often for a history that is new to it', async () => {
+    let stores = 0
+    const error = new StorageError('unavailable', 'The storage is out of reach.')
+    const down: Storage = {
+      store: () => {
+        stores += 1
+        return Promise.reject(error)
+      },
+      retrieve: () => Promise.reject(error),
+    }
+    const history = [...begin(), ...Array.from({ length: 100 }, (_, count) => step(`call_${count}`)).flat()]
+    const outcome = await compactorOver(down).compact(history)
+    expect(outcome.messages).toBe(history)
+    expect(outcome.fits).toBe(false)
+    expect(stores).toBeLessThan(20)
+  })
+
+  it('looks at a long history that is new to it once, where calls have one id', async () => {
+    const history = begin()
+    for (let count = 0; count < 4_000; count++) history.push(...step('call', 'ok, and nothing to be made smaller'))
+    // What comes before its call belongs to none of them: all with that id stay together.
+    history.splice(2, 1)
+    let read = 0
+    const format = openAIChat<ChatMessage>()
+    const counting = (messages: ChatMessage[]): HistoryMessage[] =>
+      format.read(messages).map((message) => ({
+        ...message,
+        get parts() {
+          read += 1
+          return message.parts
+        },
+      }))
+    const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
+    const compactor = new HistoryCompactor({ offloader, format: { ...format, read: counting }, mode: 'compact' })
+    const { applied, fits } = await compactor.compact(history)
+    expect({ applied, fits }).toEqual({ applied: [], fits: false })
+    expect(read).toBeLessThan(100 * history.length)
   })
 
   it('answers calls at the same time one after another', async () => {

@@ -1,5 +1,6 @@
 import type { KnownSnapshot } from './archive/history-archive.ts'
-import { compactMessages } from './compact/compact-messages.ts'
+import { hasLargeParts } from './compact/choose-parts.ts'
+import { compactMessages, isOutage } from './compact/compact-messages.ts'
 import { findSystemSnapshot, withSnapshot } from './compress/system-snapshot.ts'
 import { draftsOf, totalTokens, type Draft } from './draft.ts'
 import { findNames } from './find-names.ts'
@@ -190,20 +191,25 @@ async function replay(
   let total = 0
   // What is before the recent messages once is so at all later calls: it is looked at once.
   let done = 0
+  // Where nothing is there to be made smaller, or storage is out of reach, looking is all for nothing.
+  let lastLarge = -1
+  let isDown = false
   for (const [index, draft] of all.entries()) {
     const isAnswer = draft.message.role === 'assistant' && messages[index - 1]?.role !== 'assistant'
-    if (isAnswer && total > options.maxTotalTokens) {
+    if (isAnswer && total > options.maxTotalTokens && lastLarge >= done && !isDown) {
       const rest = begun.slice(done)
       const before = totalTokens(rest)
       const compacted = await compactMessages(rest, format, options)
       stored.push(...compacted.stored)
       failures.push(...compacted.failures)
+      isDown = compacted.failures.some(isOutage)
       total += totalTokens(rest) - before
       done += recentStart(
         rest.map(({ message }) => message),
         options.keepRecentForCompact,
       )
     }
+    if (hasLargeParts(draft.message, options)) lastLarge = begun.length
     begun.push(draft)
     total += draft.tokens
   }

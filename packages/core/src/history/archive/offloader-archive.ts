@@ -1,6 +1,7 @@
 import { retrievalToolNameOf, type ContextOffloader } from '../../offload/context-offloader.ts'
 import { formatReplacement, type ReplacedBlock } from '../../offload/replacement.ts'
 import { toolMetadata } from '../../offload/tool-metadata.ts'
+import { orAborted } from '../../storage/guard.ts'
 import type { Location, StoreReceipt } from '../../storage/storage.ts'
 import type { ArchivedItem, HistoryArchive, KnownReplacement, ReplacedContent } from './history-archive.ts'
 import { readFrame } from './read-frame.ts'
@@ -47,9 +48,10 @@ export function offloaderArchive(offloader: ContextOffloader): HistoryArchive {
         },
       }
     },
-    retrieve: (name, options) => storage.retrieve(name, options),
+    retrieve: (name, options) => orAborted(storage.retrieve(name, options), options?.signal),
     ...(storage.stat !== undefined && {
-      has: async (name, options) => (await unlessMissing(storage.stat!(name, options))) !== undefined,
+      has: async (name, options) =>
+        (await unlessMissing(orAborted(storage.stat!(name, options), options?.signal))) !== undefined,
     }),
     async use(name, options) {
       await storage.retrieveRange?.(name, { offset: 0, length: 1 }, options)

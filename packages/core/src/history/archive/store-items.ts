@@ -1,3 +1,5 @@
+import { warn } from '#platform'
+import { orAborted } from '../../storage/guard.ts'
 import type { OperationOptions } from '../../storage/storage.ts'
 import type { ArchivedItem, ArchiveReceipt, HistoryArchive, NewArchivedItem } from './history-archive.ts'
 
@@ -42,9 +44,20 @@ async function storeItem(
   item: NewArchivedItem,
   options: OperationOptions,
 ): Promise<ArchiveReceipt> {
-  const receipt = await archive.store(item, options)
+  const storing = archive.store(item, options)
+  const receipt = await orAborted(storing, options.signal).catch((error: unknown) => {
+    // Not everybody who is handed a signal listens to it: what is stored in the end is removed again.
+    if (options.signal?.aborted === true) undoLater(storing)
+    throw error
+  })
   // A storage of somebody's own may return anything, and what stands in the message must lead back.
   if (typeof receipt?.name !== 'string' || receipt.name === '' || /\s/.test(receipt.name))
     throw new TypeError('The storage must name what it stores by a text without blanks.')
   return receipt
+}
+
+function undoLater(storing: Promise<ArchiveReceipt>): void {
+  void Promise.allSettled([storing])
+    .then(async ([result]) => (result.status === 'fulfilled' ? await result.value.undo() : undefined))
+    .catch((error: unknown) => warn('Removing what was stored after an abort failed.', error))
 }

@@ -1,6 +1,6 @@
 import type { KnownReplacement } from '../archive/history-archive.ts'
 import type { Draft } from '../draft.ts'
-import type { HistoryPart, HistoryToolCall, HistoryToolResult } from '../history-message.ts'
+import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
 import { countPart } from '../measure/count-message.ts'
 import { argumentsOf, mapTexts } from './argument-texts.ts'
@@ -36,6 +36,10 @@ export function chooseParts(drafts: readonly Draft[], recent: number, options: R
   }
   return chosen
 }
+
+/** Tell whether a message has parts that are over the limit, once it is not recent any more. */
+export const hasLargeParts = ({ parts }: HistoryMessage, options: ResolvedHistoryOptions): boolean =>
+  parts.some((part) => choosePart(part, options) !== undefined)
 
 type Choice = ChosenPart extends infer One ? (One extends ChosenPart ? Omit<One, 'draft' | 'position'> : never) : never
 

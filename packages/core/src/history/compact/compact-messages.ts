@@ -1,6 +1,6 @@
 import { warn } from '#platform'
 import { StorageError } from '../../storage/storage-error.ts'
-import { redraft, type Draft } from '../draft.ts'
+import type { Draft } from '../draft.ts'
 import type { HistoryMessage, HistoryPart, HistoryToolCall } from '../history-message.ts'
 import type { ArchivedByHistory, HistoryFailure, HistoryReason } from '../history-outcome.ts'
 import type { HistoryFormat } from '../history-format.ts'
@@ -73,7 +73,7 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
   const failures: HistoryFailure[] = []
   for (let start = 0; start < chosen.length; start += CONCURRENT_PARTS) {
     const batch = chosen.slice(start, start + CONCURRENT_PARTS)
-    if (failures.some(({ error }) => StorageError.isInstance(error) && STOPS.has(error.code))) {
+    if (failures.some(isOutage)) {
       for (const { draft } of batch) draft.reason = 'store-failed'
       continue
     }
@@ -94,8 +94,10 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
   return { stored, failures }
 }
 
-/** After these nothing more is tried in this pass. */
 const STOPS: ReadonlySet<string> = new Set(['unavailable', 'aborted'])
+
+/** Tell whether after a failure nothing more is to be tried in this pass. */
+export const isOutage = ({ error }: HistoryFailure): boolean => StorageError.isInstance(error) && STOPS.has(error.code)
 
 async function compactPart(
   choice: ChosenPart,
@@ -150,6 +152,13 @@ function writtenTokens(message: HistoryMessage, part: HistoryPart, { format, cou
 }
 
 function apply(draft: Draft, position: number, { part, reason }: Attempt, { countTokens }: CompactionContext): void {
-  if (part === undefined) draft.reason = draft.reason === 'compacted' ? draft.reason : reason
-  else redraft(draft, { ...draft.message, parts: draft.message.parts.with(position, part) }, reason, countTokens)
+  if (part === undefined) {
+    draft.reason = draft.reason === 'compacted' ? draft.reason : reason
+    return
+  }
+  const { parts } = draft.message
+  // A message may have very many results: those that stay are not counted again for each that goes.
+  draft.tokens += countPart(part, countTokens) - countPart(parts[position]!, countTokens)
+  draft.message = { ...draft.message, parts: parts.with(position, part) }
+  draft.reason = reason
 }
