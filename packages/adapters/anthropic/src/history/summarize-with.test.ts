@@ -42,6 +42,14 @@ it('hands other parameters to the model', async () => {
   expect(bodies).toMatchObject([{ max_tokens: 900, system: 'Be dense.' }])
 })
 
+it.each([
+  ['a model of which the SDK wants long answers streamed', { model: 'claude-opus-4@20250514' }],
+  ['an answer that the SDK wants streamed', { model: 'claude-haiku-5', max_tokens: 32_000 }],
+])('asks for %s', async (_, options) => {
+  const { client } = answering()
+  expect(await summarizeWith(client, options)(request())).toBe(ANSWER)
+})
+
 it('rejects where the API does, and ends with the signal', async () => {
   const fetch = async (): Promise<Response> => Response.json({ type: 'error' }, { status: 529 })
   const failing = new Anthropic({ apiKey: 'none', fetch, maxRetries: 0 })

@@ -4,6 +4,9 @@ import type { Summarize } from '@spillway/core/history'
 /** Models think before they write, and what they think counts. */
 const ROOM_FOR_THOUGHTS = 8_000
 
+/** The default of the SDK, which refuses to ask for many tokens without a stream where no time is named. */
+const TIMEOUT_MS = 600_000
+
 /** How a model is asked for summaries. */
 export interface SummarizeWithOptions extends Partial<
   Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'messages' | 'stream'>
@@ -35,9 +38,10 @@ export function summarizeWith(client: Pick<Anthropic, 'messages'>, options: Summ
     throw new TypeError('client must be a client of Anthropic: summarizeWith(new Anthropic(), { model }).')
   if (typeof (Object(options) as Partial<SummarizeWithOptions>).model !== 'string')
     throw new TypeError("model must be the name of one: summarizeWith(client, { model: 'claude-haiku-5' }).")
+  const { timeout = TIMEOUT_MS } = client as Partial<Anthropic>
   return async ({ prompt, maxTokens, signal }) => {
     const asked = { max_tokens: maxTokens + ROOM_FOR_THOUGHTS, messages: [{ role: 'user' as const, content: prompt }] }
-    const { content } = await client.messages.create({ ...asked, ...options }, { signal })
+    const { content } = await client.messages.create({ ...asked, ...options }, { signal, timeout })
     return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
   }
 }
