@@ -157,6 +157,19 @@ describe('compact', () => {
     expect(total.exec(written.stdout)?.[0]).toBe(total.exec(stdout)?.[0])
   })
 
+  test('keeps what JavaScript cannot hold of a message that becomes smaller, and the escapes of Python', async () => {
+    const python = (text: string): string =>
+      text.replaceAll('":', '": ').replaceAll(',"', ', "').replaceAll('ö', '\\u00f6')
+    const made = lines(CHAT.map((message) => ({ ...message, id: 1, note: 'schön' })))
+    const text = python(made).replaceAll('"id": 1,', '"id": 12345678901234567890, "cost": 1.0,')
+    const { run, text: textOf } = bench('chat.jsonl', text)
+    await run('compact', 'chat.jsonl', '--max-total-tokens', '3000', '--output', 'out')
+    expect(textOf('out').match(/"id": 12345678901234567890, "cost": 1\.0/g)).toHaveLength(CHAT.length)
+    expect(textOf('out').length).toBeLessThan(4_000)
+    await run('expand', 'out', '--output', 'back')
+    expect(textOf('back')).toBe(text)
+  })
+
   test('never writes over a file unasked, and in place where it is asked', async () => {
     const { cwd, run, text } = bench('chat.json', JSON.stringify(CHAT))
     for (const output of ['chat.json', './chat.json']) {
@@ -191,6 +204,8 @@ describe('compact', () => {
     expect(stdout).toMatch(
       /Message 7 on line 7 \([\d,]+ tokens\): It is one of the last messages, which stay\. Lower --keep-recent, or raise --max-total-tokens\./,
     )
+    const nowhere = await run('compact', 'chat.jsonl', '--output', 'chat.jsonl/below')
+    expect(nowhere).toMatchObject({ code: 1, stderr: 'spillway: chat.jsonl/below: cannot be read (ENOTDIR).\n' })
     const within = await run('compact', 'chat.jsonl', '--max-total-tokens', '100000')
     expect(within.code).toBe(0)
     expect(within.stdout).toContain('within the limit of 100,000. Nothing was to be done.')
@@ -242,6 +257,9 @@ describe('compact', () => {
     expect(svg.match(/<g><title>Message /g)).toHaveLength(CHAT.length)
     expect(await run('compact', 'chat.json', '--plot', 'tokens.svg')).toMatchObject({ code: 2 })
     expect(await run('compact', 'chat.json', '--plot', 'nowhere/tokens.svg')).toMatchObject({ code: 1 })
+    for (const args of [['-'], ['out', '--output', './out'], ['./chat.json', '--force']])
+      expect(await run('compact', 'chat.json', '--plot', ...args), args.join(' ')).toMatchObject({ code: 2 })
+    expect(text('chat.json')).toBe(JSON.stringify(CHAT))
   })
 
   test('names options as the command line has them', async () => {
@@ -268,10 +286,11 @@ describe('compact', () => {
     ],
     ['bad.json', '{\n"a":1}', /^spillway: bad\.json: the document has no list/, 2],
     ['bad.json', '{"a":1}', /^spillway: bad\.json:1: messages of an unknown format/, 2],
-    ['other.json', '[]', /^spillway: bad\.json: no such file\.\n$/, 1],
-  ])('refuses %s with %j', async (name, text, message, code) => {
+    ['other.json', '[]', /^spillway: bad\.json: no such file\.\n$/, 1, 'bad.json'],
+    ['other.json', '[]', /^spillway: A transcript is read from a file/, 2, '-'],
+  ])('refuses %s with %j', async (name, text, message, code, read = name) => {
     const { run } = bench(name, text)
-    const ended = await run('compact', name === 'other.json' ? 'bad.json' : name)
+    const ended = await run('compact', read)
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toMatch(message)
   })

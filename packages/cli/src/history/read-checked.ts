@@ -1,3 +1,4 @@
+import { usageError } from '../cli-error.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
 import { conversationOf, lineOf, type Transcript } from './transcript/transcript.ts'
 import { readTranscript } from './transcript/read-transcript.ts'
@@ -6,6 +7,7 @@ import type { TranscriptOptions } from './history-options.ts'
 
 /** Read a transcript whose messages are of its format; otherwise say on which line one is not. */
 export async function readChecked(path: string, { format }: TranscriptOptions): Promise<Transcript> {
+  if (path === '-') throw usageError('A transcript is read from a file: write standard input to one first.')
   holdDownMemory()
   const transcript = await readTranscript(path, format)
   try {

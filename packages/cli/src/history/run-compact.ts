@@ -10,6 +10,7 @@ import { hidesStore, storeArguments, withStore } from '../store-options.ts'
 import { assertCanSummarize } from './compaction-options.ts'
 import { compactTranscript, describeFailure, planTranscript, type Compacted } from './compact-transcript.ts'
 import type { CompactOptions } from './history-options.ts'
+import { isSameFile } from './is-same-file.ts'
 import { readChecked } from './read-checked.ts'
 import { compactJson } from './report/compact-json.ts'
 import { compactReport, type Written } from './report/compact-report.ts'
@@ -28,7 +29,7 @@ export async function runCompact({ args: [path = ''], options, command }: Invoca
   const output = outputOf(options)
   if (plan && output !== undefined) throw usageError('--plan writes nothing: leave out --output.')
   if (output !== undefined) await assertOutput(output)
-  if (plot !== undefined) await assertOutput({ path: plot, overwrites: force })
+  if (plot !== undefined) await assertPlot(plot, force, output?.path, path)
   const transcript = await readChecked(path, options)
   assertCanSummarize(transcript, options)
   const words = storeArguments(command)
@@ -41,6 +42,15 @@ export async function runCompact({ args: [path = ''], options, command }: Invoca
     return await finish(transcript, compacted, options)
   }
   return await withStore(options, use)
+}
+
+/** Refuse a plot that would take the place of something else. */
+async function assertPlot(plot: string, overwrites: boolean, output: string | undefined, path: string): Promise<void> {
+  if (plot === '-') throw usageError('--plot needs the name of a file.')
+  for (const other of [path, output])
+    if (other !== undefined && (await isSameFile(plot, other)))
+      throw usageError(`--plot: ${plot} is a transcript. Choose another file.`)
+  await assertOutput({ path: plot, overwrites })
 }
 
 async function finish(

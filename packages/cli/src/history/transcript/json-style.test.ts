@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonStyleOf, writeJson } from './json-style.ts'
+import { AsciiGuess, jsonStyleOf, writeJson } from './json-style.ts'
 
 /** As Python's json.dumps writes it. */
 const SPACED = '{"role": "user", "content": [{"type": "text", "text": "a: b, c"}], "n": [1, 2]}'
@@ -21,6 +21,7 @@ test('writes what reads as the same, in any style', () => {
     indent: fc.constantFrom(undefined, '  ', '\t'),
     margin: fc.constantFrom('', '  '),
     isSpaced: fc.boolean(),
+    isAscii: fc.boolean(),
     eol: fc.constantFrom('\n', '\r\n'),
   })
   fc.assert(
@@ -28,4 +29,16 @@ test('writes what reads as the same, in any style', () => {
       expect(JSON.parse(writeJson(value, one))).toEqual(JSON.parse(JSON.stringify(value)))
     }),
   )
+})
+
+test.each([
+  ['{"a":"\\u00e9"}', '{"b":"\\u00f6\\ud83d\\ude00"}'],
+  ['{"a":"\\u00e9","c":"é"}', '{"b":"ö😀"}'],
+  ['{"a":"\\u001b"}', '{"b":"ö😀"}'],
+  ['{"a": "e"}', '{"b": "\\u00f6\\ud83d\\ude00"}'],
+  ['{"a":"e"}', '{"b":"ö😀"}'],
+])('writes characters as escapes where the file does: %s', (text, written) => {
+  const guess = new AsciiGuess()
+  guess.add(Buffer.from(text))
+  expect(writeJson({ b: 'ö😀' }, guess.complete(jsonStyleOf(text)))).toBe(written)
 })

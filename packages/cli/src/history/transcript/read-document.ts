@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { itemsAt, JsonTextError, membersAt, skipBlanks, type JsonMember, type Span } from './json-spans.ts'
-import { jsonStyleOf, type JsonStyle } from './json-style.ts'
+import { AsciiGuess, jsonStyleOf, type JsonStyle } from './json-style.ts'
 import type { SystemPlace, TranscriptLayout, TranscriptMessage } from './transcript.ts'
 import { parseJson, transcriptError } from './transcript-error.ts'
 
@@ -59,10 +59,12 @@ function read(path: string, bytes: Uint8Array, lineAt: (offset: number) => numbe
   const margin = /[\r\n]([ \t]*)$/.exec(lead)?.[1] ?? ''
   const head =
     first === undefined ? '{}' : textOf({ start: first.start, end: Math.min(first.end, first.start + 4_096) })
+  const ascii = new AsciiGuess()
+  ascii.add(bytes.subarray(bytes[0] === 0xef ? 3 : 0))
   const system = whole && list ? systemPlace(whole, list, textOf, lineAt) : undefined
   return {
     layout: { kind: 'document', inside, lead, separator, trail, system },
-    style: jsonStyleOf(head, margin),
+    style: ascii.complete(jsonStyleOf(head, margin)),
     messages,
     lines: lineAt(bytes.length),
     listKey: list?.key,

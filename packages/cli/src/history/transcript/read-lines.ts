@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 import { fileLines, type FileLine } from './file-lines.ts'
 import { membersAt, skipBlanks, type Span } from './json-spans.ts'
-import { jsonStyleOf, type JsonStyle } from './json-style.ts'
+import { AsciiGuess, jsonStyleOf, type JsonStyle } from './json-style.ts'
 import type { TranscriptLayout, TranscriptMessage } from './transcript.ts'
 import { parseJson, transcriptError } from './transcript-error.ts'
 
@@ -39,10 +39,12 @@ export async function readLines(path: string, handle: FileHandle, isSession?: bo
   let eol: string | undefined
   let endsWithEol = true
   let lines = 0
+  const ascii = new AsciiGuess()
   for await (const line of fileLines(handle)) {
     eol ??= line.eol
     endsWithEol = line.eol !== ''
     lines = line.line
+    ascii.add(line.bytes)
     const start = skipBlanks(line.bytes, 0)
     if (start === line.bytes.length) continue
     const value = parseLine(path, line)
@@ -55,7 +57,7 @@ export async function readLines(path: string, handle: FileHandle, isSession?: bo
     // Lines before the first message were no messages of their own.
     if (isOne === true) messages.length = 0
   }
-  const style = await styleOf(handle, isOne === true ? session : messages)
+  const style = ascii.complete(await styleOf(handle, isOne === true ? session : messages))
   if (isOne !== true)
     return { layout: { kind: 'lines', eol: eol || '\n', endsWithEol }, style, messages, lines, notes: [] }
   const main = session.filter(({ isSidechain }) => !isSidechain)

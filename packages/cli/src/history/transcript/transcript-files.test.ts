@@ -1,11 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/spillway.ts'
 import { readTranscript } from './read-transcript.ts'
 import { conversationOf, lineOf, type Transcript } from './transcript.ts'
-import { writeTranscript } from './write-transcript.ts'
+import { assertOutput, writeTranscript } from './write-transcript.ts'
 
 interface ChatMessage {
   readonly role: string
@@ -215,6 +217,21 @@ describe('a session of Claude Code', () => {
     expect(transcript.messages).toHaveLength(1)
     expect(transcript.notes).toEqual([])
   })
+})
+
+test.skipIf(process.platform === 'win32')('a pipe is written to, and stays one', async () => {
+  const text = `${JSON.stringify(MESSAGES[1])}\n`
+  const transcript = await read('a.jsonl', text)
+  const path = join(temporaryFolder(), 'pipe')
+  execFileSync('mkfifo', [path])
+  const messages = transcript.messages.map(({ value }) => value)
+  for (const overwrites of [false, true]) {
+    await assertOutput({ path, overwrites })
+    const arrived = readFile(path, 'utf8')
+    await writeTranscript(transcript, { messages, system: undefined }, { path, overwrites })
+    expect(await arrived).toBe(text)
+    expect(statSync(path).isFIFO()).toBe(true)
+  }
 })
 
 test.each([

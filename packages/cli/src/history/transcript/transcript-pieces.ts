@@ -1,3 +1,4 @@
+import { changedJson } from './changed-json.ts'
 import type { Span } from './json-spans.ts'
 import { writeJson } from './json-style.ts'
 import type { Conversation, SystemPlace, Transcript, TranscriptMessage } from './transcript.ts'
@@ -15,9 +16,15 @@ interface Edit extends Span {
  *
  * Messages that are the very objects that were read have not changed. Throws a `TypeError` where the file has no place for
  * what is new, as a session has none for another message.
+ *
+ * @param read - Reads a part of the file.
  */
-export function piecesOf(transcript: Transcript, conversation: Conversation): readonly Piece[] {
-  const edits = [...systemEdits(transcript, conversation), ...messageEdits(transcript, conversation)]
+export async function piecesOf(
+  transcript: Transcript,
+  conversation: Conversation,
+  read: (span: Span) => Promise<Uint8Array>,
+): Promise<readonly Piece[]> {
+  const edits = [...systemEdits(transcript, conversation), ...(await messageEdits(transcript, conversation, read))]
   const pieces: Piece[] = []
   let at = 0
   for (const { start, end, pieces: made } of edits.toSorted((a, b) => a.start - b.start)) {
@@ -42,15 +49,21 @@ function systemEdits({ layout, style }: Transcript, { system }: Conversation): r
   return [{ start: insertAt, end: insertAt, pieces: [`${JSON.stringify(key)}:${blank}${json},${gap}`] }]
 }
 
-function messageEdits(transcript: Transcript, { messages: next }: Conversation): readonly Edit[] {
+async function messageEdits(
+  transcript: Transcript,
+  { messages: next }: Conversation,
+  read: (span: Span) => Promise<Uint8Array>,
+): Promise<readonly Edit[]> {
   const { messages, layout, style } = transcript
   const known = new Map(messages.map((message, index) => [message.value, { message, index }]))
   const isInPlace =
     next.length === messages.length && next.every((value, at) => value === messages[at]!.value || !known.has(value))
   if (isInPlace) {
-    return messages.flatMap(({ start, end, value }, at) =>
-      value === next[at] ? [] : [{ start, end, pieces: [writeJson(next[at], style)] }],
-    )
+    const edits: Edit[] = []
+    for (const [at, { start, end, value }] of messages.entries())
+      if (value !== next[at])
+        edits.push({ start, end, pieces: [changedJson(await read({ start, end }), value, next[at], style)] })
+    return edits
   }
   if (layout.kind === 'session') throw new TypeError('A session has no place for other messages.')
   const [separator, lead, trail, start, end] =

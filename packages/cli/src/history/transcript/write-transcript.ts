@@ -5,6 +5,7 @@ import { CliError, usageError } from '../../cli-error.ts'
 import { EXIT_CODE } from '../../exit-code.ts'
 import { print } from '../../output.ts'
 import type { OutputOptions } from '../history-options.ts'
+import type { Span } from './json-spans.ts'
 import { readingFile } from './transcript-error.ts'
 import { piecesOf, type Piece } from './transcript-pieces.ts'
 import type { Conversation, Transcript } from './transcript.ts'
@@ -31,7 +32,8 @@ export function outputOf({
 
 /** Refuse to write over a file that nobody asked to be replaced; before any work is done. */
 export async function assertOutput({ path, overwrites }: TranscriptOutput): Promise<void> {
-  if (path === '-' || overwrites || !(await exists(path))) return
+  const place = path === '-' || overwrites ? 'nothing' : await readingFile(path, () => placeOf(path))
+  if (place === 'nothing' || place === 'stream') return
   throw new CliError('exists', EXIT_CODE.usage, `${path} is there already. To replace it, add --force.`)
 }
 
@@ -46,17 +48,21 @@ export async function writeTranscript(
   conversation: Conversation,
   output: TranscriptOutput,
 ): Promise<void> {
-  const pieces = piecesOf(transcript, conversation)
   const source = await readingFile(transcript.path, () => open(transcript.path))
   try {
     const { size, mtimeMs, mode } = await source.stat()
     if (size !== transcript.size || mtimeMs !== transcript.mtimeMs)
       throw new CliError('changed', EXIT_CODE.nothing, `${transcript.path} has changed meanwhile. Run it again.`)
+    const pieces = await piecesOf(transcript, conversation, (span) => readSpan(source, span))
     if (output.path === '-') {
       for await (const chunk of bytesOf(pieces, source)) await print(chunk)
       return
     }
-    await readingFile(output.path, () => replaceFile(output, pieces, source, mode))
+    await readingFile(output.path, async () =>
+      (await placeOf(output.path)) === 'stream'
+        ? writeStream(output.path, pieces, source)
+        : replaceFile(output, pieces, source, mode),
+    )
   } finally {
     await source.close()
   }
@@ -69,7 +75,7 @@ async function replaceFile(
   mode: number,
 ): Promise<void> {
   // A link stays a link, and a file as readable as it was; a new one as the transcript, and writable.
-  const isThere = await exists(path)
+  const isThere = (await placeOf(path)) === 'file'
   const target = isThere ? await realpath(path) : path
   const permissions = isThere ? (await stat(target)).mode : mode | 0o600
   const unnamed = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`)
@@ -89,6 +95,16 @@ async function replaceFile(
   }
 }
 
+async function readSpan(source: FileHandle, { start, end }: Span): Promise<Uint8Array> {
+  const bytes = Buffer.alloc(end - start)
+  for (let filled = 0; filled < bytes.length;) {
+    const { bytesRead } = await source.read(bytes, filled, bytes.length - filled, start + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return bytes
+}
+
 async function* bytesOf(pieces: readonly Piece[], source: FileHandle): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.alloc(CHUNK_BYTES)
   for (const piece of pieces) {
@@ -105,12 +121,23 @@ async function* bytesOf(pieces: readonly Piece[], source: FileHandle): AsyncGene
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Write to a pipe or a device, which stays what it is. */
+async function writeStream(path: string, pieces: readonly Piece[], source: FileHandle): Promise<void> {
+  const file = await open(path, 'w')
   try {
-    await stat(path)
-    return true
+    for await (const chunk of bytesOf(pieces, source)) await file.writeFile(chunk)
+  } finally {
+    await file.close()
+  }
+}
+
+/** What is at a path: a file or folder, or a pipe or device, which cannot be replaced and need not be. */
+async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
+  try {
+    const found = await stat(path)
+    return found.isFile() || found.isDirectory() ? 'file' : 'stream'
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'nothing'
     throw error
   }
 }
