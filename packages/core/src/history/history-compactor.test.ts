@@ -133,6 +133,31 @@ describe('HistoryCompactor', () => {
     expect(last[1]).toEqual({ role: 'user', content: 'Find it.' })
   })
 
+  it.each<[string, (sent: readonly ChatMessage[], history: ChatMessage[]) => ChatMessage[]]>([
+    ['nothing of what was made of it', (_, history) => history],
+    ['all that was made of it', (sent) => [...sent]],
+    ['the messages, but not the system message', (sent, history) => [history[0]!, ...sent.slice(1)]],
+  ])('keeps system messages between others where a framework keeps %s', async (_, kept) => {
+    const storage = tinyStorage().scope('a')
+    const summarize = async (): Promise<string> => snapshot('goal')
+    const compactor = compactorOver(storage, { mode: 'compress', summarize, maxTotalTokens: 3_000 })
+    const all = begin()
+    let history = begin()
+    for (let count = 0; count < 16; count++) {
+      const reminder = count % 6 === 1 ? [{ role: 'system', content: `Reminder ${count}.` }] : []
+      const more = [...step(`call_${count}`, text('a', 40)), ...reminder, { role: 'user', content: `Go on, ${count}.` }]
+      all.push(...more)
+      history.push(...more)
+      const { messages } = await compactor.compact(copy(history))
+      const reminders = all.filter(({ content }) => String(content).startsWith('Reminder'))
+      expect(messages.filter(({ content }) => String(content).startsWith('Reminder'))).toEqual(reminders)
+      const offloader = new ContextOffloader({ storage })
+      const expanded = await expandHistory(messages, { offloader, format: openAIChat<ChatMessage>() })
+      expect(expanded).toEqual({ messages: all, missing: [] })
+      history = kept(messages, history)
+    }
+  })
+
   it.each<[string, (history: ChatMessage[]) => ChatMessage[]]>([
     [
       'the newest is marked for the cache',

@@ -1,7 +1,7 @@
-import type { KnownSnapshot } from './archive/history-archive.ts'
+import type { HistoryArchive, KnownSnapshot } from './archive/history-archive.ts'
 import { hasLargeParts } from './compact/choose-parts.ts'
 import { compactMessages, isOutage } from './compact/compact-messages.ts'
-import { findSystemSnapshot, withSnapshot } from './compress/system-snapshot.ts'
+import { findSystemSnapshot, systemEnd, withSnapshot } from './compress/system-snapshot.ts'
 import { draftsOf, totalTokens, type Draft } from './draft.ts'
 import { findNames } from './find-names.ts'
 import { neutralMessages } from './formats/neutral-messages.ts'
@@ -91,17 +91,18 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     const options: ResolvedHistoryOptions = { ...this.#options, signal }
     const format = this.#format
     const read = format.read(conversation)
-    const { systems, rest: came } = partSystems(read)
-    const known = this.#find(came)
+    const parted = partSystems(read, options.archive)
+    const known = this.#find(parted)
+    const { systems, rest: came } = known?.parted ?? parted
     const begun = known === undefined ? await replay(read, format, options) : goOn(known, systems, came, options)
     const pass = await compactPass(begun.messages, format, options)
     const isSame = isEqualList(pass.messages, read)
     const messages = isSame ? conversation : format.write(pass.messages)
     const written = isSame ? read : format.read(messages)
-    const all = partSystems(written).rest
+    const all = partSystems(written, options.archive).rest
     const snapshot = findSystemSnapshot(pass.messages, options.archive)?.known
     const isStuck = isSame && totalTokens(pass.drafts) > options.maxTotalTokens
-    const tail = isStuck ? 0 : sameAtEnd(came, partSystems(pass.messages).rest)
+    const tail = isStuck ? 0 : sameAtEnd(came, partSystems(pass.messages, options.archive).rest)
     const before = pass.applied.length > 0 ? known?.remembered : known?.remembered.before
     const made = { came: came.slice(0, came.length - tail), went: all.slice(0, all.length - tail), all, snapshot }
     this.#remember({ ...made, before: before && { ...before, before: undefined } }, known?.remembered)
@@ -125,10 +126,10 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   }
 
   /** Find what is remembered of the longest beginning of a conversation. */
-  #find(came: readonly HistoryMessage[]): Known | undefined {
+  #find(parted: PartedHistory): Known | undefined {
     let longest: Known | undefined
     for (const remembered of this.#remembered.flatMap((last) => (last.before ? [last, last.before] : [last]))) {
-      const known = matchOf(remembered, came)
+      const known = matchOf(remembered, parted)
       if (known.matched > (longest?.matched ?? 0)) longest = known
     }
     return longest
@@ -149,13 +150,21 @@ interface Known {
   readonly remembered: Remembered
   readonly matched: number
   readonly replaced: number
+  /** The conversation, as it is known. */
+  readonly parted: PartedHistory
 }
 
-function matchOf(remembered: Remembered, messages: readonly HistoryMessage[]): Known {
+function matchOf(remembered: Remembered, parted: PartedHistory): Known {
   const { came, went, all } = remembered
-  if (isBeginning(came, messages)) return { remembered, matched: came.length, replaced: came.length }
-  const matched = isBeginning(all, messages) ? all.length : 0
-  return { remembered, matched, replaced: went.length }
+  if (isBeginning(came, parted.rest)) return { remembered, matched: came.length, replaced: came.length, parted }
+  if (isBeginning(all, parted.rest)) return { remembered, matched: all.length, replaced: went.length, parted }
+  // Without the snapshot, system messages that stood behind it cannot be told from those that a history begins with.
+  const spoken = all.findIndex(({ role }) => role !== 'system')
+  const between = Math.min(spoken < 0 ? all.length : spoken, parted.systems.length)
+  const at = parted.systems.length - between
+  const moved = { systems: parted.systems.slice(0, at), rest: [...parted.systems.slice(at), ...parted.rest] }
+  const matched = between > 0 && isBeginning(all, moved.rest) ? all.length : 0
+  return { remembered, matched, replaced: went.length, parted: matched > 0 ? moved : parted }
 }
 
 /** The history that a pass begins with. */
@@ -225,12 +234,14 @@ async function useAll(messages: readonly HistoryMessage[], { archive, signal }: 
   }
 }
 
-function partSystems(messages: readonly HistoryMessage[]): {
+/** A history, with the system messages apart that it begins with. */
+interface PartedHistory {
   readonly systems: readonly HistoryMessage[]
   readonly rest: readonly HistoryMessage[]
-} {
-  const first = messages.findIndex(({ role }) => role !== 'system')
-  const start = first < 0 ? messages.length : first
+}
+
+function partSystems(messages: readonly HistoryMessage[], archive: HistoryArchive): PartedHistory {
+  const start = systemEnd(messages, archive)
   return { systems: messages.slice(0, start), rest: messages.slice(start) }
 }
 

@@ -115,6 +115,8 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
     throw new TypeError(`summarize must be a function, got ${typeof summarize}.`)
   if (typeof instructions !== 'string') throw new TypeError(`instructions must be a text, got ${typeof instructions}.`)
   if (keepRecent !== undefined) count('keepRecent', keepRecent)
+  if (options.signal !== undefined && typeof options.signal?.addEventListener !== 'function')
+    throw new TypeError('signal must be an AbortSignal, as of new AbortController().signal.')
   const ratio = options.compactRatioThreshold ?? 0.75
   if (!(typeof ratio === 'number' && ratio >= 0 && ratio <= 1))
     throw new TypeError(`compactRatioThreshold must be a share from 0 to 1, got ${ratio}.`)

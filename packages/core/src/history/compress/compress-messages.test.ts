@@ -271,6 +271,35 @@ describe('compress', () => {
     expect(enough.applied).toEqual(['compact'])
   })
 
+  it('takes names that only look like references where the messages have them', async () => {
+    const { compress } = bench()
+    const name = 'enable_internationalization'
+    const messages = [user(`Set ${name}.`), assistant(words('x', 200)), user('More.'), assistant('Fine.')]
+    const outcome = await compress(messages, { summarize: scripted(snapshotOf(`Set ${name}`)).summarize })
+    expect(outcome.failures).toEqual([])
+    const invented = await compress(messages, { summarize: scripted(snapshotOf(`Set un${name}`)).summarize })
+    expect(invented.failures).toMatchObject([{ step: 'summarize', reason: 'unknown-reference' }])
+  })
+
+  it('keeps system messages that stand between others in their places, through all summaries', async () => {
+    const { compress, expand } = bench()
+    const { summarize } = scripted(snapshotOf('Go on'))
+    const all: ChatMessage[] = [user('Begin.')]
+    let messages: readonly ChatMessage[] = [...all]
+    for (let turn = 0; turn < 30; turn++) {
+      const more = [
+        ...(turn % 4 === 1 ? [system(`Reminder ${turn}.`)] : []),
+        user(`Question ${turn}?`),
+        assistant(words(`topic ${turn}`, 30)),
+      ]
+      all.push(...more)
+      const outcome = await compress([...messages, ...more], { summarize, groupTokens: turn % 3 === 0 ? 300 : 0 })
+      messages = outcome.messages
+      expect(messages.filter(({ content }) => String(content).startsWith('Reminder'))).toHaveLength((turn + 3) >> 2)
+      expect(await expand(messages)).toEqual({ messages: all, missing: [] })
+    }
+  })
+
   it.each([1_500.5, 2 ** 31, 2 ** 33, Number.MAX_VALUE])(
     'takes %d milliseconds for a time',
     async (summaryTimeoutMs) => {

@@ -3,6 +3,7 @@ import type { HistoryMessage } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
 import { conversationUnits } from '../measure/conversation-units.ts'
 import { recentStart } from '../measure/recent-start.ts'
+import { systemEnd } from './system-snapshot.ts'
 
 /** A history by what compressing does to it: positions among the drafts. */
 export interface DividedHistory {
@@ -26,8 +27,7 @@ export interface DividedHistory {
  */
 export function divideHistory(drafts: readonly Draft[], options: ResolvedHistoryOptions): DividedHistory {
   const messages = drafts.map(({ message }) => message)
-  const isNoSystem = messages.findIndex(({ role }) => role !== 'system')
-  const start = isNoSystem < 0 ? messages.length : isNoSystem
+  const start = systemEnd(messages, options.archive)
   const recent = Math.max(start, recentStart(messages, options.keepRecentForCompress))
   const isOpening = messages.slice(recent).find(({ role }) => role !== 'system')?.role === 'user'
   const request = isOpening ? undefined : lastRequest(drafts, start, recent)
@@ -51,7 +51,7 @@ function mergeUnits(
   start: number,
   request: number = Infinity,
 ): readonly (readonly number[])[] {
-  if (messages[start]?.role !== 'user') return units
+  if (messages.slice(start).find(({ role }) => role !== 'system')?.role !== 'user') return units
   const merged: number[][] = []
   let isOpen = false
   for (const [position, unit] of units.entries()) {

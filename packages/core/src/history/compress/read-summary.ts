@@ -3,8 +3,11 @@ import { REQUIRED_SECTIONS } from './summary-prompt.ts'
 
 const START = '<state_snapshot>'
 const END = '</state_snapshot>'
-/** What references look like: names with a digest at their end, which nobody writes by chance. */
+/** What references look like: names with a digest at their end. */
 const REFERENCE = /\b[a-z0-9_]*_[a-z2-7]{20}\b/g
+
+/** Return what looks like a reference in a text. */
+export const referencesIn = (text: string): ReadonlySet<string> => new Set(text.match(REFERENCE))
 
 /** What a model answered, as far as it can be used. */
 export type ReadSummary = { readonly snapshot: string } | { readonly rejection: SummaryRejection }
@@ -12,7 +15,7 @@ export type ReadSummary = { readonly snapshot: string } | { readonly rejection: 
 /**
  * Take the snapshot out of what a model answered, or say why it cannot stand for the messages.
  *
- * @param mayName - Tells of a reference whether the messages have it.
+ * @param mayName - Tells of what looks like a reference whether the messages have it.
  */
 export function readSummary(answer: unknown, mayName: (reference: string) => boolean): ReadSummary {
   if (typeof answer !== 'string') return { rejection: 'no-snapshot' }
@@ -26,8 +29,7 @@ export function readSummary(answer: unknown, mayName: (reference: string) => boo
   // A second one in it: the end of the block could not be told any more.
   if (snapshot.includes(START) || snapshot.includes(END)) return { rejection: 'no-snapshot' }
   if (!REQUIRED_SECTIONS.every((name) => sectionOf(snapshot, name) !== '')) return { rejection: 'incomplete' }
-  for (const [reference] of snapshot.matchAll(REFERENCE))
-    if (!mayName(reference)) return { rejection: 'unknown-reference' }
+  for (const reference of referencesIn(snapshot)) if (!mayName(reference)) return { rejection: 'unknown-reference' }
   return { snapshot }
 }
 

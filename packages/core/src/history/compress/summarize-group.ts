@@ -2,7 +2,7 @@ import type { HistoryMessage } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
 import type { SummaryRejection } from '../history-outcome.ts'
 import { estimateLargeTokens } from '../../tokens/estimate-large-tokens.ts'
-import { readSummary } from './read-summary.ts'
+import { readSummary, referencesIn } from './read-summary.ts'
 import { renderMessages } from './render-messages.ts'
 import type { Summarize } from './summary-request.ts'
 import { summaryPrompt } from './summary-prompt.ts'
@@ -59,10 +59,9 @@ export async function summarizeGroup(
     return { rejection: timeout.aborted ? 'timeout' : 'model-failed', error }
   }
   const known = new Set(references)
-  const summary = readSummary(
-    answer,
-    (reference) => known.has(reference) || (previousSnapshot?.includes(reference) ?? false),
-  )
+  // Names of other things may look the same: what the model was shown it has not invented.
+  const shown = referencesIn(prompt)
+  const summary = readSummary(answer, (reference) => known.has(reference) || shown.has(reference))
   if ('rejection' in summary) return summary
   return group.growth(summary.snapshot) >= tokens ? { rejection: 'not-smaller' } : summary
 }

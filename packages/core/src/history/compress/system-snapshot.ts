@@ -27,6 +27,17 @@ export function findSystemSnapshot(
 }
 
 /**
+ * Say where the system messages end that a history begins with. A snapshot is at their end: system messages behind it stood
+ * between messages that are in it now, and belong to the conversation.
+ */
+export function systemEnd(messages: readonly HistoryMessage[], archive: HistoryArchive): number {
+  const found = findSystemSnapshot(messages, archive)
+  if (found !== undefined) return found.message + 1
+  const spoken = messages.findIndex(({ role }) => role !== 'system')
+  return spoken < 0 ? messages.length : spoken
+}
+
+/**
  * Put a snapshot at the end of the last of the system messages that a history begins with, in the place of one that is
  * there already. Where there is no system message, one is made.
  *
