@@ -269,12 +269,12 @@ describe('compactHistory', () => {
   })
 
   it.each([
-    ['text/csv; charset=utf-8', 'compacted'],
-    ['image/svg+xml;v="1 of 2, or so"', 'compacted'],
-    [`application/${'x'.repeat(200)}/y`, 'compacted'],
-    [`${'x'.repeat(100)}/y`, 'not-storable'],
-  ])('restores media of the type %s, or leaves them', async (mediaType, reason) => {
-    const { offloader } = bench()
+    'text/csv; charset=utf-8',
+    'image/svg+xml;v="1 of 2, or so"',
+    `application/${'x'.repeat(200)}/y`,
+    `${'x'.repeat(100)}/y`,
+  ])('restores media of the type %s', async (mediaType) => {
+    const { storage, offloader } = bench()
     const data = Buffer.from(encode(linesOf('a', 9_000))).toString('base64')
     const output = { type: 'content', value: [{ type: 'file-data', data, mediaType }] }
     const messages = [
@@ -290,9 +290,28 @@ describe('compactHistory', () => {
       maxTotalTokens: 100,
       maxToolMessageTokens: 100,
     })
-    expect(outcome.statistics[1]?.reason).toBe(reason)
+    expect(outcome.statistics[1]?.reason).toBe('compacted')
     expect(await expandHistory(outcome.messages, options)).toEqual({ messages, missing: [] })
-    expect(outcome.stored.length > 0).toBe(reason === 'compacted')
+    const names = (await Array.fromAsync(storage.list!())).map(({ reference }) => reference)
+    expect(new Set(names)).toEqual(new Set(outcome.stored.map(({ name }) => name)))
+  })
+
+  it('restores more media of one result than can be named', async () => {
+    const { offloader } = bench()
+    const data = Buffer.from(encode(linesOf('a', 6_000))).toString('base64')
+    const value = Array.from({ length: 250 }, () => ({ type: 'file-data', data, mediaType: 'image/png' }))
+    const output = { type: 'content', value }
+    const messages = [
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'read', input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'read', output }] },
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: 'Thanks.' },
+    ]
+    const options = { offloader, format: aiSdkMessages() }
+    const outcome = await compactHistory(messages, { ...options, mode: 'compact' })
+    expect(outcome.stored.map(({ kind }) => kind)).toEqual(['original'])
+    expect(outcome.fits).toBe(true)
+    expect(await expandHistory(outcome.messages, options)).toEqual({ messages, missing: [] })
   })
 
   it('gives back as a result what a tool returned, and not as words of the user', async () => {
@@ -434,6 +453,17 @@ describe('compactHistory', () => {
     expect(JSON.stringify(expanded.messages)).toBe(JSON.stringify(messages))
   })
 
+  it('stores each piece once, also where the message is stored as it is', async () => {
+    const storage = tinyStorage().scope('a')
+    let stores = 0
+    const counting: Storage = { ...boundTo(storage), store: (...input) => ((stores += 1), storage.store(...input)) }
+    const content = [{ type: 'text', text: linesOf('a', 1_500), x: 1 }]
+    const messages = [user('Go.'), call('a'), result('a', content), assistant('Done.'), user('Thanks.')]
+    const outcome = await compactHistory(messages, { ...bench(counting).options, maxTotalTokens: 1_000 })
+    expect(outcome.stored.map(({ kind }) => kind)).toEqual(['text', 'original'])
+    expect(stores).toBe(2)
+  })
+
   it('keeps what redact takes out out of the storage, also where the message is stored as it is', async () => {
     const storage = tinyStorage().scope('a')
     const offloader = new ContextOffloader({ storage, redact: (text) => text.replaceAll(/secret-\w+/g, '***') })
@@ -462,6 +492,7 @@ describe('compactHistory', () => {
     ['a limit of nothing', { maxTotalTokens: 0 }, /maxTotalTokens must be a positive number/],
     ['half a message', { keepRecent: 0.5 }, /keepRecent must be a whole number/],
     ['a ratio over 1', { compactRatioThreshold: 75 }, /compactRatioThreshold must be a share from 0 to 1/],
+    ['a signal that is none', { signal: {} }, /signal must be an AbortSignal/],
     ['a model that is none', { summarize: 'gpt' }, /summarize must be a function/],
   ])('refuses %s', async (_, wrong, message) => {
     await expect(compactHistory([], { ...bench().options, ...wrong })).rejects.toThrow(message)

@@ -15,7 +15,7 @@ export interface StoredItems {
 
 /** Store all or none: where one fails, what the others created is removed, and the failure is thrown. */
 export async function storeItems(
-  archive: HistoryArchive,
+  archive: Pick<HistoryArchive, 'store'>,
   items: readonly NewArchivedItem[],
   options: OperationOptions,
 ): Promise<StoredItems> {
@@ -40,7 +40,7 @@ export async function storeItems(
 }
 
 async function storeItem(
-  archive: HistoryArchive,
+  archive: Pick<HistoryArchive, 'store'>,
   item: NewArchivedItem,
   options: OperationOptions,
 ): Promise<ArchiveReceipt> {

@@ -1,5 +1,6 @@
 import { indentJson } from '../../content/block-bytes.ts'
 import { estimateLargeTokens } from '../../tokens/estimate-large-tokens.ts'
+import type { HistoryArchive } from '../archive/history-archive.ts'
 import { storeItems } from '../archive/store-items.ts'
 import type { HistoryMessage, HistoryToolCall } from '../history-message.ts'
 import { countPart } from '../measure/count-message.ts'
@@ -39,16 +40,23 @@ export async function compactArguments(
       mapTexts(value, (text) => byText.get(text) ?? text),
     )
   }
-  return await compactExactly(message, part, contents, (all) => compact(part, all, place, context), context)
+  return await compactExactly(
+    message,
+    part,
+    contents,
+    (all, archive) => compact(part, all, place, archive, context),
+    context,
+  )
 }
 
 async function compact(
   part: HistoryToolCall,
   contents: readonly StorableContent[],
   place: (replacements: readonly string[]) => HistoryToolCall,
+  archive: Pick<HistoryArchive, 'store'>,
   context: CompactionContext,
 ): Promise<CompactedPart<HistoryToolCall>> {
-  const { archive, countTokens, signal } = context
+  const { countTokens, signal } = context
   const origin: ContentOrigin = { callId: part.id, toolName: part.name, call: undefined, isError: false }
   const items = contents.map((content, index) =>
     newItem(content, origin, content.kind === 'original' ? 'original_input' : `input_${index}`),

@@ -1,3 +1,4 @@
+import type { HistoryArchive } from '../archive/history-archive.ts'
 import { storeItems } from '../archive/store-items.ts'
 import type { HistoryContent, HistoryMessage, HistoryToolResult } from '../history-message.ts'
 import { storableContent, textContent, type StorableContent } from './archived-content.ts'
@@ -21,7 +22,7 @@ export async function compactResult(
   tokens: number,
   context: CompactionContext,
 ): Promise<CompactedPart<HistoryToolResult> | undefined> {
-  const { archive, calls, signal } = context
+  const { calls, signal } = context
   const { redact } = context.offloader.options
   const { callId, toolName, isError = false } = part
   const origin: ContentOrigin = { callId, toolName, call: calls.get(callId), isError }
@@ -36,7 +37,10 @@ export async function compactResult(
 
   const pieces = joinTexts(contents)
   const total = { blocks: part.content.length, tokens }
-  const compact = async (all: readonly StorableContent[]): Promise<CompactedPart<HistoryToolResult>> => {
+  const compact = async (
+    all: readonly StorableContent[],
+    archive: Pick<HistoryArchive, 'store'>,
+  ): Promise<CompactedPart<HistoryToolResult>> => {
     const items = all.map((content, index) =>
       newItem(content, origin, content.kind === 'original' ? 'original' : `${index}`),
     )

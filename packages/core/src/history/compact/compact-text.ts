@@ -13,7 +13,7 @@ export async function compactText(
   part: HistoryText,
   context: CompactionContext,
 ): Promise<CompactedPart<HistoryText> | undefined> {
-  const { archive, countTokens, offloader, signal } = context
+  const { countTokens, offloader, signal } = context
   const origin: ContentOrigin = { callId: message.role, toolName: '', call: undefined, isError: false }
   const content = textContent('message', part.text, offloader.options.redact)
   const total = { blocks: 1, tokens: countPart(part, countTokens) }
@@ -21,7 +21,7 @@ export async function compactText(
     message,
     part,
     [content],
-    async (contents) => {
+    async (contents, archive) => {
       const items = contents.map((one) => newItem(one, origin, one.kind === 'original' ? 'original' : 'message'))
       const stored = await storeItems(archive, items, { signal })
       try {
