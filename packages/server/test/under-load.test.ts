@@ -122,7 +122,9 @@ describe('closing', () => {
     await expect(service.get('/health')).rejects.toThrow('fetch failed')
     release()
     expect((await running).json.success).toBe(true)
+    const begin = performance.now()
     await closing
+    expect(performance.now() - begin).toBeLessThan(1_500)
     await service.close()
   })
 
@@ -131,11 +133,25 @@ describe('closing', () => {
     const service = await startService({ summarize })
     const running = Promise.allSettled([service.post('/context_offload', compress)])
     await pause(200)
+    const stream = await fetch(`${service.url}/v1/history/compact`, {
+      method: 'POST',
+      body: JSON.stringify({
+        format: 'openai-chat',
+        mode: 'compress',
+        maxTotalTokens: 1_000,
+        messages: compress.messages,
+      }),
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    })
     const begin = performance.now()
     await service.close({ graceMs: 200 })
     expect(performance.now() - begin).toBeLessThan(3_000)
     const [outcome] = await running
-    expect([502, 503, undefined]).toContain(outcome.status === 'fulfilled' ? outcome.value.status : undefined)
+    expect(outcome).toMatchObject({
+      status: 'fulfilled',
+      value: { status: 503, json: { messages: compress.messages, metadata: { error: { code: 'shutting-down' } } } },
+    })
+    expect(await stream.text()).toContain('event: error\ndata: {"error":{"code":"shutting-down"')
   })
 
   it('says that a port is taken', async () => {

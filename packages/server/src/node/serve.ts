@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContextOffloader } from '@spillway/core'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { createApp, type App, type AppOptions } from '../app/create-app.ts'
@@ -40,6 +41,10 @@ export interface Service {
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
 /** How often Node.js looks for connections that take too long. */
 const CHECK_MS = 1_000
+/** How often a service that ends looks for connections that are not used. */
+const SWEEP_MS = 50
+/** Milliseconds in which what was aborted must have ended, and its answers must have been taken. */
+const LAST_WORDS_MS = 500
 
 /**
  * Serve an offloader over HTTP on Node.js.
@@ -169,16 +174,21 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 async function closeService(server: Server, app: App, spool: FileSpool, graceMs: number): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   const drained = app.drain()
-  server.closeIdleConnections()
+  let cutOff: ReturnType<typeof setTimeout> | undefined
   const timer = setTimeout(() => {
     app.abort()
-    server.closeAllConnections()
+    // Clients are still told why.
+    cutOff = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS)
   }, timerMs(graceMs))
-  await drained
-  // Answers are made: connections end as soon as they are taken.
+  // Connections end as soon as their answers are taken.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
   server.closeIdleConnections()
   await closed
+  // What nobody waits for any more ends soon, or hangs.
+  await Promise.race([drained, sleep(LAST_WORDS_MS, undefined, { ref: false })])
+  clearInterval(sweep)
   clearTimeout(timer)
+  clearTimeout(cutOff)
   app.abort()
   await spool.close()
 }
