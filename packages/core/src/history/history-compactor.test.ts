@@ -160,8 +160,8 @@ describe('HistoryCompactor', () => {
 
   it.each<[string, (history: ChatMessage[]) => ChatMessage[]]>([
     [
-      'the newest is marked for the cache',
-      (all) => [...all.slice(0, -1), { ...all.at(-1)!, name: 'newest' } as ChatMessage],
+      'the newest are marked for the cache',
+      (all) => [...all.slice(0, -6), ...all.slice(-6).map((message) => ({ ...message, mark: 'cache' }))],
     ],
     ['a reminder comes last', (all) => [...all, { role: 'user', content: `You have made ${all.length} steps.` }]],
   ])('keeps what it did where, at each call, %s', async (_, change) => {
@@ -169,12 +169,17 @@ describe('HistoryCompactor', () => {
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
     const compactor = compactorOver(tinyStorage().scope('a'), { mode: 'auto', summarize, maxToolMessageTokens: 5_000 })
     const history = begin()
+    const sent: (readonly ChatMessage[])[] = []
     for (let count = 0; count < 30; count++) {
-      await compactor.compact(change(copy(history)))
+      const { messages } = await compactor.compact(change(copy(history)))
+      expect(JSON.stringify(messages).split('"mark"').length).toBeLessThan(8)
+      sent.push(messages.filter(({ role, content }) => role === 'tool' || content === null))
       history.push(...step(`call_${count}`))
     }
     expect(asked).toBeGreaterThan(3)
     expect(asked).toBeLessThan(12)
+    const unmarked = sent.map((messages) => messages.map((message) => ({ ...message, mark: undefined })))
+    expect(breaks(unmarked)).toBeLessThan(12)
   })
 
   it('asks for one summary of what two conversations begin with', async () => {

@@ -10,8 +10,9 @@ import type { HistoryMessage } from './history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
 import type { ArchivedByHistory, HistoryFailure, HistoryOutcome } from './history-outcome.ts'
 import { compactPass, outcomeOf, tokensWritten } from './history-pass.ts'
-import { isSameMessage } from './is-same-message.ts'
+import { isSameContent, isSameMessage } from './is-same-message.ts'
 import { recentStart } from './measure/recent-start.ts'
+import { rebaseMessage } from './rebase-message.ts'
 
 /** Conversations of one session that take turns, as those of its sub-agents, are each remembered. */
 const MAX_REMEMBERED = 8
@@ -21,11 +22,13 @@ const CONCURRENT_USES = 8
 
 /**
  * The beginning of a conversation as it came in, up to the last message that changed, and what became of that. What is
- * behind it may come otherwise the next time: programs mark the newest message for the cache, or end with a reminder.
+ * behind it may come otherwise the next time, such as a reminder at the end.
  */
 interface Remembered {
   readonly came: readonly HistoryMessage[]
   readonly went: readonly HistoryMessage[]
+  /** For each of `went` its position in `came`. */
+  readonly origins: readonly number[]
   /** All that came of it, which the next conversation begins with where a framework keeps that. */
   readonly all: readonly HistoryMessage[]
   readonly snapshot: KnownSnapshot | undefined
@@ -104,7 +107,10 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     const isStuck = isSame && totalTokens(pass.drafts) > options.maxTotalTokens
     const tail = isStuck ? 0 : sameAtEnd(came, partSystems(pass.messages, options.archive).rest)
     const before = pass.applied.length > 0 ? known?.remembered : known?.remembered.before
-    const made = { came: came.slice(0, came.length - tail), went: all.slice(0, all.length - tail), all, snapshot }
+    const went = all.slice(0, all.length - tail)
+    const kept = pass.drafts.slice(pass.drafts.length - all.length).slice(0, went.length)
+    const origins = originsOf(kept, begun.messages.length - came.length, known)
+    const made = { came: came.slice(0, came.length - tail), went, origins, all, snapshot }
     this.#remember({ ...made, before: before && { ...before, before: undefined } }, known?.remembered)
     this.#calls += 1
     if (this.#calls % CALLS_BETWEEN_USES === 0) await useAll(pass.messages, options)
@@ -150,21 +156,38 @@ interface Known {
   readonly remembered: Remembered
   readonly matched: number
   readonly replaced: number
+  /** For each of what became of these its position among them. */
+  readonly origins: readonly number[]
   /** The conversation, as it is known. */
   readonly parted: PartedHistory
 }
 
 function matchOf(remembered: Remembered, parted: PartedHistory): Known {
   const { came, went, all } = remembered
-  if (isBeginning(came, parted.rest)) return { remembered, matched: came.length, replaced: came.length, parted }
-  if (isBeginning(all, parted.rest)) return { remembered, matched: all.length, replaced: went.length, parted }
+  if (isBeginning(came, parted.rest)) {
+    const { origins } = remembered
+    return { remembered, matched: came.length, replaced: came.length, origins, parted }
+  }
+  const asItWent = { remembered, replaced: went.length, origins: [...went.keys()] }
+  if (isBeginning(all, parted.rest)) return { ...asItWent, matched: all.length, parted }
   // Without the snapshot, system messages that stood behind it cannot be told from those that a history begins with.
   const spoken = all.findIndex(({ role }) => role !== 'system')
   const between = Math.min(spoken < 0 ? all.length : spoken, parted.systems.length)
   const at = parted.systems.length - between
   const moved = { systems: parted.systems.slice(0, at), rest: [...parted.systems.slice(at), ...parted.rest] }
   const matched = between > 0 && isBeginning(all, moved.rest) ? all.length : 0
-  return { remembered, matched, replaced: went.length, parted: matched > 0 ? moved : parted }
+  return { ...asItWent, matched, parted: matched > 0 ? moved : parted }
+}
+
+/**
+ * Say where messages of a pass stand in the conversation that came.
+ *
+ * @param more - By how many messages the pass had more before it.
+ */
+function originsOf(drafts: readonly Draft[], more: number, known: Known | undefined): number[] {
+  const { origins = [], replaced = 0 } = known ?? {}
+  const start = more + replaced - origins.length
+  return drafts.map(({ index }) => origins[index - start] ?? index - more)
 }
 
 /** The history that a pass begins with. */
@@ -176,11 +199,20 @@ interface Begun {
 
 /** Put what became of the beginning of a conversation in its place. */
 function goOn(
-  { remembered: { went, snapshot }, replaced }: Known,
+  { remembered, replaced, origins }: Known,
   systems: readonly HistoryMessage[],
   came: readonly HistoryMessage[],
   { archive }: ResolvedHistoryOptions,
 ): Begun {
+  const { snapshot } = remembered
+  const went = remembered.went.map((message, index) => {
+    const before = remembered.came[remembered.origins[index]!]
+    const now = came[origins[index]!]
+    // Programs move the marks for a cache from call to call: what changed has those that it came with now.
+    return now === undefined || (before !== undefined && isSameMessage(before, now))
+      ? message
+      : rebaseMessage(message, now)
+  })
   const isNew = snapshot !== undefined && findSystemSnapshot(systems, archive) === undefined
   const first = isNew ? withSnapshot(systems, snapshot, archive) : systems
   return { messages: [...first, ...went, ...came.slice(replaced)], stored: [], failures: [] }
@@ -245,11 +277,11 @@ function partSystems(messages: readonly HistoryMessage[], archive: HistoryArchiv
   return { systems: messages.slice(0, start), rest: messages.slice(start) }
 }
 
-/** Whether a conversation begins with these messages; with none, nothing is known of it. */
+/** Whether a conversation begins with what these messages say; with none, nothing is known of it. */
 const isBeginning = (beginning: readonly HistoryMessage[], messages: readonly HistoryMessage[]): boolean =>
   beginning.length > 0 &&
   beginning.length <= messages.length &&
-  beginning.every((message, index) => isSameMessage(message, messages[index]!))
+  beginning.every((message, index) => isSameContent(message, messages[index]!))
 
 /** Count the messages at the end of both that are the same. */
 function sameAtEnd(a: readonly unknown[], b: readonly unknown[]): number {

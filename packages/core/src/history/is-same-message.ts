@@ -6,9 +6,12 @@ import { isEqualValue } from './is-equal-value.ts'
  * that they handed over before. So what was read of them is compared as well, and not only what they are now.
  */
 export function isSameMessage(a: HistoryMessage, b: HistoryMessage): boolean {
-  if (a === b) return true
-  return a.role === b.role && isSameNative(a, b) && isSameList(a.parts, b.parts)
+  return a === b || (isSameNative(a, b) && isSameContent(a, b))
 }
+
+/** Tell whether two messages say the same, whatever their format keeps beside that, such as marks for a cache. */
+export const isSameContent = (a: HistoryMessage, b: HistoryMessage): boolean =>
+  a === b || (a.role === b.role && isSameList(a.parts, b.parts))
 
 type Piece = HistoryPart | HistoryContent
 
@@ -18,8 +21,8 @@ const isSameNative = (a: HistoryMessage, b: HistoryMessage): boolean =>
 const isSameList = (a: readonly Piece[], b: readonly Piece[]): boolean =>
   a.length === b.length && a.every((piece, index) => isSamePiece(piece, b[index]!))
 
-/** Natives of parts are within those of their messages. */
-function isSamePiece(a: Piece, b: Piece): boolean {
+/** Tell whether two parts say the same. Their natives are within those of their messages. */
+export function isSamePiece(a: Piece, b: Piece): boolean {
   switch (a.type) {
     case 'text':
     case 'reasoning':
