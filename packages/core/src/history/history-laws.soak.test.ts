@@ -5,9 +5,10 @@ import { formatOf, fuzzCases, MODELS, type FuzzCase } from '../../test/history/c
 import { FORMAT_NAMES, validateHistory, type FormatName } from '../../test/history/validate-history.ts'
 import { ContextOffloader } from '../offload/context-offloader.ts'
 import { compactHistory } from './compact-history.ts'
-import type { SummaryRequest } from './compress/summary-request.ts'
 import { expandHistory } from './expand-history.ts'
 import { HistoryCompactor } from './history-compactor.ts'
+import type { HistoryMessage } from './history-message.ts'
+import type { Summarize } from './compress/summary-request.ts'
 import { isEqualValue } from './is-equal-value.ts'
 import { countMessage } from './measure/count-message.ts'
 import { planCompaction } from './plan-compaction.ts'
@@ -19,14 +20,25 @@ const RUNS = process.env['SPILLWAY_SOAK'] === undefined ? 60 : Math.ceil(10_000 
 const kinds = (problems: readonly string[]): string[] =>
   problems.map((problem) => problem.replace(/^(?:turn )?\d+: /, ''))
 
+/** Behave as one model after another; the last goes on. */
+function summarizeAs(models: FuzzCase['models']): Summarize {
+  let asked = 0
+  return async (request) => {
+    const model: Summarize = MODELS[models[Math.min(asked++, models.length - 1)]!]
+    return await model(request)
+  }
+}
+
+/** Positions of the messages that begin what a model said at once. */
+const callsOf = (messages: readonly HistoryMessage[]): readonly number[] =>
+  [...messages.keys()].filter(
+    (index) => index > 0 && messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant',
+  )
+
 async function check(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
   const format = formatOf(name)
   const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
-  let asked = 0
-  const summarize = async (request: SummaryRequest): Promise<string> => {
-    const model = models[Math.min(asked++, models.length - 1)]!
-    return await (MODELS[model] as (request: SummaryRequest) => Promise<string>)(request)
-  }
+  const summarize = summarizeAs(models)
   const options = { offloader, format, summarize, summaryTimeoutMs: 5, ...limits }
   const frozen = deepFreeze(conversation)
   const plan = planCompaction(frozen, options)
@@ -67,19 +79,38 @@ async function check(name: FormatName, { conversation, isValid, limits, models }
   expect(validateHistory(name, again.messages)).toEqual(after)
 }
 
+/** Live through a conversation that is kept as it became: before each call of the model what is new is added to it. */
+async function checkKept(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
+  const format = formatOf(name)
+  const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
+  const options = { offloader, format, summarize: summarizeAs(models), summaryTimeoutMs: 5, ...limits }
+  const all = format.read(conversation)
+  let kept: readonly HistoryMessage[] = []
+  let from = 0
+  for (const index of callsOf(all)) {
+    const history = format.write([...kept, ...all.slice(from, index)])
+    const { messages, fits, obstacles, tokens } = await compactHistory(history, options)
+    const raw = format.write(all.slice(0, index))
+    const problems = kinds(validateHistory(name, messages))
+    if (isValid) expect(problems.filter((kind) => !kinds(validateHistory(name, raw)).includes(kind))).toEqual([])
+    expect(fits).toBe(tokens.after <= tokens.limit)
+    expect(obstacles.length > 0).toBe(!fits)
+    const expanded = await expandHistory(messages, { offloader, format })
+    expect(expanded.missing).toEqual([])
+    if (!isEqualValue(expanded.messages, raw)) expect(expanded.messages).toEqual(raw)
+    kept = format.read(messages)
+    from = index
+  }
+}
+
 /** Live through a conversation: before each call of the model the history so far is handed over, raw. */
 async function checkLived(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
   const format = formatOf(name)
   const offloader = new ContextOffloader({ storage: tinyStorage({ evictAfterTurns: 8 }).scope('a') })
-  let asked = 0
-  const summarize = async (request: SummaryRequest): Promise<string> => {
-    const model = models[Math.min(asked++, models.length - 1)]!
-    return await (MODELS[model] as (request: SummaryRequest) => Promise<string>)(request)
-  }
+  const summarize = summarizeAs(models)
   const compactor = new HistoryCompactor({ offloader, format, summarize, summaryTimeoutMs: 5, ...limits })
   const all = format.read(conversation)
-  for (const index of all.keys()) {
-    if (index === 0 || all[index]?.role !== 'assistant' || all[index - 1]?.role === 'assistant') continue
+  for (const index of callsOf(all)) {
     const history = format.write(all.slice(0, index))
     const { messages, fits, obstacles, tokens } = await compactor.compact(history)
     const problems = kinds(validateHistory(name, messages))
@@ -116,6 +147,17 @@ describe.each(FORMAT_NAMES)('histories of %s', (name) => {
     async () => {
       await fc.assert(
         fc.asyncProperty(fuzzCases(name), (one) => checkLived(name, one)),
+        { numRuns: Math.ceil(RUNS / 3) },
+      )
+    },
+    RUNS * 1_000,
+  )
+
+  it(
+    'stay so through all calls of a loop that goes on with what became of the history',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fuzzCases(name), (one) => checkKept(name, one)),
         { numRuns: Math.ceil(RUNS / 3) },
       )
     },

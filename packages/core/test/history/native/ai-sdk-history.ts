@@ -1,4 +1,4 @@
-import { choose, type Plan, type PlannedCall, type PlannedStep, type PlannedTurn } from './plan.ts'
+import { choose, instructionOf, type Plan, type PlannedCall, type PlannedStep, type PlannedTurn } from './plan.ts'
 
 const PNG = 'iVBORw0KGgo='
 const bytes = (): Uint8Array<ArrayBuffer> => new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10])
@@ -8,7 +8,7 @@ const textPart = (text: string): object => ({ type: 'text', text })
 /** Write a plan as model messages of the AI SDK. */
 export function aiSdkHistory({ system, turns, isPortable }: Plan): object[] {
   const prompts = system.map((content, at) => ({ role: 'system', content, ...(at === 0 ? options : {}) }))
-  return [...prompts, ...turns.flatMap((turn) => writeTurn(turn, isPortable))]
+  return [...prompts, ...turns.flatMap((turn) => [...instructionOf(turn), ...writeTurn(turn, isPortable)])]
 }
 
 function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn, isPortable: boolean): object[] {

@@ -1,4 +1,12 @@
-import { choose, type Plan, type PlannedCall, type PlannedResult, type PlannedStep, type PlannedTurn } from './plan.ts'
+import {
+  choose,
+  instructionOf,
+  type Plan,
+  type PlannedCall,
+  type PlannedResult,
+  type PlannedStep,
+  type PlannedTurn,
+} from './plan.ts'
 
 /** A PNG of nothing but its signature. */
 export const PNG = 'iVBORw0KGgo='
@@ -11,7 +19,7 @@ export function chatHistory({ system, turns, isPortable }: Plan): object[] {
     role: at % 2 === 0 ? 'system' : 'developer',
     content: at % 2 === 0 ? text : [{ ...textPart(text), prompt_cache_breakpoint: { mode: 'explicit' } }],
   }))
-  return [...prompts, ...turns.flatMap((turn) => writeTurn(turn, isPortable))]
+  return [...prompts, ...turns.flatMap((turn) => [...instructionOf(turn), ...writeTurn(turn, isPortable)])]
 }
 
 function writeTurn(turn: PlannedTurn, isPortable: boolean): object[] {

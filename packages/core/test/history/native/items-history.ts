@@ -1,5 +1,5 @@
 import { PNG, textsOf } from './chat-history.ts'
-import { choose, type Plan, type PlannedCall, type PlannedStep, type PlannedTurn } from './plan.ts'
+import { choose, instructionOf, type Plan, type PlannedCall, type PlannedStep, type PlannedTurn } from './plan.ts'
 
 /** What differs between the items of the Responses API and those of the Agents SDK. */
 interface Kind {
@@ -22,7 +22,7 @@ function writeItems({ system, turns, isPortable }: Plan, isAgents: boolean): obj
     if (at % 2 === 0 || isAgents) return { role: 'system', content }
     return { type: 'message', role: 'developer', content: [{ type: 'input_text', text: content }], status: 'completed' }
   })
-  return [...prompts, ...turns.flatMap((turn) => writeTurn(turn, kind))]
+  return [...prompts, ...turns.flatMap((turn) => [...instructionOf(turn), ...writeTurn(turn, kind)])]
 }
 
 function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn, kind: Kind): object[] {

@@ -29,6 +29,8 @@ export interface PlannedStep {
 
 /** What a user says, the steps that a model takes, and its answer. */
 export interface PlannedTurn {
+  /** What the system says before it, where the format has messages for that between others. */
+  readonly instruction: string | undefined
   readonly texts: readonly string[]
   readonly hasImage: boolean
   readonly steps: readonly PlannedStep[]
@@ -79,6 +81,10 @@ export function choose<Value>(bits: number, shift: number, ...values: readonly [
   return values[(bits >> shift) % values.length] ?? values[0]
 }
 
+/** Write what the system says before a turn, which most formats have alike. */
+export const instructionOf = ({ instruction }: PlannedTurn): readonly object[] =>
+  instruction === undefined ? [] : [{ role: 'system', content: instruction }]
+
 /** Make plans of conversations: parallel calls, turns of many steps, empty texts, and results of every kind. */
 export function plans({
   orphans = false,
@@ -103,6 +109,7 @@ export function plans({
   const step = fc.record({ thought: text, text, calls: fc.array(call, { maxLength: 3 }), form })
   const steps = fc.array(step, { maxLength: 3 })
   const turn = fc.record({
+    instruction: portable ? fc.constant(undefined) : fc.option(text, { nil: undefined, freq: 3 }),
     texts: fc.array(text, { minLength: 1, maxLength: 2 }),
     hasImage: fc.boolean(),
     steps,
