@@ -178,6 +178,29 @@ describe('/context_offload, compact', () => {
     expect(json).toMatchObject({ success: true, metadata: { applied: ['compact'] } })
   })
 
+  it('gives numbers back that JavaScript cannot hold, also from arguments that it stored', async () => {
+    const service = await startService()
+    const large = `{"id":1790123456789012345,"text":"${'a word '.repeat(5_000)}"}`
+    const messages = [
+      '{"role":"user","content":"Search","at":12345678901234567890,"far":1e400}',
+      '{"role":"assistant","content":"","tool_calls":[{"id":"c1","name":"f","arguments":{"id":1790123456789012345}}]}',
+      '{"role":"tool","tool_call_id":"c1","content":"x"}',
+      `{"role":"assistant","content":"","tool_calls":[{"id":"c2","name":"f","arguments":${large}}]}`,
+      '{"role":"tool","tool_call_id":"c2","content":"y"}',
+      '{"role":"assistant","content":"Found it."}',
+    ]
+    const response = await fetch(`${service.url}/context_offload`, {
+      method: 'POST',
+      body: `{"max_total_tokens":100,"context_manage_mode":"compact","messages":[${messages.join()}]}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    const text = await response.text()
+    expect(response.status).toBe(200)
+    for (const index of [0, 1, 2, 4, 5]) expect(text).toContain(messages[index])
+    const { metadata } = JSON.parse(text) as { metadata: { write_file_dict: Record<string, string> } }
+    expect(Object.values(metadata.write_file_dict)).toContainEqual(expect.stringContaining('1790123456789012345'))
+  })
+
   it('takes numbers for which there are no messages and tokens enough', async () => {
     const service = await startService()
     for (const number of [Number.MAX_SAFE_INTEGER + 1, 1e308]) {

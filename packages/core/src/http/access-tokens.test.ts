@@ -55,6 +55,7 @@ it.each<[string, unknown, string]>([
   ['a short one', [{ token: 'short', scope: ['a'] }], 'Token 1 must have 16 characters'],
   ['one that no header can carry', [{ token: 'a token with blanks', scope: ['a'] }], 'printable ASCII'],
   ['one without a scope', [{ token: LONG, scope: [] }], 'Token 1 must have a scope'],
+  ['one with an empty segment', [{ token: LONG, scope: ['a', ''] }], 'Token 1 must have a scope'],
   ['one whose scope is a text', [{ token: LONG, scope: 'a' }], 'Token 1 must have a scope'],
   ['one in both forms', [{ token: LONG, sha256: 'a'.repeat(64), scope: ['a'] }], 'token or sha256'],
   ['a digest that is none', [{ sha256: 'xyz', scope: ['a'] }], '64 hexadecimal digits'],

@@ -82,8 +82,8 @@ function assertToken({ token, sha256, scope }: AccessToken, which: string): void
     throw new TypeError(`${which} must have printable ASCII characters alone: others cannot stand in a header.`)
   if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))
     throw new TypeError(`${which}: sha256 must be 64 hexadecimal digits.`)
-  if (!Array.isArray(scope) || scope.length === 0 || scope.some((segment) => typeof segment !== 'string'))
-    throw new TypeError(`${which} must have a scope: an array of one segment or more.`)
+  if (!Array.isArray(scope) || scope.length === 0 || scope.some((one) => typeof one !== 'string' || one === ''))
+    throw new TypeError(`${which} must have a scope: an array of one segment or more, none of them empty.`)
 }
 
 async function readTokens(tokens: readonly AccessToken[]): Promise<readonly KnownToken[]> {

@@ -12,15 +12,20 @@ export interface JsonLimits {
 /**
  * Parse a body of JSON in UTF-8. Of equal keys in one object the last counts; `__proto__` is a key like any other.
  *
+ * @param parse - Throws a `SyntaxError` for what is no JSON. Defaults to `JSON.parse`.
  * @throws HttpError `invalid-json` for what is none, or is nested too deep; `too-large` where it has too many values.
  */
-export function parseJsonBody(bytes: Uint8Array, { maxJsonDepth, maxJsonValues }: JsonLimits): unknown {
+export function parseJsonBody(
+  bytes: Uint8Array,
+  { maxJsonDepth, maxJsonValues }: JsonLimits,
+  parse: (text: string) => unknown = JSON.parse,
+): unknown {
   const { depth, values } = inspectJson(bytes)
   if (depth > maxJsonDepth)
     throw new HttpError('invalid-json', `The JSON is nested deeper than ${maxJsonDepth} levels.`)
   if (values > maxJsonValues) throw new HttpError('too-large', `The JSON has more than ${maxJsonValues} values.`)
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+    return parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
     // Neither message is passed on: that of the parser quotes the body.
     if (error instanceof SyntaxError) throw new HttpError('invalid-json', 'The body is no JSON.', { cause: error })

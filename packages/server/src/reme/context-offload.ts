@@ -1,5 +1,6 @@
 import { compactHistory, type HistoryOutcome } from '@spillway/core/history'
 import { z } from 'zod'
+import { parseExactJson, plainNumber } from '../body/exact-json.ts'
 import { virtualPath } from '../files/virtual-path.ts'
 import { assertApplied, failureNotes } from '../history/history-failure.ts'
 import { assertConversation, historyStep, type HistoryServices } from '../history/history-step.ts'
@@ -27,6 +28,13 @@ const MESSAGE = z
   )
   .meta({ type: 'object' })
 
+/** Messages come back with their numbers as they are; options are such that JavaScript knows. */
+function parseRequest(text: string): unknown {
+  const body = parseExactJson(text)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, plainNumber(value)]))
+}
+
 /** Make a history smaller, as ReMe documents it. */
 export const contextOffloadRoute = ({ summarize }: HistoryServices): Route =>
   defineRoute({
@@ -39,6 +47,7 @@ export const contextOffloadRoute = ({ summarize }: HistoryServices): Route =>
       'a model, `compress` fails and `auto` keeps what compacting gave. Where it fails, `messages` are those that came.',
     tag: 'ReMe',
     isReme: true,
+    parse: parseRequest,
     body: z
       .looseObject({
         messages: z.array(MESSAGE).meta({ description: 'The history, oldest first.' }),

@@ -1,4 +1,5 @@
 import { openAIChat, type HistoryFormat } from '@spillway/core/history'
+import { parseExactJson } from '../body/exact-json.ts'
 
 type Fields = Readonly<Record<string | symbol, unknown>>
 
@@ -81,7 +82,7 @@ function flatCall(call: unknown): unknown {
 
 function parsed(text: unknown): unknown {
   try {
-    return JSON.parse(String(text)) as unknown
+    return parseExactJson(String(text))
   } catch (error) {
     if (error instanceof SyntaxError) return text
     throw error

@@ -63,6 +63,8 @@ interface RouteShape {
   readonly isReme?: boolean | undefined
   /** Whether strangers may use it. */
   readonly isPublic?: boolean | undefined
+  /** What its body is parsed by. Defaults to `JSON.parse`. */
+  readonly parse?: ((text: string) => unknown) | undefined
   /** Whether the body is content that is taken as it arrives. */
   readonly takesContent?: boolean | undefined
   readonly responses: Readonly<Record<number, ResponseDescription>>

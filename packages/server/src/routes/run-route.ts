@@ -70,7 +70,7 @@ async function runWithBody(
     return await runWithin(work, received.size * MEMORY_PER_BYTE + MEMORY_OF_REQUEST, routeCall, async (ticket) => {
       const bytes = await received.read()
       await received.remove()
-      const body = validate(schema, parseJsonBody(bytes, limits), 'body')
+      const body = validate(schema, parseJsonBody(bytes, limits, route.parse), 'body')
       return await route.handle({ ...input, body }, contextOf(routeCall, services, ticket, none()))
     })
   } finally {
