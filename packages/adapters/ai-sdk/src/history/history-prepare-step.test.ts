@@ -84,6 +84,28 @@ describe('historyPrepareStep', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
+  it('asks for no more summaries where the program marks the newest messages for the cache', async () => {
+    const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+    const marking = ({ messages }: HistoryStep): { messages: ModelMessage[] } => ({
+      messages: messages.map((message, index) =>
+        index < messages.length - 4 ? message : { ...message, providerOptions: mark },
+      ),
+    })
+    const ask = async (own: (step: HistoryStep) => object): Promise<readonly [asked: number, marks: number]> => {
+      const asked = vi.fn<typeof summarize>(summarize)
+      const step = historyPrepareStep(newSession(), { ...LIMITS, summarize: asked }, own)
+      let marks = 0
+      for (let length = 1; length <= MANY.length; length += 2) {
+        const result = await step({ messages: MANY.slice(0, length) })
+        marks = Math.max(marks, JSON.stringify(result?.messages ?? []).split('cacheControl').length - 1)
+      }
+      return [asked.mock.calls.length, marks]
+    }
+    const [plain] = await ask(() => ({}))
+    expect(plain).toBeGreaterThan(1)
+    expect(await ask(marking)).toEqual([plain, 4])
+  })
+
   it('calls the function of the program first, and makes smaller what that returns', async () => {
     const own = vi.fn<(step: HistoryStep & { readonly stepNumber: number }) => object>(({ messages }) => ({
       toolChoice: 'none',
