@@ -1,0 +1,63 @@
+import { describe, expect, test, vi } from 'vitest'
+import { bench, CHAT, lines, LOG, type Bench } from '../../test/history/bench.ts'
+import { spillway } from '../../test/spillway.ts'
+
+// Each runs several processes.
+vi.setConfig({ testTimeout: 90_000 })
+
+describe('expand and references', () => {
+  async function compacted(): Promise<Bench & { readonly references: readonly string[] }> {
+    const made = bench('chat.jsonl', lines(CHAT))
+    await made.run('compact', 'chat.jsonl', '--max-total-tokens', '5000', '--keep-recent', '0', '--output', 'out.jsonl')
+    const { stdout } = await made.run('references', 'out.jsonl')
+    return { ...made, references: Array.from(stdout.matchAll(/call_\w+/g), ([name]) => name) }
+  }
+
+  test('list what a transcript names, and whether it is there', async () => {
+    const { cwd, run, references } = await compacted()
+    const [first = ''] = references
+    const listed = await run('references', 'out.jsonl')
+    expect(listed).toMatchObject({ code: 0, stderr: '' })
+    expect(listed.stdout).toBe(
+      `3\t3\tread_log\ttext\t${LOG.length}\tyes\t${first}\t\n5\t5\tread_log\ttext\t${LOG.length + 7}\tyes\t${references[1]}\t\n`,
+    )
+    await spillway(['rm', first], { cwd })
+    const gone = await run('references', 'out.jsonl', '--json')
+    expect(gone.code).toBe(1)
+    expect(JSON.parse(gone.stdout)).toMatchObject([
+      { number: 3, line: 3, tool: 'read_log', callId: 'call_1', stored: false, reference: first },
+      { number: 5, line: 5, tool: 'read_log', callId: 'call_2', stored: true },
+    ])
+    expect(await run('references', 'chat.jsonl')).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  test('put back one thing alone', async () => {
+    const { run, text, references } = await compacted()
+    const ended = await run('expand', 'out.jsonl', '--only', references[1]!, '--output', 'back')
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    const [was, is, whole] = ['out.jsonl', 'back', 'chat.jsonl'].map((name) => text(name).split('\n'))
+    expect(is).toEqual(was!.with(4, whole![4]!))
+    const unknown = await run('expand', 'out.jsonl', '--only', 'call_9')
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('does not name call_9') })
+  })
+
+  test('leave what is gone as it is, and exit with 1', async () => {
+    const { cwd, run, text, references } = await compacted()
+    await spillway(['rm', references[0]!], { cwd })
+    const ended = await run('expand', 'out.jsonl', '--output', 'back')
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(`spillway: ${references[0]}: `) })
+    expect(ended.stdout).toContain('2 references, 1 of them missing.')
+    const [was, is, whole] = ['out.jsonl', 'back', 'chat.jsonl'].map((name) => text(name).split('\n'))
+    expect(is).toEqual(was!.with(4, whole![4]!))
+    const shown = await run('expand', 'out.jsonl', '--json')
+    expect(JSON.parse(shown.stdout)).toMatchObject({ missing: [{ reference: references[0], code: 'not-found' }] })
+  })
+
+  test('stay behind the wall of a scope', async () => {
+    const { run } = bench('chat.jsonl', lines(CHAT))
+    const scope = ['--scope', 'tenant-1/session-9']
+    await run('compact', 'chat.jsonl', '--output', 'out.jsonl', ...scope)
+    expect(await run('expand', 'out.jsonl', ...scope)).toMatchObject({ code: 0 })
+    expect(await run('expand', 'out.jsonl', '--scope', 'tenant-2')).toMatchObject({ code: 1 })
+  })
+})

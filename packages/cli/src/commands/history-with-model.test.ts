@@ -1,0 +1,89 @@
+import { describe, expect, test, vi } from 'vitest'
+import { bench, CHAT, lines, SESSION } from '../../test/history/bench.ts'
+import { say, scriptedModel } from '../../test/serve/scripted-model.ts'
+
+// Each runs several processes.
+vi.setConfig({ testTimeout: 90_000 })
+
+const SNAPSHOT =
+  '<state_snapshot>\n<overall_goal>Find the fault</overall_goal>\n<key_knowledge>The logs are fine</key_knowledge>\n</state_snapshot>'
+
+describe('compact with a model', () => {
+  const system = { role: 'system', content: 'Be brief.' }
+  /** What summaries stand for: much talk, of which compacting takes nothing. */
+  const TALK = [
+    ...Array.from({ length: 6 }, (_, turn) => [
+      { role: 'user', content: `Question ${turn}?` },
+      { role: 'assistant', content: `Answer ${turn}. `.repeat(200) },
+    ]).flat(),
+    { role: 'user', content: 'Last question?' },
+    { role: 'assistant', content: 'Last answer.' },
+  ]
+
+  test.each([
+    ['chat.jsonl', lines([system, ...TALK]), 'Be brief.'],
+    ['chat.json', JSON.stringify(TALK, undefined, 2), ''],
+    ['request.json', JSON.stringify({ system: 'Be brief.', messages: TALK, model: 'm' }, undefined, 2), 'Be brief.'],
+    [
+      'request.json',
+      JSON.stringify({
+        model: 'm',
+        messages: TALK.map((one) => ({ ...one, content: [{ type: 'text', text: one.content }] })),
+      }),
+      '',
+    ],
+  ])(
+    'puts a summary into the system prompt of %s, and takes it out again',
+    { timeout: 60_000 },
+    async (name, text, prompt) => {
+      const model = await scriptedModel(say(SNAPSHOT))
+      const { run, text: textOf } = bench(name, text)
+      const format = name === 'request.json' ? ['--format', 'anthropic'] : []
+      const ask = ['--model', 'm', '--model-base-url', model.baseUrl, '--instructions', 'Keep all numbers.']
+      const ended = await run('compact', name, '--max-total-tokens', '2000', ...format, ...ask, '--output', 'out')
+      expect(ended).toMatchObject({ code: 0, stderr: '' })
+      expect(ended.stdout).toContain('in the summary')
+      expect(ended.stdout).toContain('It fits the limit of 2,000.')
+      expect(model.asked).toHaveLength(1)
+      expect(model.asked[0]?.body.messages[0]?.content).toContain('Keep all numbers.')
+      const written = textOf('out')
+      expect(written).toContain('Find the fault')
+      expect(written).not.toContain('Answer 3.')
+      if (prompt !== '') expect(written).toContain(`${prompt}\\n\\n<state_snapshot>`)
+
+      const listed = await run('references', 'out', ...format)
+      expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\t\d*\t\tmessages\t\d+\tyes\t/) })
+      expect(await run('expand', 'out', ...format, '--output', 'back')).toMatchObject({ code: 0, stderr: '' })
+      expect(textOf('back')).toBe(text)
+    },
+  )
+
+  test('keeps the compaction where the model answers with anything else', async () => {
+    const model = await scriptedModel(say('I would rather not.'))
+    const { run, text } = bench('chat.jsonl', lines([...TALK, ...CHAT]))
+    const ask = ['--model', 'm', '--model-base-url', model.baseUrl]
+    const ended = await run('compact', 'chat.jsonl', '--max-total-tokens', '2000', ...ask, '--output', 'out')
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toContain('spillway: message 1 has no summary (no-snapshot).\n')
+    expect(ended.stdout).toContain('does not fit')
+    expect(text('out')).toContain('Answer 3.')
+    expect(text('out').length).toBeLessThan(30_000)
+  })
+
+  test('says why there can be no summary', async () => {
+    const { run } = bench('chat.json', JSON.stringify(TALK))
+    const noModel = await run('compact', 'chat.json', '--mode', 'compress')
+    expect(noModel).toMatchObject({ code: 2, stderr: expect.stringContaining('--mode compress needs --model') })
+    const session = bench('session.jsonl', SESSION)
+    const noPlace = await session.run('compact', 'session.jsonl', '--mode', 'compress', '--model', 'm')
+    expect(noPlace).toMatchObject({ code: 2, stderr: expect.stringContaining('has no system prompt') })
+    const small = { type: 'user', message: { role: 'user', content: 'a word '.repeat(500) } }
+    const talk = bench('talk.jsonl', lines([...Array.from({ length: 9 }, () => small), small]))
+    const tight = await talk.run('compact', 'talk.jsonl', '--max-total-tokens', '1000', '--model', 'm')
+    expect(tight.code).toBe(1)
+    expect(tight.stdout).toContain(
+      'It cannot be summarised, as a session of Claude Code has no system prompt to put a summary in.',
+    )
+    expect(tight.stdout).not.toContain('--model')
+  })
+})
