@@ -6,7 +6,7 @@ import { FORMAT_NAMES, validateHistory, type FormatName } from '../../test/histo
 import { ContextOffloader } from '../offload/context-offloader.ts'
 import { compactHistory } from './compact-history.ts'
 import { expandHistory } from './expand-history.ts'
-import { HistoryCompactor } from './history-compactor.ts'
+import { HistoryCompactor } from './compactor/history-compactor.ts'
 import type { HistoryMessage } from './history-message.ts'
 import type { Summarize } from './compress/summary-request.ts'
 import { isEqualValue } from './is-equal-value.ts'

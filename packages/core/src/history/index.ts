@@ -13,7 +13,7 @@ export type {
 } from './archive/history-archive.ts'
 export { offloaderArchive } from './archive/offloader-archive.ts'
 export { compactHistory } from './compact-history.ts'
-export { compactorOfRun, type CompactorOfRunOptions, type RunHistoryOptions } from './compactor-of-run.ts'
+export { compactorOfRun, type CompactorOfRunOptions, type RunHistoryOptions } from './compactor/compactor-of-run.ts'
 export type { Summarize, SummaryRequest } from './compress/summary-request.ts'
 export { expandHistory, type ExpandedHistory, type ExpandOptions, type MissingContent } from './expand-history.ts'
 export { aiSdkMessages } from './formats/ai-sdk-messages.ts'
@@ -23,7 +23,7 @@ export { neutralMessages } from './formats/neutral-messages.ts'
 export { openAIAgents } from './formats/openai-agents.ts'
 export { openAIChat } from './formats/openai-chat.ts'
 export { openAIResponses } from './formats/openai-responses.ts'
-export { HistoryCompactor } from './history-compactor.ts'
+export { HistoryCompactor } from './compactor/history-compactor.ts'
 export type { HistoryFormat } from './history-format.ts'
 export type {
   HistoryContent,

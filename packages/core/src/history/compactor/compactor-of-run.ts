@@ -1,7 +1,7 @@
-import { offloaderOfRun } from '../adapter/offloader-of-run.ts'
-import type { ContextOffloader } from '../offload/context-offloader.ts'
+import { offloaderOfRun } from '../../adapter/offloader-of-run.ts'
+import type { ContextOffloader } from '../../offload/context-offloader.ts'
 import { HistoryCompactor } from './history-compactor.ts'
-import type { HistoryOptions } from './history-options.ts'
+import type { HistoryOptions } from '../history-options.ts'
 
 /** Sessions whose histories are remembered; the one that was not asked for the longest is forgotten. */
 const MAX_SESSIONS = 100

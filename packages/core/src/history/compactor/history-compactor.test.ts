@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { tinyStorage } from '../../test/tiny-storage.ts'
-import { ContextOffloader } from '../offload/context-offloader.ts'
-import { StorageError } from '../storage/storage-error.ts'
-import type { Storage } from '../storage/storage.ts'
-import { expandHistory } from './expand-history.ts'
-import { anthropicMessages } from './formats/anthropic-messages.ts'
-import { openAIChat } from './formats/openai-chat.ts'
+import { tinyStorage } from '../../../test/tiny-storage.ts'
+import { ContextOffloader } from '../../offload/context-offloader.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { expandHistory } from '../expand-history.ts'
+import { anthropicMessages } from '../formats/anthropic-messages.ts'
+import { openAIChat } from '../formats/openai-chat.ts'
 import { HistoryCompactor } from './history-compactor.ts'
-import type { HistoryMessage } from './history-message.ts'
-import type { HistoryOptions } from './history-options.ts'
+import type { HistoryMessage } from '../history-message.ts'
+import type { HistoryOptions } from '../history-options.ts'
 
 interface ChatMessage {
   readonly role: string
@@ -180,6 +180,18 @@ describe('HistoryCompactor', () => {
     expect(asked).toBeLessThan(12)
     const unmarked = sent.map((messages) => messages.map((message) => ({ ...message, mark: undefined })))
     expect(breaks(unmarked)).toBeLessThan(12)
+  })
+
+  it('leaves no mark behind that a program has moved on within its messages', async () => {
+    const compactor = compactorOver(tinyStorage().scope('a'), { maxTotalTokens: 3_000 })
+    const history: (ChatMessage & { mark?: string })[] = begin()
+    for (let count = 0; count < 30; count++) {
+      for (const message of history) delete message.mark
+      for (const message of history.slice(-5)) message.mark = 'cache'
+      const { messages } = await compactor.compact(history)
+      expect(messages.map((message) => 'mark' in message).indexOf(true)).toBe(Math.max(0, history.length - 5))
+      history.push(...step(`call_${count}`))
+    }
   })
 
   it('asks for one summary of what two conversations begin with', async () => {

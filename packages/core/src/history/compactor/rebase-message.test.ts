@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { anthropicMessages } from './formats/anthropic-messages.ts'
+import { anthropicMessages } from '../formats/anthropic-messages.ts'
 import { rebaseMessage } from './rebase-message.ts'
 
 interface Message {

@@ -1,22 +1,16 @@
-import type { HistoryContent, HistoryMessage, HistoryPart } from './history-message.ts'
-import { isEqualValue } from './is-equal-value.ts'
+import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-message.ts'
+import { isEqualValue } from '../is-equal-value.ts'
 
 /**
- * Tell whether a message has come again. Frameworks hand over the same objects, or copies of them; programs change those
- * that they handed over before. So what was read of them is compared as well, and not only what they are now.
+ * Tell whether two messages say the same, whatever their format keeps beside that, such as marks for a cache.
+ *
+ * Frameworks hand over the same objects again, or copies of them, and programs change those that they handed over before:
+ * what was read of them is compared, and not what they are now.
  */
-export function isSameMessage(a: HistoryMessage, b: HistoryMessage): boolean {
-  return a === b || (isSameNative(a, b) && isSameContent(a, b))
-}
-
-/** Tell whether two messages say the same, whatever their format keeps beside that, such as marks for a cache. */
 export const isSameContent = (a: HistoryMessage, b: HistoryMessage): boolean =>
   a === b || (a.role === b.role && isSameList(a.parts, b.parts))
 
 type Piece = HistoryPart | HistoryContent
-
-const isSameNative = (a: HistoryMessage, b: HistoryMessage): boolean =>
-  a.native?.format === b.native?.format && isEqualValue(a.native?.value, b.native?.value)
 
 const isSameList = (a: readonly Piece[], b: readonly Piece[]): boolean =>
   a.length === b.length && a.every((piece, index) => isSamePiece(piece, b[index]!))

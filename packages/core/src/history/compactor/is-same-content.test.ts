@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { anthropicMessages } from './formats/anthropic-messages.ts'
-import type { HistoryMessage } from './history-message.ts'
-import { isSameMessage } from './is-same-message.ts'
+import { anthropicMessages } from '../formats/anthropic-messages.ts'
+import type { HistoryMessage } from '../history-message.ts'
+import { isSameContent } from './is-same-content.ts'
 
 interface Message {
   role: string
@@ -10,18 +10,18 @@ interface Message {
 const result = (text: string): object => ({ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text }] })
 const read = (message: Message): HistoryMessage => anthropicMessages<Message>().read({ messages: [message] })[0]!
 
-describe('isSameMessage', () => {
+describe('isSameContent', () => {
   it('knows the same object, and a copy of it', () => {
     const message = { role: 'user', content: [result('ok'), { type: 'text', text: 'Go on.' }] }
-    expect(isSameMessage(read(message), read(message))).toBe(true)
-    expect(isSameMessage(read(message), read(structuredClone(message)))).toBe(true)
+    expect(isSameContent(read(message), read(message))).toBe(true)
+    expect(isSameContent(read(message), read(structuredClone(message)))).toBe(true)
   })
 
-  it('tells another message, in what was read of it or in what only its API knows', () => {
+  it('tells another message, whatever else its API keeps', () => {
     const one = read({ role: 'user', content: [result('ok')] })
-    expect(isSameMessage(one, read({ role: 'user', content: [result('other')] }))).toBe(false)
-    expect(isSameMessage(one, read({ role: 'user', content: [{ ...result('ok'), cache_control: {} }] }))).toBe(false)
-    expect(isSameMessage(one, { ...one, role: 'assistant' })).toBe(false)
+    expect(isSameContent(one, read({ role: 'user', content: [result('other')] }))).toBe(false)
+    expect(isSameContent(one, read({ role: 'user', content: [{ ...result('ok'), cache_control: {} }] }))).toBe(true)
+    expect(isSameContent(one, { ...one, role: 'assistant' })).toBe(false)
   })
 
   it.each<[string, (message: { role: string; content: object[] }) => void]>([
@@ -37,6 +37,6 @@ describe('isSameMessage', () => {
     const message = { role: 'user', content: [result('ok')] }
     const before = read(message)
     change(message)
-    expect(isSameMessage(before, read(message))).toBe(false)
+    expect(isSameContent(before, read(message))).toBe(false)
   })
 })

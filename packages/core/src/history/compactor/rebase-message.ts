@@ -1,5 +1,5 @@
-import type { HistoryMessage, HistoryPart } from './history-message.ts'
-import { isSameContent, isSamePiece } from './is-same-message.ts'
+import type { HistoryMessage, HistoryPart } from '../history-message.ts'
+import { isSameContent, isSamePiece } from './is-same-content.ts'
 
 /**
  * Put what became of a message into the same message as it has come now: with the marks and other fields that its format

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { tinyStorage } from '../../test/tiny-storage.ts'
-import { ContextOffloader } from '../offload/context-offloader.ts'
+import { tinyStorage } from '../../../test/tiny-storage.ts'
+import { ContextOffloader } from '../../offload/context-offloader.ts'
 import { compactorOfRun } from './compactor-of-run.ts'
-import { openAIChat } from './formats/openai-chat.ts'
+import { openAIChat } from '../formats/openai-chat.ts'
 
 const LOG = Array.from({ length: 2_000 }, (_, line) => `line ${line} of the log`).join('\n')
 const messages = [
