@@ -114,6 +114,27 @@ describe('bodies', () => {
     await expectAlive(service)
   })
 
+  it.each([
+    ['too large, as they say', '/grep', { 'content-length': '8000000' }, 413],
+    ['too large, as it turns out', '/grep', { 'transfer-encoding': 'chunked' }, 413],
+    ['of another type', '/grep', { 'content-length': '8000000', 'content-type': 'text/plain' }, 415],
+    ['of a caller who may not', '/grep', { 'content-length': '8000000', origin: 'http://evil.example' }, 403],
+    ['for no endpoint', '/none', { 'content-length': '8000000' }, 404],
+  ])('%s are answered to clients that are still sending', async (_, path, headers, status) => {
+    const service = await startService(SLOW)
+    const text = 'x'.repeat(65_536)
+    const chunk = 'transfer-encoding' in headers ? `10000\r\n${text}\r\n` : text
+    for (let time = 0; time < 10; time += 1) {
+      const answer = await rawRequest(service.port, async (socket) => {
+        socket.write(head(path, headers))
+        for (let count = 0; count < 120 && !socket.destroyed; count += 1)
+          await new Promise((resolve) => socket.write(chunk, resolve))
+      })
+      expect(answer.status).toBe(status)
+    }
+    await expectAlive(service)
+  })
+
   it('of many clients stand on disk while they come, without names', async () => {
     const spoolDirectory = await spoolFolder()
     const service = await startService({ spoolDirectory })

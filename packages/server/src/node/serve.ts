@@ -7,6 +7,7 @@ import { createApp, type App, type AppOptions } from '../app/create-app.ts'
 import { timerMs } from '../app/timer-ms.ts'
 import { faultRecord } from '../telemetry/request-record.ts'
 import { FileSpool } from './file-spool.ts'
+import { lingerOnClose } from './linger-on-close.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends Omit<AppOptions, 'spool'> {
@@ -124,6 +125,7 @@ function createNodeServer(app: App, options: ServeOptions): Server {
       maxHeaderSize: 16_384,
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      lingerOnClose(incoming)
       listener(incoming, outgoing).catch((error: unknown) => {
         log?.(faultRecord(error))
         outgoing.destroy()
