@@ -2,12 +2,15 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseExactJson, plainNumber } from './exact-json.ts'
 
-it.each(['{"id":1790123456789012345,"n":[-12345678901234567890]}', '{"x":1e400,"__proto__":{"id":9007199254740993}}'])(
-  'writes %s again as it was',
-  (text) => {
-    expect(JSON.stringify(parseExactJson(text))).toBe(text)
-  },
-)
+it.each([
+  '{"id":1790123456789012345,"n":[-12345678901234567890]}',
+  '{"x":1e400,"__proto__":{"id":9007199254740993}}',
+  '["\\\\",12345678901234567890]',
+  '["\\"",1790123456789012345]',
+  '12345678901234567890',
+])('writes %s again as it was', (text) => {
+  expect(JSON.stringify(parseExactJson(text))).toBe(text)
+})
 
 it('reads anything else as JSON.parse does', () => {
   fc.assert(

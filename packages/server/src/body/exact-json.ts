@@ -7,8 +7,9 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson
 
-/** What a text has in it that may be a number which JavaScript changes: one of many digits, or a large exponent. */
+/** A number that JavaScript may change: one of many digits, or with a large exponent. */
 const MAYBE = /\d{16}|\de\+?\d{3}/i
+const SHORTEST = '1e999'.length
 
 /**
  * Parse JSON so that `JSON.stringify` writes its numbers again as they were, also those that JavaScript cannot hold, such as
@@ -16,10 +17,31 @@ const MAYBE = /\d{16}|\de\+?\d{3}/i
  */
 export function parseExactJson(text: string): unknown {
   const { rawJSON } = exact
-  if (rawJSON === undefined || !MAYBE.test(text)) return JSON.parse(text) as unknown
+  if (rawJSON === undefined || !mayBeInexact(text)) return JSON.parse(text) as unknown
   return exact.parse(text, (_key, value, { source }) =>
     source !== undefined && isInexact(value, source) ? rawJSON(source) : value,
   )
+}
+
+/** Look for such numbers beside the strings, which most of a conversation is. */
+function mayBeInexact(text: string): boolean {
+  for (let at = 0; ;) {
+    const quote = text.indexOf('"', at)
+    const end = quote < 0 ? text.length : quote
+    if (end - at >= SHORTEST && MAYBE.test(text.slice(at, end))) return true
+    if (quote < 0) return false
+    at = endOfString(text, quote) + 1
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    at = text.indexOf('"', at)
+    if (at < 0) return text.length
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return at
+  }
 }
 
 /** Return the number that such an opaque object stands for, as JavaScript has it, and any other value as it is. */
