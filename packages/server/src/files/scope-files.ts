@@ -19,6 +19,8 @@ export interface NewFile {
   readonly content: Uint8Array
   /** A MIME type. */
   readonly contentType: string
+  /** The SHA-256 of the content in hexadecimal, where that is known already. */
+  readonly digest?: string | undefined
 }
 
 /**
@@ -104,10 +106,10 @@ export class ScopeFiles {
    */
   async store(
     paths: Iterable<string>,
-    { content, contentType }: NewFile,
+    { content, contentType, digest: knownDigest }: NewFile,
     options: OperationOptions = {},
   ): Promise<{ readonly file: FileRecord; readonly created: boolean }> {
-    const digest = await sha256Hex(content)
+    const digest = knownDigest ?? (await sha256Hex(content))
     let tried = 0
     for (const path of paths) {
       const stored = await this.#lock.run(path, async () => {

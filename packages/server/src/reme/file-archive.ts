@@ -106,8 +106,9 @@ export class FileArchive implements HistoryArchive {
 
   async store(item: NewArchivedItem, { signal }: OperationOptions = {}): Promise<ArchiveReceipt> {
     const { content, contentType, kind } = item
-    const paths = await this.#pathsFor(item)
-    const { file, created } = await this.#files.store(paths, { content, contentType }, { signal })
+    const digest = await sha256Hex(content)
+    const paths = await this.#pathsFor(item, digest)
+    const { file, created } = await this.#files.store(paths, { content, contentType, digest }, { signal })
     const name = nameOf(file.path)
     const before = this.#stored.get(name)
     const fileName = file.path.slice(file.path.lastIndexOf('/') + 1)
@@ -213,15 +214,18 @@ export class FileArchive implements HistoryArchive {
   }
 
   /** The paths that something may be stored under, the best first. */
-  async #pathsFor({ kind, callId, part, content, contentType }: NewArchivedItem): Promise<Iterable<string>> {
+  async #pathsFor(
+    { kind, callId, part, contentType }: NewArchivedItem,
+    wholeDigest: string,
+  ): Promise<Iterable<string>> {
     const folder = virtualPath(this.#options.folder)
     const within = (name: string): string => (folder === '' ? name : `${folder}/${name}`)
-    const digest = (await sha256Hex(content)).slice(0, DIGEST_DIGITS)
+    const digest = wholeDigest.slice(0, DIGEST_DIGITS)
     if (kind === 'messages') {
       const chat = await fileNamePart(this.#options.chatId)
       return numbered((number) => within(`${GROUP}${chat}_${number}.json`))
     }
-    if (kind === 'message') return [within(`message_${digest}.txt`), within(`message_${await sha256Hex(content)}.txt`)]
+    if (kind === 'message') return [within(`message_${digest}.txt`), within(`message_${wholeDigest}.txt`)]
     const id = callId === '' ? digest : await fileNamePart(callId)
     const suffix = part === '0' ? '' : `_${await fileNamePart(part)}`
     const extension = kind === 'original' ? '.json' : MEDIA.has(kind) ? extensionForContentType(contentType) : '.txt'
@@ -229,7 +233,7 @@ export class FileArchive implements HistoryArchive {
     return [
       within(base + extension),
       within(`${base}_${digest}${extension}`),
-      within(`${base}_${await sha256Hex(content)}${extension}`),
+      within(`${base}_${wholeDigest}${extension}`),
     ]
   }
 }

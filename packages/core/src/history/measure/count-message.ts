@@ -2,7 +2,14 @@ import { mediaTokensOfSize } from '../../offload/media-tokens.ts'
 import type { CountTokens } from '../../tokens/count-tokens.ts'
 import { estimateLargeTokens } from '../../tokens/estimate-large-tokens.ts'
 import { isAsRead } from '../as-read.ts'
-import type { HistoryContent, HistoryMedia, HistoryMessage, HistoryPart, HistoryToolCall } from '../history-message.ts'
+import type {
+  HistoryContent,
+  HistoryMedia,
+  HistoryMessage,
+  HistoryPart,
+  HistoryToolCall,
+  HistoryToolResult,
+} from '../history-message.ts'
 
 /** What a role and the marks around a message cost, as of OpenAI's chat format; others are about the same. */
 const MESSAGE_TOKENS = 4
@@ -60,12 +67,28 @@ export function countPart(part: HistoryPart, countTokens: CountTokens): number {
     case 'tool-call':
       return CALL_TOKENS + countTokens(part.name) + estimateLargeTokens(inputText(part), countTokens)
     case 'tool-result':
-      return part.content.reduce((sum, content) => sum + countContent(content, countTokens), 0)
+      return countResult(part, countTokens)
     case 'reasoning':
       return estimateLargeTokens(part.text, countTokens)
     default:
       return countContent(part, countTokens)
   }
+}
+
+/** Results from so many UTF-16 units on are counted once in a pass, which looks at them several times. */
+const REMEMBERED_UNITS = 2_000
+const knownResults = new WeakMap<CountTokens, WeakMap<HistoryToolResult, number>>()
+
+function countResult(result: HistoryToolResult, countTokens: CountTokens): number {
+  const count = (): number => result.content.reduce((sum, content) => sum + countContent(content, countTokens), 0)
+  const isLarge = result.content.some((content) => content.type === 'text' && content.text.length >= REMEMBERED_UNITS)
+  // What a format has read is read anew with each call; other parts may be changed by whoever made them.
+  if (!isLarge || !isAsRead(result)) return count()
+  let counts = knownResults.get(countTokens)
+  if (counts === undefined) knownResults.set(countTokens, (counts = new WeakMap()))
+  const tokens = counts.get(result) ?? count()
+  counts.set(result, tokens)
+  return tokens
 }
 
 /** Count what a piece of a tool result, or a part that could be one, costs the context. */
