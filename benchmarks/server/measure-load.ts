@@ -1,5 +1,6 @@
 import { count, table } from '../adapters/table.ts'
 import { worst, type Section } from '../report/section.ts'
+import { RESULTS } from './request-bodies.ts'
 import { runLoad, type LoadFigures, type Subject } from './run-load.ts'
 
 /** Megabytes that the service may have resident at the most. */
@@ -48,14 +49,14 @@ export async function measureLoad({ isQuick }: LoadOptions): Promise<Section> {
     worst('refused without Retry-After', 0, [{ value: service.refusedWithoutWait, where: service.name }]),
     worst('memory at the most', MAX_MEMORY, [{ value: service.memory?.peak, where: service.name }], 'MB'),
     worst(
-      'p99 of a history',
+      'p99 of a request',
       MAX_P99,
       service.kinds.map(({ name, p99 }) => ({ value: p99, where: name })),
       'ms',
     ),
   ]
   return {
-    text: `${size.clients} clients, each sending one request after another for ${size.seconds} s over connections that stay, in a process of their own. Histories have five results, each another; the echo parses them and sends them back.\n\n${totals([service, echo])}\n\n${latencies([service, echo])}`,
+    text: `${size.clients} clients, each sending one request after another for ${size.seconds} s over connections that stay, in a process of their own. Histories have five results, each another; the echo parses them and sends them back. A grep lists the files of its scope, of which there are ${count(filesOf(service))} at the end.\n\n${totals([service, echo])}\n\n${latencies([service, echo])}`,
     bounds,
     figures: { service, echo },
   }
@@ -74,6 +75,10 @@ export async function measureLimits({ isQuick }: LoadOptions): Promise<Section> 
     figures,
   }
 }
+
+/** Results that were stored while it was measured. */
+const filesOf = ({ kinds }: LoadFigures): number =>
+  kinds.reduce((sum, kind) => sum + (kind.name.startsWith('history') ? kind.count * RESULTS : 0), 0)
 
 const failures = (all: readonly LoadFigures[]): { value: number; where: string }[] =>
   all.map(({ name, failed }) => ({ value: Object.values(failed).reduce((sum, times) => sum + times, 0), where: name }))

@@ -6,6 +6,12 @@ export const SIZES: readonly { readonly bytes: number; readonly share: number }[
   { bytes: 5_000_000, share: 5 },
 ]
 
+/** What share of a body each of its results has. */
+const SHARES = [0.5, 0.2, 0.15, 0.1, 0.05]
+
+/** Results of a history. */
+export const RESULTS: number = SHARES.length
+
 /** Where the number of the request stands in a body, so that no two are alike. */
 export const MARK = 'n0000000000'
 
@@ -22,7 +28,7 @@ export function historyBody(bytes: number): Buffer {
     { role: 'system', content: 'You are a helpful assistant' },
     { role: 'user', content: 'What went wrong?' },
   ]
-  for (const [index, share] of [0.5, 0.2, 0.15, 0.1, 0.05].entries()) {
+  for (const [index, share] of SHARES.entries()) {
     const id = `call_${index}_${MARK}`
     messages.push(
       {
