@@ -249,7 +249,7 @@ describe('spillway serve', () => {
     expect(records.map(({ status }) => status)).toEqual([200, 401, 200, 200])
   })
 
-  test('sends the key to the model, and never tells it', async () => {
+  test('sends the key to the model, tells it nobody, and logs how the model failed', async () => {
     const model = await scriptedModel((response) => response.writeHead(401).end('sk-secret is wrong'))
     const env = { SPILLWAY_MODEL_API_KEY: 'sk-secret' }
     const service = await startServe(['--model', 'm', '--model-base-url', model.baseUrl], {
@@ -260,7 +260,9 @@ describe('spillway serve', () => {
     expect(status).toBe(502)
     expect(model.asked[0]?.authorization).toBe('Bearer sk-secret')
     expect(JSON.stringify(json)).not.toContain('sk-secret')
-    expect((await service.stop()).stderr).not.toContain('sk-secret')
+    const { stderr } = await service.stop()
+    expect(stderr).not.toContain('sk-secret')
+    expect(stderr).toContain('"message":"The model answered with status 401."')
   })
 
   test('keeps to its limits', async () => {

@@ -9,6 +9,7 @@ import { addAnswerOptions, addResultOptions, createOffloader, type OffloaderOpti
 import { addModelOptions, createSummarizer, type ModelOptions } from '../model/model-options.ts'
 import { noteLine } from '../output.ts'
 import { addLimitOptions, limitsOf, type LimitOptions } from '../serve/limit-options.ts'
+import { loggedSummarizer } from '../serve/logged-summarizer.ts'
 import { RequestLog } from '../serve/request-log.ts'
 import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
 
@@ -68,7 +69,7 @@ async function serveStore(
       allowedHosts: options.allowHost,
       tokens,
       scope,
-      summarize,
+      summarize: summarize && loggedSummarizer(summarize, log),
       limits: limitsOf(options),
       maxSpoolBytes: options.maxSpool,
       log: (record) => log.write(record),
