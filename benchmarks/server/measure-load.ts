@@ -17,17 +17,18 @@ const FULL = { clients: 200, seconds: 60 }
 const QUICK = { clients: 20, seconds: 2 }
 const MIB = 1_048_576
 
-const SERVICE: Subject = {
-  name: 'spillway serve',
-  script: 'service-process.ts',
-  // All clients have one address here; everything else is as it is by default.
-  options: { limits: { requestsPerSecond: 1_000_000, requestBurst: 1_000_000 } },
-}
+/** All clients have one address here; everything else is as it is by default. */
+const LIMITS = { requestsPerSecond: 1_000_000, requestBurst: 1_000_000 }
+const SERVICES: readonly Subject[] = [
+  { name: 'spillway serve, files', script: 'service-process.ts', options: { storage: 'file', limits: LIMITS } },
+  { name: 'spillway serve, SQLite', script: 'service-process.ts', options: { storage: 'sqlite', limits: LIMITS } },
+]
 const ECHO: Subject = { name: 'Hono, echo', script: 'echo-process.ts', options: {} }
 const TIGHT: Subject = {
   name: 'spillway serve, tight limits',
   script: 'service-process.ts',
   options: {
+    storage: 'file',
     limits: {
       maxConcurrent: 2,
       maxQueued: 16,
@@ -42,23 +43,33 @@ const TIGHT: Subject = {
 /** Measure the service under load, beside a plain echo, within its limits as they are by default. */
 export async function measureLoad({ isQuick }: LoadOptions): Promise<Section> {
   const size = isQuick ? QUICK : FULL
-  const service = await runLoad(SERVICE, { ...size, readsToo: true })
+  const services: LoadFigures[] = []
+  for (const service of SERVICES) services.push(await runLoad(service, { ...size, readsToo: true }))
   const echo = await runLoad(ECHO, { ...size, readsToo: false })
   const bounds = [
-    worst('failed requests', 0, failures([service])),
-    worst('refused without Retry-After', 0, [{ value: service.refusedWithoutWait, where: service.name }]),
-    worst('memory at the most', MAX_MEMORY, [{ value: service.memory?.peak, where: service.name }], 'MB'),
+    worst('failed requests', 0, failures(services)),
+    worst(
+      'refused without Retry-After',
+      0,
+      services.map(({ name, refusedWithoutWait }) => ({ value: refusedWithoutWait, where: name })),
+    ),
+    worst(
+      'memory at the most',
+      MAX_MEMORY,
+      services.map(({ name, memory }) => ({ value: memory?.peak, where: name })),
+      'MB',
+    ),
     worst(
       'p99 of a request',
       MAX_P99,
-      service.kinds.map(({ name, p99 }) => ({ value: p99, where: name })),
+      services.flatMap((one) => one.kinds.map(({ name, p99 }) => ({ value: p99, where: `${one.name}: ${name}` }))),
       'ms',
     ),
   ]
   return {
-    text: `${size.clients} clients, each sending one request after another for ${size.seconds} s over connections that stay, in a process of their own. Histories have five results, each another; the echo parses them and sends them back. A grep lists the files of its scope, of which there are ${count(filesOf(service))} at the end.\n\n${totals([service, echo])}\n\n${latencies([service, echo])}`,
+    text: `${size.clients} clients, each sending one request after another for ${size.seconds} s over connections that stay, in a process of their own. Histories have five results, each another; the echo parses them and sends them back. A grep lists the files of its scope, of which there are ${services.map(filesOf).map(count).join(' and ')} at the end.\n\n${totals([...services, echo])}\n\n${latencies([...services, echo])}`,
     bounds,
-    figures: { service, echo },
+    figures: { services, echo },
   }
 }
 

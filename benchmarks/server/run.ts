@@ -17,7 +17,7 @@ const PARTS = new Map<string, Part<LoadOptions>>([
 ])
 const INTRODUCTION =
   'What does `spillway serve` bear? The tables are one run of `pnpm server` in `benchmarks/`: the service, the echo and the ' +
-  'clients are processes of their own on the same machine, and share its cores. The service writes to files.'
+  'clients are processes of their own on the same machine, and share its cores.'
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean' }, tag: { type: 'string' }, publish: { type: 'boolean' } },
