@@ -1,11 +1,15 @@
-import Anthropic from '@anthropic-ai/sdk'
-import { expect, it } from 'vitest'
+import Anthropic, { type ClientOptions } from '@anthropic-ai/sdk'
+import { describe, expect, it } from 'vitest'
+import { hasThreads } from '../../test/version.ts'
 import { summarizeWith } from './summarize-with.ts'
 
 const ANSWER = '<state_snapshot><overall_goal>Find it.</overall_goal></state_snapshot>'
 
 /** A client whose API thinks, and answers with a text in two blocks; and what it was asked. */
-function answering(): { readonly client: Anthropic; readonly bodies: Record<string, unknown>[] } {
+function answering(options: ClientOptions = {}): {
+  readonly client: Anthropic
+  readonly bodies: Record<string, unknown>[]
+} {
   const bodies: Record<string, unknown>[] = []
   const fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const sent = new Request(url, init)
@@ -16,7 +20,7 @@ function answering(): { readonly client: Anthropic; readonly bodies: Record<stri
     const usage = { input_tokens: 1, output_tokens: 1 }
     return Response.json({ id: 'msg_1', type: 'message', role: 'assistant', content, stop_reason: 'end_turn', usage })
   }
-  return { client: new Anthropic({ apiKey: 'none', fetch, maxRetries: 0 }), bodies }
+  return { client: new Anthropic({ ...options, apiKey: 'none', fetch, maxRetries: 0 }), bodies }
 }
 
 const request = (
@@ -42,12 +46,19 @@ it('hands other parameters to the model', async () => {
   expect(bodies).toMatchObject([{ max_tokens: 900, system: 'Be dense.' }])
 })
 
-it.each([
+describe.each([
   ['a model of which the SDK wants long answers streamed', { model: 'claude-opus-4@20250514' }],
   ['an answer that the SDK wants streamed', { model: 'claude-haiku-5', max_tokens: 32_000 }],
-])('asks for %s', async (_, options) => {
-  const { client } = answering()
-  expect(await summarizeWith(client, options)(request())).toBe(ANSWER)
+])('asks for %s', (_, options) => {
+  it('by a client that has a time', async () => {
+    const { client } = answering({ timeout: 600_000 })
+    expect(await summarizeWith(client, options)(request())).toBe(ANSWER)
+  })
+
+  // The oldest versions do not heed the time of a request there.
+  it.skipIf(!hasThreads)('by any client', async () => {
+    expect(await summarizeWith(answering().client, options)(request())).toBe(ANSWER)
+  })
 })
 
 it('rejects where the API does, and ends with the signal', async () => {
