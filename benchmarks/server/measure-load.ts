@@ -1,4 +1,5 @@
 import { count, table } from '../adapters/table.ts'
+import type { SyntheticOptions } from '../report/run-synthetic.ts'
 import { worst, type Section } from '../report/section.ts'
 import { RESULTS } from './request-bodies.ts'
 import { runLoad, type LoadFigures, type Subject } from './run-load.ts'
@@ -7,11 +8,6 @@ import { runLoad, type LoadFigures, type Subject } from './run-load.ts'
 const MAX_MEMORY = 2_048
 /** Milliseconds within which 99 of 100 requests of a kind are answered. */
 const MAX_P99 = 30_000
-
-/** How long and by how many. */
-export interface LoadOptions {
-  readonly isQuick: boolean
-}
 
 const FULL = { clients: 200, seconds: 60 }
 const QUICK = { clients: 20, seconds: 2 }
@@ -41,7 +37,7 @@ const TIGHT: Subject = {
 }
 
 /** Measure the service under load, beside a plain echo, within its limits as they are by default. */
-export async function measureLoad({ isQuick }: LoadOptions): Promise<Section> {
+export async function measureLoad({ isQuick }: SyntheticOptions): Promise<Section> {
   const size = isQuick ? QUICK : FULL
   const services: LoadFigures[] = []
   for (const service of SERVICES) services.push(await runLoad(service, { ...size, readsToo: true }))
@@ -74,7 +70,7 @@ export async function measureLoad({ isQuick }: LoadOptions): Promise<Section> {
 }
 
 /** Measure the service where it may do less than is asked of it. */
-export async function measureLimits({ isQuick }: LoadOptions): Promise<Section> {
+export async function measureLimits({ isQuick }: SyntheticOptions): Promise<Section> {
   const size = isQuick ? QUICK : { ...FULL, seconds: 30 }
   const figures = await runLoad(TIGHT, { ...size, readsToo: true })
   return {

@@ -1,3 +1,5 @@
+import { endOfString } from './end-of-string.ts'
+
 /** What newer editions of JavaScript have, and its types do not yet. */
 interface ExactJson {
   parse(text: string, revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
@@ -30,17 +32,7 @@ function mayBeInexact(text: string): boolean {
     const end = quote < 0 ? text.length : quote
     if (end - at >= SHORTEST && MAYBE.test(text.slice(at, end))) return true
     if (quote < 0) return false
-    at = endOfString(text, quote) + 1
-  }
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ; at += 1) {
-    at = text.indexOf('"', at)
-    if (at < 0) return text.length
-    let backslashes = 0
-    while (text[at - 1 - backslashes] === '\\') backslashes += 1
-    if (backslashes % 2 === 0) return at
+    at = endOfString(text, quote, '"', '\\') + 1
   }
 }
 

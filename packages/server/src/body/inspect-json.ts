@@ -1,3 +1,5 @@
+import { endOfString } from './end-of-string.ts'
+
 /** What a JSON text costs to parse and to walk. */
 export interface JsonMeasure {
   /** How deep arrays and objects stand in each other. */
@@ -22,7 +24,7 @@ export function inspectJson(bytes: Uint8Array): JsonMeasure {
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]
     if (byte === QUOTE) {
-      at = endOfString(bytes, at)
+      at = endOfString(bytes, at, QUOTE, BACKSLASH)
     } else if (byte === COMMA) {
       values += 1
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
@@ -34,15 +36,4 @@ export function inspectJson(bytes: Uint8Array): JsonMeasure {
     }
   }
   return { depth: deepest, values }
-}
-
-/** Return where the quote is that ends a string, or the end of the text. */
-function endOfString(bytes: Uint8Array, start: number): number {
-  for (let at = start + 1; ; at += 1) {
-    at = bytes.indexOf(QUOTE, at)
-    if (at < 0) return bytes.length
-    let backslashes = 0
-    while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes += 1
-    if (backslashes % 2 === 0) return at
-  }
 }

@@ -5,6 +5,7 @@ import type { HistoryMessage } from '../history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from '../history-options.ts'
 import type { HistoryOutcome } from '../history-outcome.ts'
 import { compactPass, outcomeOf, tokensWritten } from '../history-pass.ts'
+import { isSameList } from '../is-same-list.ts'
 import { partSystems, type PartedHistory } from './parted-history.ts'
 import { goOn, matchRemembered, rememberedOf, type KnownHistory, type RememberedHistory } from './remembered-history.ts'
 import { replayPasses } from './replay-passes.ts'
@@ -79,7 +80,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     const begun =
       known === undefined ? await replayPasses(read, format, options) : goOn(known, systems, came, format, options)
     const pass = await compactPass(begun.messages, format, options)
-    const isSame = isEqualList(pass.messages, read)
+    const isSame = isSameList(pass.messages, read)
     const messages = isSame ? conversation : format.write(pass.messages)
     const written = isSame ? read : format.read(messages)
     this.#remember(rememberedOf({ came, begun, pass, written, isSame, known }, options), known?.remembered)
@@ -121,6 +122,3 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     this.#remembered.splice(MAX_REMEMBERED)
   }
 }
-
-const isEqualList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((one, index) => one === b[index])

@@ -10,6 +10,7 @@ import type {
   HistoryToolCall,
   HistoryToolResult,
 } from '../history-message.ts'
+import { isSameList } from '../is-same-list.ts'
 
 /** What a role and the marks around a message cost, as of OpenAI's chat format; others are about the same. */
 const MESSAGE_TOKENS = 4
@@ -53,9 +54,6 @@ function marksOf(parts: readonly (HistoryPart | HistoryContent)[], marks: unknow
   }
   return marks
 }
-
-const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((one, index) => one === b[index])
 
 function countParts({ parts }: HistoryMessage, countTokens: CountTokens): number {
   return parts.reduce((sum, part) => sum + countPart(part, countTokens), MESSAGE_TOKENS)

@@ -1,0 +1,41 @@
+import { mkdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { DATA } from '../speed/lib.mjs'
+import { runReport, type Part } from './run-report.ts'
+
+/** How much is measured. */
+export interface SyntheticOptions {
+  /** Whether a run only shows that everything works. */
+  readonly isQuick: boolean
+}
+
+/** A benchmark that makes up what it measures with. */
+export interface SyntheticRun {
+  /** The title of the report, of its section in the document, and in lower case the name of its files. */
+  readonly title: string
+  readonly parts: ReadonlyMap<string, Part<SyntheticOptions>>
+  /** What stands before the tables in the document. */
+  readonly introduction: string
+  /** The folder of `results/`; a quick run writes to that of temporary data. */
+  readonly folder: string
+}
+
+/** Run a benchmark as its arguments say: `[part…] [--quick] [--tag NAME] [--publish]`. */
+export async function runSynthetic({ title, parts, introduction, folder }: SyntheticRun): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { quick: { type: 'boolean' }, tag: { type: 'string' }, publish: { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  const isQuick = values.quick === true
+  mkdirSync(DATA, { recursive: true })
+  await runReport({
+    title,
+    parts,
+    names: positionals,
+    options: { isQuick },
+    remarks: isQuick ? ['A quick run: its figures prove nothing.'] : [],
+    folder: isQuick ? DATA : folder,
+    tag: values.tag,
+    publish: values.publish === true ? { introduction, before: 'Reproduce it' } : undefined,
+  })
+}

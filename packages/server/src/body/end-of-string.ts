@@ -1,0 +1,17 @@
+/** A text of JSON, as bytes or as units. */
+interface JsonText<Unit> {
+  readonly length: number
+  readonly [index: number]: Unit
+  indexOf(unit: Unit, start: number): number
+}
+
+/** Return where the quote is that ends a string, or the end of the text; `start` is that of the quote that begins it. */
+export function endOfString<Unit>(text: JsonText<Unit>, start: number, quote: Unit, backslash: Unit): number {
+  for (let at = start + 1; ; at += 1) {
+    at = text.indexOf(quote, at)
+    if (at < 0) return text.length
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === backslash) backslashes += 1
+    if (backslashes % 2 === 0) return at
+  }
+}
