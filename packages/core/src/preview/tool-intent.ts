@@ -1,3 +1,4 @@
+import { parseJsonText } from '../content/json/parse-json-text.ts'
 import { commandIntent, type LineSpan } from './command-intent.ts'
 import { pathsOfText, wordsOfPattern, wordsOfText } from './sought-words.ts'
 
@@ -96,12 +97,7 @@ function dataOf(value: unknown): [string, unknown][] {
 /** Arguments also come as JSON that nobody has parsed yet. */
 function parsed(text: string): unknown {
   if (text.length > MAX_JSON || !/^\s*\{/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  return parseJsonText(text)
 }
 
 /** The text or texts of an argument: a string, a list of them, or a list of objects that have a path. */

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../content/json/parse-json-text.ts'
 import type { LineRange } from '../content/line-range.ts'
 import { quote } from './plain-text.ts'
 import type { RetrievalCall } from './retrieval-call.ts'
@@ -99,13 +100,13 @@ function readTexts(
 
 /** A list that a model has written as text. */
 function listInText(text: string): readonly unknown[] | undefined {
-  const value = /^\s*\[\s*"/.test(text) ? parseJson(text) : undefined
+  const value = /^\s*\[\s*"/.test(text) ? parseJsonText(text) : undefined
   return Array.isArray(value) ? value : undefined
 }
 
 function readRange(value: unknown): LineRange | undefined {
   if (isAbsent(value)) return undefined
-  const [start, end] = rangeEnds(typeof value === 'string' ? (parseJson(value) ?? value) : value)
+  const [start, end] = rangeEnds(typeof value === 'string' ? (parseJsonText(value) ?? value) : value)
   return { start: readLine('line_range.start', start), end: readLine('line_range.end', end) }
 }
 
@@ -146,15 +147,6 @@ function readFlag(name: string, value: unknown): boolean | undefined {
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
 
 function describe(value: unknown): string {
   if (value === null) return 'null'

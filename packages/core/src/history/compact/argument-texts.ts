@@ -1,5 +1,5 @@
+import { parseJsonText } from '../../content/json/parse-json-text.ts'
 import type { HistoryToolCall } from '../history-message.ts'
-import { parseJson } from './preview-content.ts'
 
 /** The only key of arguments that were stored whole: APIs want an object also where the model wrote none. */
 const WHOLE = 'offloaded'
@@ -9,7 +9,7 @@ const MAX_VALUES = 20_000
 
 /** Return the arguments of a call as a value; `undefined` where they are text that is no JSON. */
 export const argumentsOf = ({ input, inputIsText }: HistoryToolCall): unknown =>
-  inputIsText && typeof input === 'string' ? parseJson(input) : input
+  inputIsText && typeof input === 'string' ? parseJsonText(input) : input
 
 /** Put other arguments into a call, in the form in which it has them. */
 export const withArguments = (call: HistoryToolCall, value: unknown): HistoryToolCall => ({

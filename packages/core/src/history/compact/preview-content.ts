@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../content/json/parse-json-text.ts'
 import { gapCall } from '../../offload/render-replacement.ts'
 import { LineCounter } from '../../preview/line-counter.ts'
 import { readText } from '../../preview/read-text.ts'
@@ -45,15 +46,5 @@ function countLines(text: string): number {
 function inputValue({ input, inputIsText }: HistoryToolCall): unknown {
   if (!inputIsText) return input
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return undefined
-  return parseJson(input)
-}
-
-/** Parse JSON that a model wrote; `undefined` where it is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  return parseJsonText(input)
 }

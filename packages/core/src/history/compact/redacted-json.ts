@@ -1,5 +1,5 @@
+import { parseJsonText } from '../../content/json/parse-json-text.ts'
 import { redacted } from '../../offload/store-blocks.ts'
-import { parseJson } from './preview-content.ts'
 
 /** Why something stays in a history that `redact` would make useless. */
 export const NO_JSON =
@@ -19,5 +19,5 @@ export function redactedJson(json: string, redact: (text: string) => string): st
   }
   const value: unknown = JSON.parse(json, (_, one: unknown) => (typeof one === 'string' ? watched(one) : one))
   const text = redacted(isHit ? JSON.stringify(value, null, 2) : json, redact)
-  return text === json || parseJson(text) !== undefined ? text : undefined
+  return text === json || parseJsonText(text) !== undefined ? text : undefined
 }
