@@ -1,5 +1,6 @@
 import { StorageError, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
 import { BoundedMap } from '@spillway/core/driver'
+import { discardUpload } from './discard-upload.ts'
 import type { EntryReader, FoundEntry } from './entry-reader.ts'
 import { continued, gatherContent, type BegunStream } from './gather-content.ts'
 import { encodeMetadata, encodeSibling, type ObjectMetadata } from './object-metadata.ts'
@@ -155,7 +156,7 @@ export class EntryWriter {
       // Where nothing is known, it may be or still become complete, and then needs its sibling: `gc` sees to both.
       const isRefused = StorageError.isInstance(error) && !error.retryable && outcome.status === 'fulfilled'
       if (isRefused) await this.#undo(id, generation, upload)
-      else await Promise.allSettled([uploads.abort(upload)])
+      else await discardUpload(uploads, upload)
       throw error
     }
   }
@@ -178,7 +179,7 @@ export class EntryWriter {
   /** Leave nothing of a failed upload; what cannot be removed now, because S3 is down, is collected later. */
   async #undo(id: EntryId, generation: string, upload: UnfinishedUpload): Promise<void> {
     const { bucket, uploads, names } = this.#options
-    await Promise.allSettled([uploads.abort(upload), bucket.delete(names.sibling(id, generation))])
+    await Promise.allSettled([discardUpload(uploads, upload), bucket.delete(names.sibling(id, generation))])
   }
 }
 

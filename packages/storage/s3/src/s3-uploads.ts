@@ -126,7 +126,10 @@ export class S3Uploads {
   }
 }
 
+/** What S3 says of an upload that has ended, and Ceph where its parts are asked for. */
+const MISSING: readonly string[] = ['NoSuchUpload', 'NoSuchKey']
+
 function ignoreMissing(error: unknown): undefined {
-  if (statusOf(error) === 404 && (error as Error).name === 'NoSuchUpload') return undefined
+  if (statusOf(error) === 404 && MISSING.includes((error as Error).name)) return undefined
   throw error
 }

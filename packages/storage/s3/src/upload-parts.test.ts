@@ -63,6 +63,15 @@ describe.skipIf(!found.available)('an upload', () => {
     await uploads.abort(upload)
   })
 
+  test('that has ended has no progress any more, whichever way the server says so', async () => {
+    const upload = await start('ended')
+    await uploads.putPart(upload, 1, new Uint8Array(MB))
+    await expect(uploads.progress(upload)).resolves.toMatchObject({ bytes: MB })
+    await uploads.abort(upload)
+    await expect(uploads.progress(upload)).resolves.toBeUndefined()
+    await expect(uploads.abort(upload)).resolves.toBeUndefined()
+  })
+
   test('whose stream pauses sends its latest part again, which shows that it is alive', async () => {
     const upload = await start('pausing')
     let progress: Awaited<ReturnType<S3Uploads['progress']>>

@@ -6,7 +6,7 @@ import { S3Storage, type S3StorageOptions } from '../src/index.ts'
 import { S3Connection } from '../src/s3-connection.ts'
 import { S3Driver } from '../src/s3-driver.ts'
 import { resolveOptions } from '../src/s3-storage-options.ts'
-import { failure, oddServer, type OddServer } from './support/odd-server.ts'
+import { failure, oddServer, type Answer, type OddServer } from './support/odd-server.ts'
 import { collect, filled, rejection, stream } from './support/samples.ts'
 import { clientOf, serviceOrNowhere, testBucket } from './support/test-bucket.ts'
 
@@ -223,6 +223,23 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     )
     await expect(storage.storeStream('stream', stream(12, MB))).rejects.toMatchObject({ retryable: false })
     expect(await bucket.keys('refused')).toEqual([])
+  })
+
+  test.each<[string, () => Promise<Answer>]>([
+    ['is lost on its way', () => Promise.reject(new Error('The connection broke.'))],
+    ['comes while S3 changes the upload', async () => failure(409, 'ConcurrentModification')],
+    ['leaves a part that was still on its way', async () => ({ status: 204 })],
+  ])('a failed upload whose abort %s is aborted again', async (what, abort) => {
+    const prefix = `aborted/${what.replaceAll(' ', '-')}`
+    const storage = open({ prefix, maxAttempts: 1 })
+    let aborts = 0
+    server.answer(async (request, ask) => {
+      if (request.method === 'DELETE' && request.url?.includes('uploadId')) return (aborts += 1) === 1 ? abort() : ask()
+      return request.url?.includes('partNumber=2') ? failure(503, 'SlowDown') : ask()
+    })
+    await expect(storage.storeStream('stream', stream(20, MB))).rejects.toMatchObject({ code: 'unavailable' })
+    expect(aborts).toBe(2)
+    expect(await bucket.keys(prefix)).toEqual([])
   })
 
   test('storing what another process has stored with less leaves no second object behind', async () => {
