@@ -7,10 +7,11 @@ const through = (value: unknown): unknown => decodeLossless(JSON.parse(JSON.stri
 
 const value = fc.letrec((tie) => ({
   leaf: fc.oneof(
-    fc.constantFrom(null, undefined, true, NaN, Infinity, -Infinity, -0, 10n ** 30n, new Date(NaN)),
+    fc.constantFrom(null, undefined, true, NaN, Infinity, -Infinity, -0, 10n ** 30n),
     fc.string(),
     fc.double(),
-    fc.date(),
+    // Before Node.js 24, dates that are none equal nothing.
+    fc.date({ noInvalidDate: true }),
     fc.uint8Array(),
     fc.uint8Array().map((bytes) => Uint8Array.from(bytes).buffer),
     fc.webUrl().map((url) => new URL(url)),
@@ -37,6 +38,10 @@ describe('encodeLossless', () => {
         expect(isDeepStrictEqual(through(original), original)).toBe(true)
       }),
     )
+  })
+
+  it('keeps dates that are none', () => {
+    expect(through([new Date(NaN)])).toStrictEqual([new Date(NaN)])
   })
 
   it('leaves what JSON has as it is', () => {

@@ -52,6 +52,7 @@ function bench(storage: Storage = tinyStorage().scope('a'), archive?: HistoryArc
   const options = { offloader, format, archive }
   return {
     storage,
+    offloader,
     events,
     compact: async (messages: ChatMessage[]): Promise<ChatMessage[]> =>
       (await compactHistory(messages, { ...options, mode: 'compact' })).messages,
@@ -110,8 +111,8 @@ describe('reloadHistory', () => {
     )
   })
 
-  it('reads ranges by reference, suggests what the history names, and tells its answers as events', async () => {
-    const { events, compact, reload } = bench()
+  it('reads ranges by reference, suggests what the history names, and tells its answers as events and to the meter', async () => {
+    const { events, offloader, compact, reload } = bench()
     const reloaded = await reload(await compact(session()))
     const [first] = reloaded.references
     expect(await ask(reloaded, { reference: first?.name, line_range: { start: 3, end: 3 } })).toContain(
@@ -119,7 +120,10 @@ describe('reloadHistory', () => {
     )
     const suggested = await ask(reloaded, { reference: 'call_9_0_aaaaaaaaaaaaaaaaaaaa' })
     for (const { name } of reloaded.references) expect(suggested).toContain(name)
-    expect(events.filter(({ type }) => type === 'retrieval')).toHaveLength(2)
+    const retrievals = events.filter((event) => event.type === 'retrieval')
+    expect(retrievals).toHaveLength(2)
+    const tokensRetrieved = retrievals.reduce((sum, { tokens }) => sum + tokens, 0)
+    expect(offloader.meter()).toMatchObject({ retrievals: 2, tokensRetrieved, tokensNet: -tokensRetrieved })
   })
 
   it('restores what is named alone, and everything without names', async () => {

@@ -1,5 +1,4 @@
-import { retrievalToolNameOf } from '../offload/context-offloader.ts'
-import { emitEvent } from '../offload/emit-event.ts'
+import { recordRetrieval, retrievalToolNameOf } from '../offload/context-offloader.ts'
 import { formatRetrievalCall } from '../retrieval/retrieval-call.ts'
 import { createRetrievalTool, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
 import { expandHistory, type ExpandedHistory, type ExpandOptions } from './expand-history.ts'
@@ -17,7 +16,7 @@ export interface HistoryReload<Conversation> {
   readonly references: readonly HistoryReference[]
   /**
    * The retrieval tool over what the history names: a search without a reference looks into just that. What else is in the
-   * scope of the offloader can be read, by its reference. Its answers are events of the offloader.
+   * scope of the offloader can be read, by its reference. Its answers are events of the offloader, and count in its meter.
    */
   readonly retrievalTool: RetrievalTool
   /**
@@ -81,7 +80,7 @@ export async function reloadHistory<Conversation = readonly HistoryMessage[]>(
       maxRetrievalTokens,
       countTokens,
       formatCall: (call) => formatRetrievalCall(call, retrievalToolNameOf(offloader)),
-      onRetrieve: (event) => emitEvent(offloader.options, event),
+      onRetrieve: (event) => recordRetrieval(offloader, event),
     }),
     restore: async (names) => {
       const only = Array.isArray(names) ? withAround(names, references) : names

@@ -4,6 +4,7 @@ import type { OnFallback } from '../preview/choose-previewers.ts'
 import type { PreviewFallback } from '../preview/preview-fallback.ts'
 import { toolIntent } from '../preview/tool-intent.ts'
 import { formatRetrievalCall } from '../retrieval/retrieval-call.ts'
+import type { RetrievalEvent } from '../retrieval/retrieval-event.ts'
 import { createRetrievalTool, RETRIEVAL_TOOL_NAME, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
 import { scopeOf } from '../storage/assert-storage.ts'
 import type { EvictionReport } from '../storage/storage.ts'
@@ -36,11 +37,18 @@ interface SharedState {
 
 /** Hands it to a scope by the options that the scope is constructed with, out of reach of everybody else. */
 const sharedStates = new WeakMap<ContextOffloaderOptions, SharedState>()
-const retrievalToolNames = new WeakMap<ContextOffloader, string>()
+/** Tells the rest of core what its users need not see. */
+const statesOf = new WeakMap<ContextOffloader, SharedState>()
 
 /** Return the name by which the model knows the retrieval tool of an offloader. */
 export const retrievalToolNameOf = (offloader: ContextOffloader): string =>
-  retrievalToolNames.get(offloader) ?? RETRIEVAL_TOOL_NAME
+  statesOf.get(offloader)?.retrievalToolName ?? RETRIEVAL_TOOL_NAME
+
+/** Count an answer of a retrieval tool over the storage of an offloader, and tell of it by an event. */
+export function recordRetrieval(offloader: ContextOffloader, event: RetrievalEvent): void {
+  statesOf.get(offloader)?.meter.retrieved(event.tokens, event.reference)
+  emitEvent(offloader.options, event)
+}
 
 /**
  * Keep large tool results out of the context: store them, and put a preview and references in their place.
@@ -84,17 +92,14 @@ export class ContextOffloader {
       retrievalToolName: RETRIEVAL_TOOL_NAME,
     }
     this.#shared = shared
-    retrievalToolNames.set(this, shared.retrievalToolName)
+    statesOf.set(this, shared)
     this.retrievalTool = createRetrievalTool({
       storage: this.options.storage,
       scoped: shared.scoped,
       maxRetrievalTokens: this.options.maxRetrievalTokens,
       countTokens: this.options.countTokens,
       formatCall: (call) => formatRetrievalCall(call, shared.retrievalToolName),
-      onRetrieve: (event) => {
-        shared.meter.retrieved(event.tokens, event.reference)
-        this.#emit(event)
-      },
+      onRetrieve: (event) => recordRetrieval(this, event),
     })
   }
 
