@@ -12,6 +12,7 @@ import {
   unlink,
   type FileHandle,
 } from 'node:fs/promises'
+import { closeDescriptor, openDescriptor, readDescriptor, statDescriptor } from './file-descriptor.ts'
 import { settled } from './settled.ts'
 import type { DirectoryItem, FileContent, FileReader, FileStatus, FileSystem, FileWriter } from './file-system.ts'
 
@@ -62,23 +63,24 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent> {
-    const handle = await open(path, OPEN_PLAIN)
+    const file = await openDescriptor(path, OPEN_PLAIN)
     try {
       const { offset, length } = range ?? { offset: 0, length: Infinity }
       const guess = new Uint8Array(length <= MAX_GUESS_BYTES ? length : SMALL_BYTES)
       // Both at once: what was read counts only if it is a plain file that has so much.
-      const [described, read] = await Promise.allSettled([handle.stat(), handle.read(guess, 0, guess.length, offset)])
+      const [described, read] = await Promise.allSettled([statDescriptor(file), readDescriptor(file, guess, offset)])
       if (described.status === 'rejected') throw described.reason
       const status = plainFile(describe(described.value), path)
       if (read.status === 'rejected') throw read.reason
       const wanted = Math.max(0, Math.min(length, status.size - offset))
-      if (read.value.bytesRead < wanted)
-        return { content: await readAll(handle, offset, new Uint8Array(wanted)), status }
+      if (read.value < wanted) {
+        const readSome = (into: Uint8Array, at: number): Promise<number> => readDescriptor(file, into, at)
+        return { content: await readAll(readSome, offset, new Uint8Array(wanted)), status }
+      }
       // Little must not hold the memory of much.
       return { content: wanted < guess.length / 2 ? guess.slice(0, wanted) : guess.subarray(0, wanted), status }
     } finally {
-      // Nobody needs to wait until it is closed.
-      void Promise.allSettled([handle.close()])
+      closeDescriptor(file)
     }
   }
 
@@ -86,12 +88,14 @@ export class NodeFileSystem implements FileSystem {
     const handle = await open(path, OPEN_PLAIN)
     try {
       const status = plainFile(describe(await handle.stat()), path)
+      const readSome = async (into: Uint8Array, at: number): Promise<number> =>
+        (await handle.read(into, 0, into.length, at)).bytesRead
       return {
         status,
         read: async ({ offset, length }, buffer) => {
           const start = Math.min(offset, status.size)
           const end = Math.min(start + length, status.size)
-          return await readAll(handle, start, buffer?.subarray(0, end - start) ?? new Uint8Array(end - start))
+          return await readAll(readSome, start, buffer?.subarray(0, end - start) ?? new Uint8Array(end - start))
         },
         close: () => handle.close(),
       }
@@ -188,9 +192,13 @@ async function writePiece(handle: FileHandle, piece: Uint8Array, start: number):
 }
 
 /** Fill `content` from `offset` on; return it, or as much of it as there is. */
-async function readAll(handle: FileHandle, offset: number, content: Uint8Array): Promise<Uint8Array> {
+async function readAll(
+  readSome: (into: Uint8Array, at: number) => Promise<number>,
+  offset: number,
+  content: Uint8Array,
+): Promise<Uint8Array> {
   for (let at = 0; at < content.length;) {
-    const { bytesRead } = await handle.read(content, at, Math.min(content.length - at, MAX_READ_BYTES), offset + at)
+    const bytesRead = await readSome(content.subarray(at, at + MAX_READ_BYTES), offset + at)
     if (bytesRead === 0) return content.subarray(0, at)
     at += bytesRead
   }
