@@ -68,6 +68,34 @@ it('names the messages that would be summarised together', () => {
   expect(without.messages[3]).toMatchObject({ action: 'keep', reason: 'no-summarize' })
 })
 
+it('says that a request is made shorter where the summary is not enough', async () => {
+  const storage = tinyStorage().scope('a')
+  const summarize = async (): Promise<string> =>
+    '<state_snapshot><overall_goal>Find it</overall_goal><key_knowledge>None yet</key_knowledge></state_snapshot>'
+  const long = say('user', 'Find this in it, please.\n'.repeat(3_000))
+  const messages = MESSAGES.with(1, long)
+  const options = { offloader: new ContextOffloader({ storage }), summarize, maxTotalTokens: 10_000 }
+  for (const mode of ['compress', 'auto'] as const) {
+    const plan = planCompaction(messages, { ...options, mode })
+    expect(plan.messages[1]).toMatchObject({ action: 'compact', reason: 'compacted' })
+    expect(await Array.fromAsync(storage.list!())).toEqual([])
+  }
+  const plan = planCompaction(messages, { ...options, mode: 'compress' })
+  const outcome = await compactHistory(messages, { ...options, mode: 'compress' })
+  expect(outcome.statistics[1]).toMatchObject({ reason: plan.messages[1]?.reason })
+  expect(outcome.fits).toBe(true)
+  // A summary as short as this one is rare.
+  expect(plan.tokens.estimatedAfter).toBeGreaterThan(outcome.tokens.after)
+  expect(plan.tokens.estimatedAfter).toBeLessThan(10_000)
+})
+
+it('says that a request stays as it is where the summary is enough', () => {
+  const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
+  const messages = MESSAGES.with(1, say('user', 'Find this in it, please.\n'.repeat(500)))
+  const plan = planCompaction(messages, { offloader, summarize: async () => '', mode: 'compress' })
+  expect(plan.messages[1]).toMatchObject({ action: 'keep', reason: 'request' })
+})
+
 it('says that nothing would happen within the limit', () => {
   const offloader = new ContextOffloader({ storage: tinyStorage().scope('a') })
   const plan = planCompaction(MESSAGES, { offloader, maxTotalTokens: 1_000_000 })

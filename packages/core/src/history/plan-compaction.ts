@@ -1,4 +1,4 @@
-import { chooseParts } from './compact/choose-parts.ts'
+import { chooseParts, chooseTexts } from './compact/choose-parts.ts'
 import { groupUnits } from './compress/divide-history.ts'
 import { noteReasons, planCompression } from './compress/plan-compression.ts'
 import { draftsOf, totalTokens, type Draft } from './draft.ts'
@@ -76,14 +76,16 @@ export function planCompaction<Conversation = readonly HistoryMessage[]>(
   const between = totalTokens(drafts)
   const isTooMuch = between / before > resolved.compactRatioThreshold || between > limit
   const compresses = isOver && (resolved.mode === 'compress' || (resolved.mode === 'auto' && isTooMuch))
-  const groups = compresses ? planCompress(drafts, resolved) : []
+  const { groups, request } = compresses ? planCompress(drafts, resolved) : { groups: [], request: undefined }
   const compressed = new Set(groups.flat())
   const sizes = draftsOf(format.read(conversation), resolved.countTokens)
   const summarized = [...compressed].reduce((sum, index) => sum + drafts[index]!.tokens, 0)
   const summary = Math.min(MAX_SUMMARY_TOKENS, Math.ceil(summarized * SUMMARY_SHARE))
+  const estimate = (): number => totalTokens(drafts) - summarized + summary
+  if (request !== undefined && estimate() > limit && planRequest(request, resolved)) compacted.add(request)
   return {
     isOver,
-    tokens: { before, estimatedAfter: totalTokens(drafts) - summarized + summary, limit },
+    tokens: { before, estimatedAfter: estimate(), limit },
     messages: drafts.map((draft, index) => ({
       index,
       role: draft.message.role,
@@ -96,22 +98,42 @@ export function planCompaction<Conversation = readonly HistoryMessage[]>(
 }
 
 /** Estimate what is left of the messages that would be compacted. */
-function planCompact(drafts: readonly Draft[], options: ResolvedHistoryOptions): ReadonlySet<Draft> {
+function planCompact(drafts: readonly Draft[], options: ResolvedHistoryOptions): Set<Draft> {
   const recent = recentStart(
     drafts.map(({ message }) => message),
     options.keepRecentForCompact,
   )
   const compacted = new Set<Draft>()
   for (const { draft, tokens } of chooseParts(drafts, recent, options)) {
-    draft.tokens += Math.min(0, FRAME_TOKENS + options.historyPreviewTokens - tokens)
+    draft.tokens += growth(tokens, options)
     draft.reason = 'compacted'
     compacted.add(draft)
   }
   return compacted
 }
 
-function planCompress(drafts: readonly Draft[], options: ResolvedHistoryOptions): readonly (readonly number[])[] {
+/** What would be summarised, and the request that stays, which may be made shorter where that is not enough. */
+interface PlannedSummary {
+  readonly groups: readonly (readonly number[])[]
+  readonly request: Draft | undefined
+}
+
+function planCompress(drafts: readonly Draft[], options: ResolvedHistoryOptions): PlannedSummary {
   const plan = planCompression(drafts, options)
   noteReasons(drafts, plan)
-  return plan.reason === undefined ? groupUnits(plan.units, drafts, options.groupTokens) : []
+  const groups = plan.reason === undefined ? groupUnits(plan.units, drafts, options.groupTokens) : []
+  return { groups, request: plan.request === undefined ? undefined : drafts[plan.request] }
 }
+
+/** Estimate what is left of a request whose long texts would become references; tell whether it has any. */
+function planRequest(draft: Draft, options: ResolvedHistoryOptions): boolean {
+  const texts = chooseTexts(draft.message, options)
+  if (texts.length === 0) return false
+  for (const { tokens } of texts) draft.tokens += growth(tokens, options)
+  draft.reason = 'compacted'
+  return true
+}
+
+/** By how much a part of so many tokens grows as a reference, about. */
+const growth = (tokens: number, { historyPreviewTokens }: ResolvedHistoryOptions): number =>
+  Math.min(0, FRAME_TOKENS + historyPreviewTokens - tokens)

@@ -1,6 +1,12 @@
 import type { KnownReplacement } from '../archive/history-archive.ts'
 import type { Draft } from '../draft.ts'
-import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '../history-message.ts'
+import type {
+  HistoryMessage,
+  HistoryPart,
+  HistoryText,
+  HistoryToolCall,
+  HistoryToolResult,
+} from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
 import { countPart } from '../measure/count-message.ts'
 import { argumentsOf, mapTexts } from './argument-texts.ts'
@@ -40,6 +46,30 @@ export function chooseParts(drafts: readonly Draft[], recent: number, options: R
 /** Tell whether a message has parts that are over the limit, once it is not recent any more. */
 export const hasLargeParts = ({ parts }: HistoryMessage, options: ResolvedHistoryOptions): boolean =>
   parts.some((part) => choosePart(part, options) !== undefined)
+
+/** A text of a message that is to become a reference. */
+export interface ChosenText {
+  readonly position: number
+  readonly part: HistoryText
+  /** Its tokens now. */
+  readonly tokens: number
+}
+
+/** Choose the texts of a request that are over the limit. */
+export function chooseTexts(
+  { parts }: HistoryMessage,
+  {
+    archive,
+    countTokens,
+    maxToolMessageTokens,
+  }: Pick<ResolvedHistoryOptions, 'archive' | 'countTokens' | 'maxToolMessageTokens'>,
+): ChosenText[] {
+  return parts.flatMap((part, position) => {
+    if (part.type !== 'text' || archive.readReplacement(part.text)?.subject === 'message') return []
+    const tokens = countPart(part, countTokens)
+    return tokens > maxToolMessageTokens ? [{ position, part, tokens }] : []
+  })
+}
 
 type Choice = ChosenPart extends infer One ? (One extends ChosenPart ? Omit<One, 'draft' | 'position'> : never) : never
 

@@ -8,7 +8,7 @@ import type { ResolvedHistoryOptions } from '../history-options.ts'
 import { reportProgress } from '../history-progress.ts'
 import { countPart } from '../measure/count-message.ts'
 import { recentStart } from '../measure/recent-start.ts'
-import { chooseParts, type ChosenPart } from './choose-parts.ts'
+import { chooseParts, chooseTexts, type ChosenPart } from './choose-parts.ts'
 import { compactArguments } from './compact-arguments.ts'
 import type { CompactedPart } from './compacted-part.ts'
 import { compactResult } from './compact-result.ts'
@@ -53,13 +53,9 @@ export async function compactMessages(
 
 /** Make a reference of the long texts of one message of the user. */
 export async function compactRequest(draft: Draft, context: CompactionContext): Promise<Compaction> {
-  const { archive, countTokens, maxToolMessageTokens } = context
   const stored: ArchivedByHistory[] = []
   const failures: HistoryFailure[] = []
-  for (const [position, part] of draft.message.parts.entries()) {
-    if (part.type !== 'text') continue
-    const tokens = countPart(part, countTokens)
-    if (tokens <= maxToolMessageTokens || archive.readReplacement(part.text)?.subject === 'message') continue
+  for (const { position, part, tokens } of chooseTexts(draft.message, context)) {
     const result = await attempt(draft, tokens, context, () => compactText(draft.message, part, context))
     apply(draft, position, result, context)
     stored.push(...result.stored)
