@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { assistant, call, logOf, result, user, type ChatMessage } from '../../test/history/chat-messages.ts'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { ContextOffloader } from '../offload/context-offloader.ts'
 import type { OffloadEvent } from '../offload/offload-event.ts'
@@ -12,34 +13,17 @@ import { expandHistory } from './expand-history.ts'
 import { openAIChat } from './formats/openai-chat.ts'
 import { reloadHistory, type HistoryReload } from './reload-history.ts'
 
-interface ChatMessage {
-  readonly role: string
-  readonly content?: unknown
-  readonly tool_call_id?: string
-  readonly tool_calls?: readonly unknown[]
-}
-
 const format = openAIChat<ChatMessage>()
-const linesOf = (name: string, count: number): string =>
-  Array.from({ length: count }, (_, line) => `${name} line ${line} ${line === count >> 1 ? 'FAILED' : 'ok'}`).join('\n')
-const call = (id: string, name = 'read_log', args: unknown = {}): ChatMessage => ({
-  role: 'assistant',
-  content: null,
-  tool_calls: [{ id, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
-})
-const result = (id: string, content: unknown): ChatMessage => ({ role: 'tool', tool_call_id: id, content })
-const user = (content: string): ChatMessage => ({ role: 'user', content })
-const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
 
 /** Two logs were read, and a file was written. */
 const session = (): ChatMessage[] => [
   user('Why did it fail?'),
   call('call_1'),
-  result('call_1', linesOf('one', 2_000)),
-  call('call_2', 'write_file', { path: 'report.txt', content: linesOf('report', 1_500) }),
+  result('call_1', logOf('one', 2_000)),
+  call('call_2', { path: 'report.txt', content: logOf('report', 1_500) }, 'write_file'),
   result('call_2', 'done'),
-  call('call_3', 'read_events'),
-  result('call_3', linesOf('two', 2_000)),
+  call('call_3', {}, 'read_events'),
+  result('call_3', logOf('two', 2_000)),
   assistant('Both failed in the middle.'),
 ]
 
@@ -59,7 +43,7 @@ function bench(storage: Storage = tinyStorage().scope('a'), archive?: HistoryArc
     /** Logs become references, and then all but the last messages a summary. */
     compress: async (messages: ChatMessage[]): Promise<ChatMessage[]> => {
       const compacted = await compactHistory(messages, { ...options, mode: 'compact' })
-      const more = [...compacted.messages, user('And the third?'), assistant(linesOf('No third', 200))]
+      const more = [...compacted.messages, user('And the third?'), assistant(logOf('No third', 200))]
       const outcome = await compactHistory(more, { ...options, mode: 'compress', maxTotalTokens: 1_000, summarize })
       expect(outcome.applied).toEqual(['compress'])
       return outcome.messages
@@ -84,7 +68,7 @@ describe('reloadHistory', () => {
       { kind: 'argument', contentType: 'text/plain', index: 3, toolName: 'write_file', callId: 'call_2' },
       { kind: 'text', contentType: 'text/plain', index: 6, toolName: 'read_events', callId: 'call_3' },
     ])
-    expect(references[0]?.size).toBe(linesOf('one', 2_000).length)
+    expect(references[0]?.size).toBe(logOf('one', 2_000).length)
     expect(references.every((one) => !('inside' in one))).toBe(true)
   })
 
@@ -170,12 +154,7 @@ describe('reloadHistory', () => {
 
   it('lists a name that two messages have for each of them, and searches it once', async () => {
     const { compact, reload } = bench()
-    const twice = [
-      ...session().slice(0, 3),
-      call('call_1'),
-      result('call_1', linesOf('one', 2_000)),
-      assistant('Same.'),
-    ]
+    const twice = [...session().slice(0, 3), call('call_1'), result('call_1', logOf('one', 2_000)), assistant('Same.')]
     const reloaded = await reload(await compact(twice))
     expect(reloaded.references.map(({ index }) => index)).toEqual([2, 4])
     expect(reloaded.references[0]?.name).toBe(reloaded.references[1]?.name)

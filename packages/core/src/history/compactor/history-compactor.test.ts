@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { step as stepOf, system, user, type ChatMessage } from '../../../test/history/chat-messages.ts'
 import { tinyStorage } from '../../../test/tiny-storage.ts'
 import { ContextOffloader } from '../../offload/context-offloader.ts'
 import { StorageError } from '../../storage/storage-error.ts'
@@ -10,28 +11,12 @@ import { HistoryCompactor } from './history-compactor.ts'
 import type { HistoryMessage } from '../history-message.ts'
 import type { HistoryOptions } from '../history-options.ts'
 
-interface ChatMessage {
-  readonly role: string
-  readonly content?: unknown
-  readonly tool_call_id?: string
-  readonly tool_calls?: readonly unknown[]
-}
 type Options = Partial<HistoryOptions<readonly ChatMessage[]>>
 
 const text = (name: string, lines = 100): string =>
   Array.from({ length: lines }, (_, line) => `${name} line ${line} is ok`).join('\n')
-const step = (id: string, content = text(id)): ChatMessage[] => [
-  {
-    role: 'assistant',
-    content: null,
-    tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
-  },
-  { role: 'tool', tool_call_id: id, content },
-]
-const begin = (): ChatMessage[] => [
-  { role: 'system', content: 'You help.' },
-  { role: 'user', content: 'Find it.' },
-]
+const step = (id: string, content = text(id)): ChatMessage[] => stepOf(id, content)
+const begin = (): ChatMessage[] => [system('You help.'), user('Find it.')]
 const copy = (messages: readonly ChatMessage[]): ChatMessage[] => structuredClone([...messages])
 const snapshot = (goal: string): string =>
   `<state_snapshot><overall_goal>${goal}</overall_goal><key_knowledge>x</key_knowledge></state_snapshot>`

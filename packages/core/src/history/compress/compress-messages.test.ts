@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { assistant, step, system, user, type ChatMessage } from '../../../test/history/chat-messages.ts'
 import { tinyStorage } from '../../../test/tiny-storage.ts'
 import { ContextOffloader } from '../../offload/context-offloader.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -10,26 +11,8 @@ import type { HistoryOptions } from '../history-options.ts'
 import type { HistoryOutcome } from '../history-outcome.ts'
 import type { Summarize, SummaryRequest } from './summary-request.ts'
 
-interface ChatMessage {
-  readonly role: string
-  readonly content?: unknown
-  readonly tool_call_id?: string
-  readonly tool_calls?: readonly unknown[]
-}
-
 const words = (topic: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${topic} fact number ${index} is so.`).join(' ')
-const user = (content: string): ChatMessage => ({ role: 'user', content })
-const assistant = (content: string): ChatMessage => ({ role: 'assistant', content })
-const system = (content: string): ChatMessage => ({ role: 'system', content })
-const step = (id: string, text: string): ChatMessage[] => [
-  {
-    role: 'assistant',
-    content: null,
-    tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
-  },
-  { role: 'tool', tool_call_id: id, content: text },
-]
 const snapshotOf = (goal: string, more = ''): string =>
   `<state_snapshot>\n<overall_goal>${goal}</overall_goal>\n<key_knowledge>${more || 'nothing new'}</key_knowledge>\n</state_snapshot>`
 
