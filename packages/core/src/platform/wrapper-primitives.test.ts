@@ -115,7 +115,9 @@ describe.skipIf(node.zstd === undefined)('Zstandard', () => {
       const bomb = await zstd!.compress(new Uint8Array(size), 3)
       expect(await zstd!.decompress(bomb, size)).toHaveLength(size)
       expect(await zstd!.decompress(bomb, size - 1)).toBeUndefined()
-      expect(await zstd!.decompress(bomb.subarray(0, bomb.length - 1), size)).toBeUndefined()
+      // Before Node.js 24, of what is cut off the beginning comes back.
+      const cut = await zstd!.decompress(bomb.subarray(0, bomb.length - 6), size)
+      expect(cut === undefined || cut.length < size).toBe(true)
       expect(await zstd!.decompress(bomb.with(bomb.length - 1, bomb.at(-1)! ^ 1), size)).toBeUndefined()
     }
   })
