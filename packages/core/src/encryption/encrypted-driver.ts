@@ -159,9 +159,10 @@ class EncryptedDriver {
     return undefined
   }
 
-  async *list(prefix: string, options?: DriverListOptions): AsyncGenerator<DriverEntry> {
+  async *list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
     const innerPrefix = await this.names.innerPrefix(prefix)
-    for await (const { id: inner, info } of this.#inner.list(innerPrefix, options)) {
+    // Which entry an inner one is, and of which scope, shows only when it is opened.
+    for await (const { id: inner, info } of this.#inner.list(innerPrefix, { unusedSince })) {
       const opened = await this.#openIfSealed(inner, info)
       // What does not open is listed too, since otherwise nobody could find and remove it.
       if (opened === undefined)

@@ -58,6 +58,13 @@ export interface DriverListOptions {
    * finds them without going through all others leaves the others out; another may ignore this.
    */
   readonly unusedSince?: number | undefined
+  /** With `false`, only entries right behind the prefix are of interest, whose ids go on without a `/`; a driver may ignore it. */
+  readonly below?: boolean | undefined
+  /**
+   * Entries for which this returns `true` are of no interest. A driver that can name entries without reading them leaves
+   * them out before it reads them; another may ignore this.
+   */
+  readonly except?: ((id: EntryId) => boolean) | undefined
 }
 
 /** What {@link StorageDriver.write} found and did. */

@@ -310,7 +310,7 @@ describe('list with unusedSince', () => {
     await storage.store('call_1', bytes('x'))
     expect(await callsOf(calls, () => storage.gc())).toEqual(['collect'])
     expect(await collect(storage.list())).toHaveLength(1)
-    expect(listed).toEqual([''])
+    expect(listed).toEqual(['', { below: undefined, except: undefined }])
   })
 })
 
@@ -398,4 +398,39 @@ test('what an aborted clear has removed without naming it is not given from memo
   await expect(clearing).rejects.toMatchObject({ code: 'aborted' })
   if ((await collect(storage.list())).length > 0) return expect.unreachable('nothing was removed')
   for (const reference of references) await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
+})
+
+describe('list with except and below', () => {
+  test('tells the driver what is known by its id, and leaves that out where the driver does not', async () => {
+    const asked: (string | boolean)[] = []
+    const { storage } = recorded((driver) => {
+      const list = driver.list.bind(driver)
+      return {
+        async *list(prefix, { except } = {}) {
+          for await (const entry of list(prefix)) {
+            if (except !== undefined) asked.push(entry.id, except(entry.id))
+            yield entry
+          }
+        },
+      }
+    })
+    const known = await storage.scope('a').store('known', bytes('x'))
+    const other = await storage.store('other', bytes('x'))
+    const listed = await collect(storage.list({ except: new Set([known]) }))
+    expect(listed.map(({ reference }) => reference)).toEqual([other])
+    expect(asked).toEqual([`a/${known}`, true, other, false])
+  })
+
+  test('tells the driver that scopes below are of no interest, and leaves them out where the driver does not', async () => {
+    const { storage, listed } = recorded()
+    await storage.scope('a').store('below', bytes('x'))
+    const reference = await storage.store('here', bytes('x'))
+    expect(await collect(storage.list({ below: false }))).toMatchObject([{ reference }])
+    expect(listed).toMatchObject(['', { below: false }])
+  })
+
+  test('refuses what is no set', async () => {
+    const { storage } = recorded()
+    await expect(collect(storage.list({ except: ['call_1'] as never }))).rejects.toThrow(TypeError)
+  })
 })

@@ -320,13 +320,19 @@ export class StorageEngine {
 
   async *list(scope: Scope, options: ListOptions): AsyncGenerator<StoredInfo> {
     checkAborted(options.signal)
+    const { below, except, signal } = options
+    if (except !== undefined && typeof except.has !== 'function')
+      throw new TypeError('except must be a Set of references.')
     const prefix = idPrefix(await scopePath(scope))
-    for await (const { id, info } of guardIteration({ action: 'list' }, () => this.driver.list(prefix))) {
-      checkAborted(options.signal)
+    const isKnown = except && ((id: EntryId) => except.has(splitId(id).reference))
+    const listing = { below, except: isKnown }
+    for await (const { id, info } of guardIteration({ action: 'list' }, () => this.driver.list(prefix, listing))) {
+      checkAborted(signal)
       const rest = id.slice(prefix.length)
-      const reference = rest.slice(rest.lastIndexOf('/') + 1)
+      const { reference } = splitId(rest)
       if (!id.startsWith(prefix) || !isReference(reference) || this.#lifetime.isExpired(info)) continue
-      if (options.below === false && rest !== reference) continue
+      if (except?.has(reference) === true) continue
+      if (below === false && rest !== reference) continue
       yield this.#storedInfo(reference, info)
     }
   }

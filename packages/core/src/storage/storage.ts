@@ -32,6 +32,11 @@ export interface OperationOptions {
 export interface ListOptions extends OperationOptions {
   /** Also list the scopes below this one. Defaults to `true`; only entries of exactly this scope can be retrieved here. */
   readonly below?: boolean | undefined
+  /**
+   * Leave out the entries with these references, in whichever scope. A caller that remembers what it has listed before gets
+   * what is new without the cost of the rest, where the backend can name entries without reading them.
+   */
+  readonly except?: ReadonlySet<string> | undefined
 }
 
 /** Options of {@link Storage.delete}. */

@@ -1,4 +1,10 @@
-import { StorageError, type ManagedStorage, type Storage, type StoreOptions } from '../../src/index.ts'
+import {
+  StorageError,
+  type DriverListOptions,
+  type ManagedStorage,
+  type Storage,
+  type StoreOptions,
+} from '../../src/index.ts'
 import { TinyDriver } from '../tiny-driver.ts'
 import { overridden, readAll, type Fault } from './fault.ts'
 
@@ -84,6 +90,27 @@ export const entryFaults: readonly Fault[] = [
       driver.write = async (id, chunks, info) => {
         if (isListing && info.key === 'after') throw new Error('the database is locked')
         return write(id, chunks, info)
+      }
+      return driver
+    },
+  },
+  {
+    name: 'lists what the caller knows already',
+    caughtBy: 'list/except',
+    storage: (storage) =>
+      overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, except: undefined }) })),
+  },
+  {
+    name: 'ends a list at the first entry that the caller knows already',
+    caughtBy: 'list/except',
+    driver: (disk) => {
+      const driver = new TinyDriver(disk)
+      const list = driver.list.bind(driver)
+      driver.list = async function* (prefix: string, { except }: DriverListOptions = {}) {
+        for await (const entry of list(prefix)) {
+          if (except?.(entry.id) === true) return
+          yield entry
+        }
       }
       return driver
     },

@@ -3,26 +3,42 @@ import type { ServedStorage } from './listing-storage.ts'
 
 /** Files of a scope that are remembered, at most. */
 const MAX_REMEMBERED = 100_000
+/** For so long a listing asks only for what is new. What has gone meanwhile shows where it is used. */
+const TRUSTED_MS = 60_000
+
+/** Options of {@link FileIndex}. */
+export interface FileIndexOptions {
+  readonly maxRemembered?: number | undefined
+  /** Milliseconds after which a listing asks for all files again. */
+  readonly trustedMs?: number | undefined
+}
 
 /**
  * Remembers which files a scope has, so that finding one costs the same however many there are.
  *
  * It is filled by listing the scope once, and again where a file is asked for that it does not know, as another process may
- * have stored it.
+ * have stored it. A listing soon after another names only what has come since, so that it costs that and not what is stored.
  */
 export class FileIndex {
   readonly #storage: ServedStorage
   readonly #maxRemembered: number
+  readonly #trustedMs: number
   #files = new Map<string, FileRecord>()
   /** What was added since the listing began that is under way. */
   #added = new Map<string, FileRecord>()
   #isWhole = true
+  /** Until when what is remembered counts as what there is. */
+  #trustedUntil = Number.NEGATIVE_INFINITY
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
 
-  constructor(storage: ServedStorage, maxRemembered: number = MAX_REMEMBERED) {
+  constructor(
+    storage: ServedStorage,
+    { maxRemembered = MAX_REMEMBERED, trustedMs = TRUSTED_MS }: FileIndexOptions = {},
+  ) {
     this.#storage = storage
     this.#maxRemembered = maxRemembered
+    this.#trustedMs = trustedMs
   }
 
   /** Return what is remembered of a path, without asking the storage. */
@@ -57,7 +73,10 @@ export class FileIndex {
     return found
   }
 
-  /** Return all files of the scope as they are now, in the order of their paths. Rejects like `list`. */
+  /**
+   * Return all files of the scope, in the order of their paths; some may have gone a short time ago, and are to be forgotten
+   * by whoever finds out. Rejects like `list`.
+   */
   async list(): Promise<readonly FileRecord[]> {
     await this.#renew()
     if (!this.#isWhole) return sorted((await this.#read(Infinity)).files)
@@ -73,8 +92,9 @@ export class FileIndex {
     this.#isWhole = false
   }
 
-  /** Forget a file that turned out to be gone. */
+  /** Forget a file that turned out to be gone. What else has gone the next listing shows. */
   forget(file: FileRecord): void {
+    this.#trustedUntil = Number.NEGATIVE_INFINITY
     if (this.#added.get(file.path)?.reference === file.reference) this.#added.delete(file.path)
     if (this.#files.get(file.path)?.reference === file.reference) this.#files.delete(file.path)
   }
@@ -91,29 +111,47 @@ export class FileIndex {
   }
 
   async #list(): Promise<void> {
+    const now = performance.now()
+    const hasRoom = this.#files.size + this.#added.size <= this.#maxRemembered
+    if (this.#isWhole && hasRoom && now < this.#trustedUntil) return await this.#listNew()
     const before = this.#added
     this.#added = new Map()
     try {
       const { files, isWhole } = await this.#read(this.#maxRemembered)
       this.#files = files
       this.#isWhole = isWhole
+      this.#trustedUntil = now + this.#trustedMs
     } catch (error) {
       this.#added = new Map([...before, ...this.#added])
       throw error
     }
   }
 
+  /** Add what others have stored since the listing before. */
+  async #listNew(): Promise<void> {
+    for (const file of this.#added.values()) this.#files.set(file.path, file)
+    this.#added.clear()
+    const except = new Set(Array.from(this.#files.values(), ({ reference }) => reference))
+    for await (const info of this.#storage.list({ below: false, except })) {
+      if (this.#keep(this.#files, fileRecordOf(info), this.#maxRemembered)) continue
+      this.#isWhole = false
+      return
+    }
+  }
+
+  /** Add a file, unless there is another of its path that comes first; tell whether there was room for it. */
+  #keep(files: Map<string, FileRecord>, file: FileRecord, most: number): boolean {
+    const other = files.get(file.path)
+    if (other === undefined && files.size >= most) return false
+    files.set(file.path, other === undefined ? file : chooseRecord(other, file))
+    return true
+  }
+
   async #read(most: number): Promise<{ readonly files: Map<string, FileRecord>; readonly isWhole: boolean }> {
     const files = new Map<string, FileRecord>()
     let isWhole = true
     for await (const info of this.#storage.list({ below: false })) {
-      const file = fileRecordOf(info)
-      const other = files.get(file.path)
-      if (other === undefined && files.size >= most) {
-        isWhole = false
-        continue
-      }
-      files.set(file.path, other === undefined ? file : chooseRecord(other, file))
+      if (!this.#keep(files, fileRecordOf(info), most)) isWhole = false
     }
     return { files, isWhole }
   }

@@ -58,7 +58,10 @@ export class ScopeFiles {
     return await this.#index.findAll(paths)
   }
 
-  /** Return all files as they are now, in the order of their paths. Rejects like `list`. */
+  /**
+   * Return all files, in the order of their paths, also those that other processes have just stored. One that they have just
+   * removed may still be among them: {@link ScopeFiles.use} finds out. Rejects like `list`.
+   */
   async list(): Promise<readonly FileRecord[]> {
     return await this.#index.list()
   }
@@ -72,6 +75,11 @@ export class ScopeFiles {
       this.#index.forget(file)
       return undefined
     }
+  }
+
+  /** Tell whether a file is still there. Rejects like `stat`. */
+  async exists(file: FileRecord): Promise<boolean> {
+    return (await this.use(file, ({ reference }) => this.#storage.stat(reference))) !== undefined
   }
 
   /** Tell whether the text of a file begins so; `false` where it has gone. Rejects like `retrieve`. */

@@ -76,7 +76,11 @@ interface GrepOptions {
   readonly signal: AbortSignal
 }
 
-/** Search file by file, in the order of their paths, until there is enough, or no time. */
+/**
+ * Search file by file, in the order of their paths, until there is enough, or no time.
+ *
+ * @throws HttpError `invalid-path` for a folder that is a file.
+ */
 async function grepFiles(
   files: ScopeFiles,
   search: PatternSearch,
@@ -86,7 +90,11 @@ async function grepFiles(
   let left = limit
   let length = 0
   let isComplete = true
-  for (const { name, file } of within(await files.list(), folder)) {
+  const all = await files.list()
+  const named = folder === '' ? undefined : all.find(({ path }) => path === folder)
+  if (named !== undefined && (await files.exists(named)))
+    throw new HttpError('invalid-path', 'Search path is not a directory: name the folder, and the file by glob.')
+  for (const { name, file } of within(all, folder)) {
     if (!isTextContentType(file.contentType) || glob?.matches(name) === false) continue
     if (left <= 0 || length > MAX_ANSWER_LENGTH || search.isOver) return { found, isComplete: false }
     const result = await files.use(file, () => search.find(files.storage, file.reference, { limit: left, signal }))
@@ -99,13 +107,11 @@ async function grepFiles(
   return { found, isComplete }
 }
 
-/** The files of a folder, by their names in it. @throws HttpError `invalid-path` for a folder that is a file. */
+/** The files of a folder, by their names in it. */
 function within(
   all: readonly FileRecord[],
   folder: string,
 ): readonly { readonly name: string; readonly file: FileRecord }[] {
-  if (folder !== '' && all.some(({ path }) => path === folder))
-    throw new HttpError('invalid-path', 'Search path is not a directory: name the folder, and the file by glob.')
   return all.flatMap((file) => {
     const name = pathWithin(file.path, folder)
     return name === undefined ? [] : [{ name, file }]

@@ -1,6 +1,5 @@
 import { isTextContentType } from '@spillway/core/adapter'
 import { PatternSearch } from '@spillway/core/files'
-import { StorageError } from '@spillway/core'
 import { z } from 'zod'
 import { FileGlob } from '../files/file-glob.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
@@ -51,13 +50,15 @@ export const searchRoute: Route = defineRoute({
     const search = new PatternSearch(pattern, { ignoreCase })
     const matches: { reference: string; path: string; line: number; text: string }[] = []
     let isComplete = true
-    for (const { reference, path, contentType } of await files.list()) {
+    for (const file of await files.list()) {
+      const { reference, path, contentType } = file
       if (only?.has(reference) === false || glob?.matches(path) === false || !isTextContentType(contentType)) continue
       if (matches.length >= limit || search.isOver) {
         isComplete = false
         break
       }
-      const found = await unlessGone(search.find(storage, reference, { limit: limit - matches.length, signal }))
+      const searching = { limit: limit - matches.length, signal }
+      const found = await files.use(file, () => search.find(storage, reference, searching))
       if (found === undefined) continue
       isComplete &&= found.isComplete
       for (const { line, text } of found.lines) matches.push({ reference, path, line, text })
@@ -65,12 +66,3 @@ export const searchRoute: Route = defineRoute({
     return { json: { matches, isComplete, ...(search.problem !== undefined && { problem: search.problem }) } }
   },
 })
-
-async function unlessGone<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (StorageError.isInstance(error) && (error.code === 'not-found' || error.code === 'evicted')) return undefined
-    throw error
-  }
-}

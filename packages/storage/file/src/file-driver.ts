@@ -3,6 +3,7 @@ import {
   type CollectReport,
   type DriverContent,
   type DriverEntry,
+  type DriverListOptions,
   type EntryId,
   type EntryInfo,
   type Eviction,
@@ -183,9 +184,9 @@ export class FileDriver implements StorageDriver {
     })
   }
 
-  async *list(prefix: string): AsyncGenerator<DriverEntry> {
+  async *list(prefix: string, options: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
     try {
-      yield* this.#list(prefix)
+      yield* this.#list(prefix, options)
     } catch (error) {
       throw explainFileError(error, this.#directory.path)
     }
@@ -227,17 +228,19 @@ export class FileDriver implements StorageDriver {
     return exists.value ? { paths, sidecar: await reading } : undefined
   }
 
-  async *#list(prefix: string): AsyncGenerator<DriverEntry> {
+  async *#list(prefix: string, { below = true, except }: DriverListOptions): AsyncGenerator<DriverEntry> {
     const segments = prefixSegments(prefix)
     const root = await this.#directory.open()
     if (root === undefined) return
     const base = `${root}/${METADATA_FOLDER}`
     if (!(await this.#directory.has(scopeFolder(base, segments)))) return
     let batch: Promise<DriverEntry | undefined>[] = []
-    for await (const item of walkScopes(this.#files.fileSystem, base, segments)) {
+    for await (const item of walkScopes(this.#files.fileSystem, base, segments, below)) {
       const parsed = parseSidecarFolderItem(item.name)
       if (parsed?.kind !== 'sidecar') continue
-      batch.push(this.#describe(entryPaths(root, [...item.segments, parsed.reference].join('/'))))
+      const id = [...item.segments, parsed.reference].join('/')
+      if (except?.(id) === true) continue
+      batch.push(this.#describe(entryPaths(root, id)))
       if (batch.length < LIST_BATCH) continue
       yield* present(await Promise.all(batch))
       batch = []

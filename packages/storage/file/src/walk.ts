@@ -17,18 +17,20 @@ export async function* listFolder(fileSystem: FileSystem, folder: string): Async
 }
 
 /**
- * Go through the folders of a scope and those below it: first what is in a folder, then its scopes, then the folder
+ * Go through the folder of a scope, and with `below` those below it: first what is in a folder, then its scopes, then the folder
  * itself as an item of kind `directory` without a name. Symbolic links are not followed.
  */
 export async function* walkScopes(
   fileSystem: FileSystem,
   base: string,
   segments: readonly string[],
+  below = true,
 ): AsyncGenerator<ScopeItem> {
   const scopes: string[] = []
   for await (const item of listFolder(fileSystem, [base, ...segments].join('/'))) {
-    if (item.kind === 'directory' && isScopeName(item.name)) scopes.push(item.name)
-    else yield { ...item, segments }
+    if (item.kind === 'directory' && isScopeName(item.name)) {
+      if (below) scopes.push(item.name)
+    } else yield { ...item, segments }
   }
   for (const name of scopes) yield* walkScopes(fileSystem, base, [...segments, name])
   yield { name: '', kind: 'directory', segments }

@@ -3,6 +3,7 @@ import type {
   CollectReport,
   DriverContent,
   DriverEntry,
+  DriverListOptions,
   EntryId,
   EntryInfo,
   Location,
@@ -97,12 +98,14 @@ export class S3Driver implements StorageDriver {
     return true
   }
 
-  async *list(prefix: string): AsyncGenerator<DriverEntry> {
+  async *list(prefix: string, { below, except }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
+    const isWanted = (id: EntryId): boolean =>
+      !(below === false && id.includes('/', prefix.length)) && except?.(id) !== true
     const describe = async (id: EntryId): Promise<DriverEntry | undefined> => {
       const found = await this.#reader.find(id)
       return found && { id, info: found.info }
     }
-    for await (const entry of mapAhead(this.#ids(prefix), DESCRIBED_AT_ONCE, describe))
+    for await (const entry of mapAhead(this.#ids(prefix, isWanted), DESCRIBED_AT_ONCE, describe))
       if (entry !== undefined) yield entry
   }
 
@@ -148,8 +151,8 @@ export class S3Driver implements StorageDriver {
     if (hasSibling) await this.#bucket.delete(this.#names.sibling(id, generation))
   }
 
-  async *#ids(prefix: string): AsyncGenerator<EntryId> {
-    for await (const page of this.#bucket.list(this.#names.entries(prefix))) yield* this.#idsOf(page)
+  async *#ids(prefix: string, isWanted: (id: EntryId) => boolean): AsyncGenerator<EntryId> {
+    for await (const page of this.#bucket.list(this.#names.entries(prefix))) yield* this.#idsOf(page).filter(isWanted)
   }
 
   async #generationOf(id: EntryId): Promise<{ readonly id: EntryId; readonly generation: string | undefined }> {

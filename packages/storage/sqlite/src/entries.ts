@@ -49,6 +49,7 @@ const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
 export const INSERT_ENTRY: string = `INSERT INTO spillway_entry (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 export const SELECT_ENTRY: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id = ?`
 export const SELECT_PAGE: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`
+export const SELECT_IDS = 'SELECT id FROM spillway_entry WHERE id >= ? AND id < ? ORDER BY id LIMIT ?'
 export const SELECT_UNUSED: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE (last_used_at, id) > (?, ?) AND last_used_at <= ? ORDER BY last_used_at, id LIMIT ?`
 export const SELECT_PAGE_UNUSED: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id >= ? AND id < ? AND +last_used_at <= ? ORDER BY id LIMIT ?`
 export const SELECT_END = 'SELECT id FROM spillway_entry WHERE id >= ? AND id < ? ORDER BY id LIMIT 1 OFFSET ?'
@@ -89,6 +90,11 @@ export function deleteEntry(session: Session, id: EntryId, unusedSince?: number)
 /** Return the next entries of a range, by id, so many at most. */
 export function entriesFrom(session: Session, { from, to }: IdRange, limit: number): FoundEntry[] {
   return session.all(SELECT_PAGE, from, to, limit).flatMap((row) => found(row) ?? [])
+}
+
+/** Return the next ids of a range, so many at most. */
+export function idsFrom(session: Session, { from, to }: IdRange, limit: number): EntryId[] {
+  return session.all(SELECT_IDS, from, to, limit).map((row) => (row as Pick<Row, 'id'>).id)
 }
 
 /**

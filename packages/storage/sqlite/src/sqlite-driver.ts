@@ -18,7 +18,9 @@ import { BATCH_BYTES, releaseContent, type LooseContent } from './contents.ts'
 import {
   deleteEntry,
   entriesFrom,
+  findEntry,
   idRange,
+  idsFrom,
   leastUsedEntries,
   listed,
   rangeAfter,
@@ -111,8 +113,10 @@ export class SqliteDriver implements StorageDriver {
     return this.#connection.read((session) => findTombstone(session, id))
   }
 
-  async *list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
+  async *list(prefix: string, { unusedSince, below, except }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
     if (unusedSince !== undefined && prefix !== '') return yield* this.#listUnused(prefix, unusedSince)
+    if (unusedSince === undefined && except !== undefined)
+      return yield* this.#listExcept(prefix, (id) => except(id) || (below === false && id.includes('/', prefix.length)))
     const whole = idRange(prefix)
     for (let last: FoundEntry | undefined; ;) {
       const range = last === undefined ? whole : rangeAfter(last.id, whole)
@@ -124,6 +128,19 @@ export class SqliteDriver implements StorageDriver {
       for (const entry of page ?? []) yield listed(entry)
       last = page?.at(-1)
       if (last === undefined || page?.length !== PAGE) return
+    }
+  }
+
+  async *#listExcept(prefix: string, except: (id: EntryId) => boolean): AsyncGenerator<DriverEntry> {
+    for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
+      const from: IdRange = range
+      const page = await this.#connection.read((session) => {
+        const ids = idsFrom(session, from, PAGE)
+        return { ids, entries: ids.flatMap((id) => (except(id) ? [] : (findEntry(session, id) ?? []))) }
+      })
+      for (const entry of page?.entries ?? []) yield listed(entry)
+      const last = page?.ids.length === PAGE ? page.ids.at(-1) : undefined
+      range = last === undefined ? undefined : rangeAfter(last, from)
     }
   }
 

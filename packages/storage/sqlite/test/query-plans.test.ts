@@ -32,7 +32,7 @@ describe('statements', () => {
   })
 
   test('a page of a prefix is a range of ids, also where only unused entries are asked for', () => {
-    for (const sql of [entries.SELECT_PAGE, entries.SELECT_PAGE_UNUSED, entries.SELECT_END])
+    for (const sql of [entries.SELECT_PAGE, entries.SELECT_IDS, entries.SELECT_PAGE_UNUSED, entries.SELECT_END])
       expect(planOf(sql)).toEqual(['SEARCH spillway_entry USING PRIMARY KEY (id>? AND id<?)'])
   })
 

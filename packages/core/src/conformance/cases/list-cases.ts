@@ -31,6 +31,27 @@ export const listCases: readonly ConformanceCase[] = [
     },
   },
   {
+    id: 'list/except',
+    title: 'What the caller knows already is left out of a list, in whichever scope, and nothing else',
+    requires: ['list', 'scope'],
+    async run({ storage }) {
+      const references: string[] = []
+      for (let index = 0; index < 5; index += 1)
+        references.push(await storage.store(`call_${index}`, bytes(`${index}`), 'text/plain'))
+      const below = storage.scope('below')
+      for (const index of [6, 7]) references.push(await below.store(`call_${index}`, bytes(`${index}`), 'text/plain'))
+      const all = await collect(storage.list())
+      for (const known of [references.slice(0, 3), references, [], ['call_9_0_aaaaaaaaaaaaaaaaaaaa']]) {
+        const except = new Set(known)
+        const listed = await attempt('listing the others', () => collect(storage.list({ except })))
+        const wanted = all.filter(({ reference }) => !except.has(reference))
+        checkEqual(byKey(listed), byKey(wanted), 'entries that are not known')
+      }
+      const direct = await collect(storage.list({ except: new Set(references.slice(1)), below: false }))
+      checkEqual(direct.length, 1, 'number of entries of the very scope')
+    },
+  },
+  {
     id: 'list/while-storing-and-deleting',
     title: 'While entries come and go, those that stay are listed, each once',
     requires: ['list', 'delete'],
@@ -128,3 +149,6 @@ const listOf = (storage: { list?(): AsyncIterable<StoredInfo> }): AsyncIterable<
   storage.list?.() ?? empty()
 
 async function* empty(): AsyncGenerator<StoredInfo> {}
+
+const byKey = (entries: readonly StoredInfo[]): readonly StoredInfo[] =>
+  entries.toSorted((one, other) => (one.key < other.key ? -1 : 1))
