@@ -115,6 +115,19 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => scope.delete(references[0] ?? ''))).toEqual({ HEAD: 1, DELETE: 1 })
   })
 
+  test('what is known already, or in a scope below, takes no request of its own in a listing', async () => {
+    const scope = storage.scope('known')
+    const known = await scope.store('one', lines(1))
+    const other = await scope.store('two', lines(2))
+    await scope.scope('below').store('three', lines(3))
+    const listed: string[] = []
+    const requests = await requestsOf(async () => {
+      for await (const { reference } of scope.list({ below: false, except: new Set([known]) })) listed.push(reference)
+    })
+    expect(listed).toEqual([other])
+    expect(requests).toEqual({ 'GET ?list-type&max-keys&prefix': 1, HEAD: 1 })
+  })
+
   test('what is not there takes two by HEAD and one by GET', async () => {
     const missing = 'call_9_9_abcdefghijklmnopqrst'
     const ignored = (run: Promise<unknown>): Promise<unknown> => Promise.allSettled([run])
