@@ -115,6 +115,9 @@ paxos min wait = 0.01
 mon data avail warn = 1
 mon data avail crit = 0
 osd crush chooseleaf type = 0
+# Nobody can create a bucket until a gateway that was killed is given up. By default that takes 30 seconds.
+osd client watch timeout = 6
+objecter tick interval = 1
 osd crush update on start = false
 osd class update on start = false
 osd objectstore = memstore
