@@ -112,12 +112,13 @@ mon allow pool size one = true
 # Changes of the cluster are decided at once: each pool would take a second.
 paxos propose interval = 0.02
 paxos min wait = 0.01
+# Nobody can create a bucket until a gateway that was killed is given up: by default 30 seconds. Those that live say so at
+# each tick, which by default is every 5 seconds.
+osd client watch timeout = 6
+objecter tick interval = 1
 mon data avail warn = 1
 mon data avail crit = 0
 osd crush chooseleaf type = 0
-# Nobody can create a bucket until a gateway that was killed is given up. By default that takes 30 seconds.
-osd client watch timeout = 6
-objecter tick interval = 1
 osd crush update on start = false
 osd class update on start = false
 osd objectstore = memstore
