@@ -1,0 +1,228 @@
+/**
+ * Measures what the tests find: applies each fault of a fixed random sample, and runs the tests that execute it.
+ *
+ *     node internal/mutants/main.ts cover                  which test files execute each fault; runs all tests once
+ *     node internal/mutants/main.ts run [--only 1,5,9] [--part 1/2] [--seconds 120]
+ *
+ * Both change sources and put them back, so run them in a clone of their own. Results are in `mutants/` of the cache folder,
+ * `node_modules/.cache`.
+ */
+import { spawn } from 'node:child_process'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { sampleMutants, type Mutant } from './sample-mutants.ts'
+
+const SEED = 'spillway'
+const COUNT = 150
+const ROOT = join(import.meta.dirname, '../..')
+const CACHE = join(ROOT, 'node_modules/.cache/mutants')
+const HITS = join(CACHE, 'hits.log')
+const COVERAGE = join(CACHE, 'coverage.json')
+
+/** Tells once for each test file that a fault is executed; works in every process that has `node:fs`. */
+const PROBE = `
+function spillwayProbe(index) {
+  const process = globalThis.process
+  const line = index + '\\t' + (process?.env?.SPILLWAY_TEST_FILE ?? '') + '\\n'
+  const seen = (globalThis.spillwayProbes ??= new Set())
+  if (seen.has(line)) return
+  seen.add(line)
+  process?.getBuiltinModule?.('node:fs')?.appendFileSync(${JSON.stringify(HITS)}, line)
+}
+`
+
+/** A test file in a project of vitest. */
+interface TestFile {
+  readonly project: string
+  readonly path: string
+  readonly milliseconds: number
+}
+
+/** How one fault was met. */
+interface Outcome {
+  readonly mutant: number
+  readonly outcome: 'caught' | 'missed' | 'time' | 'not covered'
+  /** The first test file that failed. */
+  readonly by?: string | undefined
+  readonly seconds: number
+  /** How many of the covering test files ran. */
+  readonly ran: number
+  readonly covering: number
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' }, part: { type: 'string' }, seconds: { type: 'string', default: '120' }, out: { type: 'string', default: 'outcomes.jsonl' } },
+})
+mkdirSync(CACHE, { recursive: true })
+const mutants = sampleMutants(ROOT, COUNT, SEED)
+if (positionals[0] === 'cover') await cover()
+else if (positionals[0] === 'run') await runAll()
+else
+  for (const [index, { file, line, operator, original, replacement }] of mutants.entries())
+    console.log(`${index}\t${file}:${line}\t${operator}\t${oneLine(original)}\t${oneLine(replacement)}`)
+
+/** Run all tests once with a probe at each fault, and keep which files reach which. */
+async function cover(): Promise<void> {
+  rmSync(HITS, { force: true })
+  const originals = insertProbes()
+  const report = join(CACHE, 'report.json')
+  try {
+    await runVitest(['--reporter=json', `--outputFile.json=${report}`, '--project', 'core', '--project', 'unit', '--project', 'peers *', ...positionals.slice(1)], 0)
+  } finally {
+    for (const [file, text] of originals) writeFileSync(join(ROOT, file), text)
+  }
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as { testResults: { name: string; status: string; startTime: number; endTime: number; projectName?: string }[] }
+  const durations = new Map<string, number>()
+  const failed = new Set<string>()
+  for (const { name, status, startTime, endTime } of testResults) {
+    durations.set(name, Math.max(durations.get(name) ?? 0, endTime - startTime))
+    if (status !== 'passed') failed.add(name)
+  }
+  const hits = existsSync(HITS) ? new Set(readFileSync(HITS, 'utf8').split('\n')) : new Set<string>()
+  const covering = mutants.map((_, index) =>
+    [...hits].flatMap((hit): TestFile[] => {
+      const [id, project = '', path = ''] = hit.split('\t')
+      return Number(id) === index && hit !== '' && path !== '' && !failed.has(path)
+        ? [{ project, path: path.slice(ROOT.length + 1), milliseconds: durations.get(path) ?? 0 }]
+        : []
+    }),
+  )
+  writeFileSync(COVERAGE, JSON.stringify(covering))
+  console.log(`${covering.filter((files) => files.length > 0).length} of ${mutants.length} faults are executed; ${failed.size} files failed without one: ${[...failed].join(', ')}`)
+}
+
+/** Put a probe at each fault; return the files as they were. */
+function insertProbes(): Map<string, string> {
+  const originals = new Map<string, string>()
+  for (const file of new Set(mutants.map((mutant) => mutant.file))) {
+    const text = readFileSync(join(ROOT, file), 'utf8')
+    originals.set(file, text)
+    // What ends at a place is written before what starts there; around the same text, the inner one is nearer to it.
+    const insertions = mutants.flatMap((mutant, index) => {
+      if (mutant.file !== file) return []
+      const { start, end, isStatement } = mutant
+      const call = `spillwayProbe(${index})`
+      return [
+        { at: start, isStart: 1, inner: -end, inserted: isStatement ? `{${call};` : `(${call}, ` },
+        { at: end, isStart: 0, inner: -start, inserted: isStatement ? '}' : ')' },
+      ]
+    })
+    let probed = ''
+    let reached = 0
+    for (const { at, inserted } of insertions.toSorted(
+      (a, b) => a.at - b.at || a.isStart - b.isStart || a.inner - b.inner,
+    )) {
+      probed += text.slice(reached, at) + inserted
+      reached = at
+    }
+    probed += text.slice(reached)
+    writeFileSync(join(ROOT, file), `${probed}\n${PROBE}`)
+  }
+  return originals
+}
+
+async function runAll(): Promise<void> {
+  const covering = JSON.parse(readFileSync(COVERAGE, 'utf8')) as TestFile[][]
+  const only = values.only?.split(',').map(Number)
+  const [part = 1, parts = 1] = (values.part ?? '1/1').split('/').map(Number)
+  for (const [index, mutant] of mutants.entries()) {
+    if (only !== undefined && !only.includes(index)) continue
+    if (index % parts !== part - 1) continue
+    const outcome = await runOne(index, mutant, covering[index] ?? [])
+    appendFileSync(join(CACHE, values.out), `${JSON.stringify(outcome)}\n`)
+    console.log(`${index}\t${outcome.outcome}\t${outcome.seconds.toFixed(1)} s\t${outcome.ran}/${outcome.covering}\t${mutant.file}:${mutant.line}\t${mutant.operator}\t${outcome.by ?? ''}`)
+  }
+}
+
+/** Apply a fault and run the files that execute it, the nearest first, until one fails. */
+async function runOne(index: number, mutant: Mutant, covering: readonly TestFile[]): Promise<Outcome> {
+  const started = performance.now()
+  const seconds = (): number => (performance.now() - started) / 1_000
+  if (covering.length === 0) return { mutant: index, outcome: 'not covered', seconds: 0, ran: 0, covering: 0 }
+  const path = join(ROOT, mutant.file)
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, text.slice(0, mutant.start) + mutant.replacement + text.slice(mutant.end))
+  let ran = 0
+  try {
+    for (const batch of batches(mutant, covering)) {
+      const left = Number(values.seconds) - seconds()
+      if (left <= 1) return { mutant: index, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
+      const result = await runFiles(batch, left)
+      if (result === 'time') return { mutant: index, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
+      ran += batch.length
+      if (result !== undefined) return { mutant: index, outcome: 'caught', by: result, seconds: seconds(), ran, covering: covering.length }
+    }
+    return { mutant: index, outcome: 'missed', seconds: seconds(), ran, covering: covering.length }
+  } finally {
+    writeFileSync(path, text)
+  }
+}
+
+/** The covering files in the order in which they are likely to find the fault: beside it, in its package, elsewhere. */
+function* batches({ file }: Mutant, covering: readonly TestFile[]): Generator<TestFile[]> {
+  const packageFolder = /^packages\/(?:(?:storage|adapters)\/)?[^/]+/.exec(file)?.[0] ?? ''
+  const distance = ({ path, project }: TestFile): number => {
+    if (project.startsWith('peers')) return 4
+    if (path === file.replace(/\.ts$/, '.test.ts')) return 0
+    if (dirname(path) === dirname(file) || basename(dirname(path)) === basename(dirname(file))) return 1
+    return path.startsWith(`${packageFolder}/`) ? 2 : 3
+  }
+  const sorted = covering.toSorted((a, b) => distance(a) - distance(b) || a.milliseconds - b.milliseconds)
+  let batch: TestFile[] = []
+  let limit = 4_000
+  let milliseconds = 0
+  for (const [index, one] of sorted.entries()) {
+    const previous = sorted[index - 1]
+    const isOther = previous !== undefined && previous.project !== one.project && batch.length > 0
+    if (isOther || milliseconds > limit) {
+      yield batch
+      batch = []
+      milliseconds = 0
+      limit = Math.min(limit * 2, 20_000)
+    }
+    batch.push(one)
+    milliseconds += one.milliseconds + 300
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Return the first test that fails, `time` where the time is spent, `undefined` where all pass. */
+async function runFiles(files: readonly TestFile[], seconds: number): Promise<string | undefined> {
+  const report = join(CACHE, `report-${process.pid}.json`)
+  rmSync(report, { force: true })
+  const projects = [...new Set(files.map(({ project }) => project))].flatMap((name) => ['--project', name])
+  const ended = await runVitest(['--bail', '1', '--reporter=json', `--outputFile.json=${report}`, ...projects, ...files.map(({ path }) => path)], seconds)
+  if (ended === 'time') return 'time'
+  if (!existsSync(report)) return `vitest ended with ${ended}`
+  const { testResults, success } = JSON.parse(readFileSync(report, 'utf8')) as {
+    success: boolean
+    testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[]
+  }
+  const failed = testResults.find(({ status }) => status === 'failed')
+  if (failed === undefined) return success ? undefined : `vitest ended with ${ended}`
+  const test = failed.assertionResults.find(({ status }) => status === 'failed')
+  return `${failed.name.slice(ROOT.length + 1)} > ${test?.fullName ?? ''}`
+}
+
+/** Run vitest and return its exit code, or `time` after so many seconds; 0 stands for no limit. */
+async function runVitest(args: readonly string[], seconds: number): Promise<number | 'time'> {
+  const child = spawn('node_modules/.bin/vitest', ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'ignore'],
+    detached: true,
+  })
+  let isTime = false
+  const timer = seconds > 0 ? setTimeout(() => {
+    isTime = true
+    process.kill(-(child.pid ?? 0), 'SIGKILL')
+  }, seconds * 1_000) : undefined
+  const code = await new Promise<number>((resolve) => child.once('close', (exitCode) => resolve(exitCode ?? 1)))
+  clearTimeout(timer)
+  return isTime ? 'time' : code
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').slice(0, 60)
+}

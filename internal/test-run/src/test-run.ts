@@ -1,0 +1,18 @@
+/** How long the tests of this run are. The same code runs with other counts. */
+
+/** Whether this is the full verification (`pnpm verify --full`): all combinations, long soaks, many property runs. */
+export const isFull: boolean = process.env['SPILLWAY_FULL'] === '1'
+
+/** The seed of everything random in this run: `SPILLWAY_SEED`, otherwise a new one for each process. */
+export const seed: number = Number(process.env['SPILLWAY_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+/**
+ * Parameters of `fc.assert`: how many inputs are tried, and the seed that they are made from. A failure prints the seed;
+ * `SPILLWAY_SEED` repeats it.
+ *
+ * @param usual - The number of inputs for each change.
+ * @param full - The number of inputs in the full verification.
+ */
+export function propertyRuns(usual: number, full: number): { readonly numRuns: number; readonly seed: number } {
+  return { numRuns: isFull ? full : usual, seed }
+}
