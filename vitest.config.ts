@@ -1,77 +1,84 @@
-import { defineConfig } from 'vitest/config'
+/** Tests of the workspace: one project for each package, one more for each older set of versions of an adapter's framework. */
+import { globSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { listPeerSets, PEERS_VARIABLE, resolvePeersFrom } from './internal/peers/peer-sets.ts'
+import { ReportFile } from './internal/test-run/src/report-file.ts'
+import { isFull } from './internal/test-run/src/test-run.ts'
 
-const exclude = ['**/node_modules/**', '**/dist/**']
-/** Real servers, started where a test asks for them. */
-const services = 'internal/services/src/vitest.ts'
+const ROOT = import.meta.dirname
+const services = join(ROOT, 'internal/services/src/vitest.ts')
+
+// Every process that a test starts takes sources compiled before, instead of compiling them again.
+process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
+
+const SLOW: Readonly<Record<string, object>> = {
+  'internal/docs': { testTimeout: 300_000 },
+  'internal/packages': {
+    globalSetup: [join(ROOT, 'internal/packages/pack.ts'), services],
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+  },
+}
+
+/** The tests of one folder. Timeouts only end what hangs: a busy machine is five times slower. */
+function projectOf(folder: string, name: string, overrides: object = {}): TestProjectInlineConfiguration {
+  return {
+    test: {
+      name,
+      include: [`${folder}/**/*.test.ts`],
+      exclude: ['**/node_modules/**', '**/dist/**'],
+      globalSetup: [services],
+      testTimeout: 60_000,
+      hookTimeout: 120_000,
+      ...SLOW[folder],
+      ...overrides,
+    },
+  }
+}
+
+const folders = globSync('{packages/*,packages/{storage,adapters}/*,examples/*,benchmarks,internal/*}/package.json', {
+  cwd: ROOT,
+})
+  .map((path) => dirname(path).replaceAll('\\', '/'))
+  .toSorted()
+
+/** The folder that tests are run from, relative to the root: only its projects are there. */
+const here = relative(ROOT, process.cwd()).replaceAll('\\', '/')
+const isHere = (folder: string): boolean => here === '' || here === folder
 
 export default defineConfig({
+  root: ROOT,
   test: {
     // Every core: half of the time goes to processes that tests start and wait for.
     maxWorkers: '100%',
     // Frameworks print the errors that tests provoke; of a test that fails they are shown.
     silent: 'passed-only',
+    reporters: ['default', new ReportFile(process.env['SPILLWAY_REPORT'] ?? join(process.cwd(), '.reports/test.json'))],
     coverage: {
+      enabled: isFull && here === 'packages/core',
       provider: 'v8',
       include: ['packages/core/src/**/*.ts'],
       exclude: ['**/*.test.ts'],
-      reporter: ['text', 'json-summary'],
+      reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 95 },
     },
     projects: [
-      {
-        test: {
-          name: 'core',
-          include: ['packages/core/{src,test}/**/*.test.ts'],
-          exclude,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'unit',
-          include: [
-            'packages/**/{src,test}/**/*.test.ts',
-            '{benchmarks,examples,internal/lint,internal/peers,internal/services}/**/*.test.ts',
-          ],
-          // The demonstration is about a suite that fails.
-          exclude: [...exclude, 'packages/core/**', 'examples/demo/project/**'],
-          globalSetup: [services],
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
-        },
-      },
-      ...listPeerSets(import.meta.dirname).map((set) => ({
-        plugins: [resolvePeersFrom(set)],
-        test: {
-          name: `peers ${set.name}`,
-          include: [`${set.adapter}/{src,test}/**/*.test.ts`],
-          exclude: [...exclude, ...set.leavesOut.map((folder) => `**/${folder}/**`)],
-          env: { [PEERS_VARIABLE]: set.folder },
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
-        },
-      })),
-      {
-        test: {
-          name: 'docs',
-          include: ['internal/docs/*.test.ts'],
-          exclude,
-          globalSetup: [services],
-          testTimeout: 120_000,
-        },
-      },
-      {
-        test: {
-          name: 'packages',
-          include: ['internal/packages/*.test.ts'],
-          exclude,
-          globalSetup: ['internal/packages/pack.ts', services],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-        },
-      },
+      ...folders.filter(isHere).map((folder) => projectOf(folder, nameOf(folder))),
+      ...listPeerSets(ROOT)
+        .filter(({ adapter }) => isHere(adapter))
+        .map((set) => {
+          const project = projectOf(set.adapter, `${nameOf(set.adapter)} with ${set.name}`, {
+            exclude: ['**/node_modules/**', '**/dist/**', ...set.leavesOut.map((folder) => `**/${folder}/**`)],
+            env: { [PEERS_VARIABLE]: set.folder },
+          })
+          return { ...project, plugins: [resolvePeersFrom(set)] }
+        }),
     ],
   },
 })
+
+/** Such as `core`, `storage/file`, `examples/ai-sdk`. */
+function nameOf(folder: string): string {
+  return folder.replace(/^packages\//, '')
+}

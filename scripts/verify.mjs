@@ -1,109 +1,151 @@
-/** Installs, builds and checks everything: what `.ci/run` and the README's second command call. `--help` lists the steps. */
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+/** Installs, builds and checks everything: what `.ci/run` and the README's second command call. */
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ensureToolchain, run } from './toolchain.mjs'
+import { parseArgs } from 'node:util'
+import { ensureToolchain, fail, run } from './toolchain.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const REPORTS = `${ROOT}node_modules/.cache/verify`
+const RUNS = join(ROOT, '.turbo/runs')
 
-/** What is run, in this order: each step proves something, by a command that ends with 0. */
-const STEPS = [
-  { name: 'install', proves: 'the lockfile installs as it is', args: ['install', '--frozen-lockfile'] },
-  { name: 'format', proves: 'every file is formatted', args: ['run', 'format:check'] },
-  { name: 'lint', proves: 'no lint error; the dependency rules hold', args: ['run', 'lint'] },
-  { name: 'build', proves: 'every package builds', args: ['run', 'build'] },
-  { name: 'typecheck', proves: 'tests, examples and scripts are sound', args: ['run', 'typecheck'] },
-  { name: 'services', proves: 'which real servers there are for tests', args: ['run', 'services', 'provision'] },
-  { name: 'test:core', proves: 'tests of core pass, and cover its lines', args: ['run', 'test:core', '--coverage'] },
-  { name: 'test:rest', proves: 'all other unit tests pass, with every set of peers', args: ['run', 'test:rest'] },
-  { name: 'test:docs', proves: 'exported names are documented; every example runs', args: ['run', 'test:docs'] },
-  { name: 'test:packages', proves: 'packed packages install and work elsewhere', args: ['run', 'test:packages'] },
+/** Tasks of turbo by phase. Those of the second need servers and take minutes, so they start if the first passed. */
+const PHASES = [
+  { build: 'every package builds', lint: 'no lint error; the dependency rules hold', typecheck: 'all types are sound' },
+  {
+    test: 'tests pass, with every supported version of the frameworks',
+    docs: 'exported names are documented; every example runs',
+    packages: 'packed packages install and work elsewhere',
+  },
 ]
+const HELP = `node scripts/verify.mjs [task…] [--full] [--filter <package>]…
 
-if (process.argv.includes('--help')) {
-  console.log('node scripts/verify.mjs [step…]   runs all steps, or those named:\n')
-  for (const { name, proves } of STEPS) console.log(`  ${name.padEnd(14)} ${proves}`)
+Runs all tasks, or those named. A task whose inputs have not changed since it passed is not run again.
+
+${PHASES.flatMap((phase) => Object.entries(phase))
+  .map(([task, proves]) => `  ${task.padEnd(11)} ${proves}`)
+  .join('\n')}
+
+  --full      all combinations, long soaks, many property runs: hours instead of minutes
+  --filter    only these packages, in the syntax of turbo: @spillway/core, ...@spillway/file
+  --force     run every task, also if it passed before
+
+SPILLWAY_REQUIRE_SERVICES=1 fails if Redis, a Redis Cluster or S3 is missing; SPILLWAY_INSTALL_SERVICES=0 forbids
+installing Debian packages for them; SPILLWAY_SEED repeats a run's random inputs.`
+
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    full: { type: 'boolean', default: false },
+    force: { type: 'boolean', default: false },
+    filter: { type: 'string', multiple: true, default: [] },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (options.help) {
+  console.log(HELP)
   process.exit(0)
 }
+const unknown = wanted.filter((task) => !PHASES.some((phase) => task in phase))
+if (unknown.length > 0) fail(`Unknown task: ${unknown.join(', ')}. See node scripts/verify.mjs --help.`)
 
 await ensureToolchain()
 process.chdir(ROOT)
-rmSync(REPORTS, { recursive: true, force: true })
-mkdirSync(REPORTS, { recursive: true })
-
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name))
-if (unknown.length > 0) {
-  console.error(`Unknown step: ${unknown.join(', ')}. Steps: ${STEPS.map((step) => step.name).join(', ')}.`)
-  process.exit(2)
-}
-
-const durations = []
+const started = performance.now()
+process.env.SPILLWAY_SEED ??= String(Math.floor(Math.random() * 2 ** 31))
+// Results of one version of Node.js say nothing about another.
+process.env.SPILLWAY_NODE = process.version
+if (options.full) process.env.SPILLWAY_FULL = '1'
+const times = []
+/** What the test tasks of this run, or an earlier run that holds for this one, have counted. */
+const reports = []
 let exitCode = 0
-for (const { name, proves, args } of STEPS) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
-  console.log(`\n── ${name}: ${proves}`)
-  const start = performance.now()
-  exitCode = await run('pnpm', isTest(name) ? [...args, ...reporters(name)] : args)
-  const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  durations.push(`${exitCode === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(14)} ${seconds.padStart(6)} s`)
-  console.log(durations.at(-1))
-  if (exitCode !== 0) break
-}
 
-console.log(`\n${durations.join('\n')}`)
+const { startBroker, BROKER_VARIABLE } = await import('../internal/services/src/service-broker.ts')
+const { planServices, provision } = await import('../internal/services/src/provision.ts')
+const plan = Object.entries(await planServices())
+const missing = plan.filter(([, { available }]) => !available).map(([name, { why }]) => `${name} will not run: ${why}`)
+if (missing.length > 0 && process.env.SPILLWAY_REQUIRE_SERVICES === '1') fail(missing.join('\n'))
+
+await step('install', ['install', '--frozen-lockfile'])
+await step('format', ['run', 'format:check'])
+const provisioned = provision()
+await phase(0)
+if (exitCode === 0) await phaseWithServices()
+
+for (const line of [...times, '', `seed ${process.env.SPILLWAY_SEED}, ${seconds(started)} s in all`]) console.log(line)
 summarize()
 process.exit(exitCode)
 
-function isTest(step) {
-  return step.startsWith('test')
+/** Run the tasks that need servers. Servers start when a test asks for them, and end with this process. */
+async function phaseWithServices() {
+  const services = Object.entries(await provisioned)
+  const available = services.filter(([, service]) => service.available).map(([name]) => name)
+  process.env.SPILLWAY_TEST_SERVERS = available.join(',')
+  process.env.SPILLWAY_REQUIRE_SERVICES ??= available.join(',')
+  for (const [name, { available: isThere, why }] of services)
+    if (!isThere && !missing.some((line) => line.startsWith(`${name} `))) missing.push(`${name} will not run: ${why}`)
+  if (missing.length > 0 && process.env.SPILLWAY_REQUIRE_SERVICES === '1') return void (exitCode = 1)
+  const broker = await startBroker()
+  process.env[BROKER_VARIABLE] = broker.url
+  await phase(1)
+  await broker.stop()
 }
 
-function reportFile(step) {
-  return `${REPORTS}/${step.replace(':', '-')}.json`
+async function step(name, args) {
+  if (exitCode !== 0) return
+  const start = performance.now()
+  exitCode = await run('pnpm', args)
+  times.push(row(exitCode === 0 ? 'ok' : 'FAIL', name, seconds(start)))
 }
 
-function reporters(step) {
-  return ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile(step)}`]
+/** Run the wanted tasks of a phase in one task graph. */
+async function phase(index) {
+  const tasks = Object.keys(PHASES[index]).filter((task) => wanted.length === 0 || wanted.includes(task))
+  if (exitCode !== 0 || tasks.length === 0) return
+  rmSync(RUNS, { recursive: true, force: true })
+  const args = ['--continue', '--summarize', '--env-mode=loose', '--output-logs=new-only', '--log-order=grouped']
+  for (const filter of options.filter) args.push(`--filter=${filter}`)
+  if (options.force) args.push('--force')
+  exitCode = await run('pnpm', ['exec', 'turbo', 'run', ...tasks, ...args, `--concurrency=${availableParallelism()}`])
+  const [file] = globSync('*.json', { cwd: RUNS })
+  const { tasks: done } = file === undefined ? { tasks: [] } : JSON.parse(readFileSync(join(RUNS, file), 'utf8'))
+  for (const task of tasks) {
+    const own = done.filter((one) => one.task === task && one.command !== '<NONEXISTENT>')
+    const failed = own.filter(({ execution }) => execution?.exitCode !== 0)
+    const cached = own.filter(({ cache }) => cache.status === 'HIT').length
+    const busy = own.reduce((sum, { execution: at }) => sum + (at === undefined ? 0 : at.endTime - at.startTime), 0)
+    const note = `${own.length} packages, ${cached} unchanged`
+    times.push(row(failed.length === 0 ? 'ok' : 'FAIL', task, (busy / 1000).toFixed(1), note))
+    for (const { directory } of failed) times.push(`     ${task} of ${directory} failed`)
+    if (index === 1) reports.push(...own.map(({ directory }) => join(directory, '.reports', `${task}.json`)))
+  }
+}
+
+function row(state, name, duration, note = '') {
+  return `${state.padEnd(5)}${name.padEnd(11)}${duration.padStart(7)} s  ${note}`
+}
+
+function seconds(start) {
+  return ((performance.now() - start) / 1000).toFixed(1)
 }
 
 /** Print what was counted, so that nothing that did not run can pass for something that did. */
 function summarize() {
-  const ran = STEPS.filter(({ name }) => isTest(name) && (wanted.length === 0 || wanted.includes(name)))
   const total = { passed: 0, failed: 0, skipped: 0 }
-  const skipped = []
   const failed = []
-  let reports = 0
-  for (const { name } of ran) {
-    const results = readReport(reportFile(name))
-    if (results === undefined) {
-      console.log(`not run: ${name}`)
-      continue
-    }
-    reports += 1
-    total.passed += results.numPassedTests
-    total.failed += results.numFailedTests
-    for (const suite of results.testResults) {
-      const file = suite.name.slice(ROOT.length)
-      if (suite.assertionResults.length === 0) console.log(`not run: ${file}`)
-      for (const test of suite.assertionResults) {
-        if (test.status === 'failed') failed.push(`${file}: ${test.fullName}`)
-        else if (test.status !== 'passed') skipped.push(`${file}: ${test.fullName}`)
-      }
+  for (const path of reports.filter((file) => existsSync(file) || void console.log(`not run: ${file}`))) {
+    const report = JSON.parse(readFileSync(path, 'utf8'))
+    total.passed += report.passed
+    failed.push(...report.failed)
+    for (const file of report.empty) console.log(`no tests: ${file}`)
+    for (const { file, reason, count } of report.skipped) {
+      total.skipped += count
+      console.log(`skipped: ${count} of ${file}: ${reason}`)
     }
   }
-  total.skipped = skipped.length
-  for (const test of skipped) console.log(`skipped: ${test}`)
   // Last, where whoever reads the end of a long log finds them.
+  for (const line of missing) console.log(line)
   for (const test of failed) console.log(`failed: ${test}`)
-  if (reports > 0) console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
-}
-
-function readReport(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  }
+  console.log(`\n${total.passed} passed, ${failed.length} failed, ${total.skipped} skipped`)
 }

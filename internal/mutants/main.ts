@@ -53,7 +53,12 @@ interface Outcome {
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string' }, part: { type: 'string' }, seconds: { type: 'string', default: '120' }, out: { type: 'string', default: 'outcomes.jsonl' } },
+  options: {
+    only: { type: 'string' },
+    part: { type: 'string' },
+    seconds: { type: 'string', default: '120' },
+    out: { type: 'string', default: 'outcomes.jsonl' },
+  },
 })
 mkdirSync(CACHE, { recursive: true })
 const mutants = sampleMutants(ROOT, COUNT, SEED)
@@ -69,11 +74,16 @@ async function cover(): Promise<void> {
   const originals = insertProbes()
   const report = join(CACHE, 'report.json')
   try {
-    await runVitest(['--reporter=json', `--outputFile.json=${report}`, '--project', 'core', '--project', 'unit', '--project', 'peers *', ...positionals.slice(1)], 0)
+    await runVitest(
+      ['--reporter=json', `--outputFile.json=${report}`, '--project', '!internal/*', ...positionals.slice(1)],
+      0,
+    )
   } finally {
     for (const [file, text] of originals) writeFileSync(join(ROOT, file), text)
   }
-  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as { testResults: { name: string; status: string; startTime: number; endTime: number; projectName?: string }[] }
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
+    testResults: { name: string; status: string; startTime: number; endTime: number; projectName?: string }[]
+  }
   const durations = new Map<string, number>()
   const failed = new Set<string>()
   for (const { name, status, startTime, endTime } of testResults) {
@@ -90,7 +100,9 @@ async function cover(): Promise<void> {
     }),
   )
   writeFileSync(COVERAGE, JSON.stringify(covering))
-  console.log(`${covering.filter((files) => files.length > 0).length} of ${mutants.length} faults are executed; ${failed.size} files failed without one: ${[...failed].join(', ')}`)
+  console.log(
+    `${covering.filter((files) => files.length > 0).length} of ${mutants.length} faults are executed; ${failed.size} files failed without one: ${[...failed].join(', ')}`,
+  )
 }
 
 /** Put a probe at each fault; return the files as they were. */
@@ -132,7 +144,9 @@ async function runAll(): Promise<void> {
     if (index % parts !== part - 1) continue
     const outcome = await runOne(index, mutant, covering[index] ?? [])
     appendFileSync(join(CACHE, values.out), `${JSON.stringify(outcome)}\n`)
-    console.log(`${index}\t${outcome.outcome}\t${outcome.seconds.toFixed(1)} s\t${outcome.ran}/${outcome.covering}\t${mutant.file}:${mutant.line}\t${mutant.operator}\t${outcome.by ?? ''}`)
+    console.log(
+      `${index}\t${outcome.outcome}\t${outcome.seconds.toFixed(1)} s\t${outcome.ran}/${outcome.covering}\t${mutant.file}:${mutant.line}\t${mutant.operator}\t${outcome.by ?? ''}`,
+    )
   }
 }
 
@@ -150,9 +164,11 @@ async function runOne(index: number, mutant: Mutant, covering: readonly TestFile
       const left = Number(values.seconds) - seconds()
       if (left <= 1) return { mutant: index, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
       const result = await runFiles(batch, left)
-      if (result === 'time') return { mutant: index, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
+      if (result === 'time')
+        return { mutant: index, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
       ran += batch.length
-      if (result !== undefined) return { mutant: index, outcome: 'caught', by: result, seconds: seconds(), ran, covering: covering.length }
+      if (result !== undefined)
+        return { mutant: index, outcome: 'caught', by: result, seconds: seconds(), ran, covering: covering.length }
     }
     return { mutant: index, outcome: 'missed', seconds: seconds(), ran, covering: covering.length }
   } finally {
@@ -164,7 +180,7 @@ async function runOne(index: number, mutant: Mutant, covering: readonly TestFile
 function* batches({ file }: Mutant, covering: readonly TestFile[]): Generator<TestFile[]> {
   const packageFolder = /^packages\/(?:(?:storage|adapters)\/)?[^/]+/.exec(file)?.[0] ?? ''
   const distance = ({ path, project }: TestFile): number => {
-    if (project.startsWith('peers')) return 4
+    if (project.includes(' with ')) return 4
     if (path === file.replace(/\.ts$/, '.test.ts')) return 0
     if (dirname(path) === dirname(file) || basename(dirname(path)) === basename(dirname(file))) return 1
     return path.startsWith(`${packageFolder}/`) ? 2 : 3
@@ -193,7 +209,10 @@ async function runFiles(files: readonly TestFile[], seconds: number): Promise<st
   const report = join(CACHE, `report-${process.pid}.json`)
   rmSync(report, { force: true })
   const projects = [...new Set(files.map(({ project }) => project))].flatMap((name) => ['--project', name])
-  const ended = await runVitest(['--bail', '1', '--reporter=json', `--outputFile.json=${report}`, ...projects, ...files.map(({ path }) => path)], seconds)
+  const ended = await runVitest(
+    ['--bail', '1', '--reporter=json', `--outputFile.json=${report}`, ...projects, ...files.map(({ path }) => path)],
+    seconds,
+  )
   if (ended === 'time') return 'time'
   if (!existsSync(report)) return `vitest ended with ${ended}`
   const { testResults, success } = JSON.parse(readFileSync(report, 'utf8')) as {
@@ -208,16 +227,23 @@ async function runFiles(files: readonly TestFile[], seconds: number): Promise<st
 
 /** Run vitest and return its exit code, or `time` after so many seconds; 0 stands for no limit. */
 async function runVitest(args: readonly string[], seconds: number): Promise<number | 'time'> {
-  const child = spawn('node_modules/.bin/vitest', ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), ...args], {
-    cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'ignore'],
-    detached: true,
-  })
+  const child = spawn(
+    'node_modules/.bin/vitest',
+    ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), ...args],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', 'ignore', 'ignore'],
+      detached: true,
+    },
+  )
   let isTime = false
-  const timer = seconds > 0 ? setTimeout(() => {
-    isTime = true
-    process.kill(-(child.pid ?? 0), 'SIGKILL')
-  }, seconds * 1_000) : undefined
+  const timer =
+    seconds > 0
+      ? setTimeout(() => {
+          isTime = true
+          process.kill(-(child.pid ?? 0), 'SIGKILL')
+        }, seconds * 1_000)
+      : undefined
   const code = await new Promise<number>((resolve) => child.once('close', (exitCode) => resolve(exitCode ?? 1)))
   clearTimeout(timer)
   return isTime ? 'time' : code

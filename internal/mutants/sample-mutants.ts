@@ -97,7 +97,8 @@ export function listMutants(file: string, text: string): Mutant[] {
         const operator = node['operator'] as string
         const [left, right] = [child('left'), child('right')]
         const opposite = OPPOSITES[operator]
-        if (opposite !== undefined) add(node, `${operator} to ${opposite}`, `(${source(left)}) ${opposite} (${source(right)})`)
+        if (opposite !== undefined)
+          add(node, `${operator} to ${opposite}`, `(${source(left)}) ${opposite} (${source(right)})`)
         else if (operator === '??') add(node, 'the fallback of ?? only', source(right))
         break
       }
@@ -113,7 +114,11 @@ export function listMutants(file: string, text: string): Mutant[] {
         if (node['operator'] === '!') add(node, '! away', `(${source(child('argument'))})`)
         break
       case 'UpdateExpression':
-        add(node, 'count the other way', source(node).replace(/\+\+|--/, (sign) => (sign === '++' ? '--' : '++')))
+        add(
+          node,
+          'count the other way',
+          source(node).replace(/\+\+|--/, (sign) => (sign === '++' ? '--' : '++')),
+        )
         break
       case 'Literal': {
         const value = node['value']

@@ -9,7 +9,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     ...test,
-    projects: test.projects?.map((project) =>
+    projects: (test.projects ?? []).map((project) =>
       typeof project === 'object' && 'test' in project
         ? {
             ...project,

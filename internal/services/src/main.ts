@@ -16,7 +16,7 @@ const HELP = `pnpm --silent services <command> [redis] [redis-cluster] [s3]
              export $(pnpm --silent services start)
   status     print the variables of those that run
   stop       stop all of them, and remove their data
-  provision  install what is missing, if that is allowed, and say of each service what it comes from
+  provision  install what is missing, if that is allowed, and print what each service comes from
 `
 
 // Elsewhere in tests, which leave alone what a developer has started.

@@ -21,7 +21,7 @@ console.log(JSON.stringify(await provision(['redis'])))`
 async function provisionRedis(
   user: 'root' | 'user',
   env: Readonly<Record<string, string>> = {},
-): Promise<{ readonly found: unknown; readonly calls: string }> {
+): Promise<{ readonly found: unknown; readonly calls: string; readonly output: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'spillway-provision-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   for (const [name, script] of Object.entries({ 'apt-get': APT, sudo: SUDO })) {
@@ -34,7 +34,9 @@ async function provisionRedis(
     env: variables,
   })
   const calls = await readFile(join(folder, 'calls'), 'utf8')
-  return { found: (JSON.parse(output) as { redis: unknown }).redis, calls: calls.replaceAll('--version\n', '') }
+  const found = (JSON.parse(output.split('\n').findLast((line) => line.startsWith('{')) ?? '{}') as { redis: unknown })
+    .redis
+  return { found, calls: calls.replaceAll('--version\n', ''), output }
 }
 
 const INSTALLED = { available: true, version: '7.4.1', from: 'installed' }
@@ -45,7 +47,9 @@ describe.skipIf(process.platform === 'win32')('what is missing', () => {
     ['root', {}],
     ['user', { SPILLWAY_INSTALL_SERVICES: '1' }],
   ] as const)('is installed by %s, with %j', async (user, env) => {
-    expect(await provisionRedis(user, env)).toEqual({ found: INSTALLED, calls: CALLS })
+    const { found, calls, output } = await provisionRedis(user, env)
+    expect([found, calls]).toEqual([INSTALLED, CALLS])
+    expect(output).toMatch(/^Installing Debian packages for tests: redis-server redis-tools /m)
   })
 
   test.each([

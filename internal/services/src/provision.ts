@@ -2,7 +2,7 @@ import { findRedis, forgetRedis, type FoundProgram } from './find-redis.ts'
 import { findS3, forgetCeph } from './find-s3.ts'
 import { OWN_SERVER_VARIABLES } from './own-servers.ts'
 import { runProgram } from './run-program.ts'
-import { SERVICE_NAMES, type ServiceName, type Unavailable } from './service.ts'
+import { SERVICE_NAMES, unavailable, type ServiceName, type Unavailable } from './service.ts'
 
 const INSTALL_MS = 600_000
 
@@ -13,48 +13,65 @@ const PACKAGES: Readonly<Record<ServiceName, readonly string[]>> = {
   s3: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-mgr', 'ceph-common'],
 }
 
-/** What a service comes from, or why there is none. */
+/** What a service comes from, or why it is unavailable. */
 export type Provision = Unavailable | FoundProgram | { readonly available: true; readonly from: 'environment' }
 
+/** What a service will come from. Nothing is installed yet: `packages` are to be. */
+export type ServicePlan =
+  | Provision
+  | { readonly available: true; readonly from: 'packages'; readonly packages: readonly string[] }
+
 /**
- * Say of each service what it will come from: a server that the environment names; what is installed; Debian packages,
- * which are installed if they may be; Docker. `SPILLWAY_INSTALL_SERVICES=1` allows to install by `sudo` without a
- * password, `0` forbids to install at all; without it root installs.
+ * Plan what each service will come from: a server that the environment names, an installed program, Debian packages if
+ * they may be installed, Docker. Installs nothing.
+ *
+ * `SPILLWAY_INSTALL_SERVICES=1` allows installing by `sudo` without a password, `0` forbids installing. Otherwise only
+ * root installs.
  */
-export async function provision(
+export async function planServices(
   names: readonly ServiceName[] = SERVICE_NAMES,
   environment: NodeJS.ProcessEnv = process.env,
-): Promise<Readonly<Record<string, Provision>>> {
-  const wanted = names.filter((name) => environment[OWN_SERVER_VARIABLES[name][0]] === undefined)
-  const missing: ServiceName[] = []
-  for (const name of wanted) if (!isInstalled(await find(name))) missing.push(name)
-  let problem: string | undefined
-  if (missing.length > 0) {
-    problem = await install([...new Set(missing.flatMap((name) => PACKAGES[name]))], environment)
-    forgetRedis()
-    forgetCeph()
-  }
-  const entries = names.map(async (name): Promise<[ServiceName, Provision]> => {
-    if (!wanted.includes(name)) return [name, { available: true, from: 'environment' }]
+): Promise<Readonly<Record<string, ServicePlan>>> {
+  const entries = names.map(async (name): Promise<[ServiceName, ServicePlan]> => {
+    if (environment[OWN_SERVER_VARIABLES[name][0]] !== undefined)
+      return [name, { available: true, from: 'environment' }]
     const found = await find(name)
-    if (found.available || problem === undefined) return [name, found]
-    return [name, { available: false, why: `${found.why} ${problem} (${PACKAGES[name].join(' ')})` }]
+    if (found.available && found.from === 'installed') return [name, found]
+    const prefix = await installer(environment)
+    if (typeof prefix !== 'string') return [name, { available: true, from: 'packages', packages: PACKAGES[name] }]
+    return [name, found.available ? found : unavailable(`${found.why} ${prefix} (${PACKAGES[name].join(' ')})`)]
   })
   return Object.fromEntries(await Promise.all(entries))
 }
 
-function isInstalled(found: FoundProgram | Unavailable): boolean {
-  return found.available && found.from === 'installed'
+/** Do what {@link planServices} plans. Says which packages it installs before it does. */
+export async function provision(
+  names: readonly ServiceName[] = SERVICE_NAMES,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<Readonly<Record<string, Provision>>> {
+  const plans = Object.entries(await planServices(names, environment))
+  const packages = new Set(plans.flatMap(([, plan]) => ('packages' in plan ? plan.packages : [])))
+  const problem = packages.size > 0 ? await install([...packages], environment) : undefined
+  const entries = plans.map(async ([name, plan]): Promise<[string, Provision]> => {
+    if (!('packages' in plan)) return [name, plan]
+    const found = await find(name as ServiceName)
+    if (found.available || problem === undefined) return [name, found]
+    return [name, unavailable(`${found.why} ${problem} (${plan.packages.join(' ')})`)]
+  })
+  return Object.fromEntries(await Promise.all(entries))
 }
 
 async function find(name: ServiceName): Promise<FoundProgram | Unavailable> {
   return name === 's3' ? await findS3() : await findRedis()
 }
 
-/** Install Debian packages if that is allowed; return why that was not done. */
+/** Install Debian packages; return why that failed. */
 async function install(packages: readonly string[], environment: NodeJS.ProcessEnv): Promise<string | undefined> {
   const prefix = await installer(environment)
   if (typeof prefix === 'string') return prefix
+  console.error(
+    `Installing Debian packages for tests: ${packages.join(' ')} (SPILLWAY_INSTALL_SERVICES=0 forbids this).`,
+  )
   const run = async (...args: string[]): Promise<string | undefined> => {
     const [command = '', ...words] = [...prefix, 'apt-get', ...args]
     const { exitCode, output } = await runProgram(command, words, {
@@ -65,7 +82,10 @@ async function install(packages: readonly string[], environment: NodeJS.ProcessE
   }
   // Updating fails also for a source that nothing is needed from: what counts is whether installing works.
   await run('update')
-  return await run('install', '--yes', '--no-install-recommends', ...packages)
+  const problem = await run('install', '--yes', '--no-install-recommends', ...packages)
+  forgetRedis()
+  forgetCeph()
+  return problem
 }
 
 /** Return what to put before `apt-get`, or why nothing may be installed. */

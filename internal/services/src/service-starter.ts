@@ -34,7 +34,10 @@ export class ServiceStarter {
 
   async #start(name: ServiceName): Promise<SharedServices[ServiceName] | Unavailable> {
     const found = name === 's3' ? await findS3() : await findRedis()
-    if (!found.available) return found
+    if (!found.available) {
+      if (isRequired(name)) throw new Error(found.why)
+      return found
+    }
     try {
       const server = await this.#startServer(name)
       this.#started.push(server)
@@ -42,7 +45,7 @@ export class ServiceStarter {
       const { dispose: _, ...service } = server
       return JSON.parse(JSON.stringify(service)) as SharedServices[ServiceName]
     } catch (error) {
-      if (process.env['SPILLWAY_REQUIRE_SERVICES'] === '1') throw error
+      if (isRequired(name)) throw error
       return unavailable(error instanceof Error ? error.message : String(error))
     }
   }
@@ -51,4 +54,10 @@ export class ServiceStarter {
     if (name === 'redis') return await startRedis()
     return name === 's3' ? await startS3() : await startRedisCluster()
   }
+}
+
+/** Whether a test fails, instead of being skipped, if a service cannot be started. */
+function isRequired(name: ServiceName): boolean {
+  const required = process.env['SPILLWAY_REQUIRE_SERVICES'] ?? ''
+  return required === '1' || required.split(',').includes(name)
 }

@@ -1,0 +1,75 @@
+/**
+ * Type-checks the package in whose folder it is run: sources, tests, and files that the arguments name; an adapter's
+ * sources and type tests also with each older set of versions of its framework.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { listPeerSets, type PeerSet } from '../peers/peer-sets.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const FOLDER = process.cwd()
+const CONFIGS = join(FOLDER, '.reports/typecheck')
+
+rmSync(CONFIGS, { recursive: true, force: true })
+mkdirSync(CONFIGS, { recursive: true })
+const more = process.argv.slice(2).map((file) => resolve(file))
+const NOT_OURS = [
+  '**/node_modules/**',
+  '**/dist/**',
+  '**/.reports/**',
+  '**/peers/**',
+  '**/test/workers/**',
+  'project/**',
+]
+let isSound = check('tests', { files: more, include: [`${FOLDER}/**/*.ts`], exclude: NOT_OURS })
+for (const set of listPeerSets(ROOT)) {
+  if (join(ROOT, set.adapter) !== FOLDER) continue
+  const sound = check(set.name, {
+    compilerOptions: { paths: Object.fromEntries(set.packages.flatMap((name) => typesOf(set, name))) },
+    include: [`${FOLDER}/src/**/*.ts`, `${FOLDER}/test/**/*.test-d.ts`],
+    exclude: [`${FOLDER}/**/*.test.ts`, ...set.leavesOut.map((folder) => `${FOLDER}/**/${folder}`)],
+  })
+  isSound &&= sound
+}
+process.exit(isSound ? 0 : 1)
+
+/** Compile what a configuration names, without writing anything, and return whether it is sound. */
+function check(name: string, settings: object): boolean {
+  const config = join(CONFIGS, `${name}.json`)
+  writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.test.json'), ...settings }))
+  const { status, error } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (error !== undefined) throw error
+  if (status !== 0) console.error(`Type errors in ${FOLDER} (${name}).`)
+  return status === 0
+}
+
+/** Point each entry of a package to its declarations, at their real path, from where they find what they import. */
+function typesOf(set: PeerSet, name: string): [string, string[]][] {
+  const folder = realpathSync(join(set.folder, 'node_modules', name))
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { exports: Entries }
+  return Object.entries(exports).flatMap(([entry, target]): [string, string[]][] => {
+    const types = declarationsOf(target, entry.endsWith('/*'))
+    return types === undefined || /\*./.test(entry) ? [] : [[name + entry.slice(1), [join(folder, types)]]]
+  })
+}
+
+type Entries = { readonly [entry: string]: string | null | Entries }
+
+/** Of a pattern that names modules alone, the declarations are beside them. */
+function declarationsOf(target: string | null | Entries, isPattern: boolean): string | undefined {
+  if (target === null) return undefined
+  if (typeof target === 'string') {
+    if (/\.d\.[cm]?ts$/.test(target)) return target
+    return isPattern && /\.m?js$/.test(target) ? target.replace(/\.(m?)js$/, '.d.$1ts') : undefined
+  }
+  const { types, import: esm, default: rest } = target
+  for (const one of [types, esm, rest]) {
+    const found = one === undefined ? undefined : declarationsOf(one, isPattern)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
