@@ -1,6 +1,7 @@
 /** Which code may import which: the dependency rules of the workspace as data, and one function that applies them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { packageName } from '../peers/package-name.ts'
 
 /** The folders of `packages/core/src`, and the folders beside it that the sources of each may import. */
 export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -118,11 +119,6 @@ function refusePackage(file: SourceFile, packageFolder: string, isTest: boolean,
 
 function layerOf(path: string): string | undefined {
   return /^packages\/core\/src\/([^/]+)\//.exec(path)?.[1]
-}
-
-/** Return the package that a bare specifier names: `ai` of `ai/test`. */
-export function packageName(specifier: string): string {
-  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
 
 interface Manifest {

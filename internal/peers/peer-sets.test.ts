@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { packageName } from '../lint/dependency-rules.ts'
+import { packageName } from './package-name.ts'
 import { listPeerSets, PEERS_VARIABLE } from './peer-sets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

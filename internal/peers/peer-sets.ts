@@ -1,7 +1,7 @@
 /** The versions of its framework that an adapter is tested with beside the newest: `packages/adapters/<name>/peers/<set>`. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { packageName } from '../lint/dependency-rules.ts'
+import { packageName } from './package-name.ts'
 
 /** Names the folder of a peer set to a process that a test starts; see `resolve-hook.mjs`. */
 export const PEERS_VARIABLE = 'SPILLWAY_TEST_PEERS'

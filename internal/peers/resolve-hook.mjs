@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { packageName } from '../lint/dependency-rules.ts'
+import { packageName } from './package-name.ts'
 import { PEERS_VARIABLE } from './peer-sets.ts'
 
 const folder = process.env[PEERS_VARIABLE]
