@@ -66,10 +66,11 @@ export class ReportFile implements Reporter {
   }
 }
 
-/** The note of `skip`, otherwise the suite that is skipped as a whole. */
+/** The note of `skip`, what the name ends with in brackets, or the suite that is skipped as a whole. */
 function reasonOf(test: TestCase): string {
   const result = test.result()
   if (result.state === 'skipped' && result.note !== undefined) return result.note
+  const inName = /\[([^[]*)\]$/.exec(test.name)?.[1]
   const { parent } = test
-  return parent.type === 'suite' ? parent.fullName : test.fullName
+  return inName ?? (parent.type === 'suite' ? parent.fullName : test.fullName)
 }
