@@ -2,7 +2,8 @@
  * Measures what the tests find: applies each fault of a fixed random sample, and runs the tests that execute it.
  *
  *     node internal/mutants/main.ts cover                  which test files execute each fault; runs all tests once
- *     node internal/mutants/main.ts run [--only 1,5,9] [--part 1/2] [--seconds 120]
+ *     node internal/mutants/main.ts run [--only <id>,…] [--part 1/2] [--seconds 120] [--out <file>]
+ *     node internal/mutants/main.ts compare <before> <after>    faults that were caught before and are not after
  *
  * Both change sources and put them back, so run them in a clone of their own. Results are in `mutants/` of the cache folder,
  * `node_modules/.cache`.
@@ -41,7 +42,7 @@ interface TestFile {
 
 /** How one fault was met. */
 interface Outcome {
-  readonly mutant: number
+  readonly id: string
   readonly outcome: 'caught' | 'missed' | 'time' | 'not covered'
   /** The first test file that failed. */
   readonly by?: string | undefined
@@ -64,9 +65,10 @@ mkdirSync(CACHE, { recursive: true })
 const mutants = sampleMutants(ROOT, COUNT, SEED)
 if (positionals[0] === 'cover') await cover()
 else if (positionals[0] === 'run') await runAll()
+else if (positionals[0] === 'compare') compare(positionals[1] ?? '', positionals[2] ?? '')
 else
-  for (const [index, { file, line, operator, original, replacement }] of mutants.entries())
-    console.log(`${index}\t${file}:${line}\t${operator}\t${oneLine(original)}\t${oneLine(replacement)}`)
+  for (const { id, file, line, operator, original, replacement } of mutants)
+    console.log(`${id}\t${file}:${line}\t${operator}\t${oneLine(original)}\t${oneLine(replacement)}`)
 
 /** Run all tests once with a probe at each fault, and keep which files reach which. */
 async function cover(): Promise<void> {
@@ -91,17 +93,21 @@ async function cover(): Promise<void> {
     if (status !== 'passed') failed.add(name)
   }
   const hits = existsSync(HITS) ? new Set(readFileSync(HITS, 'utf8').split('\n')) : new Set<string>()
-  const covering = mutants.map((_, index) =>
-    [...hits].flatMap((hit): TestFile[] => {
-      const [id, project = '', path = ''] = hit.split('\t')
-      return Number(id) === index && hit !== '' && path !== '' && !failed.has(path)
-        ? [{ project, path: path.slice(ROOT.length + 1), milliseconds: durations.get(path) ?? 0 }]
-        : []
-    }),
+  const covering = mutants.map(
+    ({ id: key }, index) =>
+      [
+        key,
+        [...hits].flatMap((hit): TestFile[] => {
+          const [id, project = '', path = ''] = hit.split('\t')
+          return Number(id) === index && hit !== '' && path !== '' && !failed.has(path)
+            ? [{ project, path: path.slice(ROOT.length + 1), milliseconds: durations.get(path) ?? 0 }]
+            : []
+        }),
+      ] as const,
   )
-  writeFileSync(COVERAGE, JSON.stringify(covering))
+  writeFileSync(COVERAGE, JSON.stringify(Object.fromEntries(covering)))
   console.log(
-    `${covering.filter((files) => files.length > 0).length} of ${mutants.length} faults are executed; ${failed.size} files failed without one: ${[...failed].join(', ')}`,
+    `${covering.filter(([, files]) => files.length > 0).length} of ${mutants.length} faults are executed; ${failed.size} files failed without one: ${[...failed].join(', ')}`,
   )
 }
 
@@ -136,25 +142,45 @@ function insertProbes(): Map<string, string> {
 }
 
 async function runAll(): Promise<void> {
-  const covering = JSON.parse(readFileSync(COVERAGE, 'utf8')) as TestFile[][]
-  const only = values.only?.split(',').map(Number)
+  const covering = JSON.parse(readFileSync(COVERAGE, 'utf8')) as Record<string, TestFile[]>
+  const only = values.only?.split(',')
   const [part = 1, parts = 1] = (values.part ?? '1/1').split('/').map(Number)
   for (const [index, mutant] of mutants.entries()) {
-    if (only !== undefined && !only.includes(index)) continue
+    if (only !== undefined && !only.includes(mutant.id)) continue
     if (index % parts !== part - 1) continue
-    const outcome = await runOne(index, mutant, covering[index] ?? [])
+    const outcome = await runOne(mutant, covering[mutant.id] ?? [])
     appendFileSync(join(CACHE, values.out), `${JSON.stringify(outcome)}\n`)
     console.log(
-      `${index}\t${outcome.outcome}\t${outcome.seconds.toFixed(1)} s\t${outcome.ran}/${outcome.covering}\t${mutant.file}:${mutant.line}\t${mutant.operator}\t${outcome.by ?? ''}`,
+      `${mutant.id}\t${outcome.outcome}\t${outcome.seconds.toFixed(1)} s\t${outcome.ran}/${outcome.covering}\t${mutant.file}:${mutant.line}\t${mutant.operator}\t${outcome.by ?? ''}`,
     )
   }
 }
 
+/** Print how many faults each of two runs has caught, and those that only the first has. */
+function compare(before: string, after: string): void {
+  const [first, second] = [before, after].map((file) => {
+    const outcomes = readFileSync(file, 'utf8').trimEnd().split('\n')
+    return new Map(outcomes.map((line) => JSON.parse(line) as Outcome).map((outcome) => [outcome.id, outcome]))
+  })
+  for (const outcomes of [first, second]) {
+    const counts = Object.groupBy(outcomes?.values() ?? [], ({ outcome }) => outcome)
+    console.log(
+      Object.entries(counts)
+        .map(([outcome, { length }]) => `${outcome}: ${length}`)
+        .join(', '),
+    )
+  }
+  const lost = mutants.filter(({ id }) => first?.get(id)?.outcome === 'caught' && second?.get(id)?.outcome !== 'caught')
+  for (const { id, file, line, operator } of lost)
+    console.log(`${id}\t${file}:${line}\t${operator}\t${first?.get(id)?.by}\tnow ${second?.get(id)?.outcome}`)
+  process.exitCode = lost.length === 0 ? 0 : 1
+}
+
 /** Apply a fault and run the files that execute it, the nearest first, until one fails. */
-async function runOne(index: number, mutant: Mutant, covering: readonly TestFile[]): Promise<Outcome> {
+async function runOne(mutant: Mutant, covering: readonly TestFile[]): Promise<Outcome> {
   const started = performance.now()
   const seconds = (): number => (performance.now() - started) / 1_000
-  if (covering.length === 0) return { mutant: index, outcome: 'not covered', seconds: 0, ran: 0, covering: 0 }
+  if (covering.length === 0) return { id: mutant.id, outcome: 'not covered', seconds: 0, ran: 0, covering: 0 }
   const path = join(ROOT, mutant.file)
   const text = readFileSync(path, 'utf8')
   writeFileSync(path, text.slice(0, mutant.start) + mutant.replacement + text.slice(mutant.end))
@@ -162,15 +188,15 @@ async function runOne(index: number, mutant: Mutant, covering: readonly TestFile
   try {
     for (const batch of batches(mutant, covering)) {
       const left = Number(values.seconds) - seconds()
-      if (left <= 1) return { mutant: index, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
+      if (left <= 1) return { id: mutant.id, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
       const result = await runFiles(batch, left)
       if (result === 'time')
-        return { mutant: index, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
+        return { id: mutant.id, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
       ran += batch.length
       if (result !== undefined)
-        return { mutant: index, outcome: 'caught', by: result, seconds: seconds(), ran, covering: covering.length }
+        return { id: mutant.id, outcome: 'caught', by: result, seconds: seconds(), ran, covering: covering.length }
     }
-    return { mutant: index, outcome: 'missed', seconds: seconds(), ran, covering: covering.length }
+    return { id: mutant.id, outcome: 'missed', seconds: seconds(), ran, covering: covering.length }
   } finally {
     writeFileSync(path, text)
   }

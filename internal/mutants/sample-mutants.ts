@@ -6,6 +6,8 @@ import { parseSync } from 'oxc-parser'
 
 /** One fault: the text from `start` to `end` of a file is replaced. Offsets count UTF-16 units. */
 export interface Mutant {
+  /** Stays the same as long as the file has the replaced text as often before it. */
+  readonly id: string
   /** Relative to the root, with slashes. */
   readonly file: string
   readonly line: number
@@ -62,7 +64,7 @@ export function sampleMutants(root: string, count: number, seed: string): Mutant
         const occurrence = (occurrences.get(text) ?? 0) + 1
         occurrences.set(text, occurrence)
         const rank = createHash('sha256').update([seed, file, text, occurrence].join('\0')).digest('hex')
-        return { rank, mutant }
+        return { rank, mutant: { ...mutant, id: rank.slice(0, 12) } }
       })
     })
   return ranked
@@ -72,10 +74,10 @@ export function sampleMutants(root: string, count: number, seed: string): Mutant
 }
 
 /** List every fault that the operators make of one file. */
-export function listMutants(file: string, text: string): Mutant[] {
+function listMutants(file: string, text: string): Omit<Mutant, 'id'>[] {
   const { program, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
-  const mutants: Mutant[] = []
+  const mutants: Omit<Mutant, 'id'>[] = []
   const add = (node: Node, operator: string, replacement: string): void => {
     mutants.push({
       file,

@@ -1,4 +1,4 @@
-/** The workspace's tests, each telling the processes that it starts which file they belong to. */
+/** The workspace's tests, each in a process of its own, and telling the processes that it starts which file they belong to. */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import workspace from '../../vitest.config.ts'
@@ -13,7 +13,11 @@ export default defineConfig({
       typeof project === 'object' && 'test' in project
         ? {
             ...project,
-            test: { ...project.test, setupFiles: [fileURLToPath(new URL('name-test-file.ts', import.meta.url))] },
+            test: {
+              ...project.test,
+              isolate: true,
+              setupFiles: [fileURLToPath(new URL('name-test-file.ts', import.meta.url))],
+            },
           }
         : project,
     ),
