@@ -1,13 +1,14 @@
-/** The suite, each conversation of which starts a process: all of it takes minutes, so unit tests run a part. */
+/** The suite. Each conversation starts a process, so a usual run has a part of the cases, and the full verification all. */
 import { join } from 'node:path'
 import { adapterSuite } from '@spillway-internal/adapter-testing/vitest'
+import { isFull } from '@spillway-internal/test-run'
 import { describe, vi } from 'vitest'
 import { whyNoBinary } from './claude-code.ts'
 import { harnesses } from './harness.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** Of each group what the hooks and the server of the session have most to do with. */
+/** The cases of each group that depend most on the session's hooks and its server. */
 const CHOSEN = new Set([
   'results/large-text',
   'results/rest-of-the-prompt',
@@ -28,11 +29,9 @@ const CHOSEN = new Set([
   'tokens/log-and-two-retrievals',
 ])
 
-const runsAll = process.env['SPILLWAY_SOAK'] !== undefined
-
 describe.skipIf(whyNoBinary !== undefined)(`Claude Code ${whyNoBinary ?? ''}`, () => {
   adapterSuite(harnesses, {
     readme: join(import.meta.dirname, '../README.md'),
-    only: (id) => runsAll || CHOSEN.has(id),
+    only: (id) => isFull || CHOSEN.has(id),
   })
 })

@@ -8,6 +8,12 @@ export interface AdapterCase {
   readonly title: string
   /** What a harness must do for it; the case is left out for others. */
   readonly needs?: 'compactsHistory'
+  /**
+   * Code beside the adapter's own that can break the promise. `framework` is how the framework represents and hands over
+   * results, errors, calls, sessions, and signals, which another version may change. `entry-point` is the hook or loop that
+   * the adapter is used through. Absent if only the adapter's own code can break it.
+   */
+  readonly dependsOn?: 'framework' | 'entry-point'
   /** Run it; it rejects where the promise is broken. */
   readonly run: (harness: AdapterHarness) => Promise<void>
 }

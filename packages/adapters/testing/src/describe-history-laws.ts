@@ -1,11 +1,13 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import { ContextOffloader } from '@spillway/core'
 import { compactHistory, expandHistory, HistoryCompactor, type HistoryFormat } from '@spillway/core/history'
 import { InMemoryStorage } from '@spillway/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-const RUNS = process.env['SPILLWAY_SOAK'] === undefined ? 60 : 2_000
-const TIMEOUT_MS = 60_000 + RUNS * 200
+const WHOLE = propertyRuns(30, 2_000)
+const LOOP = propertyRuns(15, 700)
+const TIMEOUT_MS = 120_000 + WHOLE.numRuns * 1_000
 
 /** What a model may do that is asked for a summary. */
 const MODELS = {
@@ -60,7 +62,7 @@ export function describeHistoryLaws<Message>(name: string, subject: HistoryLawsS
             const again = await compactHistory(outcome.messages, { ...options, summarize: undefined })
             expectSame(again.messages, outcome.messages)
           }),
-          { numRuns: RUNS },
+          WHOLE,
         )
       },
       TIMEOUT_MS,
@@ -82,7 +84,7 @@ export function describeHistoryLaws<Message>(name: string, subject: HistoryLawsS
               expectSame(expanded.messages, history)
             }
           }),
-          { numRuns: Math.ceil(RUNS / 3) },
+          LOOP,
         )
       },
       TIMEOUT_MS,

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises'
+import { isFull } from '@spillway-internal/test-run'
 import { describe, expect, test } from 'vitest'
 import { ADAPTER_CASES } from './cases/index.ts'
 import type { AdapterHarness } from './harness.ts'
 import { runCase } from './run-case.ts'
+import { selectCases } from './select-cases.ts'
 
-/** For cases that start a process; the others have limits of their own. */
-const TIMEOUT_MS = 60_000
+/** Guards against hanging only. */
+const TIMEOUT_MS = 180_000
+/** Set in a run with an older version of the framework; see `internal/peers/peer-sets.ts`. */
+const isOlderVersion = process.env['SPILLWAY_TEST_PEERS'] !== undefined
 
 /** Options of {@link adapterSuite}. */
 export interface AdapterSuiteOptions {
@@ -13,14 +17,23 @@ export interface AdapterSuiteOptions {
   readonly readme?: string
   /** Which cases to run, by their ids, where a framework takes long for each. All of them by default. */
   readonly only?: (id: string) => boolean
+  /** Whether the suite runs whole elsewhere, with another harness of the same adapter. `false` by default. */
+  readonly isFurtherEntryPoint?: boolean
 }
 
-/** Register the suite for each harness, one test for each case. A gap is a test that passes as long as its case fails. */
+/**
+ * Register the suite for each harness, one test for each case. A gap is a test that passes as long as its case fails.
+ *
+ * With the newest version of a framework, the first harness runs every case, and each other harness the cases that an
+ * entry point can break. With an older version, each harness runs the cases that the framework can break. The full
+ * verification (`SPILLWAY_FULL=1`) runs every case with every harness and version.
+ */
 export function adapterSuite(
   harnesses: Readonly<Record<string, AdapterHarness>>,
-  { readme, only = () => true }: AdapterSuiteOptions = {},
+  { readme, only = () => true, isFurtherEntryPoint = false }: AdapterSuiteOptions = {},
 ): void {
-  for (const [name, harness] of Object.entries(harnesses)) {
+  for (const [index, [name, harness]] of Object.entries(harnesses).entries()) {
+    const run = { isFull, isOlderVersion, isFurtherEntryPoint: isFurtherEntryPoint || index > 0 }
     const gaps = Object.keys(harness.gaps ?? {})
     describe(name, () => {
       test('is exported under its name', () => {
@@ -35,9 +48,7 @@ export function adapterSuite(
           const text = await readFile(readme, 'utf8')
           expect(gaps.filter((id) => !text.includes(`\`${id}\``))).toEqual([])
         })
-      for (const adapterCase of ADAPTER_CASES.filter(
-        ({ id, needs }) => only(id) && (needs === undefined || harness[needs] === true),
-      )) {
+      for (const adapterCase of selectCases(ADAPTER_CASES, harness, run).filter(({ id }) => only(id))) {
         const gap = harness.gaps?.[adapterCase.id]
         const what = gap === undefined ? `: ${adapterCase.title}` : ` [gap: ${gap}]`
         test(`${adapterCase.id}${what}`, { timeout: TIMEOUT_MS }, () => runCase(harness, adapterCase))

@@ -1,31 +1,28 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Storage } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import type { AdapterCase } from '../adapter-case.ts'
 import type { AdapterHarness, CaseTool, ConversationResult, ModelTurn, SeenPrompt } from '../harness.ts'
 import { createBench, SESSION } from '../support/bench.ts'
 import { calling, returning } from '../support/case-tools.ts'
+import { eventLoopTurns } from '../support/event-loop-turns.ts'
 import { overriddenStorage } from '../support/overridden-storage.ts'
 import { retrieving } from '../support/retrieval-answers.ts'
 import { LOG, text } from '../support/sample-content.ts'
 import { scripted, type ScriptedTurn } from '../support/scripted-model.ts'
 import { lastResult, referenceIn } from '../support/seen-results.ts'
-import { within } from '../support/within.ts'
-
-const PROMPTLY_MS = 4_000
-const ABORT_AFTER_MS = 30
+import { HANGING_MS, within } from '../support/within.ts'
 
 /** What becomes of a run that is aborted. */
 export const abortCases: readonly AdapterCase[] = [
   ...(
     [
-      ['that-goes-on', 'a tool runs that goes on to a large result', async () => sleep(20)],
+      ['that-goes-on', 'a tool runs that goes on to a large result', async () => eventLoopTurns(20)],
       [
         'that-fails',
         'a tool runs that fails with the reason',
         async (signal) => {
-          await sleep(20)
+          await eventLoopTurns(20)
           signal.throwIfAborted()
         },
       ],
@@ -52,7 +49,7 @@ export const abortCases: readonly AdapterCase[] = [
           model: scripted(calling('read_log')),
           signal: controller.signal,
         })
-        ends.push(endOf(await within(PROMPTLY_MS, run, 'The run does not end once it is aborted')))
+        ends.push(endOf(await within(HANGING_MS, run, 'The run does not end once it is aborted')))
       }
       assert.deepEqual(ends[1], ends[0])
     },
@@ -80,7 +77,7 @@ export const abortCases: readonly AdapterCase[] = [
           model: scripted(calling('read_log')),
           signal: controller.signal,
         })
-        await within(PROMPTLY_MS, run, 'The run does not end once it is aborted')
+        await within(HANGING_MS, run, 'The run does not end once it is aborted')
       }
       assert.equal(seen[1], seen[0], 'Whether the signal had fired before and after the run was aborted')
     },
@@ -109,7 +106,7 @@ export const abortCases: readonly AdapterCase[] = [
     async run(harness) {
       const ends = []
       for (const offloader of [undefined, createBench().offloader])
-        ends.push(endOf(await within(PROMPTLY_MS, runAborted(harness, offloader), 'The run does not end')))
+        ends.push(endOf(await within(HANGING_MS, runAborted(harness, offloader), 'The run does not end')))
       assert.deepEqual(ends[1], ends[0])
     },
   },
@@ -125,7 +122,7 @@ async function abortedWhileHanging(
   let calls = 0
   const hang = (): Promise<never> => {
     calls += 1
-    setTimeout(() => controller.abort(), ABORT_AFTER_MS)
+    setImmediate(() => controller.abort())
     return new Promise(() => {})
   }
   const hanging = Object.fromEntries(methods.map((method) => [method, hang]))
@@ -137,7 +134,7 @@ async function abortedWhileHanging(
     model: scripted(...turns),
     signal: controller.signal,
   })
-  await within(PROMPTLY_MS, run, `The run waits for a ${methods[0]} that hangs, though it was aborted`)
+  await within(HANGING_MS, run, `The run waits for a ${methods[0]} that hangs, though it was aborted`)
   return calls
 }
 

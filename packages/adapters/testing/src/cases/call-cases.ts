@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdapterCase } from '../adapter-case.ts'
 import type { CaseTool } from '../harness.ts'
 import { assertSameText } from '../support/assert-same-text.ts'
 import { createBench, SESSION } from '../support/bench.ts'
 import { calling, callingAll, returning } from '../support/case-tools.ts'
+import { eventLoopTurns } from '../support/event-loop-turns.ts'
 import { assertDone, assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
 import { LOG, log, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
@@ -23,7 +23,7 @@ const readLog: CaseTool = {
   name: 'read_log',
   async call(input) {
     const { name } = input as { readonly name: number }
-    await sleep(200 - 40 * name)
+    await eventLoopTurns(100 - 20 * name)
     return { type: 'returns', content: [text(log(`log ${name}`))] }
   },
 }

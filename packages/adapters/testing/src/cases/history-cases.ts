@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { StorageError } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
@@ -9,6 +8,7 @@ import type { AdapterHarness, ConversationResult, SeenPrompt, SeenResult } from 
 import { assertSameText } from '../support/assert-same-text.ts'
 import { createBench, SESSION, type Bench } from '../support/bench.ts'
 import { behaving, calling, callingAll, returning } from '../support/case-tools.ts'
+import { eventLoopTurns } from '../support/event-loop-turns.ts'
 import {
   COMPACT,
   isReference,
@@ -229,7 +229,7 @@ async function runSession(harness: AdapterHarness, session: string, bench: Bench
     ...reader,
     // So that the steps of two runs take turns.
     call: async (...parameters: Parameters<typeof reader.call>) => {
-      await sleep(1)
+      await eventLoopTurns(1)
       return reader.call(...parameters)
     },
   }

@@ -1,6 +1,7 @@
 import type { AdapterCase } from '../adapter-case.ts'
 import { abortCases } from './abort-cases.ts'
 import { callCases } from './call-cases.ts'
+import { dependencyOf } from './case-dependencies.ts'
 import { errorCases } from './error-cases.ts'
 import { historyCases } from './history-cases.ts'
 import { loopCases } from './loop-cases.ts'
@@ -16,19 +17,24 @@ import { tokenCases } from './token-cases.ts'
 import { turnCases } from './turn-cases.ts'
 
 /** Every case, in the order of its file. */
-export const ADAPTER_CASES: readonly AdapterCase[] = [
-  ...resultCases,
-  ...smallResultCases,
-  ...outputCases,
-  ...errorCases,
-  ...callCases,
-  ...retrievalCases,
-  ...loopCases,
-  ...sessionCases,
-  ...turnCases,
-  ...outageCases,
-  ...abortCases,
-  ...replayCases,
-  ...tokenCases,
-  ...[...historyCases, ...summaryCases].map((one) => ({ ...one, needs: 'compactsHistory' as const })),
-]
+export const ADAPTER_CASES: readonly AdapterCase[] = (
+  [
+    ...resultCases,
+    ...smallResultCases,
+    ...outputCases,
+    ...errorCases,
+    ...callCases,
+    ...retrievalCases,
+    ...loopCases,
+    ...sessionCases,
+    ...turnCases,
+    ...outageCases,
+    ...abortCases,
+    ...replayCases,
+    ...tokenCases,
+    ...[...historyCases, ...summaryCases].map((one) => ({ ...one, needs: 'compactsHistory' as const })),
+  ] satisfies AdapterCase[]
+).map((one) => {
+  const dependsOn = dependencyOf(one.id)
+  return dependsOn === undefined ? one : { ...one, dependsOn }
+})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { FileStorage } from '@spillway/file'
 import type { AdapterCase } from '../adapter-case.ts'
 import type { AdapterHarness, ConversationResult } from '../harness.ts'
@@ -94,30 +95,20 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/new-process',
-    title: 'gives the same prompts in a new process',
+    title: 'goes on from history and files in a new process, and replays all there, byte for byte as in the old one',
     async run(harness) {
       await withDirectory(async (directory) => {
-        const here = await firstRun(harness, createBench())
-        const there = await runInNewProcess(harness, { directory })
-        assertEqualMessages(there.messages, messagesOf(here))
-      })
-    },
-  },
-  {
-    id: 'replay/resumed-in-a-new-process',
-    title: 'goes on in a new process from history and files as in the old one, byte for byte, and retrieves there',
-    async run(harness) {
-      await withDirectory(async (directory) => {
-        const bench = createBench({ storage: new FileStorage(directory) })
+        const bench = createBench({ storage: new FileStorage(join(directory, 'files')) })
         const first = await firstRun(harness, bench)
-        const there = await runInNewProcess(harness, { directory, history: first.history })
-        const here = await secondRun(harness, bench, first)
-        assert.match(
-          there.lastText,
-          /line 4321 of main: status=FAILED/,
-          'The answer to the retrieval in the new process',
-        )
-        assertEqualMessages(there.messages, messagesOf(here))
+        const [resumed, replayed] = await runInNewProcess(harness, [
+          { directory: join(directory, 'files'), history: first.history },
+          { directory: join(directory, 'empty') },
+        ])
+        const second = await secondRun(harness, bench, first)
+        const found = 'The answer to the retrieval in the new process'
+        assert.match(resumed?.lastText ?? '', /line 4321 of main: status=FAILED/, found)
+        assertEqualMessages(resumed?.messages ?? [], messagesOf(second))
+        assertEqualMessages(replayed?.messages ?? [], messagesOf(first))
       })
     },
   },

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdapterCase } from '../adapter-case.ts'
 import type { AdapterHarness, CaseTool, ConversationResult, SeenResult } from '../harness.ts'
 import { assertSameText } from '../support/assert-same-text.ts'
@@ -10,6 +9,7 @@ import { assertDone, runOffloaded } from '../support/run-pair.ts'
 import { LOG, log, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
+import { HANGING_MS, within } from '../support/within.ts'
 
 const FIRST = 'session-a'
 const SECOND = 'session-b'
@@ -26,13 +26,15 @@ export const sessionCases: readonly AdapterCase[] = [
     title: 'keeps two sessions apart that run at once with equal calls',
     async run(harness) {
       const bench = createBench()
-      let waiting = 0
+      let running = 0
+      const { promise: areBothRunning, resolve: goOn } = Promise.withResolvers<void>()
       const runSession = async (session: string): Promise<void> => {
         const tool: CaseTool = {
           name: 'read_log',
           async call() {
-            waiting += 1
-            for (let round = 0; round < 200 && waiting < 2; round += 1) await sleep(5)
+            running += 1
+            if (running === 2) goOn()
+            await within(HANGING_MS, areBothRunning, 'The second session does not start while the first one runs')
             return { type: 'returns', content: [text(log(session))] }
           },
         }
@@ -50,7 +52,6 @@ export const sessionCases: readonly AdapterCase[] = [
         assert.deepEqual(await bench.references(session), [reference], `What is stored in ${session}`)
       }
       await Promise.all([FIRST, SECOND].map(runSession))
-      assert.equal(waiting, 2)
     },
   },
   {

@@ -8,11 +8,9 @@ import { COMPACT, isReference, readingParts, REQUEST, runLong } from '../support
 import { log, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult } from '../support/seen-results.ts'
-import { within } from '../support/within.ts'
+import { HANGING_MS, within } from '../support/within.ts'
 
 const SYSTEM = 'You are brief.'
-const PROMPTLY_MS = 4_000
-const ABORT_AFTER_MS = 30
 const STEPS = 40
 
 /** Results that are too small to become references, and yet fill a history. */
@@ -113,7 +111,7 @@ export const summaryCases: readonly AdapterCase[] = [
         ...COMPRESS,
         summarize: ({ signal }) => {
           given = signal
-          setTimeout(() => controller.abort(), ABORT_AFTER_MS)
+          setImmediate(() => controller.abort())
           return new Promise(() => {})
         },
       }
@@ -125,7 +123,7 @@ export const summaryCases: readonly AdapterCase[] = [
         compaction,
         signal: controller.signal,
       })
-      const { text: end } = await within(PROMPTLY_MS, run, 'The run waits for a summary, though it was aborted')
+      const { text: end } = await within(HANGING_MS, run, 'The run waits for a summary, though it was aborted')
       assert.ok(given !== undefined, 'No summary was asked for')
       assert.ok(given.aborted, 'The signal of the run did not reach the model for summaries')
       assert.equal(end, undefined, 'The run came to its end, though it was aborted')

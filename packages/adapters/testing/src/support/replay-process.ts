@@ -2,9 +2,9 @@
 import { inspect } from 'node:util'
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
-import type { AdapterHarness } from '../harness.ts'
+import type { AdapterHarness, ConversationResult } from '../harness.ts'
 import { runFirst, runSecond } from './replayed-conversation.ts'
-import type { ReplayAnswer, ReplayJob } from './run-in-new-process.ts'
+import type { ReplayAnswer, Replayed, ReplayJob, ReplayRun } from './run-in-new-process.ts'
 import { lastPrompt, lastResult, textOf } from './seen-results.ts'
 
 process.once('message', (job) => {
@@ -15,17 +15,22 @@ process.once('message', (job) => {
   )
 })
 
-async function replay({ moduleUrl, harness: name, directory, history }: ReplayJob): Promise<ReplayAnswer> {
+async function replay({ moduleUrl, harness: name, runs }: ReplayJob): Promise<ReplayAnswer> {
   const module = (await import(moduleUrl)) as { readonly harnesses?: Readonly<Record<string, AdapterHarness>> }
   const harness = module.harnesses?.[name]
   if (harness === undefined) return { failure: `${moduleUrl} must export harnesses[${JSON.stringify(name)}].` }
-  const offloader = new ContextOffloader({ storage: new FileStorage(directory) })
-  const result =
-    history === undefined ? await runFirst(harness, offloader) : await runSecond(harness, offloader, history)
-  if (result.text !== 'done') return { failure: `The run does not reach the end: ${inspect(result.error)}` }
-  const retrieved = lastPrompt(result).results.findLast(({ toolCallId }) => toolCallId.startsWith('retrieval_'))
-  return {
-    messages: result.prompts.map(({ messages }) => messages),
-    lastText: textOf(retrieved ?? lastResult(lastPrompt(result))),
+  const replayed: Replayed[] = []
+  for (const run of runs) {
+    const result = await runIn(harness, run)
+    if (result.text !== 'done') return { failure: `The run does not reach the end: ${inspect(result.error)}` }
+    const retrieved = lastPrompt(result).results.findLast(({ toolCallId }) => toolCallId.startsWith('retrieval_'))
+    const messages = result.prompts.map((prompt) => prompt.messages)
+    replayed.push({ messages, lastText: textOf(retrieved ?? lastResult(lastPrompt(result))) })
   }
+  return { replayed }
+}
+
+function runIn(harness: AdapterHarness, { directory, history }: ReplayRun): Promise<ConversationResult> {
+  const offloader = new ContextOffloader({ storage: new FileStorage(directory) })
+  return history === undefined ? runFirst(harness, offloader) : runSecond(harness, offloader, history)
 }

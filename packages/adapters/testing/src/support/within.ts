@@ -1,5 +1,8 @@
 import { AssertionError } from 'node:assert/strict'
 
+/** Guards against hanging only: what is waited for takes milliseconds. */
+export const HANGING_MS = 15_000
+
 /** Wait for a promise, and reject with an assertion where it takes longer than `ms` milliseconds. */
 export async function within<Result>(ms: number, promise: Promise<Result>, otherwise: string): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined

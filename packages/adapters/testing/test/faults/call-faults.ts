@@ -42,7 +42,7 @@ export const callFaults: readonly Fault[] = [
   },
   {
     name: 'numbers results by a counter of the process',
-    caughtBy: ['replay/same-storage', 'replay/new-process', 'replay/resumed-in-a-new-process'],
+    caughtBy: ['replay/same-storage', 'replay/new-process'],
     create: () =>
       offloading((output, context, offload) =>
         offload(output, { ...context, toolCallId: `result_${(resultsOfProcess += 1)}` }),
@@ -176,7 +176,7 @@ export const callFaults: readonly Fault[] = [
   },
   {
     name: 'keeps content in the memory of its process',
-    caughtBy: ['replay/resumed-in-a-new-process'],
+    caughtBy: ['replay/new-process'],
     create: () => withOptions(() => ({ storage: storageOfProcess })),
   },
   {

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { AdapterCase } from './adapter-case.ts'
+import { ENTRY_POINT_CASES, FRAMEWORK_CASES } from './cases/case-dependencies.ts'
+import { ADAPTER_CASES } from './cases/index.ts'
+import { selectCases } from './select-cases.ts'
+
+const run = async (): Promise<void> => {}
+const CASES: readonly AdapterCase[] = [
+  { id: 'own', title: '', run },
+  { id: 'entry-point', title: '', dependsOn: 'entry-point', run },
+  { id: 'framework', title: '', dependsOn: 'framework', run },
+  { id: 'histories', title: '', dependsOn: 'framework', needs: 'compactsHistory', run },
+]
+const USUAL = { isFull: false, isOlderVersion: false, isFurtherEntryPoint: false }
+const idsOf = (...parameters: Parameters<typeof selectCases>): readonly string[] =>
+  selectCases(...parameters).map(({ id }) => id)
+
+test('the first harness of the newest version runs each case that it can run', () => {
+  expect(idsOf(CASES, {}, USUAL)).toEqual(['own', 'entry-point', 'framework'])
+  expect(idsOf(CASES, { compactsHistory: true }, USUAL)).toHaveLength(4)
+})
+
+test('a further entry point runs the cases that depend on more than the code of the adapter', () => {
+  expect(idsOf(CASES, {}, { ...USUAL, isFurtherEntryPoint: true })).toEqual(['entry-point', 'framework'])
+})
+
+test('an older version runs the cases that depend on the framework, with each harness', () => {
+  const older = { ...USUAL, isOlderVersion: true }
+  expect(idsOf(CASES, { compactsHistory: true }, older)).toEqual(['framework', 'histories'])
+  expect(idsOf(CASES, {}, { ...older, isFurtherEntryPoint: true })).toEqual(['framework'])
+})
+
+test('a full run leaves nothing out', () => {
+  const full = { isFull: true, isOlderVersion: true, isFurtherEntryPoint: true }
+  expect(idsOf(CASES, { compactsHistory: true }, full)).toHaveLength(4)
+})
+
+test('the marks name cases that exist, each once', () => {
+  const marked = [...FRAMEWORK_CASES, ...ENTRY_POINT_CASES]
+  const ids = ADAPTER_CASES.map(({ id }) => id)
+  expect(marked.filter((id) => !ids.includes(id))).toEqual([])
+  expect(new Set(marked).size).toBe(marked.length)
+  expect(FRAMEWORK_CASES.length).toBeLessThanOrEqual(30)
+})

@@ -1,0 +1,24 @@
+import type { AdapterCase } from './adapter-case.ts'
+import type { AdapterHarness } from './harness.ts'
+
+/** A run of the suite. */
+export interface SuiteRun {
+  /** Whether every case runs with every harness and version. */
+  readonly isFull: boolean
+  /** Whether the framework is an older version than the newest one. */
+  readonly isOlderVersion: boolean
+  /** Whether an earlier harness runs the same adapter whole. */
+  readonly isFurtherEntryPoint: boolean
+}
+
+/** Select the cases that a run has with a harness. */
+export function selectCases(
+  cases: readonly AdapterCase[],
+  harness: Pick<AdapterHarness, 'compactsHistory'>,
+  { isFull, isOlderVersion, isFurtherEntryPoint }: SuiteRun,
+): AdapterCase[] {
+  const possible = cases.filter(({ needs }) => needs === undefined || harness[needs] === true)
+  if (isFull) return possible
+  if (isOlderVersion) return possible.filter(({ dependsOn }) => dependsOn === 'framework')
+  return isFurtherEntryPoint ? possible.filter(({ dependsOn }) => dependsOn !== undefined) : possible
+}
