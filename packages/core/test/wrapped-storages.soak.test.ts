@@ -1,10 +1,9 @@
+import { isFull } from '@spillway-internal/test-run'
 import { compressed, encrypted, type ManagedStorage, type OpenEntry, type StorageDriver } from '../src/index.ts'
 import { wrappedHarness, type StorageWrapping } from '../src/conformance/index.ts'
 import { storageConformance } from '../src/conformance/vitest.ts'
 import { TinyDriver } from './tiny-driver.ts'
 import { tinyHarness } from './tiny-storage.ts'
-
-const thorough = process.env['SPILLWAY_SOAK'] !== undefined
 
 /** A backend that keeps no line index and cannot describe an entry by itself. */
 const forgetful = tinyHarness({
@@ -49,7 +48,7 @@ const wrappings: readonly StorageWrapping[] = [
   { name: 'compressed and encrypted', wrap: (storage) => small(encrypted(storage, { key })) },
 ]
 
-/** Pairs that between them have every way through both wrappers; at full length, all pairs. */
+/** Pairs that between them have every way through both wrappers; full runs have all pairs. */
 const SHORT: readonly string[] = [
   'forgetful, compressed in small blocks',
   'tiny, encrypted',
@@ -59,5 +58,5 @@ const SHORT: readonly string[] = [
 for (const wrapping of wrappings)
   for (const harness of [tinyHarness(), forgetful, opening]) {
     const wrapped = wrappedHarness(harness, wrapping)
-    if (thorough || SHORT.includes(wrapped.name)) storageConformance(wrapped, { thorough })
+    if (isFull || SHORT.includes(wrapped.name)) storageConformance(wrapped, { thorough: isFull })
   }

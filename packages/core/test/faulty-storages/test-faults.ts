@@ -1,20 +1,21 @@
-import { describe, expect, test } from 'vitest'
+import { isFull } from '@spillway-internal/test-run'
+import { describe, expect, it } from 'vitest'
 import { runConformance } from '../../src/conformance/index.ts'
 import { tinyHarness } from '../tiny-storage.ts'
 import type { Fault } from './fault.ts'
 
-/** At full length, every case runs on every faulty storage, and no other case than the declared may fail. */
-const WHOLE_SUITE = process.env['SPILLWAY_SOAK'] !== undefined
-
-/** Test that each faulty storage is caught by the case named beside it, and fails exactly the cases that it must. */
+/**
+ * Test that each faulty storage is caught by the case named beside it, and fails exactly the cases that it must. In full
+ * runs every case runs on every faulty storage.
+ */
 export function testFaults(area: string, faults: readonly Fault[]): void {
   describe(`faulty storages: ${area}`, () => {
-    test.each(faults.map((fault) => [fault.name, fault.caughtBy, fault] as const))(
-      'a storage that %s is caught by %s',
+    it.each(faults.map((fault) => [fault.name, fault.caughtBy, fault] as const))(
+      'includes a storage that %s, which %s catches',
       async (_name, caughtBy, fault) => {
         const expected = [caughtBy, ...(fault.also ?? [])]
         const named = [...expected, 'harness/*']
-        const filter = (id: string): boolean => WHOLE_SUITE || named.some((name) => covers(name, id))
+        const filter = (id: string): boolean => isFull || named.some((name) => covers(name, id))
         const { results } = await runConformance(tinyHarness(fault), { filter })
         const failed = results.filter(({ status }) => status !== 'passed' && status !== 'skipped')
         expect(failed.find(({ id }) => id === caughtBy)?.failure).toMatchObject({ kind: 'promise' })

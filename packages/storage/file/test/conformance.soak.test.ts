@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { isSoak, testConformance } from '@spillway-internal/storage-testing'
+import { testConformance } from '@spillway-internal/storage-testing'
+import { isFull } from '@spillway-internal/test-run'
 import { fileHarness } from './support/file-harness.ts'
 
-testConformance(fileHarness, join(import.meta.dirname, '..'), { thorough: isSoak, large: true })
+testConformance(fileHarness, join(import.meta.dirname, '..'), { thorough: isFull, large: true })

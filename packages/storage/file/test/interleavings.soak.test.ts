@@ -1,4 +1,5 @@
 import { StorageError } from '@spillway/core'
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FileDriver } from '../src/file-driver.ts'
@@ -7,7 +8,7 @@ import { LinkingMemoryFileSystem, SteppingMemoryFileSystem } from './support/mem
 import { collectLater, CONTENT, driverOn, FILES, filesOf, ID, store, USED } from './support/one-entry.ts'
 
 /** How many mixtures of steps to try. */
-const RUNS = process.env['SPILLWAY_SOAK'] === undefined ? 250 : 10_000
+const RUNS = propertyRuns(250, 10_000)
 
 /** What runs at the same time on one entry, and what it reported. */
 const ACTIONS = {
@@ -67,7 +68,7 @@ describe.each([
         const kept = found === undefined ? FILES.slice(0, 1) : FILES
         expect(filesOf(disk)).toEqual(exists || outcomes.includes('stored') ? kept : filesOf(disk))
       }),
-      { numRuns: RUNS },
+      RUNS,
     )
   })
 
@@ -84,7 +85,7 @@ describe.each([
         if (outcomes.includes('stored') || outcomes.includes('found')) expect(found?.content).toEqual(CONTENT)
         expect(filesOf(disk)).toEqual(found === undefined ? FILES.slice(0, 1) : FILES)
       }),
-      { numRuns: RUNS },
+      RUNS,
     )
   })
 
@@ -105,7 +106,7 @@ describe.each([
         if (found !== undefined) expect(found.content).toEqual(CONTENT)
         expect(filesOf(disk)).toEqual(found === undefined ? FILES.slice(0, 1) : FILES)
       }),
-      { numRuns: RUNS },
+      RUNS,
     )
   })
 })

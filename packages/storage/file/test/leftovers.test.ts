@@ -104,7 +104,7 @@ describe('gc', () => {
     }
     const storing = storage.storeStream('stream', pausing())
     await pauses.promise
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await storage.store('meanwhile', bytes('content'))
     expect((await readdir(join(directory, '.metadata'))).filter((name) => name.startsWith('stream'))).toEqual([])
     goOn.resolve()
     expect(text((await storage.retrieve(await storing)).content)).toBe('one two')

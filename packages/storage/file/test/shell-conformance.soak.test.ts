@@ -3,7 +3,7 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isSoak } from '@spillway-internal/storage-testing'
+import { isFull } from '@spillway-internal/test-run'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { FileStorage, ShellFileSystem } from '../src/index.ts'
 import { MAX_TOMBSTONES, TRIM_EVERY } from '../src/tombstones.ts'
@@ -17,7 +17,7 @@ const shell = new StandingShell()
 const TOO_MANY = ['clear/beyond-one-page', 'gc/beyond-one-page', 'turns/tombstones-bounded']
 /** What differs most from the file system of Node.js; all else takes minutes. */
 const SHORT = /^(?:abort|content-type|corrupt|delete|durability|locate|metadata|outage|range|stat)\//
-const filter = (id: string): boolean => (isSoak ? !TOO_MANY.includes(id) : SHORT.test(id))
+const filter = (id: string): boolean => (isFull ? !TOO_MANY.includes(id) : SHORT.test(id))
 
 storageConformance(
   {
@@ -49,5 +49,5 @@ storageConformance(
       }
     },
   },
-  { filter, thorough: isSoak },
+  { filter, thorough: isFull },
 )

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { isSoak, testConformance } from '@spillway-internal/storage-testing'
+import { testConformance } from '@spillway-internal/storage-testing'
+import { isFull } from '@spillway-internal/test-run'
 import { memoryHarness } from '../test/memory-harness.ts'
 
-testConformance(memoryHarness, join(import.meta.dirname, '..'), { thorough: isSoak, large: true })
+testConformance(memoryHarness, join(import.meta.dirname, '..'), { thorough: isFull, large: true })

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { sharedRedis, sharedRedisCluster } from '@spillway-internal/services'
-import { isSoak, testConformance } from '@spillway-internal/storage-testing'
+import { testConformance } from '@spillway-internal/storage-testing'
+import { isFull } from '@spillway-internal/test-run'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { describe } from 'vitest'
 import { redisHarness, singleTarget } from './redis-harness.ts'
 
-const options = { thorough: isSoak, large: true }
+const options = { thorough: isFull, large: true }
 const [redis, cluster] = await Promise.all([sharedRedis(), sharedRedisCluster()])
 
 describe.skipIf(!redis.available)('a single server', () => {

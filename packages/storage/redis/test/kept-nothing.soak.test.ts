@@ -1,14 +1,14 @@
 import { findRedis, startRedis } from '@spillway-internal/services'
 import { killServerSoak } from '@spillway-internal/storage-testing'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { singleTarget } from './redis-harness.ts'
 import { redisBackend } from './soak-backend.ts'
 
 const found = await findRedis()
 
-// What proves that the soak of a server with `appendfsync always` would see a store that it had lost.
-test.skipIf(!found.available)(
-  'a server that keeps nothing is seen to lose what it acknowledged',
+// Shows that the soak of a server with `appendfsync always` would find a lost store.
+it.skipIf(!found.available)(
+  'finds that a server without persistence loses what it acknowledged',
   { timeout: 120_000 },
   async () => {
     const server = await startRedis()

@@ -1,5 +1,6 @@
 import { sharedRedis, sharedRedisCluster } from '@spillway-internal/services'
-import { isSoak, testedWrappings, wrappedOptions } from '@spillway-internal/storage-testing'
+import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-testing'
+import { isFull } from '@spillway-internal/test-run'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { describe } from 'vitest'
@@ -13,8 +14,8 @@ const targets = [
   { name: 'a single server', found: redis, harness: single },
   { name: 'a Cluster', found: cluster, harness: clustered },
 ]
-// What a wrapper does is the same in a Cluster: that is for the full length.
-const tested = isSoak ? targets : targets.slice(0, 1)
+// A wrapper does the same in a Cluster.
+const tested = isFull ? targets : targets.slice(0, 1)
 
 for (const { name, found, harness } of tested)
   describe.skipIf(!found.available)(`in ${name}`, () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { sharedS3 } from '@spillway-internal/services'
-import { isSoak, testConformance } from '@spillway-internal/storage-testing'
+import { testConformance } from '@spillway-internal/storage-testing'
+import { isFull } from '@spillway-internal/test-run'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { s3Harness } from './support/s3-harness.ts'
 import { serviceOrNowhere, testBucket } from './support/test-bucket.ts'
@@ -13,5 +14,5 @@ const harness = await s3Harness(service, bucket)
 describe.skipIf(!found.available)('in a bucket', () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove(), 60_000)
-  testConformance(harness, join(import.meta.dirname, '..'), { thorough: isSoak, large: true })
+  testConformance(harness, join(import.meta.dirname, '..'), { thorough: isFull, large: true })
 })

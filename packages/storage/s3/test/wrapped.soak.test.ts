@@ -1,5 +1,5 @@
 import { sharedS3 } from '@spillway-internal/services'
-import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-testing'
+import { furtherWrappedOptions, testedWrappings } from '@spillway-internal/storage-testing'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { afterAll, beforeAll, describe } from 'vitest'
@@ -14,5 +14,5 @@ const harness = await s3Harness(service, bucket)
 describe.skipIf(!found.available)('in a bucket', () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove(), 60_000)
-  for (const wrapping of testedWrappings) storageConformance(wrappedHarness(harness, wrapping), wrappedOptions)
+  for (const wrapping of testedWrappings) storageConformance(wrappedHarness(harness, wrapping), furtherWrappedOptions)
 })

@@ -97,7 +97,7 @@ describe('while another connection is writing', () => {
     onTestFinished(() => void other.close())
     other.exec('BEGIN EXCLUSIVE')
     const storing = opened(path).store('key', bytes('content'))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     other.exec('ROLLBACK')
     await expect(storing).resolves.toMatch(/^key_/)
   })

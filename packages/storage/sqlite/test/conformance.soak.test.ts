@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { isSoak, testConformance } from '@spillway-internal/storage-testing'
+import { testConformance } from '@spillway-internal/storage-testing'
+import { isFull } from '@spillway-internal/test-run'
 import { sqliteHarness } from './sqlite-harness.ts'
 
-testConformance(sqliteHarness, join(import.meta.dirname, '..'), { thorough: isSoak, large: true })
+testConformance(sqliteHarness, join(import.meta.dirname, '..'), { thorough: isFull, large: true })

@@ -147,7 +147,7 @@ describe('a Database of the caller', () => {
     expect(text((await storage.retrieve(reference)).content)).toBe('content')
     expect((await storage.retrieve(large)).content).toHaveLength(3_000_000)
     const storing = storage.store('other', pattern(3_000_000, 2))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     end()
     expect((await storage.stat(await storing)).size).toBe(3_000_000)
     await storage.retrieve(reference)

@@ -1,49 +1,38 @@
-import type { ChildProcess } from 'node:child_process'
-import { ended, isSoakContent, soakContent, startScript } from '@spillway-internal/storage-testing'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { isSoakContent, OrderedProcess, soakContent } from '@spillway-internal/storage-testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BACKEND } from './support/backend-url.ts'
 import { inDatabase } from './support/in-database.ts'
 import { opened } from './support/opened.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 
-/** Start a script, and wait until it says that it is ready. */
-async function ready(name: string, parameters: string[], onLine: (line: string) => void): Promise<ChildProcess> {
-  const script = new URL(`./scripts/${name}`, import.meta.url)
-  return new Promise((resolve) => {
-    const child = startScript(script, parameters, (line) => (line === 'ready' ? resolve(child) : onLine(line)))
-    onTestFinished(() => void child.kill('SIGKILL'))
-  })
-}
-
 const COUNT = 60
 
-describe('several processes on one file', () => {
-  test(
-    'that none of them has made yet create each entry once between them, and all find it',
-    { timeout: 60_000 },
-    async () => {
-      const path = await temporaryPath()
-      const created = new Map<string, number>()
-      const onLine = (line: string): void => {
-        const [reference = '', isCreated] = line.split(' ')
-        created.set(reference, (created.get(reference) ?? 0) + (isCreated === 'true' ? 1 : 0))
-      }
-      const writers = await Promise.all(
-        Array.from({ length: 3 }, () => ready('store-keys.ts', [path, String(COUNT)], onLine)),
-      )
-      for (const writer of writers) writer.stdin?.write('go\n')
-      for (const writer of writers) expect(await ended(writer)).toBe(0)
-      expect([...created.values()]).toEqual(Array.from({ length: COUNT }, () => 1))
-      const storage = opened(path).scope('shared')
-      for await (const { reference, key } of storage.list())
-        expect(isSoakContent(key, await storage.retrieve(reference))).toBe(true)
-      const contents = inDatabase(path, (database) =>
-        database.prepare('SELECT count(DISTINCT content) FROM spillway_entry').pluck().get(),
-      )
-      expect(contents).toBe(COUNT)
-    },
-  )
+describe('several processes on one file', { timeout: 120_000 }, () => {
+  let processes: OrderedProcess[]
+  beforeAll(async () => {
+    processes = await Promise.all(Array.from({ length: 3 }, () => OrderedProcess.start(BACKEND)))
+  }, 120_000)
+  afterAll(() => {
+    for (const one of processes) one.kill()
+  })
 
-  test('never lose what one stores again to another that evicts it', { timeout: 60_000 }, async () => {
+  it('create the file together and each entry once between them, and all find it', async () => {
+    const path = await temporaryPath()
+    const stored = (await Promise.all(processes.map((one) => one.store({ path }, COUNT)))).flat()
+    const created = stored.filter((one) => one.created).map(({ reference }) => reference)
+    expect(stored).toHaveLength(processes.length * COUNT)
+    expect(created).toHaveLength(COUNT)
+    expect(new Set(created).size).toBe(COUNT)
+    const storage = opened(path).scope('shared')
+    for await (const { reference, key } of storage.list())
+      expect(isSoakContent(key, await storage.retrieve(reference))).toBe(true)
+    const contents = inDatabase(path, (database) =>
+      database.prepare('SELECT count(DISTINCT content) FROM spillway_entry').pluck().get(),
+    )
+    expect(contents).toBe(COUNT)
+  })
+
+  it('never lose what one stores again to another that evicts it', async () => {
     const path = await temporaryPath()
     const longAgo = Date.now() - 3_600_000
     const old = opened({ path, now: () => longAgo }).scope('shared')
@@ -51,17 +40,13 @@ describe('several processes on one file', () => {
       const { content, contentType } = soakContent(`key ${index}`)
       await old.store(`key ${index}`, content, contentType)
     }
-    const stored: string[] = []
-    const writer = await ready('store-keys.ts', [path, String(COUNT)], (line) => stored.push(line.split(' ')[0] ?? ''))
-    const starting = ready('evict-unused.ts', [path, String(longAgo)], () => {})
-    writer.stdin?.write('go\n')
-    expect(await ended(writer)).toBe(0)
-    const evictor = await starting
-    evictor.stdin?.end()
-    expect(await ended(evictor)).toBe(0)
+    const [writer, evictor] = processes as [OrderedProcess, OrderedProcess]
+    await evictor.startEvicting({ path }, longAgo)
+    const stored = await writer.store({ path }, COUNT)
+    await evictor.stopEvicting()
     expect(stored).toHaveLength(COUNT)
     const storage = opened(path).scope('shared')
-    for (const reference of stored) {
+    for (const { reference } of stored) {
       const { key } = await storage.stat(reference)
       expect(isSoakContent(key, await storage.retrieve(reference))).toBe(true)
     }

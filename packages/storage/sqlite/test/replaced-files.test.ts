@@ -57,6 +57,7 @@ describe('where another database takes the place of the one in use', () => {
     const storage = opened(path)
     const content = pattern(2 * SIZE, 3)
     const other = opened(path)
+    const goOn = Promise.withResolvers<void>()
     let storing: Promise<string> | undefined
     const chunks = interrupted(async () => {
       writeFileSync(`${path}.empty`, '')
@@ -65,13 +66,14 @@ describe('where another database takes the place of the one in use', () => {
       async function* halves(): AsyncGenerator<Uint8Array> {
         yield content.subarray(0, SIZE)
         paused.resolve()
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        await goOn.promise
         yield content.subarray(SIZE)
       }
       storing = other.scope('b').storeStream('stream', halves())
       await paused.promise
     })
     await expect(storage.scope('a').storeStream('stream', chunks)).rejects.toMatchObject({ code: 'unavailable' })
+    goOn.resolve()
     const reference = (await storing) ?? ''
     expect(isEqual((await opened(path).scope('b').retrieve(reference)).content, content)).toBe(true)
   })

@@ -1,6 +1,7 @@
-import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-testing'
+import { furtherWrappedOptions, testedWrappings } from '@spillway-internal/storage-testing'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { sqliteHarness } from './sqlite-harness.ts'
 
-for (const wrapping of testedWrappings) storageConformance(wrappedHarness(sqliteHarness, wrapping), wrappedOptions)
+for (const wrapping of testedWrappings)
+  storageConformance(wrappedHarness(sqliteHarness, wrapping), furtherWrappedOptions)

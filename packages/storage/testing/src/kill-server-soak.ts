@@ -1,12 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { isFull } from '@spillway-internal/test-run'
 import type { Backend } from './backend.ts'
-import { isSoak } from './kill-soak.ts'
 import { ended } from './run-script.ts'
 import { SoakRun, type SoakOptions, type SoakReport } from './soak-run.ts'
-
-const MAX_UPTIME_MS = 1_000
-const MAX_DOWNTIME_MS = 500
-const RECOVERY_MS = 60_000
 
 /** The server behind a backend. */
 export interface KillableServer {
@@ -18,53 +13,52 @@ export interface KillableServer {
 
 /** How often a server is killed. */
 export interface KillServerSoakOptions extends SoakOptions {
-  /** How often it is killed. Defaults to 200 where `SPILLWAY_SOAK` is set, else to 5. */
+  /** How often it is killed. Defaults to 200 in full runs, otherwise to 2. */
   readonly kills?: number | undefined
-  /** How many processes write meanwhile. Defaults to 3. */
+  /** How many processes write meanwhile. Defaults to 3 in full runs, otherwise to 2. */
   readonly processes?: number | undefined
+  /** The server is killed after at most this many acknowledged stores. Defaults to 500 in full runs, otherwise to 100. */
+  readonly stores?: number | undefined
 }
 
 /**
- * Kill a server by SIGKILL at random moments and start it again, while writers go on with the instances that they have;
- * then check what {@link killSoak} checks. Operations may fail with `unavailable` and nothing else, none may hang, and
- * each writer must be able to store after the last start.
+ * Kill a server by SIGKILL after a random number of stores and start it again, while writers go on with the instances that
+ * they have; then check what {@link killSoak} checks. Operations may fail with `unavailable` and nothing else, none may
+ * hang, and each writer must be able to store after the last start.
+ *
+ * After every other kill, the server stays down until a writer has met the outage; otherwise it is started at once.
  */
 export async function killServerSoak<Config>(
   backend: Backend<Config>,
   server: KillableServer,
   options: KillServerSoakOptions = {},
 ): Promise<SoakReport> {
-  const { kills = isSoak ? 200 : 5, processes = 3 } = options
+  const { kills = isFull ? 200 : 2, processes = isFull ? 3 : 2, stores = isFull ? 500 : 100 } = options
   const run = await SoakRun.start(backend, true, options)
-  const stores = Array.from({ length: processes }, () => 0)
-  const writers = stores.map((_, index) => run.startWriter(() => (stores[index] = (stores[index] ?? 0) + 1)))
-  await allGrow(stores, run)
+  const counts = Array.from({ length: processes }, () => 0)
+  const writers = counts.map((_, index) => run.startWriter(() => (counts[index] = (counts[index] ?? 0) + 1)))
+  const total = (): number => counts.reduce((sum, count) => sum + count, 0)
+  await allGrow(counts, run)
   for (let kill = 0; kill < kills && !run.isHopeless; kill += 1) {
-    await delay(Math.random() * MAX_UPTIME_MS)
+    const enough = total() + 1 + Math.floor(Math.random() * stores)
+    await run.until(() => total() >= enough, 'no writer has stored anything')
+    const { outages } = run
     await server.kill()
-    await delay(Math.random() * MAX_DOWNTIME_MS)
+    if (kill % 2 === 0) await run.until(() => run.outages > outages, 'no writer has met the outage')
     await server.start()
   }
-  await allGrow(stores, run)
+  await allGrow(counts, run)
   for (const writer of writers) writer.stdin?.end()
   for (const writer of writers) {
     const outcome = await ended(writer)
     if (outcome !== 0) run.problems.push(`a writer ended with ${outcome}`)
   }
-  if (run.outages === 0) run.problems.push('no writer has met an outage: the server was not what it wrote to')
   return await run.finish(kills)
 }
 
 /** Wait until each writer has stored once more. */
-async function allGrow(stores: readonly number[], run: SoakRun): Promise<void> {
-  const before = [...stores]
-  const end = performance.now() + RECOVERY_MS
-  while (stores.some((count, index) => count <= (before[index] ?? 0))) {
-    if (run.isHopeless) return
-    if (performance.now() > end) {
-      run.problems.push(`a writer has not stored anything for ${RECOVERY_MS / 1_000} s while the server was up`)
-      return
-    }
-    await delay(50)
-  }
+async function allGrow(counts: readonly number[], run: SoakRun): Promise<void> {
+  const before = [...counts]
+  const haveGrown = (): boolean => counts.every((count, index) => count > (before[index] ?? 0))
+  await run.until(haveGrown, 'a writer has not stored anything while the server was up')
 }

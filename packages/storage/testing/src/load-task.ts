@@ -2,7 +2,8 @@
 export interface LoadTask {
   readonly process: number
   readonly seed: number
-  readonly seconds: number
+  /** How many operations each client does. */
+  readonly steps: number
   readonly clients: number
   readonly instances: number
   readonly limitMs: number

@@ -1,21 +1,23 @@
-import { scriptArgument, type Backend } from './backend.ts'
-import { isSoak } from './kill-soak.ts'
+import type { ChildProcess } from 'node:child_process'
+import { isFull, seed as seedOfRun } from '@spillway-internal/test-run'
+import { importBackend, scriptArgument, type Backend } from './backend.ts'
 import type { LoadResult, LoadTask } from './load-task.ts'
+import { runLoad } from './run-load.ts'
 import { ended, ownScript, startScript } from './run-script.ts'
 
 /** How much load there is. */
 export interface MixedLoadOptions {
-  /** Defaults to 60 where `SPILLWAY_SOAK` is set, else to 3. */
-  readonly seconds?: number | undefined
+  /** How many operations each client does. Defaults to 1,000 in full runs, otherwise to 25. */
+  readonly steps?: number | undefined
   /** Clients in all, each of which does one thing after the other. Defaults to 64. */
   readonly clients?: number | undefined
-  /** Over how many processes they are spread. Defaults to 2. */
+  /** Over how many processes they are spread, of which this process is one. Defaults to 2. */
   readonly processes?: number | undefined
   /** How many instances each process opens. Defaults to 2. */
   readonly instances?: number | undefined
-  /** What the clients choose by. Defaults to `SPILLWAY_SEED`, else to the time. */
+  /** What the clients choose by. Defaults to the seed of the test run. */
   readonly seed?: number | undefined
-  /** Milliseconds after which an operation counts as hanging. Defaults to a minute. */
+  /** Milliseconds after which an operation counts as hanging. Defaults to two minutes. */
   readonly limitMs?: number | undefined
 }
 
@@ -37,21 +39,38 @@ export async function mixedLoad<Config>(
   backend: Backend<Config>,
   options: MixedLoadOptions = {},
 ): Promise<MixedLoadReport> {
-  const { seconds = isSoak ? 60 : 3, clients = 64, processes = 2, instances = 2, limitMs = 60_000 } = options
-  const seed = options.seed ?? Number(process.env['SPILLWAY_SEED'] ?? Date.now() % 2 ** 31)
+  const { steps = isFull ? 1_000 : 25, clients = 64, processes = 2, instances = 2, limitMs = 120_000 } = options
+  const { seed = seedOfRun } = options
   const problems: string[] = []
   const operations: Record<string, number> = {}
-  const running = Array.from({ length: processes }, async (_, index) => {
+  const add = (result: LoadResult): void => {
+    problems.push(...result.problems)
+    for (const [name, count] of Object.entries(result.operations)) operations[name] = (operations[name] ?? 0) + count
+  }
+  const module = await importBackend(backend)
+  const tasks = Array.from({ length: processes }, (_, index): LoadTask => {
     const share = Math.floor(((index + 1) * clients) / processes) - Math.floor((index * clients) / processes)
-    const task: LoadTask = { process: index, seed, seconds, clients: share, instances, limitMs }
-    const child = startScript(ownScript('load-process.ts'), [scriptArgument(backend, task)], (line) => {
-      const result = JSON.parse(line) as LoadResult
-      problems.push(...result.problems)
-      for (const [name, count] of Object.entries(result.operations)) operations[name] = (operations[name] ?? 0) + count
-    })
-    const outcome = await ended(child)
-    if (outcome !== 0) problems.push(`process ${index} ended with ${outcome}`)
+    return { process: index, seed, steps, clients: share, instances, limitMs }
   })
-  await Promise.all(running)
+  const [own, ...others] = tasks
+  const children = await Promise.all(others.map((task) => startLoad(backend, task, add)))
+  // All begin at the same time.
+  for (const child of children) child.stdin?.end('go\n')
+  if (own !== undefined) add(await runLoad((limits) => module.open(backend.config, limits), own))
+  for (const child of children) {
+    const outcome = await ended(child)
+    if (outcome !== 0) problems.push(`a process ended with ${outcome}`)
+  }
   return { seed, operations, problems: problems.map((problem) => `${problem} (SPILLWAY_SEED=${seed})`) }
+}
+
+/** Start a process of the load, and wait until it is ready or has ended. */
+async function startLoad(backend: Backend, task: LoadTask, add: (result: LoadResult) => void): Promise<ChildProcess> {
+  return new Promise((resolve) => {
+    const child = startScript(ownScript('load-process.ts'), [scriptArgument(backend, task)], (line) => {
+      if (line === 'ready') resolve(child)
+      else add(JSON.parse(line) as LoadResult)
+    })
+    child.once('close', () => resolve(child))
+  })
 }

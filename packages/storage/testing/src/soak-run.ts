@@ -1,19 +1,22 @@
 import type { ChildProcess } from 'node:child_process'
-import type { StoredInfo } from '@spillway/core'
+import type { ManagedStorage, StoredInfo } from '@spillway/core'
 import { importBackend, scriptArgument, type Backend, type BackendModule } from './backend.ts'
 import { describeError } from './describe-error.ts'
-import { ended, ownScript, startScript } from './run-script.ts'
+import { ownScript, startScript } from './run-script.ts'
 import { isSoakContent, soakContent } from './soak-content.ts'
+import { SoakReader } from './soak-reader.ts'
 import { AN_HOUR_MS, clearedScope, PARALLEL, SCOPES, SEEDED, type SoakScope, type WriterTask } from './soak-scopes.ts'
 
 /** After so many there is nothing more to learn. */
 const MAX_PROBLEMS = 20
+/** Guards only against hanging. */
+const PATIENCE_MS = 120_000
 
 /** How a soak goes about it. */
 export interface SoakOptions {
   /** The size of the largest streams, so that the backend's own parts and pieces are met. Defaults to 1 MB. */
   readonly largeBytes?: number | undefined
-  /** Milliseconds after which an operation counts as hanging. Defaults to a minute. */
+  /** Milliseconds after which an operation counts as hanging. Defaults to two minutes. */
   readonly limitMs?: number | undefined
 }
 
@@ -50,22 +53,24 @@ export class SoakRun {
   readonly #largeBytes: number
   readonly #startedAt = Date.now()
   readonly #acknowledged = new Map<string, Acknowledged>()
-  readonly #reader: ChildProcess
+  readonly #reader: SoakReader
   #writers = 0
-  #reads = 0
+  #onLine = (): void => {}
 
-  private constructor(backend: Backend, module: BackendModule<unknown>, survives: boolean, options: SoakOptions) {
+  private constructor(
+    backend: Backend,
+    module: BackendModule<unknown>,
+    reading: ManagedStorage,
+    survives: boolean,
+    options: SoakOptions,
+  ) {
     this.#backend = backend
     this.#module = module
     this.#survives = survives
-    this.#limitMs = options.limitMs ?? 60_000
+    this.#limitMs = options.limitMs ?? 120_000
     this.#largeBytes = options.largeBytes ?? 1_000_000
-    const task = { survives, limitMs: this.#limitMs }
-    this.#reader = startScript(ownScript('soak-reader.ts'), [scriptArgument(backend, task)], (line) => {
-      const count = /^read (\d+)$/.exec(line)?.[1]
-      if (count === undefined) this.problems.push(`a reader saw: ${line}`)
-      else this.#reads = Number(count)
-    })
+    const onProblem = (problem: string): void => void this.problems.push(`a reader saw: ${problem}`)
+    this.#reader = new SoakReader(reading, { survives, limitMs: this.#limitMs, onProblem })
   }
 
   /**
@@ -83,7 +88,7 @@ export class SoakRun {
       await revived.store(`revived ${index}`, content, contentType)
     }
     await storage.close()
-    return new SoakRun(backend, module, survives, options)
+    return new SoakRun(backend, module, await module.open(backend.config, {}), survives, options)
   }
 
   /** Whether there is nothing more to learn. */
@@ -107,14 +112,27 @@ export class SoakRun {
         onAcknowledged()
       } else if (line === 'unavailable') this.outages += 1
       else this.problems.push(`${task.name}: ${line}`)
+      this.#onLine()
+      this.#reader.wake()
     })
+  }
+
+  /** Wait for what writers print to make a condition true; if that takes too long, it is a problem. */
+  async until(condition: () => boolean, problem: string): Promise<void> {
+    const line = (): Promise<'line'> => new Promise((resolve) => (this.#onLine = () => resolve('line')))
+    let timer: NodeJS.Timeout | undefined
+    const tooLong = new Promise<'too long'>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS, 'too long')))
+    while (!condition() && !this.isHopeless)
+      if ((await Promise.race([line(), tooLong])) === 'too long') {
+        this.problems.push(`${problem} for ${PATIENCE_MS / 1_000} s`)
+        break
+      }
+    clearTimeout(timer)
   }
 
   /** End the reader, look at everything that is there, collect leftovers, and look again. */
   async finish(kills: number): Promise<SoakReport> {
-    this.#reader.stdin?.end()
-    const outcome = await ended(this.#reader)
-    if (outcome !== 0) this.problems.push(`the reader ended with ${outcome}`)
+    const reads = await this.#reader.end()
     await this.#checkAcknowledged('before gc')
     await this.#checkListed()
     const leftovers = await this.#collect()
@@ -127,7 +145,7 @@ export class SoakRun {
     return {
       kills,
       acknowledged: this.#acknowledged.size,
-      reads: this.#reads,
+      reads,
       leftovers,
       outages: this.outages,
       problems: this.problems,

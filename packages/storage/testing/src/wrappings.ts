@@ -1,16 +1,17 @@
+import { isFull } from '@spillway-internal/test-run'
 import { compressed, encrypted } from '@spillway/core'
 import type { ConformanceOptions, StorageWrapping } from '@spillway/core/conformance'
-import { isSoak } from './kill-soak.ts'
+import { meetsBackend, wrapperCanBreak } from './wrapper-cases.ts'
 
 const KEY = 'c3BpbGx3YXkgc3BpbGx3YXkgc3BpbGx3YXkgc3BpbGw='
 
-/** The contents of the suite are random, and would be left as they are. */
+/** The suite's content is random, so that by default none of it would be compressed. */
 const EVERYTHING = { minBytes: 0, minSaving: 0 } as const
 
 /** The names of {@link WRAPPINGS}. */
 export type WrappingName = 'compressed' | 'encrypted' | 'compressed and encrypted'
 
-/** What a storage can be wrapped in. */
+/** The wrappers of a storage, each alone and both together. */
 export const WRAPPINGS: readonly (StorageWrapping & { readonly name: WrappingName })[] = [
   { name: 'compressed', wrap: (storage) => compressed(storage, EVERYTHING) },
   { name: 'encrypted', wrap: (storage) => encrypted(storage, { key: KEY }) },
@@ -20,13 +21,16 @@ export const WRAPPINGS: readonly (StorageWrapping & { readonly name: WrappingNam
   },
 ]
 
-/** The wrappings to run a suite on: all at full length, else the one that has the ways of all. */
-export const testedWrappings: typeof WRAPPINGS = isSoak ? WRAPPINGS : WRAPPINGS.slice(-1)
+/** The wrappings to test: all in full runs, otherwise both wrappers together. */
+export const testedWrappings: typeof WRAPPINGS = isFull ? WRAPPINGS : WRAPPINGS.slice(-1)
 
-/** What takes thousands of entries: a wrapper does with each of them what it does with one. */
-const OF_MANY_ENTRIES = /\/beyond-one-page$|^turns\/tombstones-bounded$|^scope\/look-alikes-apart$/
+const WHOLE_SUITE: ConformanceOptions = { thorough: true, large: true }
 
-/** How the suite is run on what is wrapped: in full at full length, else without the cases that are long for the backend. */
-export const wrappedOptions: ConformanceOptions = isSoak
-  ? { thorough: true, large: true }
-  : { filter: (id) => !OF_MANY_ENTRIES.test(id) }
+/** Options of the suite on a wrapped backend: the whole suite in full runs, otherwise the cases that a wrapper can break. */
+export const wrappedOptions: ConformanceOptions = isFull ? WHOLE_SUITE : { filter: wrapperCanBreak }
+
+/**
+ * Options of the suite on a further wrapped backend: the whole suite in full runs, otherwise the cases in which the backend
+ * gets what only a wrapper writes.
+ */
+export const furtherWrappedOptions: ConformanceOptions = isFull ? WHOLE_SUITE : { filter: meetsBackend }

@@ -1,0 +1,51 @@
+/**
+ * Which cases of the conformance suite a wrapper such as `compressed` or `encrypted` can break. A wrapper stands between
+ * the storage engine and the driver: it changes content, descriptions, and names. A new case counts as one that it can break.
+ */
+
+/** Groups of cases that a wrapper cannot break, each with the reason. */
+export const UNBREAKABLE: readonly { readonly reason: string; readonly cases: RegExp }[] = [
+  {
+    reason: 'the engine rejects the arguments, or makes the reference, before the driver is called',
+    cases:
+      /\/(?:only-|bad-|malformed-)|^abort\/|^reference\/(?:grammar|slug|names-no-scope|unknown-rejects|forged)$|^store\/(?:different-input-different-reference|equal-input-elsewhere-equal-reference)$|^key\/(?!kept-exactly$)/,
+  },
+  {
+    reason: 'the engine counts turns and bytes in memory; cases that stay reach the driver in each way that these do',
+    cases:
+      /^turns\/(?!error$|revived-by-storing$|streams-too$|earlier-instance$)|^quota\/(?!evicts-least-recently-used$|error$|holds$|earlier-instance$)/,
+  },
+  {
+    reason: 'a wrapper does with each of many entries what it does with one',
+    cases: /\/beyond-one-page$|^scope\/look-alikes-apart$|^concurrency\/parallel-stores|^delete\/in-parallel$/,
+  },
+  {
+    reason: '5 MB have as many blocks and segments as it takes to cross their limits in every way',
+    cases: /\/(?:round-trip-)?20-mb$/,
+  },
+  { reason: 'the harness is the one of the bare backend', cases: /^harness\// },
+]
+
+/** Whether a wrapper can break the promise of a case. */
+export const wrapperCanBreak = (id: string): boolean => !UNBREAKABLE.some(({ cases }) => cases.test(id))
+
+/**
+ * Cases in which a backend gets what only a wrapper writes: sealed names, a long sealed description, a sealed line index, and
+ * content in blocks that is read in parts.
+ */
+export const MEETS_BACKEND: readonly string[] = [
+  'content/round-trip-empty',
+  'content/round-trip-5-mb',
+  'key/kept-exactly',
+  'list/describes',
+  'metadata/kept-exactly',
+  'open/line-index',
+  'range/equals-slice',
+  'scope/clear-covers-below',
+  'stream/many-small-chunks',
+  'turns/error',
+  'corrupt/cut-content',
+]
+
+/** Whether a backend gets in a case what only a wrapper writes. */
+export const meetsBackend = (id: string): boolean => MEETS_BACKEND.includes(id)
