@@ -245,10 +245,13 @@ async function runFiles(files: readonly TestFile[], seconds: number): Promise<st
     success: boolean
     testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[]
   }
-  const failed = testResults.find(({ status }) => status === 'failed')
-  if (failed === undefined) return success ? undefined : `vitest ended with ${ended}`
-  const test = failed.assertionResults.find(({ status }) => status === 'failed')
-  return `${failed.name.slice(ROOT.length + 1)} > ${test?.fullName ?? ''}`
+  const failures = testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ name, assertionResults }) => ({ name, test: assertionResults.find(({ status }) => status === 'failed') }))
+  // A file without a failed test was cut off, or cannot be imported.
+  const failure = failures.find(({ test }) => test !== undefined) ?? failures[0]
+  if (failure === undefined) return success ? undefined : `vitest ended with ${ended}`
+  return `${failure.name.slice(ROOT.length + 1)} > ${failure.test?.fullName ?? ''}`
 }
 
 /** Run vitest and return its exit code, or `time` after so many seconds; 0 stands for no limit. */
