@@ -2,11 +2,13 @@
 
 /** Join texts, as Latin-1, numbers, as single bytes, and bytes. */
 export function bytesOf(...parts: readonly (string | number | Uint8Array)[]): Uint8Array {
-  return Uint8Array.from(
-    parts.flatMap((part) => {
-      if (typeof part === 'number') return [part]
-      return typeof part === 'string' ? Array.from(part, (character) => character.charCodeAt(0)) : [...part]
-    }),
+  return new Uint8Array(
+    Buffer.concat(
+      parts.map((part) => {
+        if (typeof part === 'number') return Uint8Array.of(part)
+        return typeof part === 'string' ? Buffer.from(part, 'latin1') : part
+      }),
+    ),
   )
 }
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -114,7 +115,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
           for await (const { size } of storage.list()) expect(size).toBe(one.length)
         },
       ),
-      { numRuns: 30 },
+      propertyRuns(10, 300),
     )
   })
 
@@ -351,18 +352,18 @@ describe('compressed', () => {
   })
 
   test('tells a source to end where the backend fails', async () => {
-    let ended = false
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     async function* source(): AsyncGenerator<Uint8Array> {
       try {
         for (;;) yield lines(200)
       } finally {
-        ended = true
+        end()
       }
     }
     const { driver } = recordedDriver({ write: () => Promise.reject(new Error('disk full')) })
     const storage = compressed(createStorage(driver), { blockBytes: 4_096 })
     await expect(storage.storeStream('log', source())).rejects.toMatchObject({ code: 'unavailable' })
-    await expect.poll(() => ended).toBe(true)
+    await ended
   })
 
   test('has exactly the optional methods of the driver below, and does not say where content is', async () => {

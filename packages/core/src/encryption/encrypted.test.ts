@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTurns } from '../../test/count-turns.ts'
@@ -64,7 +65,7 @@ describe('encrypted', () => {
           for await (const { size } of storage.list()) expect(size).toBe(one.length)
         },
       ),
-      { numRuns: 40 },
+      propertyRuns(16, 400),
     )
   })
 

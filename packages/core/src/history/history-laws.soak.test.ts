@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
@@ -13,8 +14,12 @@ import { isEqualValue } from './is-equal-value.ts'
 import { countMessage } from './measure/count-message.ts'
 import { planCompaction } from './plan-compaction.ts'
 
-/** All formats together; at full length 10,000 histories. */
-const RUNS = process.env['SPILLWAY_SOAK'] === undefined ? 60 : Math.ceil(10_000 / FORMAT_NAMES.length)
+/** Histories of each format: 10,000 of all formats together in a full run. */
+const ONCE = propertyRuns(16, Math.ceil(10_000 / FORMAT_NAMES.length))
+/** Histories that are compacted before each call of the model. */
+const REPEATED = propertyRuns(6, Math.ceil(10_000 / FORMAT_NAMES.length / 3))
+/** Milliseconds for one history on a slow machine. */
+const TIMEOUT = 10_000
 
 /** Problems that a validator found, without the places, which move. */
 const kinds = (problems: readonly string[]): string[] =>
@@ -130,37 +135,43 @@ function deepFreeze<Value>(value: Value): Value {
   return Object.freeze(value)
 }
 
-describe.each(FORMAT_NAMES)('histories of %s', (name) => {
+describe.each(FORMAT_NAMES)('compaction of %s', (name) => {
   it(
-    'stay valid, whole and within the limit or say why not, whatever the model does',
+    'keeps a history valid, loses nothing, and respects the limit or names the obstacle, whatever the model does',
+    {
+      timeout: ONCE.numRuns * TIMEOUT,
+    },
     async () => {
       await fc.assert(
         fc.asyncProperty(fuzzCases(name), (one) => check(name, one)),
-        { numRuns: RUNS },
+        ONCE,
       )
     },
-    RUNS * 1_000,
   )
 
   it(
-    'stay so through all calls of a loop that hands over the whole history each time',
+    'does so before each call of a loop that hands over the whole history each time',
+    {
+      timeout: REPEATED.numRuns * TIMEOUT,
+    },
     async () => {
       await fc.assert(
         fc.asyncProperty(fuzzCases(name), (one) => checkLived(name, one)),
-        { numRuns: Math.ceil(RUNS / 3) },
+        REPEATED,
       )
     },
-    RUNS * 1_000,
   )
 
   it(
-    'stay so through all calls of a loop that goes on with what became of the history',
+    'does so before each call of a loop that continues with the compacted history',
+    {
+      timeout: REPEATED.numRuns * TIMEOUT,
+    },
     async () => {
       await fc.assert(
         fc.asyncProperty(fuzzCases(name), (one) => checkKept(name, one)),
-        { numRuns: Math.ceil(RUNS / 3) },
+        REPEATED,
       )
     },
-    RUNS * 1_000,
   )
 })

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
@@ -113,7 +114,7 @@ describe('htmlPreviewer', () => {
           expect(await preview(source, budgetTokens, counter)).toBe(text)
         },
       ),
-      { numRuns: 100 },
+      propertyRuns(30, 1_000),
     )
   })
 

@@ -1,3 +1,4 @@
+import { isFull } from '@spillway-internal/test-run'
 import { Tokenizer } from 'htmlparser2'
 import { describe, expect, it } from 'vitest'
 import type { Page } from './page.ts'
@@ -98,6 +99,6 @@ describe('readPage', () => {
     ['links', '<a href=x>', 3_000_000],
     ['halves of characters', '\ud800<p>', 1_500_000],
   ])('reads %s, and neither throws nor hangs', (_, part, length) => {
-    expect(read(part.repeat(length / part.length)).blocks.length).toBeLessThanOrEqual(65_536)
+    expect(read(part.repeat((isFull ? length : length / 4) / part.length)).blocks.length).toBeLessThanOrEqual(65_536)
   })
 })

@@ -155,7 +155,7 @@ describe('in Node.js', () => {
 
   it('answers a quick pattern while hostile ones wait for their turn', async () => {
     const { signal, abort } = abortable()
-    const hostile = Array.from({ length: 8 }, () =>
+    const hostile = Array.from({ length: 6 }, () =>
       node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 600_000).match(HOSTILE_TEXT, 0, signal),
     )
     const quick = node.createPatternMatcher('b.?', CASE_SENSITIVE, 10_000).match('ab')
@@ -166,7 +166,7 @@ describe('in Node.js', () => {
 
   it('answers honest patterns while more hostile ones than there are workers run', async () => {
     const hostile = Array.from({ length: 9 }, () =>
-      failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 150).match(HOSTILE_TEXT)),
+      failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 50).match(HOSTILE_TEXT)),
     )
     const honest = node.createPatternMatcher('b.?', CASE_SENSITIVE, 10_000).match('ab\nbc')
     expect([...(await honest)]).toEqual([0, 1, 2, 1, 0, 2])

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -163,7 +164,7 @@ describe('writeRe2Expression', () => {
           }
         },
       ),
-      { numRuns: process.env['SPILLWAY_SOAK'] === undefined ? 2_000 : 50_000 },
+      propertyRuns(2_000, 50_000),
     )
     expect(compared).toBeGreaterThan(2_000)
   })

@@ -1,3 +1,4 @@
+import { isFull } from '@spillway-internal/test-run'
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -67,8 +68,8 @@ describe.each([
   })
 })
 
-it.each([2 ** 40, Number.MAX_SAFE_INTEGER])(
-  'takes a size of %d, which there is no memory for, for damage',
+it.each(isFull ? [2 ** 40, Number.MAX_SAFE_INTEGER] : [Number.MAX_SAFE_INTEGER])(
+  'decompresses nothing of a declared size of %d, for which there is no memory',
   async (size) => {
     const one = await node.gzip.compress(new Uint8Array(100), 3)
     expect(await node.gzip.decompress(one, size)).toBeUndefined()

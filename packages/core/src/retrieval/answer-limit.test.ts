@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toolOf } from '../../test/retrieval-fixture.ts'
@@ -64,7 +65,7 @@ describe('an answer', () => {
         }
       },
     )
-    await fc.assert(property, { numRuns: 1_000 })
+    await fc.assert(property, propertyRuns(300, 10_000))
   })
 
   it('shows at least one hit wherever the limit leaves room for it', async () => {
@@ -73,6 +74,6 @@ describe('an answer', () => {
       const { content } = await tool.execute({ reference: 'log', pattern: 'needle', context_lines })
       expect(content[0]).toMatchObject({ type: 'text', text: expect.stringMatching(/^> *\d+\| .*needle/m) as string })
     })
-    await fc.assert(property, { numRuns: 300 })
+    await fc.assert(property, propertyRuns(100, 3_000))
   })
 })

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ask, countTokens, toolOf } from '../../test/retrieval-fixture.ts'
@@ -100,7 +101,7 @@ describe('the calls by which answers go on', () => {
           .map(numberOf)
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
       }),
-      { numRuns: 150 },
+      propertyRuns(40, 1_500),
     )
   })
 
@@ -111,7 +112,7 @@ describe('the calls by which answers go on', () => {
         const shown = await pageThrough(content, { pattern: 'hit', context_lines: 0, from_end: true, limit }, maxTokens)
         expectEachShown(content, shown)
       }),
-      { numRuns: 150 },
+      propertyRuns(40, 1_500),
     )
   })
 
@@ -133,7 +134,7 @@ describe('the calls by which answers go on', () => {
           if (part[2] === undefined) expect(part[1]!.replaceAll('␍', '\r')).toBe(whole)
         }
       }),
-      { numRuns: 150 },
+      propertyRuns(40, 1_500),
     )
   })
 })

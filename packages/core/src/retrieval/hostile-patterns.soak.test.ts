@@ -1,8 +1,9 @@
+import { isFull } from '@spillway-internal/test-run'
 import { afterAll, expect, it } from 'vitest'
 import { hostilePatterns } from '../../test/hostile-patterns.ts'
-import { textOf, toolOf } from '../../test/retrieval-fixture.ts'
+import { ask, textOf, toolOf } from '../../test/retrieval-fixture.ts'
 
-const COUNT = process.env['SPILLWAY_SOAK'] === undefined ? 60 : 500
+const COUNT = isFull ? 500 : 30
 const DEADLINE_MS = 50
 const line = `${'a'.repeat(1_048_574)}!\n`
 
@@ -11,8 +12,8 @@ const interval = setInterval(() => ticks++, 5)
 afterAll(() => clearInterval(interval))
 
 it(
-  `answers ${COUNT} hostile patterns, or ends them at their deadline, while timers go on`,
-  { timeout: COUNT * 2_000 },
+  `the retrieval tool answers ${COUNT} hostile patterns, or ends them at their deadline, while timers fire`,
+  { timeout: COUNT * 10_000 },
   async () => {
     const tool = toolOf({ line: { content: line } }, { deadlineMs: DEADLINE_MS, maxRetrievalTokens: 500 })
     const outcomes = new Map<string, number>()
@@ -31,7 +32,8 @@ it(
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     }
     expect(outcomes.get('pattern-timeout')).toBeGreaterThan(10)
-    expect(outcomes.get('match')).toBeGreaterThan(0)
+    const honest = toolOf({ line: { content: line } }, { maxRetrievalTokens: 500 })
+    expect(await ask(honest, { reference: 'line', pattern: 'a!$' })).toMatch(/^\[1 match/)
     expect((outcomes.get('invalid-input') ?? 0) + (outcomes.get('not-text') ?? 0)).toBe(0)
   },
 )

@@ -1,3 +1,4 @@
+import { isFull } from '@spillway-internal/test-run'
 import { Script } from 'node:vm'
 import { expect, it } from 'vitest'
 import { HOSTILE_INPUTS } from '../../test/hostile-inputs.ts'
@@ -9,18 +10,17 @@ import type { SearchResult } from './search-lines.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 import type { SearchPattern } from './search-pattern.ts'
 
-const IS_SOAK = process.env['SPILLWAY_SOAK'] !== undefined
-const COUNT = IS_SOAK ? 500 : 40
+const COUNT = isFull ? 500 : 24
 const SEED = Number(process.env['SPILLWAY_SEED'] ?? 20_260_101)
-const DEADLINE_MS = IS_SOAK ? 200 : 50
+const DEADLINE_MS = isFull ? 200 : 50
 /** Bytes of the inputs. */
 const SIZES = [2_000, 50_000, 1_000_000]
 /** Milliseconds that the reference may take, which holds everything meanwhile. */
-const REFERENCE_MS = IS_SOAK ? 300 : 100
+const REFERENCE_MS = isFull ? 300 : 100
 /** Hits that are compared with those of the reference. */
 const LIMIT = 2_000
 
-/** A search, how long it took, and how long a timer that should fire all the time did not. */
+/** A search, its duration, and the longest time in which a timer of 5 ms did not fire. */
 interface Watched {
   readonly outcome: SearchResult | PatternError
   readonly milliseconds: number
@@ -57,7 +57,7 @@ const search = async (content: string | Uint8Array, pattern: SearchPattern): Pro
   return watched
 }
 
-/** The first match of each line, as V8 finds it by itself: the line, its bytes, and where the match begins and ends. */
+/** The number of lines in which V8 finds a match, and the range of bytes of the first match of each. */
 interface Reference {
   readonly lines: number
   readonly hits: readonly { readonly start: number; readonly end: number }[]
@@ -113,7 +113,7 @@ function isPlain(content: Uint8Array): boolean {
 }
 
 it(
-  `ends ${COUNT} hostile patterns on hostile inputs by their deadline, while timers go on, with what V8 finds too`,
+  `the search ends ${COUNT} hostile patterns by their deadline while timers fire, and finds what V8 finds`,
   { timeout: COUNT * 5_000 },
   async () => {
     const inputs = Object.entries(HOSTILE_INPUTS).flatMap(([name, make]) =>
@@ -122,11 +122,11 @@ it(
         return { name: `${name}, ${size}`, content: typeof made === 'string' ? new TextEncoder().encode(made) : made }
       }),
     )
-    // How long timers wait on this machine while nothing hostile is done.
+    // The longest time that timers wait on this machine during harmless searches.
     const honest = parseSearchPattern('needle', { ignoreCase: false })
     let control = 0
     for (const { content } of inputs) control = Math.max(control, (await search(content, honest)).longestGap)
-    const longestGap = 250 + 5 * control
+    const longestGap = 1_000 + 10 * control
 
     const outcomes = new Map<string, number>()
     const count = (outcome: string): Map<string, number> => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
@@ -137,9 +137,9 @@ it(
       for (const [size] of SIZES.entries()) {
         const { name, content } = inputs[(index * SIZES.length + size) % inputs.length]!
         const fail = (what: string): number => failures.push({ text, name, ignoreCase: index % 5 === 0, what })
-        const latest = 2 * (DEADLINE_MS + content.length / 5e4) + 3_000
+        const latest = 2 * (DEADLINE_MS + content.length / 5e4) + 20_000
         let watched = await search(content, pattern)
-        // What is the machine's fault does not happen twice.
+        // A busy machine may delay one search, but hardly the same search twice.
         if (watched.longestGap > longestGap || watched.milliseconds > latest) watched = await search(content, pattern)
         if (watched.longestGap > longestGap) fail(`timers waited for ${watched.longestGap} ms, not ${longestGap}`)
         if (watched.milliseconds > latest) fail(`took ${watched.milliseconds} ms, not ${latest}`)

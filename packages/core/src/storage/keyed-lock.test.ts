@@ -6,7 +6,7 @@ test('runs the tasks of one key one after the other, in order, and those of othe
   const events: string[] = []
   const task = (name: string) => async (): Promise<string> => {
     events.push(`${name} begins`)
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    await new Promise((resolve) => setImmediate(resolve))
     events.push(`${name} ends`)
     return name
   }

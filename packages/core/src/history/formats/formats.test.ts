@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -22,6 +23,10 @@ const FORMATS: Readonly<Record<FormatName, HistoryFormat<unknown>>> = {
   'ai-sdk-messages': aiSdkMessages() as HistoryFormat<unknown>,
   'gemini-contents': geminiContents() as HistoryFormat<unknown>,
 }
+/** Conversations of each format. */
+const RUNS = propertyRuns(40, 1_000)
+/** Conversations that are converted from each format to each other format. */
+const CONVERSIONS = propertyRuns(20, 1_000)
 const REFERENCE = `[Offloaded: 1 block, ~12345 tokens]\nIt is stored, and can be read with the tool.\n${'the beginning of it '.repeat(6)}`
 
 /** The messages of a conversation, and its system prompt where that stands apart. */
@@ -62,7 +67,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
   const histories = nativeHistories(name)
   const invalid = nativeHistories(name, { orphans: true })
 
-  it('writes the very messages that it has read', () => {
+  it('writes the message objects that it has read', () => {
     fc.assert(
       fc.property(fc.oneof(histories, invalid), (conversation) => {
         const written = format.write(format.read(conversation))
@@ -72,10 +77,11 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
         for (const message of before) expect(after.includes(message)).toBe(true)
         expectSame(written, conversation)
       }),
+      RUNS,
     )
   })
 
-  it('writes equal messages from copies, and from what was saved as JSON', () => {
+  it('writes equal messages from copies and from saved JSON', () => {
     fc.assert(
       fc.property(histories, (conversation) => {
         const messages = format.read(conversation)
@@ -84,10 +90,11 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
         const saved: unknown = decodeLossless(JSON.parse(JSON.stringify(encodeLossless(messages))))
         expectSame(format.write(saved as HistoryMessage[]), conversation)
       }),
+      RUNS,
     )
   })
 
-  it('changes nothing but the content of results, and restores it', () => {
+  it('changes only the content of results, and restores it', () => {
     fc.assert(
       fc.property(fc.oneof(histories, invalid), (conversation) => {
         const original = format.read(conversation)
@@ -107,10 +114,11 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
         )
         expectSame(format.write(restored), conversation)
       }),
+      RUNS,
     )
   })
 
-  it('changes nothing but the arguments of calls', () => {
+  it('changes only the arguments of calls', () => {
     fc.assert(
       fc.property(histories, (conversation) => {
         const original = format.read(conversation)
@@ -129,10 +137,11 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
         })
         expectSame(format.write(restored), conversation)
       }),
+      RUNS,
     )
   })
 
-  it('takes a text at the end of its system prompt, and makes one where there is none', () => {
+  it('appends a text to the system prompt, and makes a prompt if there is none', () => {
     fc.assert(
       fc.property(histories, (conversation) => {
         const snapshot = { type: 'text', text: '<state_snapshot>' } as const
@@ -149,10 +158,11 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
         expect(prompt?.parts.map((part) => ('text' in part ? part.text : '')).join('\n')).toMatch(/<state_snapshot>$/)
         expect(rest.map(({ native }) => native?.value)).toEqual(messages.map(({ native }) => native?.value))
       }),
+      RUNS,
     )
   })
 
-  it('reads the same whatever else is there, and never fails but with a TypeError', () => {
+  it('keeps the messages of any value that it reads, and throws only a TypeError', () => {
     const roles = fc.constantFrom('user', 'assistant', 'tool', 'model', 'system', 'function', '__proto__', 7)
     const types = fc.constantFrom(
       'text',
@@ -193,7 +203,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
         for (const one of written) expect(messagesOf(conversation).includes(one)).toBe(true)
         expect(Object.prototype).not.toHaveProperty('polluted')
       }),
-      { numRuns: 2_000 },
+      propertyRuns(400, 20_000),
     )
   })
 
@@ -206,6 +216,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
         const converted = FORMATS[other].read(written)
         expect(summaryOf(converted)).toEqual(summaryOf(messages))
       }),
+      CONVERSIONS,
     )
   })
 })

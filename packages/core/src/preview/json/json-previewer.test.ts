@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { previewWith } from '../../../test/preview-with.ts'
@@ -219,6 +220,7 @@ describe('any document', () => {
         expect(shown === '' ? 0 : countTokens(shown!)).toBeLessThanOrEqual(budgetTokens)
         expect(shown!.isWellFormed()).toBe(true)
       }),
+      propertyRuns(30, 1_000),
     )
   })
 
@@ -230,7 +232,7 @@ describe('any document', () => {
         const pieces = at.slice(1).map((end, index) => text.slice(at[index], end))
         expect(await preview(text, { pieces, words: ['bug'] })).toBe(await preview(text, { words: ['bug'] }))
       }),
-      { numRuns: 40 },
+      propertyRuns(12, 400),
     )
   })
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
@@ -41,7 +42,7 @@ describe('renderTextPreview', () => {
         expect(preview === '' ? 0 : counter(preview)).toBeLessThanOrEqual(budgetTokens)
         expect(preview).toBe(previewOf(value, { budgetTokens, countTokens: counter, isError, showLines }))
       }),
-      { numRuns: 300 },
+      propertyRuns(80, 3_000),
     )
   })
 
@@ -68,7 +69,7 @@ describe('renderTextPreview', () => {
           for (const grapheme of graphemes(preview)) if (grapheme !== '\n') expect(known).toContain(grapheme)
         },
       ),
-      { numRuns: 30 },
+      propertyRuns(10, 300),
     )
   })
 

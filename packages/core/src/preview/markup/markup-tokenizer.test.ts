@@ -1,3 +1,4 @@
+import { isFull } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MarkupTokenizer } from './markup-tokenizer.ts'
@@ -114,7 +115,7 @@ describe('MarkupTokenizer', () => {
     ['end tags', '</a>'],
     ['names', '<aaaaaaaa'],
   ])('ends for %s', (_, part) => {
-    const text = part.repeat(4_000_000 / part.length)
+    const text = part.repeat((isFull ? 4_000_000 : 1_000_000) / part.length)
     expect(tokens([text]).length).toBeLessThanOrEqual(text.length)
   })
 })

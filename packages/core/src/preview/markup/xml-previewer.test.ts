@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
@@ -116,10 +117,10 @@ ${many(500, (index) =>
     expect(await preview(bomb)).toContain('&b8;')
   })
 
-  it('survives elements nested a million deep, and elements that never end', async () => {
-    expect(
-      await preview(`<?xml version="1.0"?><r>${'<a>'.repeat(1_000_000)}${'</a>'.repeat(1_000_000)}</r>`),
-    ).toContain('[XML <r>: 1,000,001 elements, 1 line]')
+  it('survives elements nested 200,000 deep, and elements that never end', async () => {
+    expect(await preview(`<?xml version="1.0"?><r>${'<a>'.repeat(200_000)}${'</a>'.repeat(200_000)}</r>`)).toContain(
+      '[XML <r>: 200,001 elements, 1 line]',
+    )
     expect(countTokens(await preview(`<?xml version="1.0"?>${'<a>'.repeat(300_000)}`))).toBeLessThanOrEqual(400)
   })
 
@@ -134,7 +135,7 @@ ${many(500, (index) =>
           expect(text.isWellFormed()).toBe(true)
         },
       ),
-      { numRuns: 40 },
+      propertyRuns(12, 400),
     )
     const sizes = await Promise.all(
       [100, 400, 2_000, 20_000].map(async (budget) => (await preview(sitemap, budget)).length),

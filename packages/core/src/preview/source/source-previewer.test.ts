@@ -1,3 +1,4 @@
+import { isFull, propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
@@ -92,7 +93,7 @@ describe('a preview of source code', () => {
         const { lines, hidden } = accounted(shown, text)
         expect(lines.length + hidden).toBe(text.split('\n').length - (text.endsWith('\n') ? 1 : 0))
       }),
-      { numRuns: 60 },
+      propertyRuns(20, 600),
     )
   })
 
@@ -102,7 +103,7 @@ describe('a preview of source code', () => {
         const sorted = cuts.toSorted((one, other) => one - other)
         expect(await preview(GO, 300, undefined, {}, sorted)).toBe(await preview(GO, 300))
       }),
-      { numRuns: 20 },
+      propertyRuns(8, 200),
     )
   })
 
@@ -206,7 +207,7 @@ describe('a preview of source code', () => {
       '\u0000\n',
       '\uD83D',
     ]) {
-      const text = `package a\n${part.repeat(1_500_000 / part.length)}`
+      const text = `package a\n${part.repeat((isFull ? 1_500_000 : 300_000) / part.length)}`
       const shown = (await preview(text, 500)) ?? ''
       expect(estimateTokens(shown), JSON.stringify(part)).toBeLessThanOrEqual(500)
     }

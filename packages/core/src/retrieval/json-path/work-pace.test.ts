@@ -46,7 +46,7 @@ describe('work', () => {
 
   test('ends where the signal says so', async () => {
     const controller = new AbortController()
-    setTimeout(() => controller.abort(), 5)
+    setImmediate(() => controller.abort())
     await expect(new WorkPace(60_000, controller.signal).run(endless())).rejects.toMatchObject({ code: 'aborted' })
   })
 })

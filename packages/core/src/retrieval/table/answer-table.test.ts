@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it, test, vi } from 'vitest'
@@ -305,8 +306,8 @@ describe('tables that are hard to read', () => {
     expect(answer).toContain('A quote in the last row, which begins in line 11, never closes')
   })
 
-  it('a cell of 50 MB is told by its beginning, and the rows behind it are read', async () => {
-    const quoted = new Uint8Array(50 * 1_048_576).fill(120)
+  it('a cell of 5 MB is shown by its beginning, and the rows behind it are read', async () => {
+    const quoted = new Uint8Array(5 * 1_048_576).fill(120)
     quoted.fill(10, 1_000, 2_000)
     const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
     const content = new Uint8Array(
@@ -319,19 +320,19 @@ describe('tables that are hard to read', () => {
     expect(answer).toContain('\n2:1003| two,2')
     const cut = await ask(content, { columns: ['text'], where: 'id = 1', contentType: 'text/csv', context })
     expect(cut).toMatch(/^1:2\| "x{1000}␤/m)
-    expect(cut).toMatch(/ \[52\d{6} more characters\]/)
+    expect(cut).toMatch(/ \[52\d{5} more characters\]/)
   })
 
-  it('a row of a million columns neither fills memory nor the answer', async () => {
-    const row = (cell: string): string => `${Array.from({ length: 1_000_000 }, () => cell).join(',')}\n`
-    const text = `${Array.from({ length: 1_000_000 }, (_, column) => `c${column}`).join(',')}\n${row('1')}${row('2')}`
+  it('a row of 100,000 columns fills neither memory nor the answer', async () => {
+    const row = (cell: string): string => `${Array.from({ length: 100_000 }, () => cell).join(',')}\n`
+    const text = `${Array.from({ length: 100_000 }, (_, column) => `c${column}`).join(',')}\n${row('1')}${row('2')}`
     const answer = await ask(text, { contentType: 'text/csv', context })
     expect(answer).toContain('[2 rows]')
     expect(answer).toMatch(/\[Not shown: 1\d,\d{3} more columns/)
     expect(
       rowsOf(await ask(text, { columns: ['c16000'], where: 'c16001 = 2', contentType: 'text/csv', context })),
     ).toEqual(['2'])
-    expect(answer).toContain('The table has 1,000,000 columns, of which the first 16,384 are read.')
+    expect(answer).toContain('The table has 100,000 columns, of which the first 16,384 are read.')
     expect(countTokens(answer)).toBeLessThanOrEqual(2_500)
   })
 
@@ -343,8 +344,10 @@ describe('tables that are hard to read', () => {
 })
 
 describe('large tables', () => {
-  const rows = Array.from({ length: 60_000 }, (_, index) => `${index},${index % 7},${'x'.repeat(80)}\n`).join('')
-  const large = `id,kind,text\n${rows}`
+  const tableOf = (rows: number): string =>
+    `id,kind,text\n${Array.from({ length: rows }, (_, index) => `${index},${index % 7},${'x'.repeat(80)}\n`).join('')}`
+  // More than the 4 MiB in which rows are counted after the last one that is shown.
+  const large = tableOf(50_000)
 
   it('reading ends early where a limit is reached', async () => {
     const read: number[] = []
@@ -371,15 +374,16 @@ describe('large tables', () => {
 
   it('an answer has as many rows as fit, and pages show each row once', async () => {
     const ids: string[] = []
+    const table = tableOf(10_000)
     for (let skip = 0; ;) {
-      const answer = await ask(large, {
+      const answer = await ask(table, {
         where: 'kind = 3',
         columns: ['id', 'text'],
         skip,
-        context: { maxTokens: 20_000 },
+        context: { maxTokens: 5_000 },
       })
-      expect(countTokens(answer)).toBeLessThanOrEqual(20_000)
-      expect(answer).toMatch(/^\[8,571 rows of 60,000 where/)
+      expect(countTokens(answer)).toBeLessThanOrEqual(5_000)
+      expect(answer).toMatch(/^\[1,429 rows of 10,000 where/)
       ids.push(...rowsOf(answer).map((row) => row.split(',')[0]!))
       const next = /"skip":(\d+)/.exec(answer)?.[1]
       if (next === undefined) break
@@ -387,7 +391,7 @@ describe('large tables', () => {
       skip = Number(next)
     }
     expect(ids).toEqual(
-      Array.from({ length: 60_000 }, (_, index) => index)
+      Array.from({ length: 10_000 }, (_, index) => index)
         .filter((id) => id % 7 === 3)
         .map(String),
     )
@@ -395,12 +399,12 @@ describe('large tables', () => {
 
   it('lets the event loop have its turn, and stops when it is aborted', async () => {
     const abort = new AbortController()
-    const answer = ask(large.repeat(8), {
+    const answer = ask(large, {
       where: 'kind = 9',
       contentType: 'text/csv',
       context: { signal: abort.signal },
     })
-    setTimeout(() => abort.abort(), 1)
+    setImmediate(() => abort.abort())
     await expect(answer).rejects.toMatchObject({ code: 'aborted' })
   })
 
@@ -557,7 +561,7 @@ describe('laws', () => {
           expect(['not-a-table', 'unknown-column', 'invalid-input']).toContain(error.code)
         }
       }),
-      { numRuns: 400 },
+      propertyRuns(150, 4_000),
     )
   })
 })
