@@ -119,7 +119,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
     )
   })
 
-  test('is in the backend what the tools of the format read, and says so', async () => {
+  test('stores what the tools of the format read, with the content type of the format', async () => {
     const { storage, only } = make({ codec, blockBytes: 4_096 })
     await storage.store('log', lines(3_000), 'text/x-log; charset=utf-8', { metadata: { tool: 'read_log' } })
     const { content, info } = only()
@@ -149,7 +149,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
     expect(wrong).toEqual([])
   })
 
-  test('is read by its own table where what is beside it is of another writer', async () => {
+  test('is read by its own table if the line index is that of another writer', async () => {
     const { storage, only } = make({ codec, blockBytes: 4_096 })
     const whole = lines(90_000)
     const reference = await storage.store('log', whole)
@@ -182,7 +182,7 @@ describe('compressed', () => {
     }
   })
 
-  test('finds blocks and sizes by the end of content where a backend keeps no line index', async () => {
+  test('finds blocks and sizes by the end of the content if the backend keeps no line index', async () => {
     const recorded = recordedDriver()
     const { write } = recorded.driver
     const storage = compressed(
@@ -199,7 +199,7 @@ describe('compressed', () => {
     expect(recorded.bytesRead() - before).toBeLessThan(4_096 + 16_384 + 8_192)
   })
 
-  test('keeps where lines begin', async () => {
+  test('keeps the line index of the content', async () => {
     const { storage, only } = make()
     const reference = await storage.store('log', lines(200_000))
     expect(only().info.lineIndex).toMatch(/^blocks1\./)
@@ -221,7 +221,7 @@ describe('compressed', () => {
     expect(isEqual((await storage.retrieve(reference)).content, one)).toBe(true)
   })
 
-  test('reads what was stored before, and leaves it as it is', async () => {
+  test('reads uncompressed entries of before, and leaves them unchanged', async () => {
     const { storage, driver } = make()
     const reference = await createStorage(driver).store('log', lines(1_000))
     expect((await storage.retrieve(reference)).content).toEqual(lines(1_000))
@@ -262,7 +262,7 @@ describe('compressed', () => {
     }
   })
 
-  test('keeps what two have compressed in different ways at the same time', async () => {
+  test('keeps an entry that two writers compress in different ways at the same time', async () => {
     const { wrap } = rewriting()
     const whole = lines(1_000)
     let reference = ''
@@ -271,7 +271,7 @@ describe('compressed', () => {
     expect(isEqual((await wrap({}).retrieve(reference)).content, whole)).toBe(true)
   })
 
-  test('lists what is damaged, so that it can be removed', async () => {
+  test('lists damaged entries, so that they can be removed', async () => {
     const { storage, only } = make()
     const reference = await storage.store('log', lines(1_000))
     const entry = only()
@@ -301,7 +301,7 @@ describe('compressed', () => {
     await expect(storage.store('log', lines(10_000))).rejects.toMatchObject({ code: 'too-large' })
   })
 
-  test('has remembered what was decompressed, also of content in memory', async () => {
+  test('remembers decompressed blocks, also of content in memory', async () => {
     const recorded = recordedDriver()
     let reads = 0
     const storage = compressed(
@@ -351,7 +351,7 @@ describe('compressed', () => {
     expect(ahead).toBeLessThan(8)
   })
 
-  test('tells a source to end where the backend fails', async () => {
+  test('ends the source if the backend fails', async () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     async function* source(): AsyncGenerator<Uint8Array> {
       try {

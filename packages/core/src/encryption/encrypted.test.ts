@@ -69,7 +69,7 @@ describe('encrypted', () => {
     )
   })
 
-  test('has segments of 64 KiB, and reads for a range only those', async () => {
+  test('has segments of 64 KiB, and reads only the segments of a range', async () => {
     const { driver, only, bytesRead } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     const whole = new Uint8Array(1_000_000).map((_, at) => at % 251)
@@ -81,7 +81,7 @@ describe('encrypted', () => {
     expect(bytesRead() - before).toBe(2 * (65_536 + 16))
   })
 
-  test('notices every bit that is changed in content or description', async () => {
+  test('notices each changed bit of the content and the description', async () => {
     const { storage, only } = sealedFixture()
     const reference = await storage.store('call_1', bytes('a text of three segments, about'), 'text/plain')
     const entry = only()
@@ -149,7 +149,7 @@ describe('encrypted', () => {
     expect(await listed(storage.scope('a') as ManagedStorage)).toHaveLength(1)
   })
 
-  test('reads what another writer of the same entry has described', async () => {
+  test('reads an entry with the description of another writer', async () => {
     const { driver, only, disk } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     const whole = bytes('0123456789'.repeat(20_000))
@@ -165,7 +165,7 @@ describe('encrypted', () => {
     expect((await storage.retrieve(reference)).content).toEqual(whole)
   })
 
-  test('says that something was evicted even where it cannot say more', async () => {
+  test('reports an eviction even if its metadata cannot be opened', async () => {
     const { driver, disk } = recordedDriver()
     const storage = encrypted(createStorage(driver, { evictAfterTurns: 1 }), { key: FIRST })
     const reference = await storage.store('call', bytes('content'), 'text/plain', { metadata: { tool: 'read_log' } })
@@ -194,7 +194,7 @@ describe('encrypted', () => {
     expect(String(error)).not.toContain('send_all_files')
   })
 
-  test('lets others have their turn while much is sealed and opened', async () => {
+  test('yields to the event loop while it seals and opens 34 MB', async () => {
     const storage = encrypted(createStorage(recordedDriver().driver), { key: FIRST })
     const whole = new Uint8Array(34_000_000)
     const stored = storage.store('large', whole, 'text/plain', { transfer: true })
@@ -203,7 +203,7 @@ describe('encrypted', () => {
     expect(await countTurns(() => storage.retrieve(reference))).toBeGreaterThanOrEqual(4)
   })
 
-  test('writes nothing again that is there', async () => {
+  test('does not write an entry again', async () => {
     const { driver, calls } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     const reference = await storage.store('call', bytes('content'))

@@ -25,7 +25,7 @@ describe('PatternSearch', () => {
     )
   })
 
-  it('is not led astray by very long lines with many matches', async () => {
+  it('finds each of several very long lines with many matches once', async () => {
     const long = 'needle '.repeat(20_000)
     const found = await find(`${long}\nfine\n${long}\na needle\n`, 'needle', 3)
     expect(found.lines.map(({ line }) => line)).toEqual([1, 3, 4])
@@ -38,7 +38,7 @@ describe('PatternSearch', () => {
     expect([lines.length, lines.at(-1)?.line, isComplete]).toEqual([2_500, 2_500, true])
   })
 
-  it('searches for what is no expression as it is written, and says why', async () => {
+  it('searches for an invalid expression literally, and tells the problem', async () => {
     expect(new PatternSearch('fine|(').problem).toBe('Unterminated group')
     expect((await find('a (b\nfine|(', 'fine|(')).lines).toEqual([{ line: 2, text: 'fine|(' }])
   })
@@ -59,7 +59,7 @@ describe('PatternSearch', () => {
     expect(() => new PatternSearch('a', { deadlineMs: 0 })).toThrow('deadlineMs')
   })
 
-  it('passes on what a storage throws', async () => {
+  it('rejects with the error of the storage', async () => {
     await expect(new PatternSearch('a').find(tinyStorage(), 'missing_1')).rejects.toMatchObject({ code: 'not-found' })
   })
 })

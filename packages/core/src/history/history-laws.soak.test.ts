@@ -15,9 +15,9 @@ import { countMessage } from './measure/count-message.ts'
 import { planCompaction } from './plan-compaction.ts'
 
 /** Histories of each format: 10,000 of all formats together in a full run. */
-const ONCE = propertyRuns(16, Math.ceil(10_000 / FORMAT_NAMES.length))
+const ONCE = propertyRuns(30, Math.ceil(10_000 / FORMAT_NAMES.length))
 /** Histories that are compacted before each call of the model. */
-const REPEATED = propertyRuns(6, Math.ceil(10_000 / FORMAT_NAMES.length / 3))
+const REPEATED = propertyRuns(10, Math.ceil(10_000 / FORMAT_NAMES.length / 3))
 /** Milliseconds for one history on a slow machine. */
 const TIMEOUT = 10_000
 

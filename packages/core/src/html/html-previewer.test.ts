@@ -50,11 +50,11 @@ describe('htmlPreviewer', () => {
     expect(text).not.toMatch(/Home|Imprint|href/)
   })
 
-  it('says the title where no heading does', async () => {
+  it('shows the title if no heading has it', async () => {
     expect(await preview(page.replace(/<h1>.*<\/h1>/, ''))).toMatch(/^\[HTML "Engines of the world": /)
   })
 
-  it('declares what is hidden: how much, the call that shows it, and its headings with their lines', async () => {
+  it('describes each gap by its size, the call that shows it, and its headings with their lines', async () => {
     const text = await preview(page)
     const [, from, to] = /\n\[… [\d,]+ more characters: line_range \{ start: (\d+), end: (\d+) \}\]\n/.exec(text)!
     const lines = page.split('\n')
@@ -67,7 +67,7 @@ describe('htmlPreviewer', () => {
     }
   })
 
-  it('hides just what it does not show', async () => {
+  it('counts exactly the hidden characters', async () => {
     for (const budgetTokens of [80, 200, 500, 1_500]) {
       const text = await preview(page, budgetTokens)
       const total = Number(/([\d,]+) characters of main text/.exec(text)![1]!.replaceAll(',', ''))
@@ -80,7 +80,7 @@ describe('htmlPreviewer', () => {
     }
   })
 
-  it('shows all of the main content where the budget allows, and more for more', async () => {
+  it('shows all of the main content if the budget allows, and more for a larger budget', async () => {
     const whole = await preview(page, 20_000)
     expect(whole).toContain('Parts: wheel 59')
     expect(whole).not.toContain('[…')
@@ -88,7 +88,7 @@ describe('htmlPreviewer', () => {
     expect(sizes.toSorted((one, other) => one - other)).toEqual(sizes)
   })
 
-  it('keeps to any budget by any counter, and is the same again', async () => {
+  it('stays within any budget by any counter, and is the same for the same page', async () => {
     const part = fc.constantFrom(
       '<p>Some text that says this and that, and more &amp; more.</p>',
       '<h2>A heading</h2>',
@@ -132,7 +132,7 @@ describe('htmlPreviewer', () => {
     expect(text.isWellFormed()).toBe(true)
   })
 
-  it('leaves pages without text, and those over its length, to the next previewer', async () => {
+  it('leaves pages without text, and pages over its length, to the next previewer', async () => {
     const shell = '<!doctype html><html><body><div id="root"></div><script src="app.js"></script></body></html>'
     expect(await preview(shell, 200)).toMatch(/^<!doctype html>/)
     const short = await previewText(page, { previewers: [htmlPreviewer({ maxLength: 1_000 })], budgetTokens: 200 })

@@ -34,7 +34,7 @@ describe('readPage', () => {
     ])
   })
 
-  it('reads a table that lays out the page by what its cells hold', () => {
+  it('reads the content of the cells of a layout table', () => {
     expect(blocks('<table><tr><td><h1>a</h1><p>b</p><table><tr><td>1<td>2</table><td><ul><li>c</ul></table>')).toEqual([
       'heading: a',
       'text: b',
@@ -55,7 +55,7 @@ describe('readPage', () => {
     expect(read('<title> A &amp; b </title><title>c</title>').title).toBe('A & b')
   })
 
-  it('leaves out what nobody sees: control characters, characters without width, the sign by which headings link', () => {
+  it('leaves out invisible characters and the link signs of headings', () => {
     expect(blocks('<p>a\u0007\u00adb\u200b c\u001b[31m d</p><h2>e<a href="#e">#</a></h2><h2>C#</h2>')).toEqual([
       'text: ab c d',
       'heading: e',
@@ -80,7 +80,7 @@ describe('readPage', () => {
     ])
   })
 
-  it('counts what stands in links', () => {
+  it('counts the text in links', () => {
     const { elements } = read('<ul><li><a href=x><img></a><a href=x>one</a> two<li><a href=y>three</a></ul>')
     expect(elements[0]).toMatchObject({ links: 2, linkUnits: 8, units: 12 })
   })

@@ -44,7 +44,7 @@ describe.each([
   ['node', node],
   ['web', web],
 ])('the pattern matcher of the %s platform', (_name, { createPatternMatcher }) => {
-  it('finds every match in a line that is very long, and only the first in others', async () => {
+  it('finds each match in a very long line, and the first match in other lines', async () => {
     const matcher = createPatternMatcher('b|$', CASE_SENSITIVE, 10_000)
     const long = `${'a'.repeat(5_000)}bab`
     const found = [...(await matcher.match(`bab\n${long}\nbb\n`))]
@@ -76,7 +76,7 @@ describe.each([
     )
   })
 
-  it('begins in the first line where it is told to, seeing what is before as context only', async () => {
+  it('starts at an offset in the first line, and takes the text before as context only', async () => {
     const matches = async (source: string, text: string, from: number): Promise<number[]> => [
       ...(await createPatternMatcher(source, CASE_SENSITIVE, 10_000).match(text, from)),
     ]
@@ -87,7 +87,7 @@ describe.each([
     expect(await matches('a', 'ab\r\na', 3)).toEqual([1, 0, 1])
   })
 
-  it('matches by code points where it is told to', async () => {
+  it('matches by code points if `unicode` is set', async () => {
     const match = async (source: string, text: string): Promise<number[]> => [
       ...(await createPatternMatcher(source, { ignoreCase: false, unicode: true }, 10_000).match(text)),
     ]
@@ -142,7 +142,7 @@ describe('in Node.js', () => {
     expect((await failure(matcher.match('a'))).code).toBe('timeout')
   })
 
-  it('says how far it came before the deadline, and what it found there', async () => {
+  it('reports its progress and its hits at the deadline', async () => {
     const lines = ['aa', 'b\r', 'caa', `${'a'.repeat(1_000)}!`, 'aa']
     const error = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 150).match(lines.join('\n')))
     expect(error.progress?.matched).toBe('aa\nb\r\ncaa\n'.length)
@@ -173,12 +173,12 @@ describe('in Node.js', () => {
     expect((await Promise.all(hostile)).map((error) => error.code)).toEqual(hostile.map(() => 'timeout'))
   })
 
-  it('says so when the engine refuses a pattern', async () => {
+  it('reports a pattern that the engine refuses as too complex', async () => {
     const matcher = node.createPatternMatcher('(?:x?){99999999}', CASE_SENSITIVE, 5_000)
     expect((await failure(matcher.match('xxxx'))).code).toBe('too-complex')
   })
 
-  it('goes on without an re2 that does not work, and says so once', async () => {
+  it('continues without an installed re2 that does not load, and warns once', async () => {
     const modules = await mkdtemp(join(tmpdir(), 'broken-re2-'))
     try {
       await mkdir(join(modules, 're2'))
@@ -209,7 +209,7 @@ describe('in Node.js', () => {
     expect(stdout).toBe('[0,1,3]\n')
   })
 
-  it('matches with RE2 where no worker may be started', async () => {
+  it('matches with RE2 if workers are not permitted', async () => {
     const script = `
       const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
       const matcher = createPatternMatcher('(b|bb)+$', { ignoreCase: true, unicode: false }, 5000)
@@ -221,7 +221,7 @@ describe('in Node.js', () => {
 })
 
 describe('on the web', () => {
-  it('takes a hostile pattern in linear time, and gives way meanwhile', async () => {
+  it('matches a hostile pattern in linear time, and yields meanwhile', async () => {
     const matcher: PatternMatcher = web.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 20_000)
     const text = `${'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n'.repeat(3_000)}aa`
     const turns = await countTurns(async () => {
@@ -239,7 +239,7 @@ describe('on the web', () => {
     expect((await failure(large.match('a'.repeat(100_000)))).code).toBe('too-complex')
   })
 
-  it('counts steps where the clock stands still while code runs', async () => {
+  it('counts steps if the clock stands still while code runs', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(5)
     try {
       const matcher = web.createPatternMatcher('(.*a){12}$', CASE_SENSITIVE, 100)
@@ -261,7 +261,7 @@ describe('on the web', () => {
     expect((await failure(matcher.match('a'))).code).toBe('timeout')
   })
 
-  it('refuses what RE2 does not have, and programs that are too large', async () => {
+  it('refuses syntax that RE2 lacks, and programs that are too large', async () => {
     const codeOf = async (pattern: string): Promise<string> =>
       (await failure(web.createPatternMatcher(pattern, CASE_SENSITIVE, 1_000).match('a'))).code
     expect(await codeOf('(a)\\1')).toBe('unsupported')

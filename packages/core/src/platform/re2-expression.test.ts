@@ -107,7 +107,7 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
 const text = fc.array(character, { maxLength: 12 }).map((characters) => characters.join(''))
 
 describe('writeRe2Expression', () => {
-  it('refuses what RE2 has not, or takes in another way', () => {
+  it('refuses syntax that RE2 lacks or reads differently', () => {
     const refused = (source: string, flags: Partial<PatternFlags> = {}): boolean =>
       writeRe2Expression(source, { ...PLAIN, ...flags }) === undefined
     for (const source of ['(a)\\1', 'a(?=b)', '(?<!a)b', '(?:a?)*', '(|a)+', '(\\b)?', 'a{1001}', '(a{100}){99}', '[]'])
@@ -121,13 +121,13 @@ describe('writeRe2Expression', () => {
     expect(refused('😀', { unicode: true })).toBe(false)
   })
 
-  it('says where it holds for ASCII alone', () => {
+  it('marks expressions that hold for ASCII alone', () => {
     const asciiOnly = (source: string, ignoreCase = false): boolean | undefined =>
       writeRe2Expression(source, { ignoreCase, unicode: false })?.asciiOnly
     expect([asciiOnly('a\\b'), asciiOnly('a\\B'), asciiOnly('a', true)]).toEqual([false, true, true])
   })
 
-  it('writes sizes that count what repeats are written out to', () => {
+  it('counts repeats in its size as RE2 expands them', () => {
     const sizeOf = (source: string): number => writeRe2Expression(source, PLAIN)?.size ?? 0
     expect(sizeOf('a{1000}')).toBeGreaterThan(999)
     expect(sizeOf('(?:(?:ab){10}c){20}')).toBeGreaterThan(20 * 21)

@@ -55,7 +55,7 @@ describe.each([
     )
   })
 
-  it('decompresses nothing that is damaged, or more than was asked for', async () => {
+  it('refuses to decompress damaged content, and more than the expected size', async () => {
     // In place, and on a thread.
     for (const size of [50_000, 1_000_000]) {
       const bomb = await platform.gzip.compress(new Uint8Array(size), 6)
@@ -89,7 +89,7 @@ it('compresses with one platform what the other decompresses', async () => {
   )
 })
 
-it('seals the same bytes on both platforms, and opens those of the other', async () => {
+it('seals the same bytes on both platforms, and opens the bytes of the other platform', async () => {
   await fc.assert(
     fc.asyncProperty(content, bytes(32), bytes(12), async (one, key, nonce) => {
       const sealed = await node.createAes256Gcm(key).seal(nonce, one)
@@ -104,7 +104,7 @@ it('seals the same bytes on both platforms, and opens those of the other', async
 })
 
 describe.skipIf(node.zstd === undefined)('Zstandard', () => {
-  it('comes back as it was, and is refused where it is damaged or too much', async () => {
+  it('restores the content, and refuses damaged or larger content', async () => {
     const { zstd } = node
     await fc.assert(
       fc.asyncProperty(content, async (one) => {

@@ -80,7 +80,7 @@ describe('the intent of a tool call', () => {
     expect(toolIntent('Task', { prompt }).paths).toEqual(['src/store.ts', './docs/plan.md'])
   })
 
-  it('has the address that is fetched', () => {
+  it('has the address of a fetch', () => {
     expect(toolIntent('fetch', { url: 'https://example.com' }).url).toBe('https://example.com')
   })
 
@@ -89,7 +89,7 @@ describe('the intent of a tool call', () => {
     expect(toolIntent('echo', 'cat a.c').command).toBeUndefined()
   })
 
-  it('calls no accessor, and ignores cycles and what is too much', () => {
+  it('calls no accessor, and ignores cycles and oversized input', () => {
     const input: Record<string, unknown> = { path: 'a.c' }
     Object.defineProperty(input, 'query', { enumerable: true, get: () => expect.fail('called') })
     input['args'] = input

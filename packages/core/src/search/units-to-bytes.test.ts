@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { unitsToBytes } from './units-to-bytes.ts'
@@ -25,6 +26,6 @@ it('counts the bytes of units as a decoder reads them, valid or not', () => {
       expect(decode(bytes.subarray(0, end))).toBe(text.slice(0, whole))
       expect(decode(bytes.subarray(end))).toBe(text.slice(whole))
     }),
-    { numRuns: 2_000 },
+    propertyRuns(670, 20_000),
   )
 })

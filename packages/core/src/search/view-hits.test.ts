@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openContentSource } from '../content/content-source.ts'
@@ -35,7 +36,7 @@ const texts = fc
   .chain((lines) => fc.constantFrom(lines.join('\n'), `${lines.join('\n')}\n`, `\uFEFF${lines.join('\r\n')}`))
 
 describe('viewHits', () => {
-  it('shows the lines of hits and those around them with the numbers that an editor shows', async () => {
+  it('shows the lines of hits and the lines around them with the line numbers of an editor', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.nat(4), async (text, contextLines) => {
         const lines = linesOf(text)
@@ -50,11 +51,11 @@ describe('viewHits', () => {
           expect(match).toEqual(at < 0 ? undefined : { start: at, end: at + 3 })
         }
       }),
-      { numRuns: 300 },
+      propertyRuns(100, 3_000),
     )
   })
 
-  it('shows what surrounds a match in a line that is longer than is kept', async () => {
+  it('shows the text around a match in a line longer than the kept length', async () => {
     for (const size of [10_000, 300_000]) {
       const text = `first\n${'a'.repeat(size)}NEEDLE${'b'.repeat(size)}\nlast\n`
       const [view] = await viewsOf(text, 'NEEDLE', 0, 100)
@@ -64,7 +65,7 @@ describe('viewHits', () => {
     }
   })
 
-  it('cuts no character of a very long line', async () => {
+  it('splits no character of a very long line', async () => {
     const [view] = await viewsOf(`${'é'.repeat(200_000)}NEEDLE${'東'.repeat(100_000)}`, 'NEEDLE', 0, 51)
     expect(view!.text).toContain('NEEDLE')
     expect(view!.text).not.toContain('\uFFFD')
@@ -76,7 +77,7 @@ describe('viewHits', () => {
     expect(views.map(({ match }) => match!.start)).toEqual(Array.from({ length: 1_000 }, (_, index) => 4 * index))
   })
 
-  it('stops once enough is there, and says how many hits are shown', async () => {
+  it('stops at its limit, and reports how many hits are shown', async () => {
     const source = await sourceOf('hit\n'.repeat(100))
     const patterns = [parseSearchPattern('hit', { ignoreCase: false })]
     const { hits } = await searchLines(source, patterns, { skip: 0, limit: 50, fromEnd: false, deadlineMs: 5_000 })
@@ -113,7 +114,7 @@ describe('findLineSpan', () => {
           expect(found.replace(/\n$/, '').split('\n')).toEqual(lines.slice(start - 1, start + more))
         },
       ),
-      { numRuns: 300 },
+      propertyRuns(100, 3_000),
     )
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { KeyedLock } from './keyed-lock.ts'
 
-test('runs the tasks of one key one after the other, in order, and those of others meanwhile', async () => {
+test('runs the tasks of one key in order, and the tasks of other keys meanwhile', async () => {
   const lock = new KeyedLock()
   const events: string[] = []
   const task = (name: string) => async (): Promise<string> => {
@@ -16,7 +16,7 @@ test('runs the tasks of one key one after the other, in order, and those of othe
   expect(events.indexOf('3 begins')).toBeLessThan(events.indexOf('1 ends'))
 })
 
-test('goes on after a task that failed', async () => {
+test('runs the next task after one that failed', async () => {
   const lock = new KeyedLock()
   const failed = lock.run('a', async () => {
     throw new Error('failed')

@@ -24,9 +24,9 @@ const FORMATS: Readonly<Record<FormatName, HistoryFormat<unknown>>> = {
   'gemini-contents': geminiContents() as HistoryFormat<unknown>,
 }
 /** Conversations of each format. */
-const RUNS = propertyRuns(40, 1_000)
+const RUNS = propertyRuns(50, 1_000)
 /** Conversations that are converted from each format to each other format. */
-const CONVERSIONS = propertyRuns(20, 1_000)
+const CONVERSIONS = propertyRuns(30, 1_000)
 const REFERENCE = `[Offloaded: 1 block, ~12345 tokens]\nIt is stored, and can be read with the tool.\n${'the beginning of it '.repeat(6)}`
 
 /** The messages of a conversation, and its system prompt where that stands apart. */

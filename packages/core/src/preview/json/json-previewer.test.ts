@@ -64,13 +64,13 @@ describe('the shape', () => {
     expect(Number(hidden?.[1])).toBeGreaterThan(50)
   })
 
-  it('shows keys that stand nowhere else before keys that repeat', async () => {
+  it('shows unique keys before keys that repeat', async () => {
     const user = Object.fromEntries(repeat(30, (index) => [`user_field_${index}`, `v${index}`]))
     const document = { author: user, committer: user, reviewer: user, deep: { deeper: { treasure: 1 } } }
     expect(await preview(JSON.stringify(document), { budgetTokens: 260 })).toMatch(/reviewer: \{.*treasure/s)
   })
 
-  it('keeps what follows deep nesting', async () => {
+  it('keeps the values that follow deep nesting', async () => {
     const text = `{"deep":${'[{"a":'.repeat(500)}1${'}]'.repeat(500)},"after":${JSON.stringify('x'.repeat(3_000))}}`
     const shown = await preview(text, { budgetTokens: 1_500 })
     expect(shown).toContain('deeper values')
@@ -107,14 +107,14 @@ describe('rows', () => {
     expect(lines[Number(end) - 1]).toMatch(/^ {4}\},?$/)
   })
 
-  it('come from both ends, with the number of the first after a gap where all is one line', async () => {
+  it('come from both ends, with the index of the first item after a gap if the text is one line', async () => {
     const shown = await preview(JSON.stringify(issues))
     expect(shown).toMatch(/\]\n0, Issue number 0, /)
     expect(shown).toMatch(/\[… \d+ items?\]\n\[(\d+)\] \1, Issue number \1, /)
     expect(shown).toMatch(/\n299, Issue number 299, [^\n]*$/)
   })
 
-  it('show the item that holds what no other does', async () => {
+  it('show the item with a unique field', async () => {
     expect(await preview(text)).toMatch(/^\d+: 137, .*\bspam$/m)
   })
 
@@ -132,7 +132,7 @@ describe('rows', () => {
     expect(shown).toContain('\n1235: error, connect ECONNREFUSED 10.0.0.5:5432\n')
   })
 
-  it('show items that hold what is looked for', async () => {
+  it('show items with the words of the intent', async () => {
     expect(await preview(JSON.stringify(issues), { words: ['Issue number 211'] })).toContain('211, Issue number 211')
   })
 })
@@ -150,13 +150,13 @@ describe('strings of many lines', () => {
     expect(shown).not.toMatch(/^\d+\| /m)
   })
 
-  it('are shown as JSON where they hold JSON', async () => {
+  it('are shown as JSON if they contain JSON', async () => {
     const shown = await preview(JSON.stringify({ content: [{ type: 'text', text: JSON.stringify({ issues }) }] }))
     expect(shown).toContain('[content[].text')
     expect(shown).toContain('issues: [300 items {id: 0..299')
   })
 
-  it('are read as they come where they are very long', async () => {
+  it('are read in pieces if they are very long', async () => {
     const long = `${log}\n`.repeat(120)
     expect(await preview(JSON.stringify({ out: long }))).toContain('[out, 108,000 lines')
   })
@@ -165,11 +165,11 @@ describe('strings of many lines', () => {
 describe('text that is not quite JSON', () => {
   const text = JSON.stringify({ issues }, null, 2)
 
-  it('shows what stands before the first value', async () => {
+  it('shows the text before the first value', async () => {
     expect(await preview(`HTTP 200\nResponse:\n${text}`)).toMatch(/^\[JSON, [\d,]+ lines\]\nHTTP 200\nResponse:\n\{/)
   })
 
-  it('says that a text is cut off, and counts what is there', async () => {
+  it('reports that a text is cut off, and counts the items that it has', async () => {
     const shown = await preview(text.slice(0, text.length / 2))
     expect(shown).toMatch(/^\[JSON, [\d,]+ lines, cut off at the end\]/)
     expect(shown).toMatch(/issues: \[1[45]\d items from line 2 \{id: 0\.\./)
@@ -181,7 +181,7 @@ describe('text that is not quite JSON', () => {
     expect(await preview(lines.join('\n'))).toContain('no JSON from line 2001 on')
   })
 
-  it('leaves a text to others that stops being JSON early on', async () => {
+  it('leaves a text that stops being JSON early to other previewers', async () => {
     expect(await preview(`{"a": 1, oops ${'x '.repeat(5_000)}`)).toBeUndefined()
     expect(await preview(`{"a":1}\n${'no JSON at all\n'.repeat(500)}`)).toBeUndefined()
   })
@@ -236,7 +236,7 @@ describe('any document', () => {
     )
   })
 
-  it('is shown whole where the budget allows it', async () => {
+  it('is shown whole if the budget allows', async () => {
     const text = JSON.stringify(issues, null, 1)
     expect(await preview(text, { budgetTokens: 100_000 })).toBe(text)
   })
@@ -255,7 +255,7 @@ describe('any document', () => {
 describe('an array of strings', () => {
   const lines = Array.from({ length: 3_000 }, (_, index) => `step ${index + 1} of the build went well`)
 
-  it('is shown as the lines of a text: those that matter, and the last', async () => {
+  it('is shown as the lines of a text: the important ones and the last', async () => {
     const stderr = [...lines, 'ERROR: cannot link libfoo.so', ...lines, 'FATAL: no space left on device']
     for (const text of [JSON.stringify({ code: 1, stderr }), JSON.stringify({ code: 1, stderr }, null, 2)]) {
       const shown = await preview(text, { budgetTokens: 500 })
@@ -265,7 +265,7 @@ describe('an array of strings', () => {
     }
   })
 
-  it('is none where something else stands in it', async () => {
+  it('is not read as lines if it has an item that is not a string', async () => {
     for (const other of [1, null, {}, []])
       expect(await preview(JSON.stringify([...lines, other]), { budgetTokens: 500 })).not.toContain(' lines numbered')
   })

@@ -112,7 +112,7 @@ describe('renderTextPreview', () => {
     expect(next).toBe(3_001)
   })
 
-  it('says what kind of lines a gap hides, and where they are like the line above', () => {
+  it('names the kind of lines that a gap hides, and whether they equal the line above', () => {
     const text = ['start', ...Array.from({ length: 2_000 }, (_, index) => `error: number ${index}`), 'end'].join('\n')
     expect(previewOf(text, options)).toMatch(/ lines, [\d,]+ errors, alike[\]:]/)
   })
@@ -162,7 +162,7 @@ describe('renderTextPreview', () => {
     expect(preview).not.toContain('2024-05-17')
   })
 
-  it('says at least how many lines there are, where the budget allows that', () => {
+  it('says how many lines there are if the budget allows no more', () => {
     const text = Array.from({ length: 500 }, (_, index) => `line number ${index}`).join('\n')
     expect(previewOf(text, { ...options, budgetTokens: 8 })).toBe('[500 lines]')
     expect(previewOf(text, { ...options, budgetTokens: 2 })).toBe('')

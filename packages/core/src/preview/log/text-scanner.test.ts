@@ -113,7 +113,7 @@ describe('TextScanner', () => {
     expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(2_000_000)
   })
 
-  it('keeps the line that is unlike the others, with those around it, and nothing where all lines are unlike', () => {
+  it('keeps an unusual line with the lines around it, and few if all lines are unusual', () => {
     const noise = 'one more step taken\n'.repeat(20_000)
     const { kept } = scan([`${noise}another: thing (quite)\n${noise}`])
     const odd = kept.find(({ number }) => number === 20_001)

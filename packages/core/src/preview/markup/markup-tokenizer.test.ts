@@ -42,7 +42,7 @@ describe('MarkupTokenizer', () => {
     expect(shown('<!DOCTYPE a [<!ENTITY b "<c>">\n<!ELEMENT a ANY>]><a></a>')).toEqual(['open a', 'close a'])
   })
 
-  it('takes what only looks like a tag for text', () => {
+  it('reads text that only looks like a tag as text', () => {
     expect(shown('if a < b && c<3 then <i>x</i>')).toEqual([
       'text if a < b && c<3 then ',
       'open i',
@@ -51,7 +51,7 @@ describe('MarkupTokenizer', () => {
     ])
   })
 
-  it('ends a quote that is never closed where its tag ends', () => {
+  it('ends an unclosed quote at the end of its tag', () => {
     const text = `<a b="x>${'<p>y</p>'.repeat(20_000)}`
     expect(shown(text).filter((token) => token === 'open p').length).toBe(20_000)
   })

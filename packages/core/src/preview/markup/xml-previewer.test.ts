@@ -33,7 +33,7 @@ ${many(2_000, (index) => `  <url>\n    <loc>https://example.com/${index}</loc>\n
     expect(shown + hidden).toBe(2_000)
   })
 
-  it('gives lines where the entries begin', async () => {
+  it('names the lines in which the entries begin', async () => {
     const lines = sitemap.split('\n')
     const numbers = [...(await preview(sitemap, 1_000)).matchAll(/^\[line (\d+)\] <url>/gm)]
     expect(numbers.length).toBeGreaterThan(5)
@@ -98,7 +98,7 @@ ${many(500, (index) =>
     expect(text.split('\n').slice(1, 4).join('\n')).toMatch(shown)
   })
 
-  it('shows a document that is no list from its beginning', async () => {
+  it('shows a document that is not a list from its beginning', async () => {
     const settings = `<?xml version="1.0"?>\n<settings>\n${many(300, (index) => `  <option${index}>${index}</option${index}>\n`)}</settings>\n`
     const text = await preview(settings)
     expect(text).toContain('\n  <option0>0</option0>\n  <option1>1</option1>\n')
@@ -124,7 +124,7 @@ ${many(500, (index) =>
     expect(countTokens(await preview(`<?xml version="1.0"?>${'<a>'.repeat(300_000)}`))).toBeLessThanOrEqual(400)
   })
 
-  it('keeps to any budget by any counter, and shows more for more', async () => {
+  it('stays within any budget by any counter, and shows more for a larger budget', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 3_000 }),
@@ -143,7 +143,7 @@ ${many(500, (index) =>
     expect(sizes.toSorted((one, other) => one - other)).toEqual(sizes)
   })
 
-  it('refuses shares that are none', () => {
+  it('refuses invalid shares', () => {
     expect(() => xmlPreviewer({ shares: { shape: -1 } })).toThrow('shares.shape')
   })
 })

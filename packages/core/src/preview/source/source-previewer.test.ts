@@ -107,7 +107,7 @@ describe('a preview of source code', () => {
     )
   })
 
-  it('has more lines for a larger budget, and all for one that is large enough', async () => {
+  it('shows more lines for a larger budget, and all lines if they fit', async () => {
     let before = 0
     for (const budget of [100, 400, 1_000, 3_000]) {
       const tokens = estimateTokens((await preview(GO, budget))!)
@@ -123,7 +123,7 @@ describe('a preview of source code', () => {
     expect(estimateTokens((await preview(GO, budget))!)).toBeLessThanOrEqual(budget)
   })
 
-  it('cuts the numbers that a tool wrote, and shows those of the text', async () => {
+  it('cuts the line numbers of a tool, and shows the line numbers of the text', async () => {
     const shown = (await preview(numbered(GO), 400))!
     expect(shown).not.toContain('→')
     expect(shown.split('\n')[0]).toMatch(/^\[Go, \d+ lines\]$/)
@@ -131,13 +131,13 @@ describe('a preview of source code', () => {
     expect(part.split('\n')[0]).toContain('; file line = number + 100]')
   })
 
-  it('says how lines of a part are numbered in the file, where the call tells', async () => {
+  it('tells the line numbers of the file if the call asked for a part', async () => {
     const lines = GO.split('\n').slice(0, 200).join('\n')
     const shown = (await preview(lines, 300, { command: 'sed -n 51,250p a.go' }))!
     expect(shown.split('\n')[0]).toContain('; file line = number + 50]')
   })
 
-  it('shows what the call looks for: lines, definitions, words', async () => {
+  it('shows the lines, definitions and words that the call looks for', async () => {
     const source = GO.split('\n')
     const line = source.findIndex((each) => each.startsWith('func Step31(')) + 4
     for (const input of [
@@ -156,7 +156,7 @@ describe('a preview of source code', () => {
     expect(await preview(text, 700)).toContain(conflict)
   })
 
-  it('keeps what a tool says of the text out, but not what it left out', async () => {
+  it('hides the remarks of a tool, except those about omitted lines', async () => {
     const text = `<returncode>0</returncode>\n<warning>\nToo long.\n</warning><output_head>\n${GO}</output_head>\n<elided_chars>\n5,321 characters elided\n</elided_chars>\n<output_tail>\n${GO}</output_tail>`
     const shown = (await preview(text, 900, { command: 'cat a.go' }))!
     expect(shown).not.toContain('Too long.')
@@ -183,7 +183,7 @@ describe('a preview of source code', () => {
     expect(await preview(GO, 200, undefined, { outline: async () => undefined })).toMatch(/^\d+ Step30$/m)
   })
 
-  it('leaves minified code to others', async () => {
+  it('leaves minified code to other previewers', async () => {
     expect(await preview(`const a=${'f(1);'.repeat(2_000)}\n`.repeat(3), 300, { path: 'a.js' })).toBeUndefined()
   })
 
@@ -192,7 +192,7 @@ describe('a preview of source code', () => {
     expect(() => sourcePreviewer({ outline: 'x' as unknown as () => Promise<undefined> })).toThrow(/outline/)
   })
 
-  it('comes to an end with content of any kind', async () => {
+  it('returns a preview within the budget for hostile content', async () => {
     for (const part of [
       '(',
       '{\n',

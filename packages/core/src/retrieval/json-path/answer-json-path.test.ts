@@ -54,24 +54,24 @@ describe('what a path selects', () => {
     )
   })
 
-  test('keeps numbers as they stand, beyond what a double holds', async () => {
+  test('keeps numbers exactly, beyond the precision of a double', async () => {
     const text = '{"id":12345678901234567890,"price":1.10,"small":1e-400}'
     expect(await ask(text, '$.*')).toContain('$.id: 12345678901234567890\n$.price: 1.10\n$.small: 1e-400')
     expect(await ask(text, '$')).toContain('{"id": 12345678901234567890, "price": 1.10, "small": 1e-400}')
   })
 
-  test('is indented where it is long', async () => {
+  test('is indented if it is long', async () => {
     const value = { first: 'x'.repeat(80), second: [1, { deep: 'y'.repeat(80) }], empty: {}, none: [] }
     const answer = await ask({ value }, '$.value')
     expect(answer).toBe(`[1 result for $.value]\n\n$.value:\n${JSON.stringify(value, null, 2)}`)
   })
 
-  test('is counted alone where that is asked for', async () => {
+  test('is only counted if the call asks for the count', async () => {
     expect(await ask(MANY, '$.items[*]', { countOnly: true })).toBe('[800 results for $.items[*]]')
     expect(await ask(MANY, '$.items[?@.id >= 790]', { countOnly: true })).toBe('[10 results for $.items[?@.id >= 790]]')
   })
 
-  test('is completed where only the start of the path is missing', async () => {
+  test('is selected even if the path lacks its start', async () => {
     expect(await ask(MANY, 'items[7].name')).toBe('[1 result for $.items[7].name]\n\n$.items[7].name: "name 7"')
     expect(await ask(MANY, ' .total ')).toBe('[1 result for $.total]\n\n$.total: 800')
   })
@@ -115,7 +115,7 @@ describe('what a path selects', () => {
     )
   })
 
-  test('is cut where it does not fit, with what it is, its size and a path to a part of it', async () => {
+  test('is cut if it does not fit, with its kind, its size and a path to a part of it', async () => {
     const answer = await ask(MANY, '$.items', { maxTokens: 200 })
     expect(answer).toMatch(
       /^\[1 result for \$\.items\]\n\n\$\.items \(an array of 800; the first item is an object with the keys id, name, tags; [\d,]+ bytes\): \[\{"id": 0, /,
@@ -152,7 +152,7 @@ describe('a path that selects nothing', () => {
     expect(answer).toContain(reason)
   })
 
-  test('says where else a missing key is', async () => {
+  test('names the other places of a missing key', async () => {
     const content = { head: 1, body: { parts: [{ other: 1 }, { state: 'failed' }] } }
     const answer = await ask(content, '$.body.state')
     expect(answer).toContain('$.body is an object of 1 key: parts. It has no key "state".')
@@ -172,7 +172,7 @@ describe('content of other forms', () => {
     expect(await ask('\uFEFF {"a": [true]}', '$.a[0]', { contentType: 'text/plain' })).toContain('$.a[0]: true')
   })
 
-  test('is read line by line where it is JSON Lines, and says so', async () => {
+  test('is read line by line if it is JSON Lines, and the answer says so', async () => {
     const lines = '{"level":"info"}\n{"level":"error","code":7}\n'
     const answer = await ask(lines, "$[?@.level == 'error']", { contentType: 'text/plain' })
     expect(answer).toContain('$[1]: {"level": "error", "code": 7}')
@@ -182,7 +182,7 @@ describe('content of other forms', () => {
     )
   })
 
-  test('is refused where it is no JSON, with what to do instead', async () => {
+  test('is refused if it is not JSON, with the call to make instead', async () => {
     await expect(ask('2026-01-01 started\n', '$.a', { contentType: 'text/plain' })).rejects.toMatchObject({
       code: 'not-json',
       message: expect.stringContaining('(text/plain, 19 bytes) is no') as string,
@@ -202,7 +202,7 @@ describe('content of other forms', () => {
     })
   })
 
-  test('gives what it has up to the place where it stops being JSON', async () => {
+  test('gives the values before the place at which it stops being JSON', async () => {
     expect(await ask('{"a":[1,2,', '$.a[*]')).toBe(
       '[2 results for $.a[*]]\n[The JSON breaks off at the end of the content.]\n\n$.a[0]: 1\n$.a[1]: 2',
     )
@@ -261,7 +261,7 @@ describe('a hostile path', () => {
     )
   })
 
-  test('to very many or very deep values costs no more than the values', async () => {
+  test('selects very many, very deep and very long values', async () => {
     const deep = `${'{"key":['.repeat(50_000)}1${']}'.repeat(50_000)}`
     const answer = await ask(deep, '$..key', { maxTokens: 4_000 })
     expect(answer).toContain('[50,000 results for $..key]')
@@ -275,7 +275,7 @@ describe('a hostile path', () => {
     expect(cut).toContain('[Cut: to find something in it: {"reference":"r","pattern"')
   })
 
-  test('cannot reach what objects have by birth', async () => {
+  test('cannot reach inherited properties of objects', async () => {
     for (const name of ['__proto__', 'constructor', 'length', 'toString']) {
       expect(await ask({ a: 1 }, `$.${name}`)).toContain('[0 results')
     }

@@ -14,23 +14,23 @@ function* steps(count: number): Generator<undefined, number> {
 describe('work', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  test('is gone through to its result', async () => {
+  test('runs to its result', async () => {
     expect(await new WorkPace(1_000, undefined).run(steps(5))).toBe(5)
   })
 
-  test('lets other work have its turn, and ends at its deadline', async () => {
+  test('yields to the event loop, and ends at its deadline', async () => {
     const work = (): Promise<void> =>
       expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
     expect(await countTurns(work)).toBeGreaterThan(0)
   })
 
-  test('does so where the clock stands still', async () => {
+  test('ends at its deadline if the clock stands still', async () => {
     vi.spyOn(performance, 'now').mockReturnValue(5)
     await expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
     expect(await new WorkPace(40, undefined).run(steps(60))).toBe(60)
   })
 
-  test('does not count what is waited for', async () => {
+  test('does not count waiting', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const pace = new WorkPace(10, undefined)
@@ -44,7 +44,7 @@ describe('work', () => {
     await expect(pace.turn()).rejects.toBeInstanceOf(WorkTimeout)
   })
 
-  test('ends where the signal says so', async () => {
+  test('ends if the signal aborts', async () => {
     const controller = new AbortController()
     setImmediate(() => controller.abort())
     await expect(new WorkPace(60_000, controller.signal).run(endless())).rejects.toMatchObject({ code: 'aborted' })

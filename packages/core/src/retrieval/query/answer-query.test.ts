@@ -74,7 +74,7 @@ describe('answerQuery', () => {
     expect(answer).toMatch(/\[and \d{3} more passages like this, the first at line \d/)
   })
 
-  it('names words that occur nowhere, and those that are spelled almost alike', async () => {
+  it('names words that occur nowhere, and words with almost the same spelling', async () => {
     const answer = await ask('the payment was declined', 'paymnet declined refunded')
     expect(answer).toContain('[Nowhere: paymnet (but: payment), refunded]')
     expect(await ask('nothing of it\nhere', 'refunded payment')).toBe(
@@ -87,7 +87,7 @@ describe('answerQuery', () => {
     expect(await ask('', 'payment')).toContain('none of its words is in 0 lines')
   })
 
-  it('finds what a question about a failure implies', async () => {
+  it('finds the failure words that a question implies', async () => {
     const lines = [...noise(300), 'fatal: unable to open the database', ...noise(300)]
     const answer = await ask(lines.join('\n'), 'What went wrong?')
     expect(linesShown(answer, true)[0]).toBe(301)
@@ -115,7 +115,7 @@ describe('answerQuery', () => {
     expect(number(of)).toBe(json.length)
   })
 
-  it('is within its limit, and every page goes on where the one before ended', async () => {
+  it('stays within its limit, and each page continues the one before', async () => {
     const words = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet'.split(' ')
     const lines = Array.from({ length: 1_600 }, (_, index) =>
       index % 20 === 0
@@ -152,24 +152,24 @@ describe('answerQuery', () => {
     await expect(ask('text', 'text', { reference: 'gone' })).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  it('asks for words of questions where there is nothing else', async () => {
+  it('searches for question words if the question has no other words', async () => {
     expect(await ask('to be or not to be', 'why not')).toContain('> 1| to be or not to be')
   })
 
-  it('stops at its deadline, and says how far it came', async () => {
+  it('stops at its deadline, and reports its progress', async () => {
     const answer = await ask('needle in a line\n'.repeat(400_000), 'needle', {}, { deadlineMs: -1_000_000 })
     expect(answer).toMatch(/\[The time was spent after [\d,]+ lines, 0 % of the content: the rest is not ranked\]/)
     expect(answer).toContain('> 1| needle in a line')
   })
 
-  it('ends when its signal fires', async () => {
+  it('ends if its signal aborts', async () => {
     const controller = new AbortController()
     const content = 'needle in a line\n'.repeat(200_000)
     setImmediate(() => controller.abort())
     await expect(ask(content, 'needle', {}, { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it('lets others have their turn', async () => {
+  it('yields to the event loop', async () => {
     const content = 'needle in a line of hay\n'.repeat(150_000)
     expect(await countTurns(() => ask(content, 'why did the needle fail in hay'))).toBeGreaterThan(4)
   })
@@ -199,7 +199,7 @@ describe('answerQuery in a scope', () => {
     expect(linesShown(answer, true)).toEqual([21, 1, 52])
   })
 
-  it('goes on where it ended', async () => {
+  it('continues at the end of the page before', async () => {
     const pages = await Promise.all(
       [0, 1, 2].map((skip) => answerQuery({ ...call, skip, limit: 1 }, contextOf(entries, { scoped: true }))),
     )
@@ -208,7 +208,7 @@ describe('answerQuery in a scope', () => {
     expect(pages[2]).not.toContain('To continue')
   })
 
-  it('does not let one entry take the place of all others', async () => {
+  it('does not let one entry displace all others', async () => {
     const letters = (index: number): string => String.fromCharCode(97 + (index % 26), 97 + Math.floor(index / 26))
     const many: Entries = {
       small: { content: [...noise(100), 'payment declined'].join('\n') },
@@ -222,7 +222,7 @@ describe('answerQuery in a scope', () => {
     expect(answer).toContain('== small')
   })
 
-  it('says so where nothing has the words, and is refused without a scope', async () => {
+  it('reports that no entry has the words, and rejects a query without a scope', async () => {
     const answer = await answerQuery({ ...call, query: 'refund' }, contextOf(entries, { scoped: true }))
     expect(answer).toBe('[0 passages for "refund": none of its words is in 3 stored results]\n[Nowhere: refund]')
     await expect(answerQuery(call, contextOf(entries))).rejects.toMatchObject({ code: 'invalid-input' })
@@ -287,7 +287,7 @@ describe('laws of answerQuery', () => {
     )
   })
 
-  it('takes questions that are made to break it', async () => {
+  it('answers hostile questions', async () => {
     const content = `${'a'.repeat(300_000)}\n${'((((.*)+)+)+ '.repeat(10_000)}\nneedle\n${'\u202e\u0645'.repeat(1_000)}`
     const many = Array.from({ length: 10_000 }, (_, index) => `word${index}`).join(' ')
     for (const query of [

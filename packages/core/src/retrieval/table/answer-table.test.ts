@@ -72,7 +72,7 @@ const requests = [
 ].join('\n')
 
 describe('answerTable', () => {
-  it('shows rows with their numbers and lines, quoted where that is needed, each on one line', async () => {
+  it('shows each row on one line, with its number and its line, quoted if necessary', async () => {
     expect(await ask(requests)).toBe(
       [
         '[5 rows]',
@@ -113,7 +113,7 @@ describe('answerTable', () => {
     expect(answer.split('\n').flatMap((line) => /^(\d+):/.exec(line)?.slice(1) ?? [])).toEqual(numbers)
   })
 
-  it('pages, and gives the call that goes on', async () => {
+  it('shows pages, with the call that continues', async () => {
     const answer = await ask(requests, { columns: ['ts'], where: 'status > 200', skip: 1, limit: 2 })
     expect(rowsOf(answer)).toEqual(['2024-03-02T09:00Z', '2024-03-02T09:30Z'])
     expect(answer).toContain(
@@ -126,21 +126,21 @@ describe('answerTable', () => {
     )
   })
 
-  it('counts only, where that is asked', async () => {
+  it('returns only the count if the call asks for it', async () => {
     expect(await ask(requests, { where: 'status = 503', countOnly: true })).toBe(
       '[2 rows of 5 where status = 503, columns: ts, path, status, bytes]',
     )
     expect(await ask(requests, { countOnly: true, limit: 1 })).toBe('[5 rows, columns: ts, path, status, bytes]')
   })
 
-  it('says which values there are where no row is found', async () => {
+  it('lists the values of the column if no row matches', async () => {
     expect(await ask(requests, { where: 'status = 999' })).toBe(
       '[0 rows of 5 where status = 999, columns: ts, path, status, bytes]\n' +
         '["status" has these values: "503" (2), "200" (1), "500" (1), "404" (1).]',
     )
   })
 
-  it('names the closest columns where one is unknown', async () => {
+  it('names the closest columns for an unknown one', async () => {
     const columns = await failureOf(ask(requests, { columns: ['ts', 'state'] }))
     expect(columns.code).toBe('unknown-column')
     expect(columns.message).toBe(
@@ -154,14 +154,14 @@ describe('answerTable', () => {
     expect(both.call).toEqual({ reference: 'ref', columns: ['ts', 'path', 'status'], where: 'status >= 500' })
   })
 
-  it('refuses a condition that it cannot read with an example of this table', async () => {
+  it('refuses an invalid condition, with an example of this table', async () => {
     const { code, message, call } = await failureOf(ask(requests, { where: 'status ~ 5' }))
     expect(code).toBe('invalid-input')
     expect(message).toContain('At position 8 of where, an operator (')
     expect(call).toEqual({ reference: 'ref', where: 'status = "some value"' })
   })
 
-  it('refuses text that is no table, binary content and what is not there', async () => {
+  it('refuses text that is not a table, binary content and missing content', async () => {
     for (const text of ['', 'One line of prose.\nAnother one.\n', '{"a": {"b": 1}}', '[1, 2, 3]', '{\n  "a": 1\n}'])
       expect((await failureOf(ask(text))).code).toBe('not-a-table')
     const nested = await failureOf(ask('{"total": 2, "hits": [{"a": 1}, {"a": 2}]}'))
@@ -235,7 +235,7 @@ describe('kinds of tables', () => {
     ])
   })
 
-  it('cells of psql that go on in further lines are whole, and those that end with a plus sign are no such cells', async () => {
+  it('cells of psql over several lines are whole, and a cell that ends with a plus sign stays one line', async () => {
     const text = [
       ' id |   note    | lang ',
       '----+-----------+------',
@@ -253,7 +253,7 @@ describe('kinds of tables', () => {
     expect(rowsOf(await ask(text, { where: 'note contains three', columns: ['id'] }))).toEqual(['1'])
   })
 
-  it('a small table that nothing declares is read where its first line has names, and a log is not', async () => {
+  it('an undeclared small table is read if its first line has names, and a log is not', async () => {
     expect(rowsOf(await ask('name,city\nanna,Oslo\nbert,Rome\n', { where: 'city = Rome' }))).toEqual(['bert,Rome'])
     const log = Array.from({ length: 9 }, (_, index) => `2024-03-05 10:00:0${index},123 INFO all is well`).join('\n')
     expect((await failureOf(ask(log))).code).toBe('not-a-table')
@@ -266,7 +266,7 @@ describe('kinds of tables', () => {
     ).toEqual(['2024-01-08', '2024-01-09'])
   })
 
-  it('JSON lines on lines of their own stand with these, also where later rows bring further keys', async () => {
+  it('JSON lines keep their line numbers, also if later rows have further keys', async () => {
     const text = `[\n${Array.from({ length: 6 }, (_, index) => `  {\n    "id": ${index}${index === 4 ? ',\n    "error": "late"' : ''}\n  }`).join(',\n')}\n]`
     expect(await ask(text, { where: 'error is not null' })).toBe(
       ['[1 row of 6 where error is not null]', '', 'row:line| id,error', '5:14| 4,late'].join('\n'),
@@ -274,7 +274,7 @@ describe('kinds of tables', () => {
     expect((await failureOf(ask(text, { columns: ['errors'] }))).message).toContain('Closest: "error"')
   })
 
-  it('of several tables in one text, those count that have the columns', async () => {
+  it('the tables of a text that have the columns count', async () => {
     const first = 'NAME     SIZE\nalpha    10\nbeta     20\ngamma    30\ndelta    40\n'
     const second =
       'USER     LOGINS   CITY\nanna     1        Oslo\nbert     2        Rome\ncarl     3        Bonn\ndora     4        Bern\n'
@@ -299,7 +299,7 @@ describe('tables that are hard to read', () => {
     )
   })
 
-  it('a quote that never closes takes in the rest, and is said to', async () => {
+  it('an unclosed quote takes in the rest, and the answer says so', async () => {
     const text = `id,note,x\n${'1,fine,2\n'.repeat(9)}2,"open,2\n${'3,lost,2\n'.repeat(20_000)}`
     const answer = await ask(text, { where: 'note contains lost', context })
     expect(answer).toContain('[1 row of 10 where note contains lost]')
@@ -336,7 +336,7 @@ describe('tables that are hard to read', () => {
     expect(countTokens(answer)).toBeLessThanOrEqual(2_500)
   })
 
-  it('invalid UTF-8 is read as far as it can be', async () => {
+  it('invalid UTF-8 is read with replacement characters', async () => {
     const bytes = new TextEncoder().encode('a,b,c\n1,?,3\n4,5,6\n7,8,9\n1,1,1\n')
     bytes[bytes.indexOf(63)] = 0xff
     expect(rowsOf(await ask(bytes, { where: 'a = 1' }))).toEqual(['1,\ufffd,3', '1,1,1'])
@@ -349,7 +349,7 @@ describe('large tables', () => {
   // More than the 4 MiB in which rows are counted after the last one that is shown.
   const large = tableOf(50_000)
 
-  it('reading ends early where a limit is reached', async () => {
+  it('reading ends early at the limit of rows', async () => {
     const read: number[] = []
     const storage = storageFor(large, 'text/csv')
     const retrieveRange = storage.retrieveRange!
@@ -397,7 +397,7 @@ describe('large tables', () => {
     )
   })
 
-  it('lets the event loop have its turn, and stops when it is aborted', async () => {
+  it('yields to the event loop, and stops if it is aborted', async () => {
     const abort = new AbortController()
     const answer = ask(large, {
       where: 'kind = 9',
@@ -408,7 +408,7 @@ describe('large tables', () => {
     await expect(answer).rejects.toMatchObject({ code: 'aborted' })
   })
 
-  it('says how far it came where the time is spent', async () => {
+  it('reports its progress at the deadline', async () => {
     let now = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 3))
     try {

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { searchCounting } from '../../../test/counting-matcher.ts'
@@ -39,7 +40,7 @@ function expectWithinBound(pattern: SearchPattern, text: string): void {
   expect(steps, `${pattern.expression} in ${JSON.stringify(text)}`).toBeLessThanOrEqual(boundOf(pattern, text.length))
 }
 
-test('the engine that counts finds what the engine of JavaScript finds', () => {
+test('the counting engine finds the matches of JavaScript', () => {
   fc.assert(
     fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
       const flags = ignoreCase && !source.includes('\\1') ? 'is' : 's'
@@ -50,7 +51,7 @@ test('the engine that counts finds what the engine of JavaScript finds', () => {
       const expected = new RegExp(source, flags).exec(short)
       expect(match).toEqual(expected ? [expected.index, expected.index + expected[0].length] : undefined)
     }),
-    { numRuns: 1_500 },
+    propertyRuns(500, 15_000),
   )
 })
 
@@ -68,7 +69,7 @@ test('no search takes more steps than its bound', () => {
         for (const line of lines) expectWithinBound(pattern, line)
       },
     ),
-    { numRuns: 1_200 },
+    propertyRuns(400, 12_000),
   )
   expect(bounded).toBeGreaterThan(500)
 })
@@ -83,7 +84,7 @@ test('the expressions for texts and for parts of lines take at most six times th
         expect(steps).toBeLessThanOrEqual(6 * boundOf(pattern, line.length))
       }
     }),
-    { numRuns: 600 },
+    propertyRuns(200, 6_000),
   )
 })
 
@@ -167,7 +168,7 @@ test('hostile patterns stay within their bounds', () => {
   expect(bounded).toBeGreaterThan(200)
 })
 
-test('cost is bounded by the letters that the flags take for the same', () => {
+test('cost is bounded by the letters that the flags treat as equal', () => {
   const degreeOf = (source: string): number => parseSearchPattern(source, { ignoreCase: true }).cost.degree
   expect(degreeOf('(?:a+B)*c')).toBe(3)
   expect(degreeOf('(?:a+A)*c')).toBe(Infinity)

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { GeneratedPattern } from '../../../test/generated-patterns.ts'
@@ -80,12 +81,12 @@ test('each match contains one string of each required set', () => {
         }
       }
     }),
-    { numRuns: 1_500 },
+    propertyRuns(500, 15_000),
   )
   expect(checked).toBeGreaterThan(100)
 })
 
-test('the literal is all that a pattern matches', () => {
+test('a pattern with a literal matches exactly the literal', () => {
   const literals = {
     ...parts,
     atoms: ['a', 'b', 'ab', 'K', '[k]', '\\x61', '😀'],
@@ -104,7 +105,7 @@ test('the literal is all that a pattern matches', () => {
       expect(new RegExp(expression, flags).exec(text)?.index ?? -1).toBe(inText.indexOf(literal))
       expect(new RegExp(`^(?:${expression})$`, flags).test(literal)).toBe(true)
     }),
-    { numRuns: 1_000 },
+    propertyRuns(330, 10_000),
   )
   expect(checked).toBeGreaterThan(100)
 })
@@ -129,7 +130,7 @@ test.each([
   expect(required?.[0]?.toSorted()).toEqual(expected?.toSorted())
 })
 
-test('each of the strings that stand in a row is required, the longest first', () => {
+test('each string of a sequence is required, the longest first', () => {
   const setsOf = (source: string): unknown => parseSearchPattern(source, { ignoreCase: false }).required
   expect(setsOf('auth.*DELETE.*status=5')).toEqual([['status=5'], ['DELETE'], ['auth']])
   expect(setsOf('x{2}\\d(?:GET|POST)\\s+a')).toEqual([['GET', 'POST'], ['xx']])
@@ -155,7 +156,7 @@ test.each([
   expect(parseSearchPattern(source, { ignoreCase: false }).literal).toBe(expected)
 })
 
-test('a literal is in lower case where case is ignored, and has no letters beyond ASCII', () => {
+test('a literal is in lower case if case is ignored, and has no letters beyond ASCII', () => {
   const literalOf = (source: string): string | undefined => parseSearchPattern(source, { ignoreCase: true }).literal
   expect(literalOf('Foo')).toBe('foo')
   expect(literalOf('größe')).toBeUndefined()

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { generatedPatterns, isQuick, LOOKS, QUANTIFIERS } from '../../../test/generated-patterns.ts'
@@ -57,7 +58,7 @@ const texts = fc
   .array(fc.constantFrom(...Array.from('aB1 ._-/"]}<[^$*+\t'), 'bc', 'ab'), { maxLength: 12 })
   .map((characters) => characters.join(''))
 
-test('what JavaScript and all others read in the same way is not changed', () => {
+test('syntax that JavaScript reads like all other engines keeps its meaning', () => {
   fc.assert(
     fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
       const pattern = parseSearchPattern(source, { ignoreCase })
@@ -69,11 +70,11 @@ test('what JavaScript and all others read in the same way is not changed', () =>
       expect(found && [...found]).toEqual(expected && [...expected])
       expect(found?.index).toBe(expected?.index)
     }),
-    { numRuns: 1_500 },
+    propertyRuns(500, 15_000),
   )
 })
 
-test('what is translated means the same with the flag u', () => {
+test('a translated pattern means the same with the flag u', () => {
   fc.assert(
     fc.property(patterns, texts, (source, text) => {
       if (!isQuick(parseSearchPattern(source, { ignoreCase: false }), text)) return
@@ -84,11 +85,11 @@ test('what is translated means the same with the flag u', () => {
         new RegExp(translated, 's').exec(text) && [...new RegExp(translated, 's').exec(text)!],
       )
     }),
-    { numRuns: 1_000 },
+    propertyRuns(330, 10_000),
   )
 })
 
-test('any text is a pattern', () => {
+test('any text gives a valid pattern', () => {
   const syntax = fc.array(
     fc.constantFrom(
       '(',
@@ -150,7 +151,7 @@ test('any text is a pattern', () => {
       expect(pattern.problem.position).toBeLessThanOrEqual(text.length)
       if (!text.includes('\n')) expect(new RegExp(pattern.expression, pattern.flags).exec(`-${text}-`)?.[0]).toBe(text)
     }),
-    { numRuns: 3_000 },
+    propertyRuns(1_000, 30_000),
   )
 })
 
