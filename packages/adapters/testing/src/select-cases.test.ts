@@ -11,7 +11,7 @@ const CASES: readonly AdapterCase[] = [
   { id: 'framework', title: '', dependsOn: 'framework', run },
   { id: 'histories', title: '', dependsOn: 'framework', needs: 'compactsHistory', run },
 ]
-const USUAL = { isFull: false, isOlderVersion: false, isFurtherEntryPoint: false }
+const USUAL = { isFull: false, isOlderVersion: false, runsElsewhere: 'nothing' } as const
 const idsOf = (...parameters: Parameters<typeof selectCases>): readonly string[] =>
   selectCases(...parameters).map(({ id }) => id)
 
@@ -21,17 +21,21 @@ test('the first harness of the newest version runs each case that it can run', (
 })
 
 test('a further entry point runs the cases that depend on more than the code of the adapter', () => {
-  expect(idsOf(CASES, {}, { ...USUAL, isFurtherEntryPoint: true })).toEqual(['entry-point', 'framework'])
+  expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'every case' })).toEqual(['entry-point', 'framework'])
+})
+
+test('a variant of an entry point runs the cases that depend on the framework', () => {
+  expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'cases of entry points' })).toEqual(['framework'])
 })
 
 test('an older version runs the cases that depend on the framework, with each harness', () => {
   const older = { ...USUAL, isOlderVersion: true }
   expect(idsOf(CASES, { compactsHistory: true }, older)).toEqual(['framework', 'histories'])
-  expect(idsOf(CASES, {}, { ...older, isFurtherEntryPoint: true })).toEqual(['framework'])
+  expect(idsOf(CASES, {}, { ...older, runsElsewhere: 'every case' })).toEqual(['framework'])
 })
 
 test('a full run leaves nothing out', () => {
-  const full = { isFull: true, isOlderVersion: true, isFurtherEntryPoint: true }
+  const full = { isFull: true, isOlderVersion: true, runsElsewhere: 'cases of entry points' } as const
   expect(idsOf(CASES, { compactsHistory: true }, full)).toHaveLength(4)
 })
 

@@ -7,18 +7,19 @@ export interface SuiteRun {
   readonly isFull: boolean
   /** Whether the framework is an older version than the newest one. */
   readonly isOlderVersion: boolean
-  /** Whether an earlier harness runs the same adapter whole. */
-  readonly isFurtherEntryPoint: boolean
+  /** How much of the suite another harness of the same adapter runs. */
+  readonly runsElsewhere: 'nothing' | 'every case' | 'cases of entry points'
 }
 
 /** Select the cases that a run has with a harness. */
 export function selectCases(
   cases: readonly AdapterCase[],
   harness: Pick<AdapterHarness, 'compactsHistory'>,
-  { isFull, isOlderVersion, isFurtherEntryPoint }: SuiteRun,
+  { isFull, isOlderVersion, runsElsewhere }: SuiteRun,
 ): AdapterCase[] {
   const possible = cases.filter(({ needs }) => needs === undefined || harness[needs] === true)
   if (isFull) return possible
-  if (isOlderVersion) return possible.filter(({ dependsOn }) => dependsOn === 'framework')
-  return isFurtherEntryPoint ? possible.filter(({ dependsOn }) => dependsOn !== undefined) : possible
+  if (isOlderVersion || runsElsewhere === 'cases of entry points')
+    return possible.filter(({ dependsOn }) => dependsOn === 'framework')
+  return runsElsewhere === 'every case' ? possible.filter(({ dependsOn }) => dependsOn !== undefined) : possible
 }

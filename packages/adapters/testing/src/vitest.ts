@@ -17,7 +17,10 @@ export interface AdapterSuiteOptions {
   readonly readme?: string
   /** Which cases to run, by their ids, where a framework takes long for each. All of them by default. */
   readonly only?: (id: string) => boolean
-  /** Whether the suite runs whole elsewhere, with another harness of the same adapter. `false` by default. */
+  /**
+   * Whether another suite runs every case with a harness of the same adapter. The first harness then runs the cases of entry
+   * points, and the others those of the framework. `false` by default.
+   */
   readonly isFurtherEntryPoint?: boolean
 }
 
@@ -33,7 +36,9 @@ export function adapterSuite(
   { readme, only = () => true, isFurtherEntryPoint = false }: AdapterSuiteOptions = {},
 ): void {
   for (const [index, [name, harness]] of Object.entries(harnesses).entries()) {
-    const run = { isFull, isOlderVersion, isFurtherEntryPoint: isFurtherEntryPoint || index > 0 }
+    const ranByFirst = isFurtherEntryPoint ? 'cases of entry points' : 'every case'
+    const ranBefore = isFurtherEntryPoint ? 'every case' : 'nothing'
+    const run = { isFull, isOlderVersion, runsElsewhere: index > 0 ? ranByFirst : ranBefore } as const
     const gaps = Object.keys(harness.gaps ?? {})
     describe(name, () => {
       test('is exported under its name', () => {

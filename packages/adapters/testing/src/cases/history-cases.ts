@@ -18,6 +18,7 @@ import {
   passesIn,
   readingParts,
   runLong,
+  STEPS_TO_COMPACT,
   stepsToFirstPass,
 } from '../support/long-conversation.ts'
 import { overriddenStorage } from '../support/overridden-storage.ts'
@@ -73,7 +74,7 @@ export const historyCases: readonly AdapterCase[] = [
     id: 'history/outputs',
     title: 'leaves what the program sees of results as it is',
     async run(harness) {
-      const turns = readingParts(MANY_STEPS)
+      const turns = readingParts(STEPS_TO_COMPACT)
       const { result: plain } = await runLong(harness, { turns })
       const { result } = await runLong(harness, { turns, compaction: COMPACT })
       // Without a diff, which takes a minute for long texts.
@@ -86,7 +87,7 @@ export const historyCases: readonly AdapterCase[] = [
     title: 'lets the model read, in the same session, what became a reference',
     async run(harness) {
       const turns = [
-        ...readingParts(MANY_STEPS),
+        ...readingParts(STEPS_TO_COMPACT),
         (prompt: SeenPrompt) =>
           retrieving({ reference: referenceIn(lastResult(prompt, 'call_1')), pattern: 'status=FAILED' }),
       ]
@@ -126,7 +127,7 @@ export const historyCases: readonly AdapterCase[] = [
     id: 'history/replacement-shrinks',
     title: 'shortens what the offloader has replaced before, under the same reference, and stores nothing again',
     async run(harness) {
-      const turns = [calling('read_log', {}, 'call_log'), ...readingParts(MANY_STEPS)]
+      const turns = [calling('read_log', {}, 'call_log'), ...readingParts(STEPS_TO_COMPACT)]
       const tools = [partReader(), returning('read_log', text(LOG))]
       const { result, bench } = await runLong(harness, { turns, tools, compaction: COMPACT })
       const first = lastResult(result.prompts[1]!, 'call_log')
@@ -172,7 +173,7 @@ export const historyCases: readonly AdapterCase[] = [
     id: 'history/outage',
     title: 'leaves the history as it is while nothing can be stored, and goes on',
     async run(harness) {
-      const turns = readingParts(MANY_STEPS)
+      const turns = readingParts(STEPS_TO_COMPACT)
       const fail = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The disk did not answer.'))
       const storage = overriddenStorage(new InMemoryStorage(), () => ({ store: fail, storeStream: fail }))
       const { result: plain } = await runLong(harness, { turns })
@@ -209,7 +210,7 @@ export const historyCases: readonly AdapterCase[] = [
         const turns = [
           (prompt: SeenPrompt) =>
             retrieving({ reference: referenceIn(lastResult(prompt, 'call_1')), pattern: 'status=FAILED' }),
-          ...readingParts(MANY_STEPS, 50),
+          ...readingParts(STEPS_TO_COMPACT, 50),
         ]
         const goOn = { turns, history, userMessage: 'Go on.', compaction: COMPACT }
         const { result: second } = await runLong(harness, goOn, here)
@@ -233,7 +234,7 @@ async function runSession(harness: AdapterHarness, session: string, bench: Bench
       return reader.call(...parameters)
     },
   }
-  const turns = readingParts(MANY_STEPS)
+  const turns = readingParts(STEPS_TO_COMPACT)
   return (await runLong(harness, { turns, session, tools: [slowly], compaction: COMPACT }, bench)).result
 }
 

@@ -118,7 +118,7 @@ export const sessionCases: readonly AdapterCase[] = [
     async run(harness) {
       const bench = createBench()
       for (const session of AWKWARD_SESSIONS) {
-        const tools = [returning('read_log', text(log(session.slice(-20), 500)))]
+        const tools = [returning('read_log', text(log(session.slice(-20), 250)))]
         const { result } = await runOffloaded(harness, { session, tools, model: scripted(calling('read_log')) }, bench)
         const reference = referenceIn(lastResult(lastPrompt(result)))
         assert.deepEqual(await bench.references(session), [reference], `What is stored in ${JSON.stringify(session)}`)
