@@ -25,9 +25,10 @@ function fourMethods(): StorageDriver {
   const entries = new Map<string, DriverContent>()
   return {
     async write(id, chunks, info) {
-      const parts: number[] = []
-      for await (const chunk of chunks) for (const byte of chunk) parts.push(byte)
-      entries.set(id, { content: Uint8Array.from(parts), info: { ...info, size: parts.length } })
+      const parts: Uint8Array[] = []
+      for await (const chunk of chunks) parts.push(chunk.slice())
+      const content = new Uint8Array(Buffer.concat(parts))
+      entries.set(id, { content, info: { ...info, size: content.length } })
     },
     async read(id, range) {
       const entry = entries.get(id)
@@ -67,17 +68,17 @@ describe('createStorage', () => {
     expect(() => createStorage(driver)).toThrow(`${method}()`)
   })
 
-  test('refuses what is no driver and options that cannot be', () => {
+  test('refuses a value that is not a driver, and invalid options', () => {
     expect(() => createStorage(undefined as unknown as StorageDriver)).toThrow(TypeError)
     expect(() => createStorage(fourMethods(), { ttlMs: -1 })).toThrow('ttlMs')
   })
 
-  test('has locate only where the driver has it', () => {
+  test('has locate only if the driver has it', () => {
     expect(createStorage(fourMethods()).locate).toBeUndefined()
     expect(createStorage(new TinyDriver(new TinyDisk(Date.now))).scope('a').locate).toBeTypeOf('function')
   })
 
-  test('lists nothing that a driver lists beside what it was asked for', async () => {
+  test('lists only entries of the scope, even if the driver lists others', async () => {
     const driver = fourMethods()
     const list = driver.list.bind(driver)
     const careless: StorageDriver = { ...driver, list: () => list('') }
@@ -89,7 +90,7 @@ describe('createStorage', () => {
     expect(await collect(storage.list())).toHaveLength(2)
   })
 
-  test('skips what a driver lists that is no entry', async () => {
+  test('skips listed items that are not entries', async () => {
     const driver = fourMethods()
     const foreign: StorageDriver = {
       ...driver,
@@ -121,7 +122,7 @@ describe('createStorage', () => {
     await expect(range).rejects.toMatchObject({ code: 'corrupt', reference })
   })
 
-  test('hands out content that could be read although its use could not be noted', async () => {
+  test('returns content even if its use could not be recorded', async () => {
     const disk = new TinyDisk(Date.now)
     const driver = new TinyDriver(disk)
     const storage = createStorage(driver)
@@ -130,7 +131,7 @@ describe('createStorage', () => {
     await expect(storage.retrieve(reference)).resolves.toMatchObject({ content: bytes('content') })
   })
 
-  test('an aborted store leaves a later one alone', async () => {
+  test('does not disturb a later store if one is aborted', async () => {
     const storage = createStorage(fourMethods())
     const controller = new AbortController()
     const aborted = storage.store('call_1', bytes('content'), 'text/plain', { signal: controller.signal })
