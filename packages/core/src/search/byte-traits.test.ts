@@ -25,6 +25,7 @@ it.each([
 })
 
 it('claims that bytes can be matched only if they give the matches of the text', () => {
+  const runs = propertyRuns(1_670, 50_000)
   const atoms = ['a', 'b', '.', '[^a]', '[ab]', '\\W', '\\w', '\\d', '\\b', '^', '$', '(?:a|b)', '(a.*)', '1']
   const quantifiers = ['', '', '*', '+', '?', '{2}', '*?', '+?']
   const expressions = fc
@@ -48,7 +49,7 @@ it('claims that bytes can be matched only if they give the matches of the text',
         found === null ? undefined : new TextEncoder().encode(text.slice(0, found.index)).length,
       )
     }),
-    propertyRuns(1_670, 50_000),
+    runs,
   )
-  expect(checked).toBeGreaterThan(500)
+  expect(checked).toBeGreaterThan(runs.numRuns / 15)
 })

@@ -56,6 +56,7 @@ test('the counting engine finds the matches of JavaScript', () => {
 })
 
 test('no search takes more steps than its bound', () => {
+  const runs = propertyRuns(400, 12_000)
   let bounded = 0
   fc.assert(
     fc.property(
@@ -69,9 +70,9 @@ test('no search takes more steps than its bound', () => {
         for (const line of lines) expectWithinBound(pattern, line)
       },
     ),
-    propertyRuns(400, 12_000),
+    runs,
   )
-  expect(bounded).toBeGreaterThan(500)
+  expect(bounded).toBeGreaterThan(runs.numRuns / 3)
 })
 
 test('the expressions for texts and for parts of lines take at most six times the bound', () => {

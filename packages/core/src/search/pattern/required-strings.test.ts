@@ -56,6 +56,7 @@ const texts = fc.tuple(patterns, around, around, fc.boolean()).map(([{ source, s
 }))
 
 test('each match contains one string of each required set', () => {
+  const runs = propertyRuns(500, 15_000)
   let checked = 0
   fc.assert(
     fc.property(texts, fc.boolean(), ({ source, text }, ignoreCase) => {
@@ -81,12 +82,13 @@ test('each match contains one string of each required set', () => {
         }
       }
     }),
-    propertyRuns(500, 15_000),
+    runs,
   )
-  expect(checked).toBeGreaterThan(100)
+  expect(checked).toBeGreaterThan(runs.numRuns / 20)
 })
 
 test('a pattern with a literal matches exactly the literal', () => {
+  const runs = propertyRuns(330, 10_000)
   const literals = {
     ...parts,
     atoms: ['a', 'b', 'ab', 'K', '[k]', '\\x61', '😀'],
@@ -105,9 +107,9 @@ test('a pattern with a literal matches exactly the literal', () => {
       expect(new RegExp(expression, flags).exec(text)?.index ?? -1).toBe(inText.indexOf(literal))
       expect(new RegExp(`^(?:${expression})$`, flags).test(literal)).toBe(true)
     }),
-    propertyRuns(330, 10_000),
+    runs,
   )
-  expect(checked).toBeGreaterThan(100)
+  expect(checked).toBeGreaterThan(runs.numRuns / 20)
 })
 
 test.each([
