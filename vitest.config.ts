@@ -2,6 +2,7 @@
 import { globSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { listUnaffectedTests } from './internal/peers/list-unaffected-tests.ts'
 import { listPeerSets, PEERS_VARIABLE, resolvePeersFrom } from './internal/peers/peer-sets.ts'
 import { ReportFile } from './internal/test-run/src/report-file.ts'
 import { isFull } from './internal/test-run/src/test-run.ts'
@@ -69,7 +70,12 @@ export default defineConfig({
         .filter(({ adapter }) => isHere(adapter))
         .map((set) => {
           const project = projectOf(set.adapter, `${nameOf(set.adapter)} with ${set.name}`, {
-            exclude: ['**/node_modules/**', '**/dist/**', ...set.leavesOut.map((folder) => `**/${folder}/**`)],
+            exclude: [
+              '**/node_modules/**',
+              '**/dist/**',
+              ...set.leavesOut.map((folder) => `**/${folder}/**`),
+              ...(isFull ? [] : listUnaffectedTests(ROOT, set)),
+            ],
             env: { [PEERS_VARIABLE]: set.folder },
           })
           return { ...project, plugins: [resolvePeersFrom(set)] }
