@@ -55,8 +55,16 @@ const SHORT: readonly string[] = [
   'opening, compressed and encrypted',
 ]
 
+/**
+ * Cases that a wrapper cannot break: it does with each of many entries what it does with one, 5 MB cross its limits in every
+ * way, and the harness is the one of the bare backend.
+ */
+const UNBREAKABLE =
+  /\/beyond-one-page$|^scope\/look-alikes-apart$|\/(?:round-trip-)?20-mb$|^turns\/tombstones-bounded$|^harness\//
+
 for (const wrapping of wrappings)
   for (const harness of [tinyHarness(), forgetful, opening]) {
     const wrapped = wrappedHarness(harness, wrapping)
-    if (isFull || SHORT.includes(wrapped.name)) storageConformance(wrapped, { thorough: isFull })
+    if (isFull) storageConformance(wrapped, { thorough: true })
+    else if (SHORT.includes(wrapped.name)) storageConformance(wrapped, { filter: (id) => !UNBREAKABLE.test(id) })
   }
