@@ -1,13 +1,13 @@
-import { describe, expect, test } from 'vitest'
-import { BIN, HAS_SCRIPT, put, numbered, spillway, start, temporaryFolder } from '../test/spillway.ts'
+import { describe, expect, it } from 'vitest'
+import { BIN, HAS_SCRIPT, put, numbered, spillway, spillwayProcess, start, temporaryFolder } from '../test/spillway.ts'
 
 const COMMANDS = ['run', 'put', 'get', 'grep', 'ls', 'stat', 'rm', 'gc', 'stats', 'conformance', 'hook']
 
-test('prints its version', async () => {
-  expect((await spillway(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+it('prints its version', async () => {
+  expect((await spillwayProcess(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-test('explains itself and each command, with examples and exit codes', async () => {
+it('--help lists the commands and exit codes, and explains each command', async () => {
   const { code, stdout, stderr } = await spillway(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
@@ -18,7 +18,7 @@ test('explains itself and each command, with examples and exit codes', async () 
   })
 })
 
-test.each([
+it.each([
   [['lss'], /unknown command 'lss'.*Did you mean ls/],
   [['ls', '--jsno'], /unknown option '--jsno'.*--json.*See spillway ls --help\./],
   [['stat'], /missing required argument 'reference'\. See spillway stat --help\./],
@@ -34,45 +34,49 @@ test.each([
   expect(ended.stderr.split('\n')).toHaveLength(2)
 })
 
-test('prints its help, as an error, where no command was given', async () => {
+it('prints its help as an error if no command is given', async () => {
   const ended = await spillway([])
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(/^Usage: spillway/)
 })
 
-test('prints a wrong command line as JSON where that was asked for', async () => {
+it('prints the error of a wrong command line as JSON with --json', async () => {
   const { code, stdout, stderr } = await spillway(['ls', '--bogus', '--json'], { cwd: temporaryFolder() })
   expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage' } })
 })
 
-test.each([
-  ['redis://user:hunter2@host', '@spillway/redis', '@spillway/redis ioredis'],
-  ['sqlite:./x.db', '@spillway/sqlite', '@spillway/sqlite better-sqlite3'],
-  ['s3://bucket', '@spillway/s3', '@spillway/s3 @aws-sdk/client-s3'],
-])('says what to install for %s where that is not there, and never shows a password', async (store, name, packages) => {
-  const env = { NODE_OPTIONS: `--import=${withoutPackage(name)}` }
-  const ended = await spillway(['ls', '--store', store], { cwd: temporaryFolder(), env })
-  expect(ended).toMatchObject({ code: 3, stdout: '' })
-  expect(ended.stderr).toContain(`npm install ${packages} `)
+it('says what to install for a backend that is missing, and never shows a password', async () => {
+  const stores = [
+    ['redis://user:hunter2@host', '@spillway/redis ioredis'],
+    ['sqlite:./x.db', '@spillway/sqlite better-sqlite3'],
+    ['s3://bucket', '@spillway/s3 @aws-sdk/client-s3'],
+  ] as const
+  const packages = stores.map(([, names]) => names.split(' ')[0])
+  // Node.js looks for these packages where there are none.
+  const program = `
+    import { registerHooks } from 'node:module'
+    registerHooks({ resolve: (specifier, context, next) => next(specifier,
+      ${JSON.stringify(packages)}.includes(specifier) ? { ...context, parentURL: 'file:///nowhere/at-all.js' } : context) })
+    const { main } = await import(${JSON.stringify(new URL('cli.ts', import.meta.url).href)})
+    for (const store of ${JSON.stringify(stores.map(([store]) => store))})
+      console.log(await main(['ls', '--store', store]))
+    process.exit()`
+  const ended = await start(process.execPath, ['--input-type=module', '--eval', program], { cwd: temporaryFolder() })
+    .end
+  expect(ended).toMatchObject({ code: 0, stdout: '3\n3\n3\n' })
+  const told = ended.stderr.split('\n')
+  for (const [index, [, names]] of stores.entries()) expect(told[index]).toContain(`npm install ${names} `)
   expect(ended.stderr).not.toContain('hunter2')
 })
 
-/** A module that lets Node.js look for a package where there is none. */
-function withoutPackage(name: string): string {
-  const source = `import { registerHooks } from 'node:module'
-    registerHooks({ resolve: (specifier, context, next) =>
-      next(specifier, specifier === '${name}' ? { ...context, parentURL: 'file:///nowhere/at-all.js' } : context) })`
-  return `data:text/javascript,${encodeURIComponent(source)}`
-}
-
-test('shows where an error comes from only with SPILLWAY_DEBUG', async () => {
+it('prints stack traces only with SPILLWAY_DEBUG', async () => {
   const cwd = temporaryFolder()
   expect((await spillway(['stat', 'nothing'], { cwd })).stderr).not.toContain('    at ')
   expect((await spillway(['stat', 'nothing'], { cwd, env: { SPILLWAY_DEBUG: '1' } })).stderr).toContain('    at ')
 })
 
-test('finds store and scope in the environment; options go first', async () => {
+it('reads store and scope from the environment, after the options', async () => {
   const cwd = temporaryFolder()
   const env = { SPILLWAY_STORE: 'file:./from-env', SPILLWAY_SCOPE: 'a/b' }
   const { stdout } = await spillway(['put'], { cwd, env, input: 'text' })
@@ -82,22 +86,20 @@ test('finds store and scope in the environment; options go first', async () => {
   expect(await spillway(['ls', '--scope', 'c'], { cwd, env })).toMatchObject({ code: 0, stdout: '' })
 })
 
-// Each command is a process that the terminal starts, and some tests take several.
-describe.skipIf(!HAS_SCRIPT)('on a terminal', { timeout: 60_000 }, () => {
-  const onTerminal = async (
-    args: readonly string[],
-    cwd: string,
-    env: Record<string, string> = {},
-  ): Promise<string> => {
-    const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ')
-    const { end } = start('script', ['-qec', command, '/dev/null'], {
-      cwd,
-      env: { TERM: 'xterm', NO_COLOR: '', ...env },
-    })
-    return (await end).stdout
-  }
+describe('on a terminal', () => {
+  const onTerminal = async (args: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<string> =>
+    (await spillway(args, { cwd, env, terminal: true })).stdout
 
-  test('get prints the numbered first lines of what is large', async () => {
+  it.skipIf(!HAS_SCRIPT)('ls has a header and colors in a real terminal', async () => {
+    const cwd = temporaryFolder()
+    await put('x', cwd)
+    const command = [process.execPath, BIN, 'ls'].map((word) => `'${word}'`).join(' ')
+    const env = { TERM: 'xterm', NO_COLOR: '' }
+    const { stdout } = await start('script', ['-qec', command, '/dev/null'], { cwd, env }).end
+    expect(stdout).toMatch(/^\u001B\[2mREFERENCE/)
+  })
+
+  it('get prints the numbered first lines of large content', async () => {
     const cwd = temporaryFolder()
     const reference = await put(numbered(5_000), cwd)
     const output = await onTerminal(['get', reference], cwd)
@@ -106,7 +108,7 @@ describe.skipIf(!HAS_SCRIPT)('on a terminal', { timeout: 60_000 }, () => {
     expect(output.length).toBeLessThan(20_000)
   })
 
-  test('get and grep let no escape sequence but colours through; a pipe gets the bytes', async () => {
+  it('get and grep remove escape sequences other than colors, but a pipe gets the bytes', async () => {
     const cwd = temporaryFolder()
     const reference = await put('a \u001B]0;owned\u0007 \u001B[31mred\u001B[0m\n', cwd)
     for (const args of [
@@ -118,22 +120,22 @@ describe.skipIf(!HAS_SCRIPT)('on a terminal', { timeout: 60_000 }, () => {
     }
   })
 
-  test('get does not print bytes that are no text', async () => {
+  it('get does not print binary content', async () => {
     const cwd = temporaryFolder()
     const reference = await put(new Uint8Array([27, 0, 99]), cwd)
     expect(await onTerminal(['get', reference], cwd)).toMatch(/^\[application\/octet-stream, 3 B: not shown/)
   })
 
-  test('ls has a header, and there are colours unless NO_COLOR is set', async () => {
+  it('ls has a header, with colors unless NO_COLOR is set', async () => {
     const cwd = temporaryFolder()
     await put('x', cwd)
     expect(await onTerminal(['ls'], cwd)).toMatch(/^\u001B\[2mREFERENCE/)
     expect(await onTerminal(['ls'], cwd, { NO_COLOR: '1' })).toMatch(/^REFERENCE/)
   })
 
-  test('put says how to get it back, unless told to be quiet', async () => {
+  it('put prints the command that searches the content, unless --quiet is set', async () => {
     const cwd = temporaryFolder()
     expect(await onTerminal(['put', BIN], cwd)).toMatch(/search it: spillway get bin_ts_\w+ --pattern REGEX/)
-    expect(await onTerminal(['put', BIN, '--quiet'], cwd)).toMatch(/^bin_ts_\w+\r\n$/)
+    expect(await onTerminal(['put', BIN, '--quiet'], cwd)).toMatch(/^bin_ts_\w+\n$/)
   })
 })

@@ -1,31 +1,19 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { fork, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
+import { environment, runInProcess, type Ended, type RunOptions, type StartOptions } from './run-in-process.ts'
+
+export type { Ended, StartOptions } from './run-in-process.ts'
 
 /** The command line as it is run from the sources. */
 export const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
 
 /** Whether there is `script`, which gives a command a terminal. Every Linux has it; that of macOS has other options. */
 export const HAS_SCRIPT: boolean = process.platform === 'linux' && existsSync('/usr/bin/script')
-
-/** How a process ended, and all it wrote. */
-export interface Ended {
-  readonly code: number | null
-  readonly signal: string | null
-  readonly stdout: string
-  readonly stdoutBytes: Buffer
-  readonly stderr: string
-}
-
-/** Where and with what a process is started. */
-export interface StartOptions {
-  readonly cwd?: string
-  readonly env?: Readonly<Record<string, string>>
-  readonly input?: string | Uint8Array
-}
 
 /** Make a folder that goes with the test. */
 export function temporaryFolder(): string {
@@ -40,10 +28,7 @@ export function start(
   args: readonly string[],
   { cwd, env, input }: StartOptions = {},
 ): { readonly child: ChildProcess; readonly end: Promise<Ended> } {
-  const { SPILLWAY_STORE: _store, SPILLWAY_SCOPE: _scope, SPILLWAY_DEBUG: _debug, ...inherited } = process.env
-  // A compile cache would save time, but with one Node.js 24 now and then hangs when it ends.
-  const all = { ...inherited, ...env }
-  const child = spawn(program, args, { cwd, env: all, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { cwd, env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] })
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
@@ -63,11 +48,30 @@ export function start(
   return { child, end }
 }
 
-/** Run `spillway` to its end. */
-export const spillway = (args: readonly string[], options: StartOptions = {}): Promise<Ended> =>
+/** Run `spillway` in a process of its own, to its end. */
+export const spillwayProcess = (args: readonly string[], options: StartOptions = {}): Promise<Ended> =>
   start(process.execPath, [BIN, ...args], options).end
 
-/** Run `spillway put` on a text and return the reference. */
+/** Run `spillway` in this process, to its end: one run at a time. See {@link runInProcess}. */
+export const spillway: (args: readonly string[], options?: RunOptions) => Promise<Ended> = runInProcess
+
+/** Start one process that runs many commands, one after another; it ends with the test file. */
+export function startRunner(): typeof spillway {
+  const child = fork(fileURLToPath(new URL('child-runner.ts', import.meta.url)), { serialization: 'advanced' })
+  afterAll(() => void child.kill())
+  let previous: Promise<unknown> = Promise.resolve()
+  return (args, options = {}) => {
+    const run = previous.then(async () => {
+      child.send({ args, options })
+      const [ended] = (await once(child, 'message')) as [Ended]
+      return { ...ended, stdoutBytes: Buffer.from(ended.stdoutBytes) }
+    })
+    previous = Promise.allSettled([run])
+    return run
+  }
+}
+
+/** Store a text and return the reference. */
 export async function put(text: string | Uint8Array, cwd: string, args: readonly string[] = []): Promise<string> {
   const { stdout } = await spillway(['put', '--quiet', ...args], { cwd, input: text })
   return stdout.trim()

@@ -1,29 +1,32 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { quoteForShell } from '../src/format.ts'
-import { numbered, referenceIn, spillway, temporaryFolder, type Ended } from './spillway.ts'
+import { numbered, referenceIn, spillway, spillwayProcess, temporaryFolder, type Ended } from './spillway.ts'
 import { TEST_STORES, type TestStore } from './stores.ts'
 
 const LINES = 20_000
 const text = numbered(LINES)
 
-type Run = (args: readonly string[], input?: string) => Promise<Ended>
+type Run = (args: readonly string[]) => Promise<Ended>
 
 /** Return what runs a command on a store, in a scope with a slash in it. */
-function onStore({ url, env }: TestStore, cwd: string): Run {
-  return (args, input) => {
+function onStore({ url, env }: TestStore, cwd: string, input?: string): Run {
+  return (args) => {
     const [command = '', ...rest] = args
     const store = ['--store', url, '--scope', 'tenant%2F1/session']
-    return spillway([command, ...store, ...rest], { cwd, env, ...(input === undefined ? {} : { input }) })
+    const all = [command, ...store, ...rest]
+    // With input, in a process of its own, which ends also if the store keeps connections.
+    return input === undefined ? spillway(all, { cwd, env }) : spillwayProcess(all, { cwd, env, input })
   }
 }
 
 const json = ({ stdout }: Ended): unknown => JSON.parse(stdout)
 
 describe.each(TEST_STORES)('$name', ({ available, hasAge, create }) => {
-  test.skipIf(!available)('every command works, and ends', { timeout: 180_000 }, async () => {
+  it.skipIf(!available)('runs every command, and put ends its process', { timeout: 180_000 }, async () => {
     const store = await create()
-    const run = onStore(store, temporaryFolder())
-    const stored = await run(['put', '--quiet', '--name', 'log'], text)
+    const cwd = temporaryFolder()
+    const run = onStore(store, cwd)
+    const stored = await onStore(store, cwd, text)(['put', '--quiet', '--name', 'log'])
     expect(stored).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^log_\w+\n$/) })
     const reference = stored.stdout.trim()
     const size = text.length

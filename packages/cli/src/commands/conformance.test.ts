@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { spillway, temporaryFolder } from '../../test/spillway.ts'
+import { expect, it } from 'vitest'
+import { startRunner, temporaryFolder } from '../../test/spillway.ts'
+
+// Node.js loads the harnesses, not the test runner.
+const spillway = startRunner()
 
 /** A storage of two methods; `returned` is what comes back of what was stored. */
 const create = (returned: string): string => `async () => {
@@ -27,7 +30,7 @@ function harnessFile(source: string, name = 'harness.ts'): { readonly cwd: strin
   return { cwd, name }
 }
 
-test('reports on a storage that keeps its promises, and exits with 0', async () => {
+it('reports on a correct storage, and exits with 0', async () => {
   const made = create('content.slice()')
   const source = `export const harness = { name: 'mine', level: 'two-method', create: ${made} }`
   const { cwd, name } = harnessFile(source)
@@ -40,7 +43,7 @@ test('reports on a storage that keeps its promises, and exits with 0', async () 
   expect(json.results.length).toBeGreaterThan(0)
 })
 
-test('names what a faulty storage does not keep, and exits with 1', async () => {
+it('names the failed case of a faulty storage, and exits with 1', async () => {
   const source = `export default { name: 'faulty', level: 'two-method', create: ${create('content')} }`
   const { cwd, name } = harnessFile(source, 'harness.mjs')
   const ended = await spillway(['conformance', `./${name}`, '--filter', 'content/', '--every-case'], { cwd })
@@ -48,7 +51,7 @@ test('names what a faulty storage does not keep, and exits with 1', async () => 
   expect(ended.stdout).toMatch(/\| `content\/output-copied` +\| .* \| failed +\|/)
 })
 
-test.each([
+it.each([
   ['export const other = 1', /exports no harness, but other\. Export \{ name, create:/],
   ['export {}', /exports no harness, but nothing/],
   ['export default { name: "x" }', /needs a function create\(\)/],
@@ -58,14 +61,14 @@ test.each([
   ['export enum A { b }', /cannot be loaded: .*enum.* Node\.js only strips types/],
   ['export const = 1', /harness\.ts cannot be loaded: /],
   ['const create = () => {}; export const a = { create }, b = { create }', /several harnesses: a, b\. .*--harness a/],
-])('refuses what is no harness: %s', async (source, message) => {
+])('refuses a module without a valid harness: %s', async (source, message) => {
   const { cwd, name } = harnessFile(source)
   const ended = await spillway(['conformance', name], { cwd })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(message)
 })
 
-test('takes the only harness of a module under any name, or the one that is asked for', async () => {
+it('runs the only harness of a module under any name, or the harness that --harness names', async () => {
   const harness = (name: string): string =>
     `{ name: '${name}', level: 'two-method', create: ${create('content.slice()')} }`
   const one = harnessFile(`export const mineHarness = ${harness('mine')}; export const unrelated = 1`)
@@ -79,7 +82,7 @@ test('takes the only harness of a module under any name, or the one that is aske
   })
 })
 
-test.each([
+it.each([
   ['./none.ts', /no such file/],
   ['.', /is a directory/],
 ])('refuses %s', async (path, message) => {
@@ -87,14 +90,14 @@ test.each([
   expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
 })
 
-test('refuses a filter that leaves no case, which would pass for a success', async () => {
+it('refuses a filter that matches no case', async () => {
   const { cwd, name } = harnessFile(`export default { name: 'mine', create: ${create('content.slice()')} }`)
   const ended = await spillway(['conformance', name, '--filter', 'contents/'], { cwd })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(/No case has "contents\/".* Areas: harness\/, content\/, /)
 })
 
-test('a harness that cannot create its first storage is a store that cannot be used', async () => {
+it('exits with 3 if the harness cannot create its first storage', async () => {
   const { cwd, name } = harnessFile(
     "export default { name: 'mine', create: async () => { throw new Error('no server') } }",
   )
@@ -104,7 +107,7 @@ test('a harness that cannot create its first storage is a store that cannot be u
   })
 })
 
-test('an error that nobody waits for fails the run, and says after which case', async () => {
+it('fails if an error is thrown outside of a case, and names the case before', async () => {
   const source = `const create = ${create('content.slice()')}
     let created = 0
     export default { name: 'mine', level: 'two-method', async create() {

@@ -2,7 +2,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { bench, CHAT, lines, LOG, type Bench } from '../../test/history/bench.ts'
 import { spillway } from '../../test/spillway.ts'
 
-// Each runs several processes.
 vi.setConfig({ testTimeout: 90_000 })
 
 describe('expand and references', () => {

@@ -2,7 +2,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { bench, CHAT, lines, SESSION } from '../../test/history/bench.ts'
 import { say, scriptedModel } from '../../test/serve/scripted-model.ts'
 
-// Each runs several processes.
 vi.setConfig({ testTimeout: 90_000 })
 
 const SNAPSHOT =

@@ -4,7 +4,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { bench, CHAT, FILES, lines, LOG, SESSION } from '../../test/history/bench.ts'
 import { BIN, HAS_SCRIPT, start } from '../../test/spillway.ts'
 
-// Each runs several processes.
 vi.setConfig({ testTimeout: 90_000 })
 
 describe('compact', () => {

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { BIN, referenceIn, spillway, temporaryFolder, type Ended } from '../../test/spillway.ts'
+import { describe, expect, it } from 'vitest'
+import { BIN, referenceIn, spillway, spillwayProcess, temporaryFolder, type Ended } from '../../test/spillway.ts'
 
 const HOOK = ['hook', 'claude-code']
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line} ${line === 4_321 ? 'FAILED' : 'ok'}`).join('\n')
@@ -40,9 +40,9 @@ const inputOf = (cwd: string, stdout: string, more: object = {}): string =>
 const answerOf = ({ stdout }: Ended): Answer => JSON.parse(stdout) as Answer
 
 describe('the hook', () => {
-  test('puts a preview in the place of large output, and the commands that it names work', async () => {
+  it('replaces large output by a preview, and the command that the preview names works in a shell', async () => {
     const cwd = temporaryFolder()
-    const ended = await spillway(HOOK, { cwd, input: inputOf(cwd, LOG) })
+    const ended = await spillwayProcess(HOOK, { cwd, input: inputOf(cwd, LOG) })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     const { hookEventName, updatedToolOutput } = answerOf(ended).hookSpecificOutput ?? {}
     expect(hookEventName).toBe('PostToolUse')
@@ -56,7 +56,7 @@ describe('the hook', () => {
     expect(stdout).toContain('> 4322| line 4321 FAILED')
   })
 
-  test('says nothing of small output, of its own retrievals and of tools that it should leave', async () => {
+  it('prints nothing for small output, its own retrievals, and excluded tools', async () => {
     const cwd = temporaryFolder()
     const quiet = { code: 0, stdout: '', stderr: '' }
     expect(await spillway(HOOK, { cwd, input: inputOf(cwd, 'hello') })).toMatchObject(quiet)
@@ -67,7 +67,7 @@ describe('the hook', () => {
     expect(await spillway(HOOK, { cwd, input: inputOf(cwd, LOG, { tool_name: 'Edit' }) })).toMatchObject(quiet)
   })
 
-  test('keeps sessions apart, in the folder of the project wherever the agent is', async () => {
+  it('isolates sessions, in the folder of the project, if the agent is in a folder below', async () => {
     const cwd = temporaryFolder()
     mkdirSync(join(cwd, 'deep'))
     const env = { CLAUDE_PROJECT_DIR: cwd }
@@ -84,7 +84,7 @@ describe('the hook', () => {
     expect(await spillway(['ls', '--scope', 'a/b'], { cwd })).toMatchObject({ stdout: '' })
   })
 
-  test('with an MCP server names its tool, and has exactly its scope', async () => {
+  it('names the tool of the MCP server, and uses its scope', async () => {
     const cwd = temporaryFolder()
     const args = [...HOOK, '--reading', 'mcp', '--scope', 'team/app']
     const text = answerOf(await spillway(args, { cwd, input: inputOf(cwd, LOG) })).hookSpecificOutput?.updatedToolOutput
@@ -97,7 +97,7 @@ describe('the hook', () => {
     expect(answerOf(refused).systemMessage).toMatch(/needs the --scope/)
   })
 
-  test('leaves the output and says so where it cannot be stored, and exits with 0', async () => {
+  it('leaves output that cannot be stored, says why, and exits with 0', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, '.spillway'), 'a file where a folder should be')
     const ended = await spillway(HOOK, { cwd, input: inputOf(cwd, LOG) })
@@ -106,27 +106,27 @@ describe('the hook', () => {
     expect(answerOf(ended)).toEqual({ systemMessage: ended.stderr.trim() })
   })
 
-  test.each([
+  it.each([
     ['no JSON', `{"a": ${LOG}`],
     ['another event', JSON.stringify({ ...JSON.parse(inputOf('/', LOG)), hook_event_name: 'PreToolUse' })],
     ['no session', inputOf('/', LOG, { session_id: '' })],
     ['null', `null${' '.repeat(5_000)}`],
-  ])('takes %s for no reason to fail', async (_what, input) => {
+  ])('exits with 0 for invalid input: %s', async (_what, input) => {
     const ended = await spillway(HOOK, { cwd: temporaryFolder(), input })
     expect(ended.code).toBe(0)
     expect(answerOf(ended).systemMessage).toMatch(/not offloaded: .*Standard input is/)
   })
 
-  test('never exits with 2, which would be told to the model', async () => {
+  it('exits with 1 for a wrong option, because the model would see a 2', async () => {
     const cwd = temporaryFolder()
-    const ended = await spillway([...HOOK, '--bogus'], { cwd, input: inputOf(cwd, LOG) })
+    const ended = await spillwayProcess([...HOOK, '--bogus'], { cwd, input: inputOf(cwd, LOG) })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(/unknown option '--bogus'/)
     const wrong = await spillway([...HOOK, '--max-tokens', 'many'], { cwd, input: '' })
     expect(wrong.code).toBe(1)
   })
 
-  test('shows no password of the store, and no path of it either', async () => {
+  it('never shows the password of the store', async () => {
     const cwd = temporaryFolder()
     const env = { SPILLWAY_STORE: 'redis://user:hunter2@127.0.0.1:1/0' }
     const ended = await spillway(HOOK, { cwd, env, input: inputOf(cwd, LOG) })
@@ -151,7 +151,7 @@ const install = (cwd: string, ...args: readonly string[]): Promise<Ended> =>
 const undo = (cwd: string, ...args: readonly string[]): Promise<Ended> => spillway([...HOOK, 'undo', ...args], { cwd })
 
 describe('the installer', () => {
-  test('shows what it changes, keeps all else and a copy, and undoes it byte for byte', async () => {
+  it('shows the change, keeps other settings and a copy, and undoes the change byte for byte', async () => {
     const cwd = project()
     const ended = await install(cwd, '--allow', '--except', 'Read')
     expect(ended.code).toBe(0)
@@ -171,7 +171,7 @@ describe('the installer', () => {
     expect(readdirSync(join(cwd, '.claude'))).toEqual(['settings.local.json'])
   })
 
-  test('changes nothing when it is run again, and only the options where these are others', async () => {
+  it('changes nothing if it runs again, and only the options if they differ', async () => {
     const cwd = project()
     await install(cwd)
     const once = readFileSync(settingsIn(cwd), 'utf8')
@@ -187,7 +187,7 @@ describe('the installer', () => {
     expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
   })
 
-  test('takes only its own out where something else was changed since', async () => {
+  it('removes only its own entry if other settings changed since', async () => {
     const cwd = project()
     await install(cwd)
     const settings = JSON.parse(readFileSync(settingsIn(cwd), 'utf8')) as { hooks: { PostToolUse: object[] } }
@@ -202,7 +202,7 @@ describe('the installer', () => {
     })
   })
 
-  test('makes a file that was not there, and removes it again', async () => {
+  it('creates a missing file, and removes it again', async () => {
     const cwd = temporaryFolder()
     expect(await undo(cwd)).toMatchObject({ code: 0, stderr: expect.stringContaining('is not installed') })
     expect(readdirSync(cwd)).toEqual([])
@@ -212,7 +212,7 @@ describe('the installer', () => {
     expect(readdirSync(join(cwd, '.claude'))).toEqual([])
   })
 
-  test('says what would change, and changes nothing', async () => {
+  it('--dry-run prints the change and writes nothing', async () => {
     const cwd = project()
     const { code, stdout } = await install(cwd, '--dry-run')
     expect({ code, isDiff: stdout.startsWith('--- ') }).toEqual({ code: 0, isDiff: true })
@@ -220,7 +220,7 @@ describe('the installer', () => {
     expect(readdirSync(join(cwd, '.claude'))).toHaveLength(1)
   })
 
-  test('finds the settings of the user, and says where it is installed', async () => {
+  it('finds the user settings, and lists where the hook is installed', async () => {
     const cwd = project()
     const env = { CLAUDE_CONFIG_DIR: join(cwd, 'config') }
     expect(await spillway([...HOOK, 'status'], { cwd, env })).toMatchObject({ code: 1 })
@@ -234,7 +234,7 @@ describe('the installer', () => {
     ])
   })
 
-  test('follows a link and leaves it one, also one to a folder', async () => {
+  it('writes through a symbolic link, and refuses a broken one', async () => {
     const cwd = project()
     const real = temporaryFolder()
     writeFileSync(join(real, 'dotfile.json'), ORIGINAL)
@@ -247,14 +247,14 @@ describe('the installer', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('is a link to a file that is not there') })
   })
 
-  test.each([
+  it.each([
     ['comments', '{\n  // mine\n  "model": "opus"\n}', /Comments/],
     ['half a file', '{"model": ', /is no JSON/],
     ['no object', '"opus"', /holds no JSON object/],
     ['another shape', '{"hooks": {"PostToolUse": "all"}}', /at hooks\.PostToolUse/],
     ['nothing', ' \n', /is empty/],
     ['bytes', Buffer.from([0x7b, 0xff, 0x7d]), /no UTF-8/],
-  ])('refuses settings with %s, and leaves them as they are', async (_what, text, message) => {
+  ])('refuses settings with %s, and does not change them', async (_what, text, message) => {
     const cwd = project()
     writeFileSync(settingsIn(cwd), text)
     const ended = await install(cwd)
@@ -264,7 +264,7 @@ describe('the installer', () => {
     expect(readdirSync(join(cwd, '.claude'))).toEqual(['settings.local.json'])
   })
 
-  test('refuses two places, a password, and a scope that is missing', async () => {
+  it('refuses two places, a password, and a missing scope', async () => {
     const cwd = project()
     for (const args of [
       ['--user', '--local'],
@@ -276,17 +276,17 @@ describe('the installer', () => {
     expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
   })
 
-  test('of several at once each sees what the others have done', async () => {
+  it('keeps the settings intact if several processes install at once', async () => {
     const cwd = project()
-    const ended = await Promise.all([1, 2, 3, 4].map(() => install(cwd)))
-    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    const ended = await Promise.all([1, 2, 3].map(() => spillwayProcess([...HOOK, 'install'], { cwd })))
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
     expect(readFileSync(settingsIn(cwd), 'utf8').match(/hook claude-code/g)).toHaveLength(1)
     await undo(cwd)
     expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
     expect(readdirSync(join(cwd, '.claude'))).toEqual(['settings.local.json'])
   })
 
-  test('writes the MCP server with the same store and scope, beside servers of others', async () => {
+  it('adds the MCP server with the same store and scope, and keeps other servers', async () => {
     const cwd = project()
     const servers = '{\n  "mcpServers": {\n    "other": { "command": "other" }\n  }\n}\n'
     writeFileSync(join(cwd, '.mcp.json'), servers)

@@ -43,9 +43,10 @@ Examples:
 
 async function put({ args: [file = '-'], options, command }: Invocation<PutOptions>): Promise<number> {
   const fromStdin = file === '-'
-  const source: Readable = fromStdin ? process.stdin : createReadStream(file)
   const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
   return withStore(options, async (storage) => {
+    // Opened once it is read: an error of a stream that nobody reads yet would end the process.
+    const source: Readable = fromStdin ? process.stdin : createReadStream(file)
     const { head, rest } = await splitHead(source, file)
     const contentType = options.type ?? contentTypeForExtension(extname(file)) ?? sniffContentType(head)
     const { reference, size } = await store(storage, key, head, rest, contentType)

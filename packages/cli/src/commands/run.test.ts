@@ -2,7 +2,16 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BIN, HAS_SCRIPT, numbered, referenceIn, spillway, start, temporaryFolder } from '../../test/spillway.ts'
+import {
+  BIN,
+  HAS_SCRIPT,
+  numbered,
+  referenceIn,
+  spillway,
+  spillwayProcess,
+  start,
+  temporaryFolder,
+} from '../../test/spillway.ts'
 import { waitFor } from '../../test/wait-for.ts'
 
 const SCRIPT_FOR_BINARY =
@@ -190,7 +199,7 @@ describe('arguments', () => {
   })
 
   test('pass standard input on', async () => {
-    const ended = await spillway(['run', '--', 'tr', 'a-z', 'A-Z'], { cwd: temporaryFolder(), input: 'shout' })
+    const ended = await spillwayProcess(['run', '--', 'tr', 'a-z', 'A-Z'], { cwd: temporaryFolder(), input: 'shout' })
     expect(ended).toMatchObject({ code: 0, stdout: 'SHOUT' })
   })
 })

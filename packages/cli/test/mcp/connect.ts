@@ -25,7 +25,7 @@ export async function connectStdio(
     command: process.execPath,
     args: [BIN, ...args],
     cwd,
-    env: { PATH: String(process.env['PATH']), ...env },
+    env: { PATH: String(process.env['PATH']), ...forTestRun(), ...env },
     stderr: 'pipe',
   })
   const written: Buffer[] = []
@@ -34,6 +34,12 @@ export async function connectStdio(
   await client.connect(transport)
   onTestFinished(() => client.close())
   return { client, log: () => Buffer.concat(written).toString() }
+}
+
+/** What a test run passes on to every process. */
+function forTestRun(): Record<string, string> {
+  const names = ['NODE_COMPILE_CACHE', 'SPILLWAY_TEST_FILE']
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 
 /** Connect over HTTP. */

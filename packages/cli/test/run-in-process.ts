@@ -1,0 +1,123 @@
+import { Readable, Writable } from 'node:stream'
+
+/** How a process ended, and all it wrote. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly stdout: string
+  readonly stdoutBytes: Buffer
+  readonly stderr: string
+}
+
+/** Where and with what a process is started. */
+export interface StartOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string | Uint8Array
+}
+
+/** Where and with what a command runs in this process. */
+export interface RunOptions extends StartOptions {
+  /** Whether standard output and standard error are a terminal. Both are collected in `stdout` then. */
+  readonly terminal?: boolean
+}
+
+/** The environment of a command: that of this process without the settings of Spillway, and `env`. */
+export function environment(env: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const { SPILLWAY_STORE: _store, SPILLWAY_SCOPE: _scope, SPILLWAY_DEBUG: _debug, ...inherited } = process.env
+  return { ...inherited, ...env }
+}
+
+let previous: Promise<unknown> = Promise.resolve()
+
+/**
+ * Run the command line in this process, with its own streams, environment, and working directory. Runs wait for each
+ * other, because a process has one of each. Programs that a command starts inherit this process's standard input.
+ */
+export function runInProcess(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const run = previous.then(() => runAlone(args, options))
+  previous = Promise.allSettled([run])
+  return run
+}
+
+async function runAlone(
+  args: readonly string[],
+  { cwd = process.cwd(), env, input = '', terminal = false }: RunOptions,
+): Promise<Ended> {
+  // As bin.ts chooses.
+  const { main } = await (args[0] === 'hook' ? import('../src/hook/main.ts') : import('../src/cli.ts'))
+  const stdout = new CollectedOutput(terminal)
+  const stderr = terminal ? stdout : new CollectedOutput(false)
+  const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false })
+  const restore = [
+    replaceStreams({ stdin, stdout, stderr }),
+    replaceEnvironment(environment({ ...(terminal ? { TERM: 'xterm', NO_COLOR: '' } : {}), ...env })),
+    replaceWorkingDirectory(cwd),
+    replaceExitCode(),
+  ]
+  try {
+    const code = await main(args)
+    return { code, signal: null, stdoutBytes: stdout.bytes, stdout: String(stdout.bytes), stderr: String(stderr.bytes) }
+  } finally {
+    for (const each of restore) each()
+  }
+}
+
+/** Collects what is written. */
+class CollectedOutput extends Writable {
+  readonly isTTY: boolean
+  readonly columns = 80
+  readonly #chunks: Buffer[] = []
+
+  constructor(isTTY: boolean) {
+    super()
+    this.isTTY = isTTY
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks)
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(Buffer.from(chunk))
+    done()
+  }
+}
+
+function replaceStreams(streams: {
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
+}): () => void {
+  const names = ['stdin', 'stdout', 'stderr'] as const
+  const originals = names.map((name) => Object.getOwnPropertyDescriptor(process, name))
+  for (const name of names) Object.defineProperty(process, name, { value: streams[name], configurable: true })
+  return () => {
+    for (const [index, name] of names.entries()) Object.defineProperty(process, name, originals[index] ?? {})
+  }
+}
+
+/** Changes the environment in place, as Node.js itself reads it too. */
+function replaceEnvironment(env: NodeJS.ProcessEnv): () => void {
+  const original = { ...process.env }
+  const set = (values: NodeJS.ProcessEnv): void => {
+    for (const name of Object.keys(process.env)) if (values[name] === undefined) delete process.env[name]
+    Object.assign(process.env, values)
+  }
+  set(env)
+  return () => set(original)
+}
+
+function replaceWorkingDirectory(cwd: string): () => void {
+  const original = process.cwd()
+  process.chdir(cwd)
+  return () => process.chdir(original)
+}
+
+function replaceExitCode(): () => void {
+  const original = process.exitCode
+  process.exitCode = undefined
+  return () => {
+    process.exitCode = original
+  }
+}
