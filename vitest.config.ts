@@ -13,7 +13,9 @@ const services = join(ROOT, 'internal/services/src/vitest.ts')
 // Every process that a test starts takes sources compiled before, instead of compiling them again.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
 
-const SLOW: Readonly<Record<string, object>> = {
+const SETTINGS: Readonly<Record<string, object>> = {
+  // One process for many files: no test of core changes what others see.
+  'packages/core': { isolate: false },
   'internal/docs': { testTimeout: 300_000 },
   'internal/packages': {
     globalSetup: [join(ROOT, 'internal/packages/pack.ts'), services],
@@ -30,9 +32,9 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
       include: [`${folder}/**/*.test.ts`],
       exclude: ['**/node_modules/**', '**/dist/**'],
       globalSetup: [services],
-      testTimeout: 60_000,
+      testTimeout: isFull ? 900_000 : 60_000,
       hookTimeout: 120_000,
-      ...SLOW[folder],
+      ...SETTINGS[folder],
       ...overrides,
     },
   }
