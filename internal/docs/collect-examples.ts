@@ -1,10 +1,10 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { extractDocFences, extractFences, type Fence } from './extract-fences.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** Inside this package, so that the names of all packages resolve to their sources. */
-const FOLDER = join(import.meta.dirname, '.examples')
+const EXAMPLES = join(import.meta.dirname, '.examples')
 const SOURCES = ['packages/*/src/**/*.ts', 'packages/{storage,adapters}/*/src/**/*.ts']
 const DOCUMENTS = ['*.md', 'packages/**/README.md', 'docs/**/*.md', 'examples/**/README.md', 'benchmarks/**/README.md']
 
@@ -18,21 +18,46 @@ export interface Example extends Fence {
   readonly path: string
 }
 
-/** Find the examples of the workspace and write those in TypeScript to files. */
-export function collectExamples(): Example[] {
-  rmSync(FOLDER, { recursive: true, force: true })
-  return findDocuments().flatMap((document) => {
+/** Options for finding examples. */
+export interface CollectOptions {
+  /**
+   * The package whose examples are found, as a path relative to the root; `.` for documents that belong to no package.
+   * The default is all examples.
+   */
+  readonly of?: string | undefined
+  /** The purpose of the files, so that two programs that run at the same time write to different folders. */
+  readonly purpose: 'run' | 'typecheck' | 'test'
+}
+
+/** Find examples and write those in TypeScript to files. */
+export function collectExamples({ of, purpose }: CollectOptions): Example[] {
+  const folder = exampleFolder(purpose, of ?? 'everything')
+  rmSync(folder, { recursive: true, force: true })
+  const documents = findDocuments().filter((document) => of === undefined || packageOf(document) === of)
+  const examples = documents.flatMap((document) => {
     const content = readFileSync(join(ROOT, document), 'utf8')
     const fences = document.endsWith('.ts') ? extractDocFences(document, content) : extractFences(content)
-    return fences.map((fence) => writeExample(document, fence))
+    return fences.map((fence) => writeExample(folder, document, fence))
   })
+  if (examples.length === 0) throw new Error(`No examples found for "${of}". Is it a package's path from the root?`)
+  return examples
+}
+
+/** The TypeScript examples that must compile. */
+export function checkedExamples(examples: readonly Example[]): Example[] {
+  return examples.filter(({ language, flags }) => language === 'ts' && !flags.includes('ignore'))
+}
+
+/** The folder that examples are written to. */
+export function exampleFolder(purpose: string, of: string): string {
+  return join(EXAMPLES, purpose, of === '.' ? 'root' : of.replaceAll(/[^\w-]+/g, '-'))
 }
 
 /** Write an example where the workspace's packages resolve, below as many empty lines as stand before it. */
-export function writeExample(document: string, fence: Fence): Example {
+export function writeExample(folder: string, document: string, fence: Fence): Example {
   const slug = document.replaceAll(/[^\w.-]+/g, '-').replace(/\.ts$/, '')
   const suffix = isVitest(fence) ? '.test.ts' : '.ts'
-  const path = join(FOLDER, slug, fence.file ?? `line-${fence.line}${suffix}`)
+  const path = join(folder, slug, fence.file ?? `line-${fence.line}${suffix}`)
   if (fence.language === 'ts' && !fence.flags.includes('ignore')) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, '\n'.repeat(fence.line - 1) + fence.code + '\n')
@@ -52,6 +77,13 @@ export function renameInMessage(message: string, examples: readonly Example[]): 
     renamed = renamed.replaceAll(path, document).replaceAll(relative(ROOT, path), document)
   }
   return renamed
+}
+
+/** The package that a document belongs to: the closest folder above it with a manifest, or `.`. */
+export function packageOf(document: string): string {
+  for (let folder = dirname(document); folder !== '.'; folder = dirname(folder))
+    if (existsSync(join(ROOT, folder, 'package.json'))) return folder
+  return '.'
 }
 
 function findDocuments(): string[] {

@@ -13,10 +13,11 @@ export interface ExportedName {
   readonly documentation: string | undefined
 }
 
-/** List what every entry point of every published package exports. */
-export function listExportedNames(root: string): ExportedName[] {
+/** List what every entry point of one package exports, or of every published package. */
+export function listExportedNames(root: string, of?: string): ExportedName[] {
   const manifests = globSync(['packages/*/package.json', 'packages/{storage,adapters}/*/package.json'], { cwd: root })
-  const names = manifests.toSorted().flatMap((path) => {
+  const wanted = manifests.filter((path) => of === undefined || dirname(path).replaceAll('\\', '/') === of)
+  const names = wanted.toSorted().flatMap((path) => {
     const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
       private?: boolean
       exports?: Record<string, string>

@@ -1,4 +1,3 @@
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { sharedRedis, sharedS3, type RedisService, type S3Service } from '../services/src/index.ts'
 import type { Fence } from './extract-fences.ts'
 
@@ -33,6 +32,7 @@ function redis({ url }: RedisService): NeededServer {
 }
 
 async function s3({ endpoint, accessKeyId, secretAccessKey, region }: S3Service): Promise<NeededServer> {
+  const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3')
   const credentials = { accessKeyId, secretAccessKey }
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
   try {

@@ -9,6 +9,9 @@ import type { NeededServer } from './needed-server.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const STRICT_ASSERT = join(import.meta.dirname, 'strict-assert.mjs')
 
+/** Variables of this test run, which the program of a user does not see. */
+const NOT_INHERITED = ['NODE_OPTIONS', 'VITEST', 'VITEST_POOL_ID', 'SPILLWAY_STORE', 'SPILLWAY_DOCS_OF']
+
 /** What a program printed and how it ended. */
 export interface Outcome {
   readonly exitCode: number
@@ -101,7 +104,8 @@ function execute(
   cwd: string,
   { bin, env }: { readonly bin?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Outcome> {
-  const { NODE_OPTIONS: _, VITEST: __, VITEST_POOL_ID: ___, SPILLWAY_STORE: ____, ...inherited } = process.env
+  const inherited = { ...process.env }
+  for (const name of NOT_INHERITED) delete inherited[name]
   const path = [bin, dirname(process.execPath), inherited['PATH']]
     .filter((entry) => entry !== undefined)
     .join(delimiter)

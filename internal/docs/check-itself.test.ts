@@ -1,0 +1,115 @@
+/** Tests of the check of examples: what it finds, what it refuses, and where examples run. */
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { sharedRedis } from '../services/src/index.ts'
+import {
+  checkedExamples,
+  collectExamples,
+  exampleFolder,
+  packageOf,
+  renameInMessage,
+  writeExample,
+  type Example,
+} from './collect-examples.ts'
+import { extractDocFences, extractFences } from './extract-fences.ts'
+import { importablePackages, importedPackages } from './imported-packages.ts'
+import { runExample, runShell, typecheckExamples } from './run-example.ts'
+
+const redis = await sharedRedis()
+
+describe('the check itself', () => {
+  const example = (code: string, info = 'ts'): Example => {
+    const [fence] = extractFences(`Text\n\n\`\`\`${info}\n${code}\n\`\`\`\n`)
+    return writeExample(
+      exampleFolder('run', 'the-check-itself'),
+      'the-check-itself.md',
+      fence ?? expect.fail('no fence'),
+    )
+  }
+
+  it('finds fences in documents and in comments, with their lines, flags and file names', () => {
+    const list =
+      '- item\n\n  ```ts no-run file=a.ts\n  if (true) {\n    run()\n  }\n  ```\n\n````md\n```ts\n```\n````\n'
+    expect(extractFences(list)).toEqual([
+      { language: 'ts', flags: ['no-run', 'file=a.ts'], file: 'a.ts', code: 'if (true) {\n  run()\n}', line: 4 },
+      { language: 'md', flags: [], file: undefined, code: '```ts\n```', line: 10 },
+    ])
+    const source = 'const a = 1\n/**\n * Text.\n *\n * @example\n * ```ts\n * a\n *   b\n * ```\n */\nexport { a }\n'
+    expect(extractDocFences('a.ts', source)).toEqual([
+      { language: 'ts', flags: [], file: undefined, code: 'a\n  b', line: 7 },
+    ])
+    expect(() => extractFences('```ts\ncode\n')).toThrow('line 1 is never closed')
+  })
+
+  it('rejects an example whose types are wrong, and names its line', async () => {
+    const wrong = example('const text: string = 1')
+    const { exitCode, output } = await typecheckExamples([wrong])
+    expect(exitCode).not.toBe(0)
+    expect(renameInMessage(output, [wrong])).toContain('the-check-itself.md(4,7): error TS2322')
+  })
+
+  it.each([
+    ['asserts what does not hold', "console.assert(1 + 1 === 3, 'one and one')", 'Assertion failed: one and one'],
+    ['throws', "throw new Error('broken')", 'the-check-itself.md:4'],
+    ['never settles', 'await new Promise(() => {})', ''],
+    ['fails under vitest', "import { expect, it } from 'vitest'\nit('fails', () => expect(1).toBe(2))", '1 failed'],
+  ])('rejects an example that %s', async (_fault, code, message) => {
+    const faulty = example(code)
+    const { exitCode, output } = await runExample(faulty)
+    expect(exitCode).not.toBe(0)
+    expect(renameInMessage(output, [faulty])).toContain(message)
+  })
+
+  it.skipIf(!redis.available)('gives an example the server that it asks for', async () => {
+    const prints = (name: string): string => `console.log(process.env['${name}'])`
+    const { output } = await runExample(example(prints('SPILLWAY_TEST_REDIS_URL')))
+    expect(output.trim()).toBe(redis.available ? redis.url : '')
+    const shell = await runShell([example('echo "$SPILLWAY_TEST_REDIS_URL"', 'sh run')])
+    expect(shell.output).toBe(output)
+  })
+
+  it('stops at the first shell example that fails, in the folder of the ones before', async () => {
+    const write = example('echo kept > note', 'sh run')
+    const fail = example('grep -q lost note', 'sh run')
+    expect(await runShell([write, example('grep -q kept note', 'sh run')])).toMatchObject({ exitCode: 0 })
+    expect(await runShell([write, fail, write])).toMatchObject({ exitCode: 1, last: fail })
+  })
+
+  it('gives shell examples the files of their document, which find the packages of the workspace', async () => {
+    const file = example(
+      "import { StorageError } from '@spillway/core'\nconsole.log(StorageError.name)",
+      'ts file=a.ts',
+    )
+    const run = example(`'${process.execPath}' a.ts | grep -q StorageError`, 'sh run')
+    expect(await runShell([run], [file])).toMatchObject({ exitCode: 0 })
+  })
+
+  it('writes the examples of one package to a folder of their own', () => {
+    const examples = collectExamples({ of: 'packages/storage/memory', purpose: 'test' })
+    expect(new Set(examples.map(({ document }) => packageOf(document)))).toEqual(new Set(['packages/storage/memory']))
+    const folder = join(import.meta.dirname, '.examples/test/packages-storage-memory')
+    const paths = checkedExamples(examples).map(({ path }) => path)
+    expect(paths).not.toEqual([])
+    expect(paths.filter((path) => !path.startsWith(folder))).toEqual([])
+  })
+
+  it('rejects a folder that has no examples', () => {
+    const collect = (): unknown => collectExamples({ of: 'packages/none', purpose: 'test' })
+    expect(collect).toThrow('No examples found for "packages/none"')
+  })
+
+  it('assigns each document to one package, or to the root', () => {
+    expect(packageOf('packages/adapters/mcp/src/http/a.ts')).toBe('packages/adapters/mcp')
+    expect(packageOf('benchmarks/speed/README.md')).toBe('benchmarks')
+    expect(packageOf('docs/recipes/llamaindex.md')).toBe('.')
+    expect(packageOf('README.md')).toBe('.')
+  })
+
+  it('finds the packages that an example imports, whichever way', () => {
+    const code =
+      "import 'node:fs'\nimport { a } from '@s/a/b'\nimport type { C } from 'c/d'\nexport { e } from 'e'\nawait import('f')\nimport './g.ts'\n"
+    expect(importedPackages(code)).toEqual(['@s/a', 'c', 'e', 'f'])
+    expect(importablePackages('packages/core').has('@spillway/memory')).toBe(true)
+    expect(importablePackages('packages/core').has('@spillway/redis')).toBe(false)
+  })
+})

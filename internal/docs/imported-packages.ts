@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { parseSync } from 'oxc-parser'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** Packages that examples of a package import, although the package does not depend on them. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  // Depends on core itself.
+  'packages/core': ['@spillway/memory'],
+  'packages/adapters/ai-sdk': ['@spillway/file'],
+}
+
+/** List the packages that a module imports, by name. */
+export function importedPackages(code: string): string[] {
+  const { staticImports, staticExports, dynamicImports } = parseSync('example.ts', code).module
+  const specifiers = [
+    ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest?.value ?? '.')),
+    ...dynamicImports.map(({ moduleRequest: { start, end } }) => code.slice(start + 1, end - 1)),
+  ]
+  const names = specifiers
+    .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier))
+    .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'))
+  return [...new Set(names)]
+}
+
+/** List the packages that examples of a package may import: a change of others does not run the examples again. */
+export function importablePackages(folder: string): Set<string> {
+  const path = join(ROOT, folder === '.' ? 'internal/docs' : folder, 'package.json')
+  const { name, dependencies, devDependencies, peerDependencies } = JSON.parse(readFileSync(path, 'utf8')) as {
+    readonly name: string
+  } & Readonly<Record<'dependencies' | 'devDependencies' | 'peerDependencies', Readonly<Record<string, string>>>>
+  const declared = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })
+  return new Set([name, 'vitest', ...declared, ...(ALSO[folder] ?? [])])
+}
