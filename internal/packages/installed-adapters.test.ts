@@ -1,6 +1,8 @@
 /** Installs the packed adapters beside the oldest framework they support, and uses them as a stranger would. */
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, it } from 'vitest'
+import { isFull } from '../test-run/src/test-run.ts'
 import { removeProjects, runIn, installProject, typecheckIn } from './consumer-project.ts'
+import { chosen } from './public-packages.ts'
 
 /** Prints the packages whose modules were loaded by importing what the arguments name. */
 const LOADED = `
@@ -286,7 +288,7 @@ const MCP = `
 
 afterAll(removeProjects)
 
-describe.each([
+const ADAPTERS = [
   { adapter: '@spillway/ai-sdk', peers: ['ai@6.0.0', 'zod@4'], framework: ['ai'], source: AI_SDK },
   {
     adapter: '@spillway/langchain',
@@ -332,10 +334,21 @@ describe.each([
     framework: ['@modelcontextprotocol/sdk/server/mcp.js', '@modelcontextprotocol/sdk/client/index.js'],
     source: MCP,
   },
-])('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
-  it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async () => {
+]
+
+const adapters = chosen(ADAPTERS, ({ adapter }) => adapter.replace('@spillway/', 'packages/adapters/'))
+
+describe.concurrent.each(adapters)('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
+  it('installs, loads its framework, core and what core needs at once, type-checks and offloads', async ({
+    expect,
+  }) => {
     const files = { 'agent.ts': source, 'loaded.mjs': LOADED }
-    const folder = await installProject(files, ['@spillway/core', '@spillway/memory', adapter], peers)
+    const folder = await installProject(
+      files,
+      ['@spillway/core', '@spillway/memory', adapter],
+      peers,
+      isFull ? 'npm' : 'pnpm',
+    )
     const loaded = async (...names: string[]): Promise<string[]> =>
       (await runIn(folder, 'loaded.mjs', ...names)).trim().split(' ')
     const withoutUs = await loaded(...framework)

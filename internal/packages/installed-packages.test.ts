@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { borrow, installProject, removeProjects, runIn, typecheckIn } from './consumer-project.ts'
+import { chosen } from './public-packages.ts'
 
 const FILES: Readonly<Record<string, string>> = {
   'memory.mjs': `
@@ -99,69 +100,102 @@ const CLI = [
   'spillway',
 ]
 
-describe('packed packages in an empty project', () => {
-  let memory: string
-  let file: string
-  let cli: string
+/** What core depends on. */
+const [REGEXPP, ...OTHERS] = ['@eslint-community/regexpp', 'json-p3', 're2js']
 
-  beforeAll(async () => {
-    memory = await installProject(FILES, ['@spillway/core', '@spillway/memory'])
-    file = await installProject(FILES, ['@spillway/core', '@spillway/file'])
-    cli = await installProject(FILES, CLI)
-  })
+afterAll(removeProjects)
 
-  afterAll(removeProjects)
+/** The tests of each installed package, by its path from the root. */
+const SUITES = {
+  'packages/storage/memory': () => {
+    let memory: string
 
-  it('bring no other package than core, the backend, and what core depends on', () => {
-    const [regexpp, ...others] = ['@eslint-community/regexpp', 'json-p3', 're2js']
-    expect(installed(memory)).toEqual([regexpp, '@spillway/core', '@spillway/memory', ...others])
-    expect(installed(file)).toEqual([regexpp, '@spillway/core', '@spillway/file', ...others])
-    // What speaks MCP over HTTP comes with the SDK of it; agents of Claude, with a program of their own, do not.
-    const [sdk, ours] = [/^@modelcontextprotocol\/(?:client|core|node|server)$/, new Set([...CLI, regexpp, ...others])]
-    const surplus = installed(cli).filter((name) => !ours.has(name) && !sdk.test(name))
-    expect(surplus).toEqual(expect.arrayContaining(['commander', 'hono', 'zod']))
-    expect(surplus.length).toBeLessThan(25)
-    expect(surplus.filter((name) => name.startsWith('@anthropic-ai/'))).toEqual([])
-  })
+    beforeAll(async () => {
+      memory = await installProject(FILES, ['@spillway/core', '@spillway/memory'])
+    })
 
-  it('offload and retrieve from JavaScript', async () => {
-    expect(await runIn(memory, 'memory.mjs')).toBe('offloaded\n')
-    expect(await runIn(file, 'file.mjs')).toBe('text/plain kept\n')
-  })
+    it('brings no other package than core and what core depends on', () => {
+      expect(installed(memory)).toEqual([REGEXPP, '@spillway/core', '@spillway/memory', ...OTHERS])
+    })
 
-  it('pass conformance under node:test', async () => {
-    expect(await runIn(memory, '--test', 'conformance.test.mjs')).toMatch(/pass [1-9]/)
-  })
+    it('offloads from JavaScript', async () => {
+      expect(await runIn(memory, 'memory.mjs')).toBe('offloaded\n')
+    })
 
-  it('pass conformance under vitest', async () => {
-    borrow(memory, 'vitest')
-    const output = await runIn(memory, 'node_modules/vitest/vitest.mjs', 'run', '--root', 'vitest', '--reporter=dot')
-    expect(output).toMatch(/[1-9]\d* passed/)
-  })
+    it('passes conformance under node:test', async () => {
+      expect(await runIn(memory, '--test', 'conformance.test.mjs')).toMatch(/pass [1-9]/)
+    })
 
-  it.each(['nodenext', 'bundler'])('type-check with strict and moduleResolution %s', async (moduleResolution) => {
-    borrow(memory, 'vitest')
-    expect(await typecheckIn(memory, 'types.ts', moduleResolution)).toBe('')
-  })
+    it('passes conformance under vitest', async () => {
+      borrow(memory, 'vitest')
+      const output = await runIn(memory, 'node_modules/vitest/vitest.mjs', 'run', '--root', 'vitest', '--reporter=dot')
+      expect(output).toMatch(/[1-9]\d* passed/)
+    })
 
-  it('keep the output and the exit code of a command', async () => {
-    const bin = join(cli, 'node_modules/spillway/dist/bin.js')
-    const node = [
-      process.execPath,
-      '-e',
-      'for (let i = 0; i < 20_000; i += 1) console.log("line " + i); process.exitCode = 3',
-    ]
-    const failure = await runIn(cli, bin, 'run', '--', ...node).catch((error: unknown) => error)
-    expect(failure).toMatchObject({ code: 3, output: expect.stringContaining('[Offloaded: ') as unknown })
-  })
+    it.each(['nodenext', 'bundler'])('type-checks with strict and moduleResolution %s', async (moduleResolution) => {
+      borrow(memory, 'vitest')
+      expect(await typecheckIn(memory, 'types.ts', moduleResolution)).toBe('')
+    })
+  },
 
-  it('serve over HTTP', async () => {
-    expect(await runIn(cli, 'serve.mjs')).toBe('offloaded Found 1 match\n')
-  })
+  'packages/storage/file': () => {
+    let file: string
 
-  it('stand in front of an MCP server, and are one', async () => {
-    expect(await runIn(cli, 'mcp.mjs')).toBe('spillway retrieve_offloaded_content offload_content\n')
-  })
+    beforeAll(async () => {
+      file = await installProject(FILES, ['@spillway/core', '@spillway/file'])
+    })
+
+    it('brings no other package than core and what core depends on', () => {
+      expect(installed(file)).toEqual([REGEXPP, '@spillway/core', '@spillway/file', ...OTHERS])
+    })
+
+    it('stores and retrieves from JavaScript', async () => {
+      expect(await runIn(file, 'file.mjs')).toBe('text/plain kept\n')
+    })
+  },
+
+  'packages/cli': () => {
+    let cli: string
+
+    beforeAll(async () => {
+      cli = await installProject(FILES, CLI)
+    })
+
+    it('brings few packages beside its own', () => {
+      // What speaks MCP over HTTP comes with the SDK of it; agents of Claude, with a program of their own, do not.
+      const [sdk, ours] = [
+        /^@modelcontextprotocol\/(?:client|core|node|server)$/,
+        new Set([...CLI, REGEXPP, ...OTHERS]),
+      ]
+      const surplus = installed(cli).filter((name) => !ours.has(name) && !sdk.test(name))
+      expect(surplus).toEqual(expect.arrayContaining(['commander', 'hono', 'zod']))
+      expect(surplus.length).toBeLessThan(25)
+      expect(surplus.filter((name) => name.startsWith('@anthropic-ai/'))).toEqual([])
+    })
+
+    it('keeps the output and the exit code of a command', async () => {
+      const bin = join(cli, 'node_modules/spillway/dist/bin.js')
+      const node = [
+        process.execPath,
+        '-e',
+        'for (let i = 0; i < 20_000; i += 1) console.log("line " + i); process.exitCode = 3',
+      ]
+      const failure = await runIn(cli, bin, 'run', '--', ...node).catch((error: unknown) => error)
+      expect(failure).toMatchObject({ code: 3, output: expect.stringContaining('[Offloaded: ') as unknown })
+    })
+
+    it('serves over HTTP', async () => {
+      expect(await runIn(cli, 'serve.mjs')).toBe('offloaded Found 1 match\n')
+    })
+
+    it('stands in front of an MCP server, and is one', async () => {
+      expect(await runIn(cli, 'mcp.mjs')).toBe('spillway retrieve_offloaded_content offload_content\n')
+    })
+  },
+}
+
+describe.each(chosen(Object.entries(SUITES), ([folder]) => folder))('%s in an empty project', (_folder, suite) => {
+  suite()
 })
 
 /** List every package below `node_modules`, at any depth, by name. */

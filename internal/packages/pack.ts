@@ -1,28 +1,33 @@
-/** Builds and packs every public package once, before the tests that look at the tarballs. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { TestProject } from 'vitest/node'
-import { listPublicPackages, ROOT } from './public-packages.ts'
+/**
+ * Packs public packages that are built: `node internal/packages/pack.ts packages/core` writes the tarball of one
+ * package to `packages/core/.reports/package.tgz`.
+ */
+import { execFile } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** The packed tarball of each public package, by the package's name. */
-    tarballs: Record<string, string>
-  }
+/** Builds and packs all public packages before the tests, unless the tests are about one package that is packed. */
+export async function setup(): Promise<void> {
+  if (process.env['SPILLWAY_PACKAGES_OF'] !== undefined) return
+  await pnpm('.', 'run', 'build')
+  await Promise.all(listPublicPackages().map(({ folder }) => pack(folder)))
 }
 
-export function setup(project: TestProject): () => void {
-  const destination = mkdtempSync(join(tmpdir(), 'spillway-pack-'))
-  const pnpm = (folder: string, ...args: string[]): string =>
-    execFileSync('pnpm', args, { cwd: join(ROOT, folder), encoding: 'utf8', shell: process.platform === 'win32' })
-  pnpm('.', 'run', 'build')
-  const tarballs: Record<string, string> = {}
-  for (const { name, folder } of listPublicPackages()) {
-    const packed = JSON.parse(pnpm(folder, 'pack', '--json', '--pack-destination', destination)) as { filename: string }
-    tarballs[name] = join(destination, packed.filename.split(/[\\/]/).at(-1) ?? '')
-  }
-  project.provide('tarballs', tarballs)
-  return () => rmSync(destination, { recursive: true })
+async function pack(folder: string): Promise<void> {
+  const tarball = tarballOf(folder)
+  rmSync(tarball, { force: true })
+  mkdirSync(dirname(tarball), { recursive: true })
+  await pnpm(folder, 'pack', '--silent', '--out', tarball)
+}
+
+async function pnpm(folder: string, ...args: string[]): Promise<void> {
+  await promisify(execFile)('pnpm', args, { cwd: join(ROOT, folder), shell: process.platform === 'win32' })
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [folder] = process.argv.slice(2)
+  if (folder === undefined) throw new Error('No package given. Give its path from the root.')
+  await pack(folder)
 }

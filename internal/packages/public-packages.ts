@@ -23,6 +23,22 @@ export function listPublicPackages(): PublicPackage[] {
     .filter(({ manifest }) => manifest['private'] !== true)
 }
 
+/**
+ * Choose what is tested of the package that `SPILLWAY_PACKAGES_OF` names by its path from the root: all, if the variable
+ * is not set. Throws if nothing is left.
+ */
+export function chosen<Item>(items: readonly Item[], folderOf: (item: Item) => string): Item[] {
+  const of = process.env['SPILLWAY_PACKAGES_OF']
+  const wanted = items.filter((item) => of === undefined || folderOf(item) === of)
+  if (wanted.length === 0) throw new Error(`Nothing is tested of "${of}" here. Is it a package's path from the root?`)
+  return wanted
+}
+
+/** The path of a package's tarball, which pack.ts writes. */
+export function tarballOf(folder: string): string {
+  return join(ROOT, folder, '.reports/package.tgz')
+}
+
 /** Whether a path below the root exists. */
 export function exists(...path: string[]): boolean {
   return existsSync(join(ROOT, ...path))
