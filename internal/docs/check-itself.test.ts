@@ -93,9 +93,9 @@ describe('the check itself', () => {
     expect(paths.filter((path) => !path.startsWith(folder))).toEqual([])
   })
 
-  it('rejects a folder that has no examples', () => {
+  it('rejects a folder that is no package', () => {
     const collect = (): unknown => collectExamples({ of: 'packages/none', purpose: 'test' })
-    expect(collect).toThrow('No examples found for "packages/none"')
+    expect(collect).toThrow('There is no package "packages/none"')
   })
 
   it('assigns each document to one package, or to the root', () => {

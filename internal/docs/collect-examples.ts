@@ -31,16 +31,16 @@ export interface CollectOptions {
 
 /** Find examples and write those in TypeScript to files. */
 export function collectExamples({ of, purpose }: CollectOptions): Example[] {
+  if (of !== undefined && of !== '.' && !existsSync(join(ROOT, of, 'package.json')))
+    throw new Error(`There is no package "${of}". Give its path from the root.`)
   const folder = exampleFolder(purpose, of ?? 'everything')
   rmSync(folder, { recursive: true, force: true })
   const documents = findDocuments().filter((document) => of === undefined || packageOf(document) === of)
-  const examples = documents.flatMap((document) => {
+  return documents.flatMap((document) => {
     const content = readFileSync(join(ROOT, document), 'utf8')
     const fences = document.endsWith('.ts') ? extractDocFences(document, content) : extractFences(content)
     return fences.map((fence) => writeExample(folder, document, fence))
   })
-  if (examples.length === 0) throw new Error(`No examples found for "${of}". Is it a package's path from the root?`)
-  return examples
 }
 
 /** The TypeScript examples that must compile. */

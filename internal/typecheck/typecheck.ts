@@ -1,10 +1,11 @@
 /**
- * Type-checks the package in whose folder it is run: sources, tests, and files that the arguments name; an adapter's
- * sources and type tests also with each older set of versions of its framework.
+ * Type-checks the package in whose folder it is run: sources, tests, examples of its documentation, and files that the
+ * arguments name; an adapter's sources and type tests also with each older set of versions of its framework.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { checkedExamples, collectExamples, renameInMessage } from '../docs/collect-examples.ts'
 import { listPeerSets, type PeerSet } from '../peers/peer-sets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -22,7 +23,14 @@ const NOT_OURS = [
   '**/test/workers/**',
   'project/**',
 ]
-let isSound = check('tests', { files: more, include: [`${FOLDER}/**/*.ts`], exclude: NOT_OURS })
+const examples = checkedExamples(collectExamples({ of: documented(), purpose: 'typecheck' }))
+let isSound = check('tests', {
+  // Examples declare what they show; in the project's own code, the linter finds unused names.
+  compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
+  files: [...more, ...examples.map(({ path }) => path)],
+  include: [`${FOLDER}/**/*.ts`],
+  exclude: NOT_OURS,
+})
 for (const set of listPeerSets(ROOT)) {
   if (join(ROOT, set.adapter) !== FOLDER) continue
   const sound = check(set.name, {
@@ -38,13 +46,17 @@ process.exit(isSound ? 0 : 1)
 function check(name: string, settings: object): boolean {
   const config = join(CONFIGS, `${name}.json`)
   writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.test.json'), ...settings }))
-  const { status, error } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const { status, error, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })
   if (error !== undefined) throw error
-  if (status !== 0) console.error(`Type errors in ${FOLDER} (${name}).`)
+  if (status !== 0) console.error(`${renameInMessage(stdout + stderr, examples)}Type errors in ${FOLDER} (${name}).`)
   return status === 0
+}
+
+/** The folder whose documentation is checked here: the root's documents belong to the package that checks examples. */
+function documented(): string {
+  const folder = relative(ROOT, FOLDER).replaceAll('\\', '/')
+  return folder === 'internal/docs' ? '.' : folder
 }
 
 /** Point each entry of a package to its declarations, at their real path, from where they find what they import. */

@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { extractFences } from './extract-fences.ts'
+import { extractFences } from '../docs/extract-fences.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const DOCUMENTS = globSync(['*.md', '{docs,packages,examples,benchmarks,internal}/**/*.md', '.changeset/*.md'], {
