@@ -3,7 +3,7 @@
  * arguments name; an adapter's sources and type tests also with each older set of versions of its framework.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { checkedExamples, collectExamples, renameInMessage } from '../docs/collect-examples.ts'
 import { listPeerSets, type PeerSet } from '../peers/peer-sets.ts'
@@ -15,22 +15,17 @@ const CONFIGS = join(FOLDER, '.reports/typecheck')
 rmSync(CONFIGS, { recursive: true, force: true })
 mkdirSync(CONFIGS, { recursive: true })
 const more = process.argv.slice(2).map((file) => resolve(file))
-const NOT_OURS = [
-  '**/node_modules/**',
-  '**/dist/**',
-  '**/.reports/**',
-  '**/peers/**',
-  '**/test/workers/**',
-  'project/**',
-]
+const NOT_OURS = ['**/node_modules/**', '**/dist/**', '**/.reports/**', '**/peers/**']
+const own = ownProgram()
 const examples = checkedExamples(collectExamples({ of: documented(), purpose: 'typecheck' }))
 let isSound = check('tests', {
   // Examples declare what they show; in the project's own code, the linter finds unused names.
   compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
   files: [...more, ...examples.map(({ path }) => path)],
   include: [`${FOLDER}/**/*.ts`],
-  exclude: NOT_OURS,
+  exclude: [...NOT_OURS, ...(own?.include ?? [])],
 })
+if (own !== undefined) isSound = compile('tsconfig.json', 'tsconfig.json') && isSound
 for (const set of listPeerSets(ROOT)) {
   if (join(ROOT, set.adapter) !== FOLDER) continue
   const sound = check(set.name, {
@@ -42,15 +37,28 @@ for (const set of listPeerSets(ROOT)) {
 }
 process.exit(isSound ? 0 : 1)
 
-/** Compile what a configuration names, without writing anything, and return whether it is sound. */
+/** Compile what settings name, and return whether it is sound. */
 function check(name: string, settings: object): boolean {
   const config = join(CONFIGS, `${name}.json`)
   writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.test.json'), ...settings }))
+  return compile(config, name)
+}
+
+function compile(config: string, name: string): boolean {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const { status, error, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8' })
   if (error !== undefined) throw error
   if (status !== 0) console.error(`${renameInMessage(stdout + stderr, examples)}Type errors in ${FOLDER} (${name}).`)
   return status === 0
+}
+
+/** A folder's own configuration that builds nothing: for files with other globals, such as those of workers. */
+function ownProgram(): { readonly include: readonly string[] } | undefined {
+  const path = join(FOLDER, 'tsconfig.json')
+  if (!existsSync(path)) return undefined
+  const config = JSON.parse(readFileSync(path, 'utf8')) as { readonly extends: string; readonly include: string[] }
+  if (!config.extends.endsWith('tsconfig.test.json')) return undefined
+  return { include: config.include.map((pattern) => join(FOLDER, pattern)) }
 }
 
 /** The folder whose documentation is checked here: the root's documents belong to the package that checks examples. */

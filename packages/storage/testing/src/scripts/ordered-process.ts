@@ -6,7 +6,7 @@ import { soakContent } from '../soak-content.ts'
 
 const SCOPE = 'shared'
 const [href = ''] = process.argv.slice(2)
-const module = await importBackend({ module: new URL(href), config: undefined })
+const module = await importBackend<unknown>({ module: new URL(href), config: undefined })
 let isStopped = false
 console.log('ready')
 createInterface({ input: process.stdin }).on('line', (line) => void carryOut(JSON.parse(line) as Order))
