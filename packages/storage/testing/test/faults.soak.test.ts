@@ -15,7 +15,7 @@ async function backend(fault?: Fault): Promise<Backend> {
 const KILLS = { kills: isFull ? 4 : 2, processes: 2, largeBytes: 500_000 }
 const LOAD = { steps: 50, clients: 16, seed: 1 }
 
-describe('a kill soak', { timeout: 120_000 }, () => {
+describe('a kill soak', { timeout: 600_000 }, () => {
   it('finds nothing wrong in a backend without faults', async () => {
     const report = await killSoak(await backend(), KILLS)
     expect(report.problems).toEqual([])
@@ -35,7 +35,7 @@ describe('a kill soak', { timeout: 120_000 }, () => {
   })
 })
 
-describe('a mixed load', { timeout: 120_000 }, () => {
+describe('a mixed load', { timeout: 600_000 }, () => {
   it('finds nothing wrong in a backend without faults, and does everything', async () => {
     const report = await mixedLoad(await backend(), LOAD)
     expect(report.problems).toEqual([])
