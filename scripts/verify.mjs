@@ -1,5 +1,5 @@
 /** Installs, builds and checks everything: what `.ci/run` and the README's second command call. */
-import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -108,7 +108,7 @@ async function phase(index) {
   for (const filter of options.filter) args.push(`--filter=${filter}`)
   if (options.force) args.push('--force')
   exitCode = await run('pnpm', ['exec', 'turbo', 'run', ...tasks, ...args, `--concurrency=${availableParallelism()}`])
-  const [file] = globSync('*.json', { cwd: RUNS })
+  const [file] = existsSync(RUNS) ? readdirSync(RUNS) : []
   const { tasks: done } = file === undefined ? { tasks: [] } : JSON.parse(readFileSync(join(RUNS, file), 'utf8'))
   for (const task of tasks) {
     const own = done.filter((one) => one.task === task && one.command !== '<NONEXISTENT>')
