@@ -11,7 +11,8 @@ const file = (text: string): { content: Uint8Array; contentType: string } => ({
   content: encode(text),
   contentType: 'text/plain',
 })
-const memory = (): ServedStorage => new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
+const memory = (now = Date.now): ServedStorage =>
+  new InMemoryStorage({ evictAfterTurns: null, now }).scope('tenant') as ServedStorage
 
 /** Count the listings of a storage. */
 function counted(storage: ServedStorage): { readonly storage: ServedStorage; readonly lists: () => number } {
@@ -71,12 +72,13 @@ describe('ScopeFiles', () => {
   })
 
   it('discards a file that nobody has used, and no other', async () => {
-    const files = new ScopeFiles(memory())
+    let now = Date.now()
+    const files = new ScopeFiles(memory(() => now))
     const { file: unused } = await files.store(['x.txt'], file('text'))
     await files.discard(unused)
     expect(await files.find('x.txt')).toBeUndefined()
     const { file: used } = await files.store(['y.txt'], file('other'))
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    now += 1
     await files.storage.store(`/${used.path}@1`, encode('other'), 'text/plain')
     await files.discard(used)
     expect(await textOf(files, 'y.txt')).toBe('other')
