@@ -128,7 +128,6 @@ describe('tokens', () => {
     })
     expect(answer.status).toBe(401)
     expect(answer.headers.toLowerCase()).toContain('connection: close')
-    expect(answer.milliseconds).toBeLessThan(1_000)
     expect(service.log).toMatchObject([{ status: 401, bytesIn: 0, code: 'unauthorized' }])
   })
 

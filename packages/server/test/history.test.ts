@@ -1,8 +1,7 @@
 import type { Summarize } from '@spillway/core/history'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { RequestRecord } from '../src/index.ts'
 import { brokenStorage } from './broken-storage.ts'
-import { pause } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'
 
 const log = Array.from({ length: 4_000 }, (_, line) => `step ${line} ${line === 3_000 ? 'FAILED' : 'ok'}`).join('\n')
@@ -123,9 +122,13 @@ describe('/v1/history', () => {
     )
   })
 
-  it('logs a stream at its end, with its faults', async () => {
+  it('logs a stream at its end, with its faults and its whole time', async () => {
+    const now = performance.now.bind(performance)
+    let elapsed = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + elapsed)
+    onTestFinished(() => clock.mockRestore())
     const summarize: Summarize = async () => {
-      await pause(300)
+      elapsed += 300_000
       return SNAPSHOT
     }
     const service = await startService({ summarize, storage: brokenStorage() })
@@ -136,7 +139,7 @@ describe('/v1/history', () => {
       { type: 'request', status: 200, code: 'unavailable' },
     ])
     const [, record] = service.log as [unknown, RequestRecord]
-    expect(record.milliseconds).toBeGreaterThanOrEqual(300)
+    expect(record.milliseconds).toBeGreaterThanOrEqual(300_000)
     expect(record.bytesOut).toBeGreaterThan(100)
   })
 

@@ -1,11 +1,15 @@
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Socket } from 'node:net'
+import { isFull } from '@spillway-internal/test-run'
 import { describe, expect, it, onTestFinished, test } from 'vitest'
+import type { ServeOptions } from '../src/node/index.ts'
 import { head, pause, rawRequest } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'
 
-const SLOW = { headersTimeoutMs: 500, limits: { bodyIdleMs: 300, bodyTimeoutMs: 800, maxBodyBytes: 1_000_000 } }
+const SMALL = { limits: { maxBodyBytes: 1_000_000 } }
+const NEVER_MS = 600_000
 
 async function spoolFolder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'server-test-'))
@@ -89,25 +93,22 @@ describe('bodies', () => {
   })
 
   it('that say they are too large are refused before they come', async () => {
-    const service = await startService(SLOW)
+    const service = await startService(SMALL)
     const answer = await rawRequest(service.port, (socket) => {
       socket.write(head('/grep', { 'content-length': '1000001' }))
     })
     expect(answer.status).toBe(413)
     expect(JSON.parse(answer.body)).toMatchObject({ success: false, metadata: { error: { code: 'too-large' } } })
-    expect(answer.milliseconds).toBeLessThan(300)
   })
 
   it('that turn out to be too large are cut off, and nothing of them stays', async () => {
     const spoolDirectory = await spoolFolder()
-    const service = await startService({ ...SLOW, spoolDirectory })
+    const service = await startService({ ...SMALL, spoolDirectory })
     const answer = await rawRequest(service.port, async (socket) => {
       socket.write(head('/grep', { 'transfer-encoding': 'chunked' }))
       const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`
-      for (let count = 0; count < 40 && !socket.destroyed; count += 1) {
-        socket.write(chunk)
-        await pause(2)
-      }
+      for (let count = 0; count < 40 && !socket.destroyed; count += 1)
+        await new Promise((resolve) => socket.write(chunk, resolve))
     })
     expect(answer.status).toBe(413)
     expect(await filesIn(spoolDirectory)).toEqual([])
@@ -121,10 +122,11 @@ describe('bodies', () => {
     ['of a caller who may not', '/grep', { 'content-length': '8000000', origin: 'http://evil.example' }, 403],
     ['for no endpoint', '/none', { 'content-length': '8000000' }, 404],
   ])('%s are answered to clients that are still sending', async (_, path, headers, status) => {
-    const service = await startService(SLOW)
+    const service = await startService(SMALL)
     const text = 'x'.repeat(65_536)
     const chunk = 'transfer-encoding' in headers ? `10000\r\n${text}\r\n` : text
-    for (let time = 0; time < 10; time += 1) {
+    // Whether a reset overtakes the response depends on timing.
+    for (let time = 0; time < (isFull ? 10 : 3); time += 1) {
       const answer = await rawRequest(service.port, async (socket) => {
         socket.write(head(path, headers))
         for (let count = 0; count < 120 && !socket.destroyed; count += 1)
@@ -148,11 +150,10 @@ describe('bodies', () => {
         socket.write(body.slice(1_500_000))
       }),
     )
-    await pause(200)
+    await service.inFlight(8)
+    if (process.platform === 'linux') while ((await namelessFilesOf(spoolDirectory)) < 8) await pause(10)
     // A file has a name only for as long as it takes to open it.
-    for (let count = 0; (await readdir(spoolDirectory)).length > 0 && count < 100; count += 1) await pause(20)
-    expect(await readdir(spoolDirectory)).toEqual([])
-    if (process.platform === 'linux') expect(await namelessFilesOf(spoolDirectory)).toBe(8)
+    while ((await readdir(spoolDirectory)).length > 0) await pause(10)
     release()
     for (const { status } of await Promise.all(all)) expect(status).toBe(200)
     await service.close()
@@ -168,80 +169,80 @@ describe('bodies', () => {
 })
 
 describe('slow clients', () => {
-  test.for<readonly [string, (write: (text: string) => void) => Promise<void>]>([
+  const noBody = { bodyIdleMs: NEVER_MS, bodyTimeoutMs: NEVER_MS }
+
+  test.for<readonly [string, ServeOptions, (socket: Socket) => void | Promise<void>]>([
     [
       'trickle their headers',
-      async (write) => {
-        write('POST /grep HTTP/1.1\r\nhost: localhost\r\n')
-        for (let count = 0; count < 40; count += 1) {
-          write(`x-header-${count}: a\r\n`)
-          await pause(100)
+      { headersTimeoutMs: 200, limits: noBody },
+      async (socket) => {
+        socket.write('POST /grep HTTP/1.1\r\nhost: localhost\r\n')
+        while (!socket.destroyed) {
+          socket.write('x-header: a\r\n')
+          await pause(25)
         }
       },
     ],
-    ['send nothing at all', async () => {}],
+    ['send nothing at all', { headersTimeoutMs: 200, limits: noBody }, () => {}],
     [
       'send a part of their body',
-      async (write) => {
-        write(head('/grep', { 'content-length': '100000' }))
-        write('{"pattern":')
-      },
+      { limits: { bodyIdleMs: 100, bodyTimeoutMs: NEVER_MS } },
+      (socket) => void socket.write(`${head('/grep', { 'content-length': '100000' })}{"pattern":`),
     ],
     [
       'trickle their body',
-      async (write) => {
-        write(head('/grep', { 'content-length': '100000' }))
-        for (let count = 0; count < 40; count += 1) {
-          write('x')
-          await pause(100)
+      { limits: { bodyIdleMs: NEVER_MS, bodyTimeoutMs: 200 } },
+      async (socket) => {
+        socket.write(head('/grep', { 'content-length': '100000' }))
+        while (!socket.destroyed) {
+          socket.write('x')
+          await pause(25)
         }
       },
     ],
-  ])('that %s are told so and cut off', async ([, send]) => {
-    const service = await startService(SLOW)
-    const answer = await rawRequest(service.port, async (socket) => {
-      await Promise.race([send((text) => socket.write(text)), new Promise((resolve) => socket.once('close', resolve))])
-    })
+  ])('that %s get 408 and are disconnected', async ([, options, send]) => {
+    const service = await startService(options)
+    const answer = await rawRequest(service.port, send)
     expect(answer.status).toBe(408)
     expect(() => JSON.parse(answer.body)).not.toThrow()
-    expect(answer.milliseconds).toBeLessThan(3_000)
     await expectAlive(service)
   })
 
-  it('do not keep others waiting', async () => {
-    const service = await startService({
-      limits: { ...SLOW.limits, bodyIdleMs: 5_000, bodyTimeoutMs: 5_000, maxConcurrent: 1 },
-    })
+  it('that are still sending keep no other request waiting', async () => {
+    const service = await startService({ limits: { ...noBody, maxConcurrent: 1 } })
+    const controller = new AbortController()
     const slow = Array.from({ length: 50 }, () =>
       rawRequest(service.port, (socket) => {
+        controller.signal.addEventListener('abort', () => socket.destroy())
         socket.write(head('/grep', { 'content-length': '100000' }))
-        setTimeout(() => socket.destroy(), 1_500)
       }),
     )
-    await pause(100)
-    const begin = performance.now()
+    await service.inFlight(50)
     expect((await service.post('/grep', { pattern: 'a' })).status).toBe(200)
-    expect(performance.now() - begin).toBeLessThan(1_000)
+    await service.inFlight(50)
+    controller.abort()
     await Promise.all(slow)
     await expectAlive(service)
   })
 
-  it('that do not take their answer are cut off', async () => {
-    const service = await startService({ responseTimeoutMs: 500 })
-    const text = 'a line of text\n'.repeat(1_500_000)
-    const stored = await service.post('/v1/offload', {
-      toolName: 't',
-      toolCallId: 'c',
-      content: [{ type: 'text', text }],
+  it('that do not take their response are disconnected', async () => {
+    const service = await startService({ responseTimeoutMs: 100 })
+    const text = 'a line of text\n'.repeat(1_000_000)
+    const stored = await fetch(`${service.url}/v1/offload/content?toolName=t&toolCallId=c`, {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'text/plain' },
     })
-    const [{ reference }] = stored.json['stored'] as unknown as [{ reference: string }]
-    const begin = performance.now()
-    await rawRequest(service.port, (socket) => {
+    const { stored: entries } = (await stored.json()) as { stored: [{ reference: string }] }
+    const answer = await rawRequest(service.port, async (socket) => {
       socket.pause()
-      socket.write(head(`/v1/entries/${reference}/content`, {}, 'GET'))
-      setTimeout(() => socket.resume(), 1_500)
+      socket.write(head(`/v1/entries/${entries[0].reference}/content`, {}, 'GET'))
+      await service.logged(2)
+      while ((await service.heldBytes()) > 0) await pause(10)
+      socket.resume()
     })
-    expect(performance.now() - begin).toBeLessThan(4_000)
+    expect(answer.status).toBe(200)
+    expect(answer.body.length).toBeLessThan(text.length)
     await expectAlive(service)
   })
 })

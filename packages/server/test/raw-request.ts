@@ -5,13 +5,10 @@ export interface RawAnswer {
   readonly status: number
   readonly headers: string
   readonly body: string
-  /** Milliseconds until the connection ended. */
-  readonly milliseconds: number
 }
 
 /** Write bytes to a port by hand, and return what comes back until the connection ends. */
 export async function rawRequest(port: number, write: (socket: Socket) => void | Promise<void>): Promise<RawAnswer> {
-  const begin = performance.now()
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   const ended = new Promise<void>((resolve) => {
@@ -26,7 +23,7 @@ export async function rawRequest(port: number, write: (socket: Socket) => void |
   const text = Buffer.concat(chunks).toString()
   const [headers = '', ...rest] = text.split('\r\n\r\n')
   const status = Number(/^HTTP\/1\.1 (\d+)/.exec(headers)?.[1] ?? 0)
-  return { status, headers, body: rest.join('\r\n\r\n'), milliseconds: performance.now() - begin }
+  return { status, headers, body: rest.join('\r\n\r\n') }
 }
 
 /** Write the head of a request. */
@@ -38,6 +35,11 @@ export const head = (path: string, headers: Readonly<Record<string, string>>, me
     ),
     '\r\n',
   ].join('\r\n')
+
+/** Resolves once the server has ended a connection that sends nothing. */
+export async function silentConnection(port: number): Promise<void> {
+  await rawRequest(port, () => {})
+}
 
 /** Wait. */
 export const pause = (milliseconds: number): Promise<void> =>

@@ -1,7 +1,9 @@
+import { EventEmitter, once } from 'node:events'
 import { ContextOffloader, type ContextOffloaderOptions, type ManagedStorage } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { onTestFinished } from 'vitest'
 import type { LogRecord } from '../src/index.ts'
+import { pause } from './raw-request.ts'
 import { AnswerValidator } from './validate-answer.ts'
 import { serve, type ServeOptions, type Service } from '../src/node/index.ts'
 
@@ -10,6 +12,12 @@ export interface TestService extends Service {
   readonly storage: ManagedStorage
   readonly log: LogRecord[]
   readonly port: number
+  /** Resolves once so many requests are in the log. */
+  logged(count: number): Promise<void>
+  /** Resolves once so many requests are in flight. */
+  inFlight(count: number): Promise<void>
+  /** Return the bytes that the service counts as held by requests and responses. */
+  heldBytes(): Promise<number>
   /** Send JSON, and return status and JSON. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Get, and return status and JSON. */
@@ -42,15 +50,25 @@ export async function startService({
   readonly offloader?: Partial<ContextOffloaderOptions>
 } = {}): Promise<TestService> {
   const log: LogRecord[] = []
+  const logged = new EventEmitter()
   const service = await serve(new ContextOffloader({ storage, ...offloader }), {
     port: 0,
-    log: (record) => void log.push(record),
+    log: (record) => {
+      log.push(record)
+      logged.emit('record')
+    },
     ...options,
   })
   onTestFinished(() => service.close({ graceMs: 0 }))
   const document: unknown = await (await fetch(`${service.url}/openapi.json`)).json()
   const validator = new AnswerValidator(document)
   log.length = 0
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${service.url}/metrics`)).text()
+    const [, value] = new RegExp(String.raw`^${name} (\d+)$`, 'm').exec(text) ?? []
+    if (value === undefined) throw new Error(`No metric ${name} in:\n${text}`)
+    return Number(value)
+  }
   const request = async (path: string, init: RequestInit): Promise<Answer> => {
     const response = await fetch(service.url + path, init)
     const text = await response.text()
@@ -64,6 +82,14 @@ export async function startService({
     storage,
     log,
     port: Number(new URL(service.url).port),
+    logged: async (count) => {
+      while (log.filter(({ type }) => type === 'request').length < count) await once(logged, 'record')
+    },
+    inFlight: async (count) => {
+      // The request for the metrics is in flight, too.
+      while ((await metric('spillway_http_requests_in_flight')) <= count) await pause(10)
+    },
+    heldBytes: () => metric('spillway_work_memory_bytes'),
     post: (path, body, headers = {}) =>
       request(path, {
         method: 'POST',
