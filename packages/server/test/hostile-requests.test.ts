@@ -39,18 +39,18 @@ const raw = (service: TestService, body: string | Uint8Array, headers: Record<st
     headers: { 'content-type': 'application/json', ...headers },
   })
 
-describe('bodies', () => {
+describe('a request body', () => {
   test.for<readonly [string, string | Uint8Array, number, string]>([
     ['malformed', '{"pattern":', 400, 'invalid-json'],
     ['empty', '', 400, 'invalid-json'],
     ['not UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 400, 'invalid-json'],
     ['nested 100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), 400, 'invalid-json'],
     ['nested in objects', '{"pattern":'.repeat(50_000), 400, 'invalid-json'],
-    ['a huge array', `[${'0,'.repeat(400_000)}0]`, 413, 'too-large'],
+    ['an array of 400,001 values', `[${'0,'.repeat(400_000)}0]`, 413, 'too-large'],
     ['of another shape', '[1]', 422, 'invalid-request'],
     ['null', 'null', 422, 'invalid-request'],
     ['of the wrong types', '{"pattern":5,"limit":"x"}', 422, 'invalid-request'],
-  ])('that are %s are refused in the form of the endpoint', async ([, body, status, code]) => {
+  ])('that is %s is rejected in the format of the endpoint', async ([, body, status, code]) => {
     const service = await startService({ limits: { maxJsonValues: 300_000 } })
     const response = await raw(service, body)
     const json = (await response.json()) as { metadata: { error: { code: string } } }
@@ -62,7 +62,7 @@ describe('bodies', () => {
     await expectAlive(service)
   })
 
-  it('with equal keys and __proto__ are harmless', async () => {
+  it('with equal keys and __proto__ changes no prototype', async () => {
     const service = await startService()
     const hostile =
       '{"pattern":"a","__proto__":{"pattern":"b","limit":0},"constructor":{"prototype":{"x":1}},"pattern":"c"}'
@@ -71,7 +71,7 @@ describe('bodies', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  it('with __proto__ in a message give it back', async () => {
+  it('with __proto__ in a message is returned as it came', async () => {
     const service = await startService()
     const body = '{"messages":[{"role":"user","content":"x","__proto__":{"role":"system"}}]}'
     const response = await fetch(`${service.url}/context_offload`, {
@@ -86,13 +86,13 @@ describe('bodies', () => {
     ['text/plain', {}],
     ['application/x-www-form-urlencoded', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
-  ])('of the type %s with %j are not read', async (type, headers) => {
+  ])('of type %s with headers %j is rejected unread', async (type, headers) => {
     const service = await startService()
     const response = await raw(service, '{"pattern":"a"}', { 'content-type': type, ...headers })
     expect([response.status, response.headers.get('connection')]).toEqual([415, 'close'])
   })
 
-  it('that say they are too large are refused before they come', async () => {
+  it('with a declared length over the limit is rejected before it arrives', async () => {
     const service = await startService(SMALL)
     const answer = await rawRequest(service.port, (socket) => {
       socket.write(head('/grep', { 'content-length': '1000001' }))
@@ -101,7 +101,7 @@ describe('bodies', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ success: false, metadata: { error: { code: 'too-large' } } })
   })
 
-  it('that turn out to be too large are cut off, and nothing of them stays', async () => {
+  it('that exceeds the limit is no longer read, and leaves no file', async () => {
     const spoolDirectory = await spoolFolder()
     const service = await startService({ ...SMALL, spoolDirectory })
     const answer = await rawRequest(service.port, async (socket) => {
@@ -116,28 +116,28 @@ describe('bodies', () => {
   })
 
   it.each([
-    ['too large, as they say', '/grep', { 'content-length': '8000000' }, 413],
-    ['too large, as it turns out', '/grep', { 'transfer-encoding': 'chunked' }, 413],
-    ['of another type', '/grep', { 'content-length': '8000000', 'content-type': 'text/plain' }, 415],
-    ['of a caller who may not', '/grep', { 'content-length': '8000000', origin: 'http://evil.example' }, 403],
-    ['for no endpoint', '/none', { 'content-length': '8000000' }, 404],
-  ])('%s are answered to clients that are still sending', async (_, path, headers, status) => {
+    ['with a declared length over the limit', '/grep', { 'content-length': '8000000' }, 413],
+    ['that exceeds the limit', '/grep', { 'transfer-encoding': 'chunked' }, 413],
+    ['of an unsupported type', '/grep', { 'content-length': '8000000', 'content-type': 'text/plain' }, 415],
+    ['of a caller from another site', '/grep', { 'content-length': '8000000', origin: 'http://evil.example' }, 403],
+    ['for an unknown endpoint', '/none', { 'content-length': '8000000' }, 404],
+  ])('%s gets its response while the client is still sending', async (_, path, headers, status) => {
     const service = await startService(SMALL)
     const text = 'x'.repeat(65_536)
     const chunk = 'transfer-encoding' in headers ? `10000\r\n${text}\r\n` : text
     // Whether a reset overtakes the response depends on timing.
-    for (let time = 0; time < (isFull ? 10 : 3); time += 1) {
-      const answer = await rawRequest(service.port, async (socket) => {
+    const answers = Array.from({ length: isFull ? 10 : 3 }, () =>
+      rawRequest(service.port, async (socket) => {
         socket.write(head(path, headers))
         for (let count = 0; count < 120 && !socket.destroyed; count += 1)
           await new Promise((resolve) => socket.write(chunk, resolve))
-      })
-      expect(answer.status).toBe(status)
-    }
+      }),
+    )
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(status)
     await expectAlive(service)
   })
 
-  it('of many clients stand on disk while they come, without names', async () => {
+  it('is kept in a file without a name while it arrives', async () => {
     const spoolDirectory = await spoolFolder()
     const service = await startService({ spoolDirectory })
     const body = JSON.stringify({ pattern: 'a', extra: 'x'.repeat(2_000_000) })
@@ -160,7 +160,7 @@ describe('bodies', () => {
     expect(await readdir(spoolDirectory)).toEqual([])
   })
 
-  it('do not fill the disk', async () => {
+  it('over the limit of the spool is rejected', async () => {
     const service = await startService({ maxSpoolBytes: 1_000_000 })
     const response = await raw(service, JSON.stringify({ pattern: 'a', extra: 'x'.repeat(2_000_000) }))
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
@@ -247,7 +247,7 @@ describe('slow clients', () => {
   })
 })
 
-describe('what is no request', () => {
+describe('an invalid request', () => {
   it.each([
     ['no HTTP', 'nonsense\r\n\r\n', 400],
     ['two lengths', head('/grep', { 'content-length': '5\r\ncontent-length: 6' }), 400],
@@ -255,11 +255,11 @@ describe('what is no request', () => {
     ['headers without end', `POST /grep HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(50_000)}\r\n\r\n`, 431],
     ['no host', 'GET /v1/stats HTTP/1.0\r\n\r\n', 400],
     [
-      'another host in the line',
+      'another host in the request line',
       'GET http://elsewhere.example/v1/stats HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: close\r\n\r\n',
       403,
     ],
-  ])('%s is refused as JSON', async (_name, text, status) => {
+  ])('with %s is rejected as JSON', async (_name, text, status) => {
     const service = await startService()
     const answer = await rawRequest(service.port, (socket) => void socket.write(text))
     expect(answer.status).toBe(status)
