@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { Connection, ConnectionHandlers, Message } from '../src/proxy/index.ts'
 
 /** A connection whose other side is a test. */
@@ -51,22 +52,38 @@ export class FakeConnection implements Connection {
   }
 }
 
-/** What a connection tells, by kind and in its order. */
+/** Everything that a connection tells, by kind and in order. */
 export interface Told extends ConnectionHandlers {
   readonly messages: Message[]
   readonly errors: Error[]
   readonly closes: string[]
+  /** Resolves once the connection is closed. */
+  readonly closed: Promise<void>
+  /** Resolves once this many messages have arrived. */
+  readonly received: (count: number) => Promise<void>
 }
 
 export function newTold(): Told {
   const [messages, errors, closes] = [[] as Message[], [] as Error[], [] as string[]]
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+  const arrivals = new EventEmitter()
   return {
     messages,
     errors,
     closes,
-    onMessage: (message) => void messages.push(message),
+    closed,
+    async received(count) {
+      while (messages.length < count) await once(arrivals, 'message')
+    },
+    onMessage(message) {
+      messages.push(message)
+      arrivals.emit('message')
+    },
     onError: (error) => void errors.push(error),
-    onClose: (reason) => void closes.push(reason),
+    onClose(reason) {
+      closes.push(reason)
+      close()
+    },
   }
 }
 

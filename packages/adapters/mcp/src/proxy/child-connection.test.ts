@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { newTold, type Told } from '../../test/fake-connection.ts'
 import { ChildConnection, type ServerCommand } from './child-connection.ts'
 
@@ -19,18 +18,16 @@ async function start(server: ServerCommand): Promise<{ readonly connection: Chil
   return { connection, told }
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await sleep(5)
-}
+afterEach(() => void vi.useRealTimers())
 
 describe('ChildConnection', () => {
-  it('speaks with a program that has its arguments, its environment beside ours, and its folder', async () => {
+  it('gives a program its arguments, its variables beside those of this process, and its folder', async () => {
     const code = `${SAY}say({ args: process.argv.slice(1), key: process.env.A_KEY, path: process.env.PATH, cwd: process.cwd() })
       process.stdin.once('data', (data) => { say({ heard: JSON.parse(data).method }); process.exit() })`
     const server = program(code, { env: { A_KEY: 'secret' }, cwd: '/' })
     const { connection, told } = await start({ ...server, args: [...(server.args ?? []), 'one', 'two words'] })
     await connection.send({ jsonrpc: '2.0', id: 1, method: 'hello' })
-    await until(() => told.closes.length > 0)
+    await told.closed
     expect(told.messages.map(({ params }) => params)).toEqual([
       { args: ['one', 'two words'], key: 'secret', path: process.env['PATH'], cwd: '/' },
       { heard: 'hello' },
@@ -46,7 +43,7 @@ describe('ChildConnection', () => {
       'There is no such command, or the folder to start it in is missing.',
     ],
     ['/', {}, 'The command may not be executed.'],
-  ])('rejects where %s cannot be started, and says why', async (command, more, message) => {
+  ])('rejects with the reason if %s cannot be started', async (command, more, message) => {
     const connection = new ChildConnection({ command, env: { A_KEY: 'secret' }, ...more })
     const told = newTold()
     await expect(connection.start(told)).rejects.toThrow(message)
@@ -54,7 +51,7 @@ describe('ChildConnection', () => {
     expect([told.messages, told.closes, told.errors]).toEqual([[], [], []])
   })
 
-  it('says how a program ended, after all that it had said', async () => {
+  it('tells how a program ended, after everything that the program had said', async () => {
     for (const [end, reason] of [
       ['process.exit(3)', 'exit code 3'],
       ['process.kill(process.pid, "SIGKILL")', 'signal SIGKILL'],
@@ -62,41 +59,49 @@ describe('ChildConnection', () => {
       const { connection, told } = await start(
         program(`${SAY}process.stdout.write('', () => { say({}); process.stdout.write('', () => { ${end} }) })`),
       )
-      await until(() => told.closes.length > 0)
+      await told.closed
       expect([told.messages.length, told.closes]).toEqual([1, [reason]])
       await expect(connection.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('The server is not running.')
       await connection.close()
     }
   })
 
-  it('ends a program by ending its input, and waits until it has', async () => {
+  it('ends a program by ending its input, and waits until the program has ended', async () => {
     const { connection, told } = await start(
-      program(`${SAY}process.stdin.on('data', () => {}).on('end', () => { say({}); process.exitCode = 7 })`),
+      program(`${SAY}process.stdin.on('data', () => {}).on('end', () => { say({}); process.exitCode = 7 })\nsay({})`),
     )
-    await sleep(100)
+    await told.received(1)
     await connection.close()
     await connection.close()
-    expect([told.messages.length, told.closes]).toEqual([1, ['exit code 7']])
+    expect([told.messages.length, told.closes]).toEqual([2, ['exit code 7']])
   })
 
-  it('asks a program to end that goes on without input, and then makes it', { timeout: 30_000 }, async () => {
-    const stubborn = await start(program(`${SAY}process.on('SIGTERM', () => {})\n${STAY}say({})`))
+  it('asks a program that goes on without input to end after 2 seconds, and kills it after 2 more', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const stubborn = await start(program(`${SAY}process.on('SIGTERM', () => say({}))\n${STAY}say({})`))
     const patient = await start(program(`${SAY}${STAY}say({})`))
-    await until(() => stubborn.told.messages.length + patient.told.messages.length === 2)
-    await Promise.all([stubborn.connection.close(), patient.connection.close()])
+    await Promise.all([stubborn.told.received(1), patient.told.received(1)])
+    const closed = Promise.all([stubborn.connection.close(), patient.connection.close()])
+    await vi.advanceTimersByTimeAsync(2_000)
+    await Promise.all([stubborn.told.received(2), patient.told.closed])
+    await vi.advanceTimersByTimeAsync(2_000)
+    await closed
     expect(stubborn.told.closes).toEqual(['signal SIGKILL'])
     expect(patient.told.closes).toEqual(['signal SIGTERM'])
   })
 
-  it('takes what a program that no longer reads is sent, until it has ended', async () => {
+  it('takes messages for a program that no longer reads, until the program has ended', async () => {
     const { connection, told } = await start(
-      program(`${SAY}process.stdin.destroy()\nsay({})\nsetTimeout(() => process.exit(4), 200)`),
+      program(
+        `${SAY}process.stdin.destroy()\nprocess.on('SIGUSR2', () => process.exit(4))\n${STAY}say({ pid: process.pid })`,
+      ),
     )
-    await until(() => told.messages.length > 0)
+    await told.received(1)
     const text = 'x'.repeat(200_000)
     const sends = Array.from({ length: 5 }, () => connection.send({ jsonrpc: '2.0', method: 'x', params: { text } }))
+    process.kill(told.messages[0]?.params?.['pid'] as number, 'SIGUSR2')
     await Promise.allSettled(sends)
-    await until(() => told.closes.length > 0)
+    await told.closed
     expect(told.closes).toEqual(['exit code 4'])
   })
 })

@@ -45,7 +45,7 @@ vi.mock('node:timers/promises', () => ({
 }))
 
 describe('Upstream', () => {
-  it('passes on the very messages, both ways', async () => {
+  it('passes on the same messages, both ways', async () => {
     const { upstream, told, opened } = await bench()
     const [call, answer] = [request(1, 'tools/call'), { id: 1, result: {} }]
     await upstream.send(call)
@@ -54,26 +54,26 @@ describe('Upstream', () => {
     expect(told.messages).toEqual([{ jsonrpc: '2.0', ...answer }])
   })
 
-  it('rejects where the server cannot be started', async () => {
+  it('rejects if the server cannot be started', async () => {
     await expect(bench({ make: () => new FakeConnection(new Error('no such command')) })).rejects.toThrow(
       'no such command',
     )
   })
 
-  it('tells the connection which revision was agreed on', async () => {
+  it('tells the connection which revision the two sides agreed on', async () => {
     const { upstream, opened } = await bench({ make: answering })
     await upstream.send(request(1, 'initialize'))
     expect(opened[0]?.agreed).toEqual(['2025-11-25'])
   })
 
-  it('tells of errors that cost no message, without more than their text', async () => {
+  it('tells only the text of an error that loses no message', async () => {
     const { told, events, opened } = await bench()
     opened[0]?.fail(Object.assign(new Error('a line is no JSON'), { secret: 'sk-1' }))
     expect(events).toEqual([{ type: 'server-error', server: 'logs', message: 'a line is no JSON' }])
     expect(told.errors).toEqual([])
   })
 
-  it('answers a request that cannot be sent with an error that has no part of what the server said', async () => {
+  it('answers a request that cannot be sent with an error that quotes nothing from the server', async () => {
     const { upstream, told, events, opened } = await bench()
     const failures = [
       [
@@ -119,7 +119,7 @@ describe('a server that ends', () => {
     expect(events).toEqual([{ type: 'server-ended', server: 'logs', reason: 'signal SIGKILL', unanswered: 2 }])
   })
 
-  it('gets no answer of the client to what the one before it had asked', async () => {
+  it('hides answers to requests of the previous server from the next server', async () => {
     const { upstream, opened } = await bench({ restart: true, make: answering })
     opened[0]?.receive({ id: 'a', method: 'roots/list' })
     opened[0]?.end('exit code 1')
@@ -132,7 +132,7 @@ describe('a server that ends', () => {
 })
 
 describe('a server that is started again', () => {
-  it('is greeted as the client had greeted it, in that order, and the client sees none of it', async () => {
+  it('is greeted in the same order as by the client, and the client sees none of it', async () => {
     const { upstream, told, events, opened } = await bench({ restart: true, make: answering })
     const greetings = [
       request(1, 'initialize', { protocolVersion: '2025-11-25' }),
@@ -158,7 +158,7 @@ describe('a server that is started again', () => {
     expect(events.map(({ type }) => type)).toEqual(['server-ended', 'server-restarted'])
   })
 
-  it('gets what was sent in the meantime, in its order', async () => {
+  it('gets the messages sent in the meantime, in their order', async () => {
     const { upstream, told, opened } = await bench({ restart: true, make: answering })
     opened[0]?.end('exit code 1')
     for (const id of [1, 2, 3]) await upstream.send(request(id, 'tools/call'))
@@ -167,7 +167,7 @@ describe('a server that is started again', () => {
     expect(told.messages.map(({ id }) => id)).toEqual([1, 2, 3])
   })
 
-  it('tells the client to call again what was under way', async () => {
+  it('tells the client to repeat the calls under way', async () => {
     const { upstream, told, opened } = await bench({ restart: true })
     await upstream.send(request(1, 'tools/call'))
     opened[0]?.end('exit code 1')
@@ -175,7 +175,7 @@ describe('a server that is started again', () => {
     expect(told.closes).toEqual([])
   })
 
-  it('is given up after five times in a minute, with an error for all that waits', async () => {
+  it('is given up after five failed starts in a minute, and each waiting call gets an error', async () => {
     const make = (): FakeConnection => new FakeConnection(started ? new Error('no such command') : undefined)
     let started = false
     const { upstream, told, events, opened } = await bench({ restart: true, make })
@@ -189,7 +189,27 @@ describe('a server that is started again', () => {
     expect(events.filter(({ type }) => type === 'server-error')).toHaveLength(5)
   })
 
-  it('is started again for ever where it ends more seldom', async () => {
+  it('is given up after five restarts in a minute if it ends at each call', async () => {
+    const make = (): FakeConnection => {
+      const connection = new FakeConnection()
+      connection.onSend = () => connection.end('exit code 9')
+      return connection
+    }
+    const { upstream, told, events, opened } = await bench({ restart: true, make })
+    for (let call = 0; call < 6; call += 1) {
+      await upstream.send(request(call, 'tools/call'))
+      await vi.advanceTimersByTimeAsync(2_000)
+    }
+    expect(told.closes).toEqual(['too many restarts'])
+    expect(events.map(({ type }) => type)).toEqual([
+      ...Array.from({ length: 5 }, () => ['server-ended', 'server-restarted']).flat(),
+      'server-ended',
+    ])
+    expect(told.messages).toHaveLength(6)
+    expect(opened).toHaveLength(6)
+  })
+
+  it('is restarted without limit if it ends less often', async () => {
     const { opened, told } = await bench({ restart: true, make: answering })
     for (let crash = 0; crash < 20; crash += 1) {
       opened.at(-1)?.end('exit code 1')
@@ -199,7 +219,7 @@ describe('a server that is started again', () => {
     expect(told.closes).toEqual([])
   })
 
-  it('is tried again where it ends while it is greeted', async () => {
+  it('is started once more if it ends while it is greeted', async () => {
     const { upstream, opened, events } = await bench({ restart: true })
     opened[0]!.onSend = ({ id }) => opened[0]?.receive({ id, result: {} })
     await upstream.send(request(1, 'initialize'))
@@ -216,7 +236,7 @@ describe('a server that is started again', () => {
     ])
   })
 
-  it('is not left running where it starts while the client closes', async () => {
+  it('is closed if it starts while the client closes', async () => {
     let count = 0
     const starting = Promise.withResolvers<void>()
     const { upstream, opened, told } = await bench({

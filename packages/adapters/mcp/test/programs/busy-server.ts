@@ -18,9 +18,9 @@ server.registerTool(
   },
 )
 server.registerTool('die', { inputSchema: { code: z.number() } }, ({ code }) => process.exit(code))
+let isLastAnswer = false
 server.registerTool('last-words', { inputSchema: { lines: z.number() } }, ({ lines }) => {
-  // Behind the answer, once that is written.
-  setTimeout(() => process.stdout.write('', () => process.exit(3)), 5)
+  isLastAnswer = true
   return { content: [{ type: 'text', text: line.repeat(lines) }] }
 })
 server.registerTool('wait', {}, () => new Promise<never>(() => {}))
@@ -28,4 +28,10 @@ server.registerTool('environment', {}, () => ({
   content: [{ type: 'text', text: String(process.env['BUSY_API_KEY']?.length) }],
 }))
 
-await server.connect(new StdioServerTransport())
+const transport = new StdioServerTransport()
+const send = transport.send.bind(transport)
+transport.send = async (message) => {
+  await send(message)
+  if (isLastAnswer) process.stdout.write('', () => process.exit(3))
+}
+await server.connect(transport)
