@@ -15,6 +15,16 @@ async function backend(fault?: Fault): Promise<Backend> {
 const KILLS = { kills: isFull ? 4 : 2, processes: 2, largeBytes: 500_000 }
 const LOAD = { steps: 50, clients: 16, seed: 1 }
 
+/** Repeat a short soak, as its writers act at random: a fault that none of ten finds is one that soaks do not see. */
+async function repeatUntilFound(
+  problem: string,
+  soak: () => Promise<{ readonly problems: readonly string[] }>,
+): Promise<string> {
+  let found = ''
+  for (let run = 0; run < 10 && !found.includes(problem); run += 1) found = (await soak()).problems.join('\n')
+  return found
+}
+
 describe('a kill soak', { timeout: 600_000 }, () => {
   it('finds nothing wrong in a backend without faults', async () => {
     const report = await killSoak(await backend(), KILLS)
@@ -30,8 +40,8 @@ describe('a kill soak', { timeout: 600_000 }, () => {
     ['evicts what is used', 'acknowledged, but'],
     ['clears but for one', 'not cleared'],
   ] as const)('finds a backend that %s', async (fault, problem) => {
-    const { problems } = await killSoak(await backend(fault), KILLS)
-    expect(problems.join('\n')).toContain(problem)
+    const found = await repeatUntilFound(problem, async () => await killSoak(await backend(fault), KILLS))
+    expect(found).toContain(problem)
   })
 })
 
@@ -48,9 +58,9 @@ describe('a mixed load', { timeout: 600_000 }, () => {
     ['reads other bytes', 'other bytes'],
     ['fails now and then', 'unavailable'],
   ] as const)('finds a backend that %s', async (fault, problem) => {
-    const { problems } = await mixedLoad(await backend(fault), LOAD)
-    expect(problems.join('\n')).toContain(problem)
-    expect(problems.join('\n')).toContain('SPILLWAY_SEED=1')
+    const found = await repeatUntilFound(problem, async () => await mixedLoad(await backend(fault), LOAD))
+    expect(found).toContain(problem)
+    expect(found).toContain('SPILLWAY_SEED=1')
   })
 
   it('finds a backend that hangs now and then', async () => {
