@@ -86,7 +86,14 @@ export function claudeEnv(home: string, url: string): Record<string, string> {
     DISABLE_TELEMETRY: '1',
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_AUTOUPDATER: '1',
+    ...forTestRun(),
   }
+}
+
+/** Variables that a test run passes on to every process. */
+function forTestRun(): Record<string, string> {
+  const names = ['NODE_COMPILE_CACHE', 'SPILLWAY_TEST_FILE']
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 
 /** The file in which Claude Code keeps what was said in a session. */

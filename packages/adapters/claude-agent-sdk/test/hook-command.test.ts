@@ -1,4 +1,4 @@
-/** `spillway hook claude-code` as Claude Code itself starts it from settings that the installer has written. */
+/** `spillway hook claude-code`, started by Claude Code from the settings that the installer has written. */
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const BIN = fileURLToPath(new URL('../../../cli/src/bin.ts', import.meta.url))
 const LINES = Array.from({ length: 20_000 }, (_, line) => `line ${line} ${line === 12_345 ? 'status=FAILED' : 'ok'}`)
 
 it.skipIf(whyNoBinary !== undefined)(
-  `offloads what Bash and Read return, and the agent reads on by the command that it is told ${whyNoBinary ?? ''}`,
+  `offloads results of Bash and Read, which the agent searches with the command in the preview${whyNoBinary === undefined ? '' : ` [${whyNoBinary}]`}`,
   async () => {
     const seen = new Map<string, string>()
     await withClaudeHome(async ({ home, cwd }) => {

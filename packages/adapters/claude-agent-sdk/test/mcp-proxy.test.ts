@@ -1,4 +1,4 @@
-/** `spillway mcp proxy` as Claude Code itself starts it, in the place of a server. */
+/** `spillway mcp proxy`, started by Claude Code in the place of a server. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelTurn } from '@spillway-internal/adapter-testing'
@@ -12,7 +12,7 @@ const CLI = fileURLToPath(new URL('../../../cli/', import.meta.url))
 const RETRIEVAL = 'mcp__logs__retrieve_offloaded_content'
 
 it.skipIf(whyNoBinary !== undefined)(
-  `shows a preview of what a server returned, and the agent searches it by the tool that was added ${whyNoBinary ?? ''}`,
+  `shows a preview of a large result, which the agent searches with the added tool${whyNoBinary === undefined ? '' : ` [${whyNoBinary}]`}`,
   async () => {
     const seen = new Map<string, string>()
     await withClaudeHome(async ({ home, cwd }) => {

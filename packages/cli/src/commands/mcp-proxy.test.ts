@@ -1,13 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createInterface } from 'node:readline'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { connectHttp, connectStdio, LOG_SERVER, textOf } from '../../test/mcp/connect.ts'
 import { BIN, referenceIn, spillway, start, temporaryFolder } from '../../test/spillway.ts'
-import { waitFor } from '../../test/wait-for.ts'
-
-// Each test waits for several processes to start, beside other tests that do.
-vi.setConfig({ testTimeout: 60_000 })
 
 const proxy = (...args: string[]): string[] => ['mcp', 'proxy', ...args]
 
@@ -140,13 +137,15 @@ describe('over HTTP', () => {
   /** Start `spillway mcp proxy --listen 0 ...args`, and say where it listens. */
   async function listen(args: readonly string[], cwd: string): Promise<string> {
     const { child, end } = start(process.execPath, [BIN, ...proxy('--listen', '0', ...args)], { cwd })
-    let log = ''
-    child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
     onTestFinished(async () => {
       child.kill()
       expect(await end).toMatchObject({ code: 0, signal: null })
     })
-    return await waitFor(() => /Listening at (\S+)/.exec(log)?.[1])
+    for await (const line of createInterface(child.stderr!)) {
+      const url = /Listening at (\S+)/.exec(line)?.[1]
+      if (url !== undefined) return url
+    }
+    throw new Error('The proxy ended.')
   }
 
   test('serves each session by a server of its own, and ends at a signal', async () => {
