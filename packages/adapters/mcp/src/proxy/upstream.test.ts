@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FakeConnection, newTold, request, type Told } from '../../test/fake-connection.ts'
 import { Upstream, type UpstreamEvent } from './upstream.ts'
@@ -38,11 +40,16 @@ const ended = (id: number, reason: string, advice: string): object => ({
   error: { code: -32_000, message: `MCP server logs ended (${reason}) before it answered. ${advice}` },
 })
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] }))
-afterEach(() => void vi.useRealTimers())
-vi.mock('node:timers/promises', () => ({
-  setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
-}))
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
+  vi.spyOn(timers, 'setTimeout').mockImplementation((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
+  syncBuiltinESMExports()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
 
 describe('Upstream', () => {
   it('passes on the same messages, both ways', async () => {
