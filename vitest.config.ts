@@ -14,8 +14,9 @@ const services = join(ROOT, 'internal/services/src/vitest.ts')
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
 
 const SETTINGS: Readonly<Record<string, object>> = {
-  // One process for many files: no test of core changes what others see.
+  // One process for many files: no test there changes what others see.
   'packages/core': { isolate: false },
+  'packages/adapters/mcp': { isolate: false },
   'internal/docs': { testTimeout: 300_000 },
   'internal/packages': {
     globalSetup: [join(ROOT, 'internal/packages/pack.ts'), services],

@@ -29,7 +29,9 @@ function readResult({ toolResponse }: Part): SeenResult[] {
 
 /** Genkit has no mark for errors; its plugin for MCP writes them in this way. */
 function readError(output: unknown): string | undefined {
-  const { error, ...others } = Object(output) as { readonly error?: unknown }
+  // A long string has a property for each character.
+  if (typeof output !== 'object' || output === null) return undefined
+  const { error, ...others } = output as { readonly error?: unknown }
   return typeof error === 'string' && Object.keys(others).length === 0 ? error : undefined
 }
 
