@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { propertyRuns } from '@spillway-internal/test-run'
 import { startService } from './start-service.ts'
 
 const SNAPSHOT =
@@ -43,7 +44,7 @@ const turn = fc.oneof(
 )
 const history = fc.array(turn, { minLength: 1, maxLength: 8 }).map((turns) => turns.flat())
 
-it('what is made smaller comes back as it was, in any mode, again and again', async () => {
+it('expand restores a history that was made smaller in several modes', async () => {
   const service = await startService({ summarize: async () => SNAPSHOT, limits: { requestsPerSecond: Infinity } })
   const mode = fc.constantFrom('compact', 'compress', 'auto')
   let shortened = 0
@@ -71,7 +72,7 @@ it('what is made smaller comes back as it was, in any mode, again and again', as
         expect(json).toEqual({ messages, missing: [] })
       },
     ),
-    { numRuns: 150 },
+    propertyRuns(60, 150),
   )
-  expect(shortened).toBeGreaterThan(30)
-}, 120_000)
+  expect(shortened).toBeGreaterThan(10)
+})

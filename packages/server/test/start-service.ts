@@ -40,6 +40,15 @@ interface AnswerFields {
   readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean }
 }
 
+/** By the text of their documents: compiling a schema takes longer than most requests. */
+const validators = new Map<string, AnswerValidator>()
+
+function validatorOf(document: string): AnswerValidator {
+  const validator = validators.get(document) ?? new AnswerValidator(JSON.parse(document))
+  validators.set(document, validator)
+  return validator
+}
+
 /** Start a service on a free port, which answers as its own document says; over a storage in memory unless another is given. */
 export async function startService({
   storage = new InMemoryStorage({ evictAfterTurns: null }),
@@ -60,8 +69,7 @@ export async function startService({
     ...options,
   })
   onTestFinished(() => service.close({ graceMs: 0 }))
-  const document: unknown = await (await fetch(`${service.url}/openapi.json`)).json()
-  const validator = new AnswerValidator(document)
+  const validator = validatorOf(await (await fetch(`${service.url}/openapi.json`)).text())
   log.length = 0
   const metric = async (name: string): Promise<number> => {
     const text = await (await fetch(`${service.url}/metrics`)).text()

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { propertyRuns } from '@spillway-internal/test-run'
 import { WorkGate, type Ticket } from './work-gate.ts'
 
 const LIMITS = { maxConcurrent: 2, maxQueued: 2, queueTimeoutMs: 200, maxMemoryBytes: 100 }
@@ -104,7 +105,7 @@ describe('WorkGate', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(sizes, async (list) => {
-        const gate = new WorkGate({ maxConcurrent: 3, maxQueued: 100, queueTimeoutMs: 5_000, maxMemoryBytes: 100 })
+        const gate = new WorkGate({ maxConcurrent: 3, maxQueued: 100, queueTimeoutMs: 600_000, maxMemoryBytes: 100 })
         await Promise.all(
           list.map(async (bytes) => {
             const ticket: Ticket = await gate.enter(bytes)
@@ -118,7 +119,7 @@ describe('WorkGate', () => {
         )
         expect([gate.running, gate.queued, gate.bytes]).toEqual([0, 0, 0])
       }),
-      { numRuns: 50 },
+      propertyRuns(50, 200),
     )
   })
 })
