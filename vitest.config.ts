@@ -14,9 +14,6 @@ const services = join(ROOT, 'internal/services/src/vitest.ts')
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
 
 const SETTINGS: Readonly<Record<string, object>> = {
-  // One process for many files: no test there changes what others see.
-  'packages/core': { isolate: false },
-  'packages/adapters/mcp': { isolate: false },
   'internal/docs': { testTimeout: 300_000 },
   'internal/packages': {
     globalSetup: [join(ROOT, 'internal/packages/pack.ts'), services],
@@ -33,6 +30,8 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
       include: [`${folder}/**/*.test.ts`],
       exclude: ['**/node_modules/**', '**/dist/**'],
       globalSetup: [services],
+      // One process for many files, which loads sources and frameworks once: no test changes what others see.
+      isolate: false,
       testTimeout: isFull ? 900_000 : 60_000,
       hookTimeout: 120_000,
       ...SETTINGS[folder],
