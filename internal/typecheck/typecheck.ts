@@ -40,7 +40,10 @@ process.exit(isSound ? 0 : 1)
 /** Compile what settings name, and return whether it is sound. */
 function check(name: string, settings: object): boolean {
   const config = join(CONFIGS, `${name}.json`)
-  writeFileSync(config, JSON.stringify({ extends: join(ROOT, 'tsconfig.test.json'), ...settings }))
+  writeFileSync(
+    config,
+    JSON.stringify({ extends: join(ROOT, 'tsconfig.test.json'), references: builtPackages(), ...settings }),
+  )
   return compile(config, name)
 }
 
@@ -50,6 +53,14 @@ function compile(config: string, name: string): boolean {
   if (error !== undefined) throw error
   if (status !== 0) console.error(`${renameInMessage(stdout + stderr, examples)}Type errors in ${FOLDER} (${name}).`)
   return status === 0
+}
+
+/** The other packages of the workspace that are built: their declarations are read instead of their sources. */
+function builtPackages(): { readonly path: string }[] {
+  const { references } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as {
+    readonly references: readonly { readonly path: string }[]
+  }
+  return references.map(({ path }) => ({ path: join(ROOT, path) })).filter(({ path }) => path !== FOLDER)
 }
 
 /** A folder's own configuration that builds nothing: for files with other globals, such as those of workers. */
