@@ -11,7 +11,7 @@ import { retrieving } from '../support/retrieval-answers.ts'
 import { LOG, text } from '../support/sample-content.ts'
 import { scripted, type ScriptedTurn } from '../support/scripted-model.ts'
 import { lastResult, referenceIn } from '../support/seen-results.ts'
-import { HANGING_MS, within } from '../support/within.ts'
+import { HANGING_MS, hangingMs, within } from '../support/within.ts'
 
 /** What becomes of a run that is aborted. */
 export const abortCases: readonly AdapterCase[] = [
@@ -86,7 +86,7 @@ export const abortCases: readonly AdapterCase[] = [
     id: 'abort/storing',
     title: 'ends a run promptly that is aborted while a store hangs',
     async run(harness) {
-      const hung = await abortedWhileHanging(harness, ['store'], calling('read_log'))
+      const hung = await abortedWhileHanging(harness, 'abort/storing', ['store'], calling('read_log'))
       assert.ok(hung > 0, 'Nothing was stored')
     },
   },
@@ -96,7 +96,7 @@ export const abortCases: readonly AdapterCase[] = [
     async run(harness) {
       const retrieve = (prompt: SeenPrompt): ModelTurn => retrieving({ reference: referenceIn(lastResult(prompt)) })
       const methods = ['retrieve', 'retrieveRange', 'stat'] as const
-      const hung = await abortedWhileHanging(harness, methods, calling('read_log'), retrieve)
+      const hung = await abortedWhileHanging(harness, 'abort/retrieving', methods, calling('read_log'), retrieve)
       assert.ok(hung > 0, 'Nothing was retrieved')
     },
   },
@@ -115,6 +115,7 @@ export const abortCases: readonly AdapterCase[] = [
 /** Abort a run while these methods of its storage hang, and return how often they were called once it has ended. */
 async function abortedWhileHanging(
   harness: AdapterHarness,
+  id: string,
   methods: readonly (keyof Storage)[],
   ...turns: readonly ScriptedTurn[]
 ): Promise<number> {
@@ -134,7 +135,7 @@ async function abortedWhileHanging(
     model: scripted(...turns),
     signal: controller.signal,
   })
-  await within(HANGING_MS, run, `The run waits for a ${methods[0]} that hangs, though it was aborted`)
+  await within(hangingMs(harness, id), run, `The run waits for a ${methods[0]} that hangs, though it was aborted`)
   return calls
 }
 

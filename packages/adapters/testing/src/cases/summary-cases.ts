@@ -8,7 +8,7 @@ import { COMPACT, isReference, readingParts, REQUEST, runLong } from '../support
 import { log, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult } from '../support/seen-results.ts'
-import { HANGING_MS, within } from '../support/within.ts'
+import { hangingMs, within } from '../support/within.ts'
 
 const SYSTEM = 'You are brief.'
 const STEPS = 40
@@ -123,7 +123,8 @@ export const summaryCases: readonly AdapterCase[] = [
         compaction,
         signal: controller.signal,
       })
-      const { text: end } = await within(HANGING_MS, run, 'The run waits for a summary, though it was aborted')
+      const limit = hangingMs(harness, 'history/summary-aborted')
+      const { text: end } = await within(limit, run, 'The run waits for a summary, though it was aborted')
       assert.ok(given !== undefined, 'No summary was asked for')
       assert.ok(given.aborted, 'The signal of the run did not reach the model for summaries')
       assert.equal(end, undefined, 'The run came to its end, though it was aborted')
