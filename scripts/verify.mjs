@@ -63,15 +63,16 @@ let exitCode = 0
 
 const { startBroker, BROKER_VARIABLE } = await import('../internal/services/src/service-broker.ts')
 const { planServices, provision } = await import('../internal/services/src/provision.ts')
-const plan = Object.entries(await planServices())
+const wantsServers = wanted.length === 0 || wanted.some((task) => task in PHASES[1])
+const plan = wantsServers ? Object.entries(await planServices()) : []
 const missing = plan.filter(([, { available }]) => !available).map(([name, { why }]) => `${name} will not run: ${why}`)
 if (missing.length > 0 && process.env.SPILLWAY_REQUIRE_SERVICES === '1') fail(missing.join('\n'))
 
 await step('install', ['install', '--frozen-lockfile'])
 await step('format', ['run', 'format:check'])
-const provisioned = provision()
+const provisioned = wantsServers ? provision() : undefined
 await phase(0)
-if (exitCode === 0) await phaseWithServices()
+if (exitCode === 0 && wantsServers) await phaseWithServices()
 
 for (const line of [...times, '', `seed ${process.env.SPILLWAY_SEED}, ${seconds(started)} s in all`]) console.log(line)
 summarize()
