@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'
+import { packageName } from '../peers/package-name.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -20,9 +21,7 @@ export function importedPackages(code: string): string[] {
     ...staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest?.value ?? '.')),
     ...dynamicImports.map(({ moduleRequest: { start, end } }) => code.slice(start + 1, end - 1)),
   ]
-  const names = specifiers
-    .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier))
-    .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'))
+  const names = specifiers.filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier)).map(packageName)
   return [...new Set(names)]
 }
 
