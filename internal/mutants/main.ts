@@ -47,7 +47,7 @@ interface Outcome {
   /** The first test file that failed. */
   readonly by?: string | undefined
   readonly seconds: number
-  /** How many of the covering test files ran. */
+  /** The number of covering test files that ran. */
   readonly ran: number
   readonly covering: number
 }
@@ -84,7 +84,7 @@ async function cover(): Promise<void> {
     for (const [file, text] of originals) writeFileSync(join(ROOT, file), text)
   }
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
-    testResults: { name: string; status: string; startTime: number; endTime: number; projectName?: string }[]
+    testResults: { name: string; status: string; startTime: number; endTime: number }[]
   }
   const durations = new Map<string, number>()
   const failed = new Set<string>()
@@ -185,18 +185,24 @@ async function runOne(mutant: Mutant, covering: readonly TestFile[]): Promise<Ou
   const text = readFileSync(path, 'utf8')
   writeFileSync(path, text.slice(0, mutant.start) + mutant.replacement + text.slice(mutant.end))
   let ran = 0
+  const ended = (outcome: Outcome['outcome'], by?: string): Outcome => ({
+    id: mutant.id,
+    outcome,
+    by,
+    seconds: seconds(),
+    ran,
+    covering: covering.length,
+  })
   try {
     for (const batch of batches(mutant, covering)) {
       const left = Number(values.seconds) - seconds()
-      if (left <= 1) return { id: mutant.id, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
+      if (left <= 1) return ended('time')
       const result = await runFiles(batch, left)
-      if (result === 'time')
-        return { id: mutant.id, outcome: 'time', seconds: seconds(), ran, covering: covering.length }
+      if (result === 'time') return ended('time')
       ran += batch.length
-      if (result !== undefined)
-        return { id: mutant.id, outcome: 'caught', by: result, seconds: seconds(), ran, covering: covering.length }
+      if (result !== undefined) return ended('caught', result)
     }
-    return { id: mutant.id, outcome: 'missed', seconds: seconds(), ran, covering: covering.length }
+    return ended('missed')
   } finally {
     writeFileSync(path, text)
   }
@@ -230,7 +236,7 @@ function* batches({ file }: Mutant, covering: readonly TestFile[]): Generator<Te
   if (batch.length > 0) yield batch
 }
 
-/** Return the first test that fails, `time` where the time is spent, `undefined` where all pass. */
+/** Return the first test that fails, `time` at the time limit, or `undefined` if all tests pass. */
 async function runFiles(files: readonly TestFile[], seconds: number): Promise<string | undefined> {
   const report = join(CACHE, `report-${process.pid}.json`)
   rmSync(report, { force: true })
