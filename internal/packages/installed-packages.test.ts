@@ -100,7 +100,7 @@ const CLI = [
   'spillway',
 ]
 
-/** What core depends on. */
+/** Dependencies of core. */
 const [REGEXPP, ...OTHERS] = ['@eslint-community/regexpp', 'json-p3', 're2js']
 
 afterAll(removeProjects)

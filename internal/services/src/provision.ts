@@ -13,10 +13,10 @@ const PACKAGES: Readonly<Record<ServiceName, readonly string[]>> = {
   s3: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-mgr', 'ceph-common'],
 }
 
-/** What a service comes from, or why it is unavailable. */
+/** The origin of a service, or the reason why it is unavailable. */
 export type Provision = Unavailable | FoundProgram | { readonly available: true; readonly from: 'environment' }
 
-/** What a service will come from. Nothing is installed yet: `packages` are to be. */
+/** The planned origin of a service. `packages` are not installed yet. */
 export type ServicePlan =
   | Provision
   | { readonly available: true; readonly from: 'packages'; readonly packages: readonly string[] }

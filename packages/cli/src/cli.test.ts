@@ -53,7 +53,7 @@ it('says what to install for a backend that is missing, and never shows a passwo
     ['s3://bucket', '@spillway/s3 @aws-sdk/client-s3'],
   ] as const
   const packages = stores.map(([, names]) => names.split(' ')[0])
-  // Node.js looks for these packages where there are none.
+  // Node.js resolves packages from a folder that has none.
   const program = `
     import { registerHooks } from 'node:module'
     registerHooks({ resolve: (specifier, context, next) => next(specifier,

@@ -7,7 +7,7 @@ export interface SuiteRun {
   readonly isFull: boolean
   /** Whether the framework is an older version than the newest one. */
   readonly isOlderVersion: boolean
-  /** How much of the suite another harness of the same adapter runs. */
+  /** The part of the suite that another harness of the same adapter runs. */
   readonly runsElsewhere: 'nothing' | 'every case' | 'cases of entry points'
 }
 

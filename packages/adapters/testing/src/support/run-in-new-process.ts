@@ -33,7 +33,7 @@ export interface Replayed {
   readonly lastText: string
 }
 
-/** The new process's message: the outcome of each run, or why there is none. */
+/** The message of the new process: the outcome of each run, or the reason why there is none. */
 export type ReplayAnswer = { readonly replayed: readonly Replayed[] } | { readonly failure: string }
 
 /** Run conversations one after the other in a process that knows nothing of this one. */
