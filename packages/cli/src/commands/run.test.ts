@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -13,6 +13,7 @@ import {
   temporaryFolder,
 } from '../../test/spillway.ts'
 import { waitFor } from '../../test/wait-for.ts'
+import { quoteForShell } from '../format.ts'
 
 const SCRIPT_FOR_BINARY =
   'process.stdout.write(Buffer.from(Array.from({ length: +process.argv[1] }, (_, i) => i * 7 % 256)))'
@@ -279,6 +280,9 @@ describe('a store that cannot be written', () => {
   })
 })
 
+/** Leave a process running that holds the output; a session of its own keeps the Ctrl-C from it. */
+const LEAVE_RUNNING = 'setsid sleep 300 & echo $! > background; echo $$ > pid'
+
 describe('signals', () => {
   test.each([
     ['SIGINT', 130],
@@ -315,12 +319,7 @@ describe('signals', () => {
       setTimeout(() => console.log('end'), 1_000)
       require('node:fs').writeFileSync('ready', '')`
     writeFileSync(join(cwd, 'trap.cjs'), program)
-    // exec, because a shell in between would get the Ctrl-C as well, and exit with 130.
-    const command = `exec '${process.execPath}' '${BIN}' run -- '${process.execPath}' trap.cjs`
-    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd })
-    const output: string[] = []
-    child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text))
-    const ended = new Promise((resolve) => child.once('close', resolve))
+    const { child, output, ended } = onTerminal([process.execPath, 'trap.cjs'], cwd)
     await waitFor(() => existsSync(join(cwd, 'ready')) || undefined)
     child.stdin.write('\u0003')
     expect(await ended).toBe(0)
@@ -328,17 +327,30 @@ describe('signals', () => {
     expect(output.join('').split('got it')).toHaveLength(2)
   })
 
+  test.skipIf(!HAS_SCRIPT).each([
+    ['has ended', `${LEAVE_RUNNING}; echo done`, 0],
+    ['ends by the same Ctrl-C', `${LEAVE_RUNNING}; exec sleep 300`, 130],
+    ['handles Ctrl-C and ends', `trap 'echo done; exit 7' INT; ${LEAVE_RUNNING}; while :; do sleep 0.05; done`, 7],
+  ])('of a terminal end the wait with the first Ctrl-C if the command %s', async (_, script, code) => {
+    const cwd = temporaryFolder()
+    const { child, output, ended } = onTerminal(['sh', '-c', script], cwd)
+    const pid = await waitFor(() => pidIn(cwd, 'pid'))
+    if (code === 0) await waitFor(() => (isRunning(pid) ? undefined : true))
+    child.stdin.write('\u0003')
+    expect(await ended).toBe(code)
+    if (code !== 130) expect(output.join('')).toMatch(/done\r\n$/)
+    process.kill(await waitFor(() => pidIn(cwd, 'background')))
+  })
+
   test('end the wait for what a command has left running', async () => {
     const cwd = temporaryFolder()
     const script = 'sleep 300 & echo $! > background; echo done; echo $$ > pid'
     const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', script], { cwd })
-    const pidIn = (name: string): number | undefined =>
-      existsSync(join(cwd, name)) ? Number(readFileSync(join(cwd, name), 'utf8')) || undefined : undefined
-    const pid = await waitFor(() => pidIn('pid'))
+    const pid = await waitFor(() => pidIn(cwd, 'pid'))
     await waitFor(() => (isRunning(pid) ? undefined : true))
     child.kill('SIGINT')
     expect(await end).toMatchObject({ code: 0, stdout: 'done\n' })
-    process.kill(await waitFor(() => pidIn('background')))
+    process.kill(await waitFor(() => pidIn(cwd, 'background')))
   })
 })
 
@@ -355,6 +367,23 @@ test('passes on whole what a slow command writes piece by piece', async () => {
   const ended = await spillway(['run', '--', process.execPath, '-e', script], { cwd: temporaryFolder() })
   expect(ended.stdout).toBe(numbered(20))
 })
+
+/** Start `spillway run` on a terminal of its own; `ended` resolves to its exit code. */
+function onTerminal(
+  command: readonly string[],
+  cwd: string,
+): { readonly child: ChildProcessWithoutNullStreams; readonly output: string[]; readonly ended: Promise<unknown> } {
+  // exec, because a shell in between would get the Ctrl-C as well, and exit with 130.
+  const words = [process.execPath, BIN, 'run', '--', ...command].map(quoteForShell)
+  const child = spawn('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], { cwd })
+  const output: string[] = []
+  child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text))
+  return { child, output, ended: new Promise((resolve) => child.once('close', resolve)) }
+}
+
+/** The number that a script has written to a file; undefined before. */
+const pidIn = (cwd: string, name: string): number | undefined =>
+  existsSync(join(cwd, name)) ? Number(readFileSync(join(cwd, name), 'utf8')) || undefined : undefined
 
 function isRunning(pid: number): boolean {
   try {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { CliError } from '../cli-error.ts'
 import { EXIT_CODE, signalExitCode } from '../exit-code.ts'
-import { forwardSignals } from './forward-signals.ts'
+import { catchSignals } from './catch-signals.ts'
 import { openOutputPipe } from './output-pipe.ts'
 import { OutputReader } from './output-reader.ts'
 
@@ -22,7 +22,7 @@ export interface RunningCommand {
   readonly output: AsyncIterable<Uint8Array>
   /** Settles before `output` ends. */
   readonly exit: Promise<CommandExit>
-  /** Stop forwarding signals. */
+  /** Stop catching signals. */
   release(): void
 }
 
@@ -45,14 +45,13 @@ export async function startCommand(command: string, args: readonly string[]): Pr
   const reader = new OutputReader(streams.filter((stream) => stream !== null))
   let interrupted = false
   let exited = false
-  const release = forwardSignals((signal) => {
+  const release = catchSignals((signal, isDelivered) => {
     interrupted = true
     if (exited) reader.stop()
-    else child.kill(signal)
+    else if (!isDelivered) child.kill(signal)
   })
   const exit = exitOf(child).then((result) => {
     exited = true
-    // A terminal's signal may have ended the command without having been forwarded.
     if (interrupted || result.signal !== undefined) setTimeout(() => reader.stop(), AFTER_INTERRUPT_MS).unref()
     return result
   })

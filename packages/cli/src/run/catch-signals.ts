@@ -5,17 +5,17 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
 const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 
 /**
- * Hand over the signals that this process gets, and survive them, until the returned function is called.
+ * Call `onSignal` for each signal that this process gets, and survive it, until the returned function is called.
  *
- * On a terminal the first Ctrl-C is not forwarded: the command has it already, and many take a second one as "drop
- * everything". Later ones are.
+ * `isDelivered` is true for the first Ctrl-C on a terminal: the command has it already, and many take a second one as
+ * "drop everything".
  */
-export function forwardSignals(forward: (signal: NodeJS.Signals) => void): () => void {
+export function catchSignals(onSignal: (signal: NodeJS.Signals, isDelivered: boolean) => void): () => void {
   const seen = new Set<NodeJS.Signals>()
   const listener = (signal: NodeJS.Signals): void => {
-    const delivered = FROM_TERMINAL.has(signal) && !seen.has(signal) && hasTerminal()
+    const isDelivered = FROM_TERMINAL.has(signal) && !seen.has(signal) && hasTerminal()
     seen.add(signal)
-    if (!delivered) forward(signal)
+    onSignal(signal, isDelivered)
   }
   for (const signal of SIGNALS) process.on(signal, listener)
   return () => {
