@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BIN, HAS_SCRIPT, put, numbered, spillway, spillwayProcess, start, temporaryFolder } from '../test/spillway.ts'
 
@@ -86,6 +88,79 @@ it('reads store and scope from the environment, after the options', async () => 
   expect(await spillway(['ls', '--scope', 'c'], { cwd, env })).toMatchObject({ code: 0, stdout: '' })
 })
 
+describe('control characters of stored content, names and arguments', () => {
+  const HOSTILE = '\u001B]0;owned\u0007\u001B[2J\u009B1A\u001B[8mhidden\r'
+  const NAME = `n${HOSTILE}.json`
+
+  it.each([
+    ['a terminal', true],
+    ['a pipe', false],
+  ])('reach %s by no command', async (_, terminal) => {
+    const cwd = temporaryFolder()
+    const text = await put(`needle ${HOSTILE}\n`, cwd, ['--name', NAME])
+    const json = await put(JSON.stringify({ needle: 'a\u009B2Jb\u007F' }), cwd, ['--type', 'application/json'])
+    const badModule = join(cwd, 'harness.mjs')
+    writeFileSync(
+      badModule,
+      `export default { name: ${JSON.stringify(NAME)}, create: () => { throw new Error(${JSON.stringify(NAME)}) } }`,
+    )
+    writeFileSync(join(cwd, NAME), `[{"role":"user","content":${JSON.stringify(HOSTILE)}}]`)
+    const commands = [
+      ['get', text, '--pattern', 'needle'],
+      ['get', text, '--lines', '1'],
+      ['get', text, '--query', 'needle'],
+      ['get', text, '--max-tokens', '100'],
+      ['get', text, '--json'],
+      ['get', json, '--json-path', '$.needle'],
+      // All of it, into a pipe, is the bytes.
+      ...(terminal ? [['get', json]] : []),
+      ['get', json, '--max-tokens', '100', '--json'],
+      ['get', HOSTILE],
+      ['get', text, '--pattern', `${HOSTILE}(`],
+      ['grep', 'needle'],
+      ['grep', 'needle', '--json'],
+      ['ls'],
+      ['ls', '--json'],
+      ['stat', text],
+      ['stat', HOSTILE],
+      ['stats'],
+      ['rm', HOSTILE],
+      ['put', NAME.slice(0, -1)],
+      ['put', NAME],
+      ['run', '--', NAME],
+      ['run', '--max-tokens', '20', '--preview-tokens', '10', '--', 'printf', `${'word '.repeat(500)}%s`, HOSTILE],
+      ['conformance', badModule],
+      ['conformance', HOSTILE],
+      ['history', 'compact', NAME],
+      ['history', 'expand', NAME, '--only', HOSTILE],
+      ['ls', `--${HOSTILE}`],
+      [HOSTILE],
+    ]
+    for (const args of commands) {
+      const { stdout, stderr } = await spillway(args, { cwd, terminal })
+      // Colors and the line of the status are Spillway's own, and only on a terminal.
+      const own = terminal ? /\u001B\[(?:1|2|22|32|36|39)m|\r\u001B\[2K/g : /$^/
+      const shown = (stdout + stderr).replace(own, '').replace(/\r\n|[\n\t]/g, '')
+      expect(shown, args.join(' ')).not.toMatch(/\p{Cc}/u)
+      expect(shown, args.join(' ')).not.toBe('')
+    }
+  })
+
+  it('stay in the bytes that get prints without a filter and with --raw', async () => {
+    const cwd = temporaryFolder()
+    const reference = await put(HOSTILE, cwd)
+    expect((await spillway(['get', reference], { cwd })).stdout).toBe(HOSTILE)
+    expect((await spillway(['get', reference, '--raw'], { cwd, terminal: true })).stdout).toBe(HOSTILE)
+    const json = await spillway(['get', reference, '--json'], { cwd })
+    expect(JSON.parse(json.stdout)).toMatchObject({ content: HOSTILE })
+  })
+
+  it('stay in the small output of a command that run prints', async () => {
+    const ended = await spillway(['run', '--', 'printf', '%s', HOSTILE], { cwd: temporaryFolder(), terminal: true })
+    expect(ended.stdout).toContain(HOSTILE)
+  })
+})
+
 describe('on a terminal', () => {
   const onTerminal = async (args: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<string> =>
     (await spillway(args, { cwd, env, terminal: true })).stdout
@@ -106,18 +181,6 @@ describe('on a terminal', () => {
     expect(output).toContain('1| line 1 of the text')
     expect(output).toContain(`spillway get ${reference} --lines`)
     expect(output.length).toBeLessThan(20_000)
-  })
-
-  it('get and grep remove escape sequences other than colors, but a pipe gets the bytes', async () => {
-    const cwd = temporaryFolder()
-    const reference = await put('a \u001B]0;owned\u0007 \u001B[31mred\u001B[0m\n', cwd)
-    for (const args of [
-      ['get', reference, '--lines', '1'],
-      ['grep', 'red'],
-    ]) {
-      expect(await onTerminal(args, cwd)).toContain('a �]0;owned� \u001B[31mred\u001B[0m')
-      expect((await spillway(args, { cwd })).stdout).toContain('a \u001B]0;owned\u0007 \u001B[31mred')
-    }
   })
 
   it('get does not print binary content', async () => {

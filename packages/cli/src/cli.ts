@@ -15,7 +15,7 @@ import { addServeCommand } from './commands/serve.ts'
 import { addStatCommand } from './commands/stat.ts'
 import { addStatsCommand } from './commands/stats.ts'
 import { EXIT_CODE } from './exit-code.ts'
-import { noteLine, OutputClosedError, printJson } from './output.ts'
+import { note, noteLine, OutputClosedError, printJson } from './output.ts'
 import { readVersion } from './read-version.ts'
 
 /** Run the command line and return the exit code; every failure is told to the user. */
@@ -93,7 +93,8 @@ export async function reportError(thrown: unknown, args: readonly string[]): Pro
   const error = thrown instanceof CommanderError ? usageError(usageMessage(thrown, args), { cause: thrown }) : thrown
   const { message, exitCode } = describeError(error)
   if (wantsJson(args)) await printJson({ error: errorJson(error) })
-  else await noteLine(process.env['SPILLWAY_DEBUG'] ? stackOf(error) : message)
+  else if (process.env['SPILLWAY_DEBUG']) await note(`spillway: ${stackOf(error)}\n`)
+  else await noteLine(message)
   return exitCode
 }
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { formatAge, formatBytes, formatTable, printable, quoteForShell, safeForTerminal } from './format.ts'
+import { describe, expect, test } from 'vitest'
+import { formatAge, formatBytes, formatJson, formatTable, printable, quoteForShell, visible } from './format.ts'
 
 test.each([
   [0, '0 B'],
@@ -34,10 +34,52 @@ test('aligns columns for people, and parts them by single tabs for scripts', () 
   expect(formatTable(rows, false)).toBe('a\tbb\ncc c\td \n')
 })
 
-test('lets colours through to a terminal, and nothing else that it would obey', () => {
-  const red = '\u001B[1;31mred\u001B[m\tand\n'
-  expect(safeForTerminal(red)).toBe(red)
-  expect(safeForTerminal('\u001B]0;title\u0007\u001B[2J\u009B2J\r\b')).toBe('�]0;title��[2J�2J��')
+describe('visible', () => {
+  test.each([
+    ['a title and a clear', '\u001B]0;title\u0007\u001B[2J\u009B2J\b', '␛]0;title␇␛[2J�2J␈'],
+    ['an overwritten line', 'evil\rgood', 'evil␍good'],
+    ['hidden and colored text', 'a\u001B[8mhidden\u001B[0m \u001B[38;5;1mred\u001B[m', 'ahidden red'],
+    ['codes that a removal would make', '\u001B\u001B[0m[2J', '␛[2J'],
+    ['a reversed text', 'a\u202Eb\u2066c\u2028d', 'a�b�c�d'],
+    ['line ends, tabs and emoji', 'a\tb\r\nc 👩‍👩‍👧\n', 'a\tb\r\nc 👩‍👩‍👧\n'],
+  ])('shows %s', (_, text, shown) => expect(visible(text)).toBe(shown))
+
+  test('leaves nothing that a terminal acts upon, whatever the text', () => {
+    const piece = fc.constantFrom(
+      '\u001B',
+      '[',
+      '0;1',
+      'm',
+      '2J',
+      ']52;c;',
+      '\u0007',
+      '\u009B',
+      '\r',
+      '\n',
+      '\u007F',
+      'é',
+    )
+    fc.assert(
+      fc.property(fc.array(piece), fc.string({ unit: 'binary' }), (pieces, text) => {
+        expect(visible(pieces.join('') + text).replace(/\r\n|[\t\n]/g, '')).not.toMatch(/\p{Cc}/u)
+      }),
+    )
+  })
+})
+
+test('a name stays on one line', () => {
+  expect(printable('a\u001B[2Jb\n\tc')).toBe('a␛[2Jb  c')
+})
+
+test('JSON has no control characters, and is read back as it was', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
+      const json = formatJson({ text, value, [text]: '\u009B\u007F\u202E' })
+      expect(json).not.toMatch(/\p{Cc}|\u202E/u)
+      expect(json).toBe(formatJson(JSON.parse(json)))
+      expect((JSON.parse(json) as { text: string }).text).toBe(text)
+    }),
+  )
 })
 
 test('a shell reads back what was quoted for it', () => {
@@ -55,8 +97,4 @@ test('a shell reads back what was quoted for it', () => {
     }),
     { numRuns: 20 },
   )
-})
-
-test('control characters do not reach a terminal', () => {
-  expect(printable('a\u001B[2Jb\u202Ec')).toBe('a�[2Jb�c')
 })

@@ -26,9 +26,10 @@ export const formatCount = (count: number): string => String(count).replace(/\B(
 /** Write a time in milliseconds since the epoch for people and scripts. */
 export const formatTime = (time: number): string => new Date(time).toISOString()
 
-/** Write rows with their columns aligned for a terminal, or parted by tabs for a script. */
-export function formatTable(rows: readonly (readonly string[])[], aligned: boolean): string {
-  if (!aligned) return rows.map((row) => `${row.map((cell) => cell.replace(/[\t\r\n]/g, ' ')).join('\t')}\n`).join('')
+/** Write rows with their columns aligned for a terminal, or parted by tabs for a script; a cell is on one line. */
+export function formatTable(cells: readonly (readonly string[])[], aligned: boolean): string {
+  const rows = cells.map((row) => row.map(printable))
+  if (!aligned) return rows.map((row) => `${row.join('\t')}\n`).join('')
   const widths: number[] = []
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
@@ -43,11 +44,26 @@ const SAFE_WORD = /^[\w@%+=:,./-]+$/
 export const quoteForShell = (word: string): string =>
   SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** Control characters but tabs and line feeds, and beginnings of escape sequences but those that set colours. */
-const UNSAFE = /\u001B(?!\[[\d;]*m)|[\u0000-\u0008\u000B-\u001A\u001C-\u001F\u007F-\u009F]/g
+/** Colors, and characters that do something to a terminal, or to the order of a line, other than show text. */
+const UNSAFE =
+  /\u001B\[[\d;:]*m|\r(?!\n)|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 
-/** Take out of a text what could do more to a terminal than show text in colours. */
-export const safeForTerminal = (text: string): string => text.replace(UNSAFE, '�')
+/** Make control characters of a text visible, as `␛` for an escape, and remove colors. Line ends and tabs stay. */
+export const visible = (text: string): string => text.replace(UNSAFE, symbolOf)
 
-/** Take control characters out of a name that somebody else has chosen, before it reaches a terminal. */
-export const printable = (text: string): string => text.replace(/\p{C}/gu, '�')
+/** Write a name that somebody else has chosen on one line, with its control characters visible. */
+export const printable = (name: string): string => visible(name).replace(/[\t\r\n]/g, ' ')
+
+/** Write a value as JSON in which every character that is unsafe on a terminal is escaped. */
+export const formatJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, undefined, indent).replace(UNSAFE, (unsafe) => {
+    return `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+
+/** The control pictures of Unicode stand in the order of the characters that they show. */
+function symbolOf(unsafe: string): string {
+  if (unsafe.length > 1) return ''
+  const code = unsafe.charCodeAt(0)
+  if (code === 0x7f) return '␡'
+  return code < 0x20 ? String.fromCharCode(0x24_00 + code) : '�'
+}

@@ -1,10 +1,8 @@
-import { safeForTerminal } from './format.ts'
 import { style } from './output.ts'
 
-/** Bring out the lines that match, where the terminal has colours; stored content cannot do more to it than that. */
+/** Highlight the lines that match, if the terminal has colors. */
 export function highlight(answer: string): string {
-  const shown = process.stdout.isTTY ? safeForTerminal(answer) : answer
-  return shown.replace(
+  return answer.replace(
     /^(> *\d+\|)(.*)$/gm,
     (_, number: string, line: string) => `${style('green', number)}${style('bold', line)}`,
   )

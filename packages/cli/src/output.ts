@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { formatJson, printable, visible } from './format.ts'
 
 /** Thrown where the reader of standard output has gone, as in `spillway get … | head`: there is nobody to write for. */
 export class OutputClosedError extends Error {
@@ -9,19 +10,24 @@ export class OutputClosedError extends Error {
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
-/** Write to standard output and wait until it has been taken. Throws an {@link OutputClosedError}. */
+/**
+ * Write to standard output and wait until it has been taken: text with its control characters visible, bytes as they are.
+ * Throws an {@link OutputClosedError}.
+ */
 export async function print(data: string | Uint8Array): Promise<void> {
-  if (data.length > 0) await write(process.stdout, data)
+  if (data.length > 0) await write(process.stdout, shown(data))
 }
 
 /** Print a line. */
 export const printLine = (line: string): Promise<void> => print(`${line}\n`)
 
 /** Print a value for scripts. */
-export const printJson = (value: unknown): Promise<void> => printLine(JSON.stringify(value, undefined, 2))
+export const printJson = (value: unknown): Promise<void> => printLine(formatJson(value, 2))
 
-/** Write to standard error; where that is closed nobody wants to know. */
-export async function note(data: string | Uint8Array): Promise<void> {
+/** Write to standard error as {@link print} does; where that is closed nobody wants to know. */
+export const note = (data: string | Uint8Array): Promise<void> => writeNote(shown(data))
+
+async function writeNote(data: string | Uint8Array): Promise<void> {
   try {
     await write(process.stderr, data)
   } catch (error) {
@@ -30,26 +36,38 @@ export async function note(data: string | Uint8Array): Promise<void> {
 }
 
 /** Tell the user something on standard error, in one line. */
-export const noteLine = (line: string): Promise<void> => note(`spillway: ${line}\n`)
+export const noteLine = (line: string): Promise<void> => note(`spillway: ${line.replace(/\s*\n\s*/g, ' ')}\n`)
+
+/** Write a value to standard error as one line of JSON. */
+export const noteJson = (value: unknown): Promise<void> => note(`${formatJson(value)}\n`)
 
 const CLEAR_LINE = '\r\u001B[2K'
 
 /** Show on a terminal, and nowhere else, what is going on, in place of what was shown so before. */
 export function showStatus(text: string): void {
   // Some terminals do not know their width.
-  if (process.stderr.isTTY) void note(`${CLEAR_LINE}${text.slice(0, (process.stderr.columns || 80) - 1)}`)
+  if (process.stderr.isTTY)
+    void writeNote(`${CLEAR_LINE}${printable(text).slice(0, (process.stderr.columns || 80) - 1)}`)
 }
 
 /** Take the status away. */
 export async function clearStatus(): Promise<void> {
-  if (process.stderr.isTTY) await note(CLEAR_LINE)
+  if (process.stderr.isTTY) await writeNote(CLEAR_LINE)
 }
+
+/** In the place of the escape characters of {@link style} until they are written: no content can contain it. */
+const STYLE_MARK = `\u0000${crypto.randomUUID()}`
+
+const shown = (data: string | Uint8Array): string | Uint8Array =>
+  typeof data === 'string' ? data.split(STYLE_MARK).map(visible).join('\u001B') : data
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Style text for standard output; plain where that is no terminal, or where `NO_COLOR` is set. */
+/** Style text that is printed; plain if standard output is no terminal, or if `NO_COLOR` is set. */
 export const style = (format: Style, text: string): string =>
-  isColorful(process.stdout) ? styleText(format, text, { validateStream: false }) : text
+  isColorful(process.stdout)
+    ? styleText(format, visible(text), { validateStream: false }).replaceAll('\u001B', STYLE_MARK)
+    : text
 
 function isColorful(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR = '', TERM } = process.env

@@ -2,7 +2,7 @@ import { estimateTokens, type ContentBlock, type RetrievalCall, type Storage, ty
 import { Option, type Command } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { formatBytes, printable } from '../format.ts'
+import { formatBytes } from '../format.ts'
 import { collect, parseCount, parseLines, parseNames, parseTokenLimit, type LineSpan } from '../option-parsers.ts'
 import { note, print, printJson, printLine } from '../output.ts'
 import { DEFAULT_MAX_TOKENS, hasMatches, retrieve } from '../retrieval.ts'
@@ -110,11 +110,15 @@ async function printAll(storage: Storage, reference: string): Promise<number> {
 
 /** Print content that is no plain text as it was stored; on a terminal only its size, unless it is JSON. */
 async function printNative(storage: Storage, reference: string, block: ContentBlock | undefined): Promise<number> {
-  if (block?.type === 'json' || !process.stdout.isTTY) return printAll(storage, reference)
+  if (!process.stdout.isTTY) return printAll(storage, reference)
   const { content, contentType } = await storage.retrieve(reference)
+  if (block?.type === 'json') {
+    await print(new TextDecoder().decode(content))
+    return EXIT_CODE.ok
+  }
   const size = formatBytes(content.byteLength)
   const command = `spillway get ${reference} > file`
-  await note(`[${printable(contentType)}, ${size}: not shown on a terminal. Write it to a file: ${command}]\n`)
+  await note(`[${contentType}, ${size}: not shown on a terminal. Write it to a file: ${command}]\n`)
   return EXIT_CODE.ok
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { entryJson, listEntries } from '../entries.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { formatAge, formatBytes, formatTable, formatTime, printable } from '../format.ts'
+import { formatAge, formatBytes, formatTable, formatTime } from '../format.ts'
 import { noteLine, print, printJson, style } from '../output.ts'
 import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
 
@@ -34,8 +34,8 @@ async function ls({ options }: Invocation<LsOptions>): Promise<number> {
       info.reference,
       formatBytes(info.size),
       `${formatAge(now - info.storedAt)} ago`,
-      printable(info.contentType),
-      printable(info.key),
+      info.contentType,
+      info.key,
     ])
     if (rows.length > 0) {
       const [header = '', ...lines] = formatTable([['REFERENCE', 'SIZE', 'STORED', 'TYPE', 'KEY'], ...rows], true)

@@ -8,7 +8,7 @@ import { formatBytes, quoteForShell } from '../format.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
 import { nameOptions } from '../name-options.ts'
 import { parseCount, parsePositive } from '../option-parsers.ts'
-import { note, noteLine, OutputClosedError, print, printJson } from '../output.ts'
+import { note, noteLine, OutputClosedError, print, printJson, printLine } from '../output.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
 import { assertWritable } from '../run/assert-writable.ts'
 import { Progress } from '../run/progress.ts'
@@ -124,8 +124,8 @@ async function report(outcome: Outcome, exit: CommandExit, options: RunOptions):
     await printJson({ ...exitJson(exit), status: outcome.status, tokens: outcome.tokens, ...stored, ...text })
     return
   }
-  await print(bytes)
-  if (outcome.status === 'offloaded') await print('\n')
+  if (outcome.status === 'offloaded' && block?.type === 'text') await printLine(block.text)
+  else await print(bytes)
 }
 
 /**

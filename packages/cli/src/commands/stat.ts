@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { entryJson, requireMethod } from '../entries.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { formatBytes, formatTable, formatTime, printable } from '../format.ts'
+import { formatBytes, formatTable, formatTime } from '../format.ts'
 import { print, printJson } from '../output.ts'
 import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
 
@@ -27,13 +27,13 @@ async function stat({ args: [reference = ''], options }: Invocation<StoreOptions
     }
     const rows = [
       ['reference', info.reference],
-      ['key', printable(info.key)],
-      ['type', printable(info.contentType)],
+      ['key', info.key],
+      ['type', info.contentType],
       ['size', `${info.size} bytes${info.size < 1000 ? '' : ` (${formatBytes(info.size)})`}`],
       ['stored', formatTime(info.storedAt)],
       ['last used', formatTime(info.lastUsedAt)],
       ...(info.expiresAt === undefined ? [] : [['expires', formatTime(info.expiresAt)]]),
-      ...Object.entries(info.metadata).map(([name, value]) => [printable(name), printable(value)]),
+      ...Object.entries(info.metadata),
       ...(location === undefined ? [] : [['location', location.address]]),
     ]
     await print(formatTable(rows, true))

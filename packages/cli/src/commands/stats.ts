@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { requireMethod } from '../entries.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { formatBytes, formatCount, formatTable, formatTime, printable } from '../format.ts'
+import { formatBytes, formatCount, formatTable, formatTime } from '../format.ts'
 import { print, printJson } from '../output.ts'
 import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
 
@@ -53,7 +53,7 @@ async function stats({ options }: Invocation<StoreOptions>): Promise<number> {
   ]
   const [oldestAt, newestAt] = times
   await print(
-    formatTable([row('total', total), ...byContentType.map(([type, count]) => row(printable(type), count))], true) +
+    formatTable([row('total', total), ...byContentType.map(([type, count]) => row(type, count))], true) +
       (oldestAt === undefined ? '' : `oldest ${oldestAt}, newest ${newestAt}\n`),
   )
   return EXIT_CODE.ok

@@ -24,8 +24,7 @@ export async function expandTranscript(
   const options = { offloader: new ContextOffloader({ storage }), format: format.history }
   const { references, restore } = await reloadHistory(conversationOf(transcript), options)
   const unknown = only?.find((name) => references.every((reference) => reference.name !== name))
-  if (unknown !== undefined)
-    throw usageError(`The transcript does not name ${printable(unknown)}. See history references.`)
+  if (unknown !== undefined) throw usageError(`The transcript does not name ${unknown}. See history references.`)
   const { messages, missing } = await restore(only)
   return { conversation: format.split(messages), references, missing }
 }
@@ -49,7 +48,7 @@ export async function reportExpanded(
     const where = output === undefined ? ' Nothing is written: add --output FILE.' : ` Written to ${printable(output)}.`
     const line = `${count}; ${formatCount(references.length)} references, ${formatCount(missing.length)} of them missing.${where}\n`
     await (output === '-' ? note : print)(line)
-    for (const { name, error } of missing) await noteLine(`${printable(name)}: ${error.message}`)
+    for (const { name, error } of missing) await noteLine(`${name}: ${error.message}`)
   }
   if (missing.length === 0) return EXIT_CODE.ok
   const isOutage = missing.some(({ error }) => StorageError.isInstance(error) && error.code === 'unavailable')

@@ -1,7 +1,7 @@
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
 import { reloadHistory, type HistoryReference } from '@spillway/core/history'
 import { EXIT_CODE } from '../exit-code.ts'
-import { formatBytes, formatTable, printable } from '../format.ts'
+import { formatBytes, formatTable } from '../format.ts'
 import { noteLine, print, printJson, style } from '../output.ts'
 import type { TranscriptOptions } from './history-options.ts'
 import { conversationOf, lineOf, type Transcript } from './transcript/transcript.ts'
@@ -85,5 +85,5 @@ function cellsOf(
 ): string[] {
   const there = stored === undefined ? '?' : stored ? 'yes' : 'gone'
   const where = inside === undefined ? '' : 'in the summary'
-  return [String(index + 1), String(line ?? ''), printable(toolName ?? ''), kind, size, there, printable(name), where]
+  return [String(index + 1), String(line ?? ''), toolName ?? '', kind, size, there, name, where]
 }

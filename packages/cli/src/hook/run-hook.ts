@@ -1,7 +1,8 @@
 import type { PostToolUseInput } from '@spillway/claude-agent-sdk/hook'
 import type { OffloadEvent, RetrievalGuide } from '@spillway/core'
 import { EXIT_CODE } from '../exit-code.ts'
-import { noteLine, print } from '../output.ts'
+import { formatJson } from '../format.ts'
+import { noteLine, printLine } from '../output.ts'
 import { storeOfHook, type HookOptions } from './hook-options.ts'
 
 const DEFAULT_MAX_TOKENS = 2_500
@@ -25,7 +26,7 @@ export async function runHook(options: HookOptions, hidesStore: boolean): Promis
   const { describeError } = await import('../cli-error.ts')
   const message = `The output of a tool was not offloaded: ${describeError(problem).message}`
   await noteLine(message)
-  await print(`${JSON.stringify({ systemMessage: `spillway: ${message}` })}\n`)
+  await printLine(formatJson({ systemMessage: `spillway: ${message}` }))
   return EXIT_CODE.ok
 }
 
@@ -69,7 +70,7 @@ async function offload(text: string, options: HookOptions, hidesStore: boolean):
       ...reading,
     })
     const answer = await offloadToolOutput(offloader, input)
-    if (answer.hookSpecificOutput !== undefined) await print(`${JSON.stringify(answer)}\n`)
+    if (answer.hookSpecificOutput !== undefined) await printLine(formatJson(answer))
   } finally {
     await storage.close?.()
   }

@@ -1,7 +1,7 @@
 import type { OffloadEvent } from '@spillway/core'
 import type { UpstreamEvent } from '@spillway/mcp/proxy'
 import { describeError } from '../cli-error.ts'
-import { note } from '../output.ts'
+import { noteJson, noteLine } from '../output.ts'
 
 /** Writes what happens to standard error, in which hosts keep the logs of servers: no content, arguments or secrets. */
 export class EventLog {
@@ -29,8 +29,8 @@ export class EventLog {
   }
 
   #write(line: string | undefined, event: object): void {
-    if (this.#all) void note(`${JSON.stringify({ time: new Date().toISOString(), ...event })}\n`)
-    else if (line !== undefined) void note(`spillway: ${line}\n`)
+    if (this.#all) void noteJson({ time: new Date().toISOString(), ...event })
+    else if (line !== undefined) void noteLine(line)
   }
 }
 

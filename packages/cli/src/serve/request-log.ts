@@ -1,5 +1,5 @@
 import type { LogRecord } from '@spillway/server'
-import { note } from '../output.ts'
+import { noteJson } from '../output.ts'
 
 /** Writes what a service does to standard error, a line of JSON for each request, fault, and failure of a model; nothing in it is content. */
 export class RequestLog {
@@ -12,11 +12,11 @@ export class RequestLog {
 
   /** Write why a model gave no summary; the message must have nothing in it of what was sent or answered. */
   modelFailed(message: string): void {
-    void note(`${JSON.stringify({ type: 'model-failed', time: new Date().toISOString(), message })}\n`)
+    void noteJson({ type: 'model-failed', time: new Date().toISOString(), message })
   }
 
   /** Write a record. */
   write(record: LogRecord): void {
-    if (record.type === 'fault' || this.#requests) void note(`${JSON.stringify(record)}\n`)
+    if (record.type === 'fault' || this.#requests) void noteJson(record)
   }
 }

@@ -35,7 +35,7 @@ test('has lines of the file where they are no numbers of messages, and nothing t
   const [, line] = messageTable([
     rowOf(1, 'tool', 1, undefined, { line: 7, tool: `evil\u001B[2J${'x'.repeat(50)}` }),
   ]).split('\n')
-  expect(line).toMatch(/^1 {5}7 {2}tool {2}evil�\[2Jx{23}… {7}1 {6}\?$/)
+  expect(line).toMatch(/^1 {5}7 {2}tool {2}evil␛\[2Jx{23}… {7}1 {6}\?$/)
 })
 
 test('of many messages shows the largest in their order, and the sums of each role', () => {
