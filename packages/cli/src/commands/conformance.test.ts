@@ -56,6 +56,11 @@ it.each([
   ['export {}', /exports no harness, but nothing/],
   ['export default { name: "x" }', /needs a function create\(\)/],
   ['export default { name: "x", create: async () => ({ storage: {} }) }', /has no store\(\)/],
+  ['export default { name: "x", level: "minimal", create() {} }', /must be "two-method" or "full", got "minimal"/],
+  [
+    'export default { name: "x", create: async () => ({ storage: { store() {}, retrieve() {} } }) }',
+    /no list\(\) and no scope\(\)\. Give the harness level: 'two-method'/,
+  ],
   ['import "no-such-package"', /harness\.ts cannot be loaded: Cannot find package 'no-such-package'/],
   ['throw new Error("set DATABASE_URL")', /harness\.ts cannot be loaded: set DATABASE_URL\./],
   ['export enum A { b }', /cannot be loaded: .*enum.* Node\.js only strips types/],

@@ -49,6 +49,7 @@ function reducedHarness(names: readonly string[]): ConformanceHarness {
   }
   return {
     ...harness,
+    level: 'full',
     async create(settings) {
       const { storage, powers = {} } = await harness.create(settings)
       const { reopen } = powers

@@ -71,7 +71,7 @@ export interface HarnessInstance {
 export interface ConformanceHarness {
   /** The backend's name, as it stands in reports. */
   readonly name: string
-  /** What the storage promises. Defaults to `full`. */
+  /** What the storage promises. Defaults to `full`; a storage that has neither `list` nor `scope` has to say. */
   readonly level?: ConformanceLevel
   /** The settings that `create` can apply. Defaults to none. */
   readonly settings?: readonly (keyof StorageSettings)[]

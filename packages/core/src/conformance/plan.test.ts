@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tinyHarness, tinyStorage } from '../../test/tiny-storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { ConformanceCase } from './conformance-case.ts'
 import type { ConformanceHarness } from './harness.ts'
 import { planConformance } from './plan.ts'
@@ -12,6 +13,11 @@ const passing = (parts: Partial<ConformanceCase> = {}): ConformanceCase => ({
 })
 
 const bare: ConformanceHarness = { name: 'bare', create: async () => ({ storage: tinyStorage() }) }
+
+function twoMethods(): Storage {
+  const { store, retrieve } = tinyStorage()
+  return { store, retrieve }
+}
 
 describe('planConformance', () => {
   test('runs what storage and harness can do', async () => {
@@ -53,8 +59,11 @@ describe('planConformance', () => {
   })
 
   test('does not apply to methods that a storage does not have', async () => {
-    const { store, retrieve } = tinyStorage()
-    const harness: ConformanceHarness = { ...bare, create: async () => ({ storage: { store, retrieve } }) }
+    const harness: ConformanceHarness = {
+      ...bare,
+      level: 'full',
+      create: async () => ({ storage: twoMethods() }),
+    }
     const cases = [passing({ requires: ['endTurn', 'outage'] })]
     expect(await planConformance(harness, { cases })).toMatchObject([
       { action: 'not-applicable', reason: 'the storage has no endTurn()' },
@@ -95,6 +104,10 @@ describe('planConformance', () => {
     [undefined as unknown as ConformanceHarness, 'create()'],
     [{ ...bare, missingPowers: { reset: 'no' } } as unknown as ConformanceHarness, '"reset"'],
     [{ ...bare, create: async () => ({ storage: {} }) } as unknown as ConformanceHarness, 'store()'],
+    [{ ...bare, level: 'minimal' } as unknown as ConformanceHarness, 'must be "two-method" or "full", got "minimal"'],
+    [{ ...bare, level: null } as unknown as ConformanceHarness, 'got null'],
+    [{ ...bare, settings: ['maxAge'] } as unknown as ConformanceHarness, '"maxAge"'],
+    [{ ...bare, create: async () => ({ storage: twoMethods() }) }, "Give the harness level: 'two-method'"],
     [
       {
         ...bare,

@@ -33,7 +33,8 @@ export interface PlannedCase {
 /**
  * Decide which cases run on a backend. Creates one storage to see what it and the harness can do, and disposes of it.
  *
- * @throws TypeError where the harness is incomplete, or a known gap names no case.
+ * @throws TypeError if the harness is incomplete, names a level, setting, power or case that does not exist, or leaves it
+ *   open what a storage without `list` and `scope` promises.
  *
  * @example
  * ```ts
@@ -76,6 +77,7 @@ const POWERS: Readonly<Record<PowerName, true>> = {
   maxTombstones: true,
 }
 
+const LEVELS: readonly unknown[] = ['two-method', 'full'] satisfies ConformanceLevel[]
 const SETTINGS: readonly string[] = ['evictAfterTurns', 'ttlMs', 'maxBytes'] satisfies (keyof StorageSettings)[]
 
 function decide(
@@ -117,6 +119,11 @@ function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceC
     throw new TypeError('A conformance harness needs a function create() that returns a fresh { storage }.')
   if (typeof harness.name !== 'string' || harness.name === '')
     throw new TypeError('A conformance harness needs a name, which its report carries.')
+  if (harness.level !== undefined && !LEVELS.includes(harness.level))
+    throw new TypeError(`level must be "two-method" or "full", got ${JSON.stringify(harness.level)}.`)
+  for (const name of harness.settings ?? [])
+    if (!SETTINGS.includes(name))
+      throw new TypeError(`settings names ${JSON.stringify(name)}, which is no setting. Known: ${SETTINGS.join(', ')}.`)
   for (const id of Object.keys(harness.knownGaps ?? {}))
     if (!cases.some((one) => one.id === id))
       throw new TypeError(`knownGaps names ${JSON.stringify(id)}, which is no conformance case. Correct or remove it.`)
@@ -134,6 +141,11 @@ function assertInstance(harness: ConformanceHarness, { storage, powers }: Harnes
   for (const method of ['store', 'retrieve'] as const)
     if (typeof (storage as Partial<typeof storage> | undefined)?.[method] !== 'function')
       throw new TypeError(`The storage that ${harness.name} creates has no ${method}().`)
+  if (harness.level === undefined && storage.list === undefined && storage.scope === undefined)
+    throw new TypeError(
+      `The storage that ${harness.name} creates has no list() and no scope(). ` +
+        "Give the harness level: 'two-method' if it promises store() and retrieve() alone, and level: 'full' otherwise.",
+    )
   for (const name of Object.keys(powers ?? {}))
     if (!Object.hasOwn(POWERS, name))
       throw new TypeError(`${harness.name} has an unknown power ${JSON.stringify(name)}. Correct or remove it.`)

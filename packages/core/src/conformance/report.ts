@@ -7,6 +7,7 @@ export interface CaseFailure {
    * case did not end. `setup` and `teardown`: the harness failed, and the storage was not tested.
    */
   readonly kind: 'promise' | 'error' | 'timeout' | 'setup' | 'teardown'
+  /** A long one without its middle. */
   readonly message: string
   /** What was thrown. */
   readonly error?: unknown

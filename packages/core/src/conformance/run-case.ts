@@ -6,6 +6,9 @@ import type { ConformanceOptions, PlannedCase } from './plan.ts'
 import type { CaseFailure, CaseResult } from './report.ts'
 import { seededRandom } from './sample.ts'
 
+/** Characters of a message of a failure. */
+const MAX_MESSAGE = 400
+
 /** Milliseconds that a case may take where its harness says nothing. */
 export const DEFAULT_TIMEOUT_MS = 30_000
 
@@ -128,6 +131,10 @@ async function outcomeOf(
 
 const failureFrom = (kind: CaseFailure['kind'], error: unknown): CaseFailure => ({
   kind,
-  message: error instanceof Error ? error.message : String(error),
+  message: withoutMiddle(error instanceof Error ? error.message : String(error)),
   error,
 })
+
+/** Leave out the middle of a long message: it may quote references and contents, and says what is wrong at its ends. */
+const withoutMiddle = (message: string): string =>
+  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE / 2)} … ${message.slice(-MAX_MESSAGE / 2)}`

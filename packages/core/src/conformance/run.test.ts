@@ -52,6 +52,17 @@ describe('runConformance', () => {
     })
   })
 
+  test('reports a long message of a failure without its middle', async () => {
+    const reference = `mem_${'A'.repeat(100_000)}`
+    const error = new Error(`${reference} has another form`)
+    for (const run of [async () => fail(`"${reference}" has another form`), () => Promise.reject(error)]) {
+      const result = await resultOf(promise(run))
+      expect(result?.detail).toMatch(/^"?mem_A+ … A+"? has another form$/)
+      expect(result?.detail?.length).toBeLessThan(500)
+      expect(result?.failure?.message).toBe(result?.detail)
+    }
+  })
+
   test('is not ok once a case has failed', async () => {
     expect((await runConformance(harness, { cases: [kept] })).ok).toBe(true)
     expect((await runConformance(harness, { cases: [kept, { ...broken, id: 'area/other' }] })).ok).toBe(false)

@@ -14,7 +14,7 @@ export interface RunConformanceOptions extends ConformanceOptions {
  *
  * Resolves also when cases fail: look at {@link ConformanceReport.ok}. Rejects where the harness itself is wrong.
  *
- * @throws TypeError where the harness is incomplete, or a known gap names no case.
+ * @throws TypeError as {@link planConformance} does.
  *
  * @example
  * ```ts
