@@ -1,5 +1,6 @@
 import { StorageError } from '@spillway/core'
 import { EXIT_CODE } from './exit-code.ts'
+import { inStoreOptions } from './option-names.ts'
 
 /** A failure that the user is told of in one line: what happened, and what to do next. */
 export class CliError extends Error {
@@ -23,7 +24,7 @@ export const usageError = (message: string, options?: ErrorOptions): CliError =>
 export function describeError(error: unknown): CliError {
   if (error instanceof CliError) return error
   if (StorageError.isInstance(error)) {
-    return new CliError(error.code, storageExitCode(error), error.message, { cause: error })
+    return new CliError(error.code, storageExitCode(error), inStoreOptions(error.message), { cause: error })
   }
   const message = error instanceof Error ? error.message : String(error)
   return new CliError(

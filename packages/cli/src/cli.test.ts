@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Command } from 'commander'
+import { createProgram } from './cli.ts'
 import { BIN, HAS_SCRIPT, put, numbered, spillway, spillwayProcess, start, temporaryFolder } from '../test/spillway.ts'
 
 const COMMANDS = ['run', 'put', 'get', 'grep', 'ls', 'stat', 'rm', 'gc', 'stats', 'conformance', 'hook']
@@ -17,6 +19,28 @@ it('--help lists the commands and exit codes, and explains each command', async 
   expect(await spillway(['run', '--help'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('--preview-tokens'),
+  })
+})
+
+describe('the help of a command', () => {
+  const commandsBelow = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(commandsBelow)]
+  const commands = commandsBelow(createProgram())
+  const texts = commands.flatMap((command) => [
+    { command, text: command.description() },
+    ...[...command.options, ...command.registeredArguments].map(({ description: text }) => ({ command, text })),
+  ])
+
+  it('breaks no line by hand, because lines are wrapped to the width of the terminal', () => {
+    for (const { text } of texts) expect(text).not.toMatch(/[^\n]\n[^\n]/)
+  })
+
+  it('names only options that the command has', () => {
+    for (const { command, text } of texts)
+      for (const [name] of text.matchAll(/--[a-z][a-z-]*/g))
+        expect(
+          command.options.map(({ long }) => long),
+          `${command.name()}: ${text}`,
+        ).toContain(name)
   })
 })
 

@@ -33,7 +33,8 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-function createProgram(): Command {
+/** Make the whole command line, with nothing parsed yet. */
+export function createProgram(): Command {
   const program = new Command('spillway')
     .description("Keep large output out of an agent's context: store it, show a preview, search the rest.")
     .version(readVersion(), '-V, --version')

@@ -1,4 +1,5 @@
 import { usageError } from './cli-error.ts'
+import { inOptionNames } from './option-names.ts'
 
 /** Make something of options; what refuses them tells of the command line's own names. */
 export function nameOptions<Made>(make: () => Made): Made {
@@ -6,9 +7,6 @@ export function nameOptions<Made>(make: () => Made): Made {
     return make()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    const message = error.message
-      .replaceAll('maxResultTokens', '--max-tokens')
-      .replaceAll('previewTokens', '--preview-tokens')
-    throw usageError(message, { cause: error })
+    throw usageError(inOptionNames(error.message), { cause: error })
   }
 }

@@ -5,11 +5,12 @@ import {
   encodeScope,
   parseCount,
   parseDuration,
+  parseLimit,
   parseLines,
   parseNames,
+  parsePositive,
   parseScope,
   parseShare,
-  parseTokenLimit,
 } from './option-parsers.ts'
 
 describe('parseLines', () => {
@@ -74,8 +75,16 @@ describe('parseScope', () => {
   })
 })
 
-test('numbers are whole and not negative', () => {
-  expect([parseCount('0'), parseTokenLimit('none'), parseTokenLimit('5')]).toEqual([0, Infinity, 5])
-  for (const text of ['', '-1', '1.5', '1e3', 'x', 'Infinity']) expect(() => parseCount(text)).toThrow(/0 or more/)
-  expect(() => parseTokenLimit('0')).toThrow(/1 or more/)
+test.each([
+  ['parseCount', parseCount, 'Write a whole number, 0 or more.'],
+  ['parsePositive', parsePositive, 'Write a whole number, 1 or more.'],
+  ['parseLimit', parseLimit, 'Write a whole number, 1 or more, or none.'],
+])('%s refuses what is no such number, always with the same limit', (_, parse, message) => {
+  expect(parse('5')).toBe(5)
+  const texts = ['', '-1', '1.5', '1e3', 'x', 'Infinity', '9'.repeat(20), ...(parse === parseCount ? [] : ['0'])]
+  for (const text of texts) expect(() => parse(text), text).toThrow(new InvalidArgumentError(message))
+})
+
+test('a count may be 0, and a limit none', () => {
+  expect([parseCount('0'), parseLimit('none')]).toEqual([0, Infinity])
 })

@@ -19,16 +19,15 @@ export function parseLines(text: string): LineSpan {
 }
 
 /** Parse a whole number, 0 or more. */
-export function parseCount(text: string): number {
-  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!Number.isSafeInteger(count)) throw invalid('Write a whole number, 0 or more.')
-  return count
-}
+export const parseCount = (text: string): number => parseWhole(text, 0)
 
 /** Parse a whole number, 1 or more. */
-export function parsePositive(text: string): number {
-  const count = parseCount(text)
-  if (count === 0) throw invalid('Write a whole number, 1 or more.')
+export const parsePositive = (text: string): number => parseWhole(text, 1)
+
+function parseWhole(text: string, least: number, instead = ''): number {
+  const count = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(Number.isSafeInteger(count) && count >= least))
+    throw invalid(`Write a whole number, ${least} or more${instead}.`)
   return count
 }
 
@@ -59,8 +58,8 @@ function namesInJson(text: string): readonly string[] | undefined {
 /** Append what an option is given to what it was given before. */
 export const collect = (text: string, earlier: readonly string[] = []): readonly string[] => [...earlier, text]
 
-/** Parse a number of tokens, or `none` for no limit. */
-export const parseTokenLimit = (text: string): number => (text === 'none' ? Infinity : parsePositive(text))
+/** Parse a whole number, 1 or more, or `none` for no limit. */
+export const parseLimit = (text: string): number => (text === 'none' ? Infinity : parseWhole(text, 1, ', or none'))
 
 /** What every storage takes for a content type. */
 const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
@@ -83,9 +82,6 @@ export function parseBytes(text: string): number {
     throw invalid('Write a number of bytes, such as 65536, 64MB or 1GB.')
   return bytes
 }
-
-/** Parse how many a second, or `none` for no limit. */
-export const parseRate = (text: string): number => (text === 'none' ? Infinity : parsePositive(text))
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 

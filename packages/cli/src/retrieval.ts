@@ -8,6 +8,7 @@ import {
 } from '@spillway/core'
 import { CliError } from './cli-error.ts'
 import { EXIT_CODE } from './exit-code.ts'
+import { inOptionNames } from './option-names.ts'
 import { formatCommand, formatGrep } from './retrieval-commands.ts'
 
 /** Tokens that an answer has at most, unless the caller says otherwise. */
@@ -41,7 +42,7 @@ export async function retrieve(
   if (!result.isError) return result
   const [block] = result.content
   const message = block?.type === 'text' ? block.text.replace(/^Error: /, '') : result.code
-  throw new CliError(result.code, exitCodeOf(result.code), message)
+  throw new CliError(result.code, exitCodeOf(result.code), inOptionNames(message))
 }
 
 /** Tell by its header whether an answer has found anything. */

@@ -100,6 +100,12 @@ export async function openStore(
   }
 }
 
+/** The path of a store in a local folder or file; undefined for any other store. */
+export function localPath(url: string): string | undefined {
+  const scheme = /^(file|sqlite):/i.exec(url)?.[1]?.toLowerCase()
+  return scheme === undefined ? undefined : pathOf(url, scheme)
+}
+
 async function loadBackend(backend: Backend, load: LoadPackage): Promise<Record<string, unknown>> {
   const { client, example } = backend
   try {

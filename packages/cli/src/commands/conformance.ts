@@ -32,7 +32,7 @@ export function addConformanceCommand(program: Command): void {
     .summary('test a storage of your own')
     .description(
       'Run the conformance suite on a storage and print the report as Markdown, for its README.\n\n' +
-        'The module exports a harness, as its default or as `harness`: { name, create: async () => ({ storage }) }.\n' +
+        'The module exports a harness, as its default or as `harness`: { name, create: async () => ({ storage }) }. ' +
         'TypeScript is loaded as it is by Node.js 22.18 and later. No test runner is needed.',
     )
     .argument('<module>', 'a JavaScript or TypeScript module, such as ./my-storage.harness.ts')

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
 
@@ -72,6 +73,15 @@ describe('ls', () => {
       [first, '1'],
     ])
     expect(rows[1]).toEqual([first, '1', expect.stringMatching(/^20\d\d-.*Z$/), 'text/plain', 'with a tab'])
+  })
+
+  test.each(['file:./typo', 'sqlite:./typo.db'])('says that there is no store at %s, and makes none', async (store) => {
+    const cwd = temporaryFolder()
+    for (const args of [['ls'], ['stats'], ['gc'], ['grep', 'x'], ['get', 'x_0_aaaaaaaaaaaaaaaaaaaa']]) {
+      const { stderr } = await spillway([...args, '--store', store], { cwd })
+      expect(stderr).toContain(`spillway: there is no store at ${store}. `)
+    }
+    expect(readdirSync(cwd)).toEqual([])
   })
 
   test('lists nothing in an empty store, and makes no folder for it', async () => {

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { formatBytes } from '../format.ts'
-import { collect, parseCount, parseLines, parseNames, parseTokenLimit, type LineSpan } from '../option-parsers.ts'
+import { collect, parseCount, parseLines, parseNames, parseLimit, type LineSpan } from '../option-parsers.ts'
 import { note, print, printJson, printLine } from '../output.ts'
 import { DEFAULT_MAX_TOKENS, hasMatches, retrieve } from '../retrieval.ts'
 import { highlight } from '../highlight.ts'
@@ -46,7 +46,7 @@ export function addGetCommand(program: Command): void {
   command
     .addOption(
       new Option('--max-tokens <count>', 'tokens of an answer; alone: everything, or its beginning; none for no limit')
-        .argParser(parseTokenLimit)
+        .argParser(parseLimit)
         .default(DEFAULT_MAX_TOKENS, '2500'),
     )
     .option('--raw', 'all bytes as they are, also on a terminal')

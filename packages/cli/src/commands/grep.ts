@@ -4,7 +4,7 @@ import { action, type Invocation } from '../action.ts'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { highlight } from '../highlight.ts'
-import { collect, parseCount, parseTokenLimit } from '../option-parsers.ts'
+import { collect, parseCount, parseLimit } from '../option-parsers.ts'
 import { printJson, printLine } from '../output.ts'
 import { DEFAULT_MAX_TOKENS, hasMatches, retrieve } from '../retrieval.ts'
 import { addSearchOptions, searchParameters, type SearchOptions } from '../search-options.ts'
@@ -28,7 +28,7 @@ export function addGrepCommand(program: Command): void {
   addSearchOptions(command)
   command.addOption(
     new Option('--max-tokens <count>', 'tokens of the answer; none for no limit')
-      .argParser(parseTokenLimit)
+      .argParser(parseLimit)
       .default(DEFAULT_MAX_TOKENS, '2500'),
   )
   addStoreOptions(command)

@@ -27,7 +27,7 @@ function addCompact(history: Command): void {
     .command('compact')
     .summary('replace large results by references, and summarise what remains too much')
     .description(
-      'Say what compacting a transcript comes to: a table of its messages before and after, a plot, and what is in the way\n' +
+      'Say what compacting a transcript comes to: a table of its messages before and after, a plot, and what is in the way ' +
         'where it does not fit. With --output the originals go to the store and the smaller transcript to a file.',
     )
   addTranscriptOptions(command)
@@ -77,7 +77,7 @@ function addReferences(history: Command): void {
     .command('references')
     .summary('list what a transcript names that is stored')
     .description(
-      'List what a transcript names that is stored, also inside of its summary: the message, its line and tool, the kind,\n' +
+      'List what a transcript names that is stored, also inside of its summary: the message, its line and tool, the kind, ' +
         'bytes, whether it is still there, and the reference. Into a pipe: columns parted by tabs.',
     )
   addTranscriptOptions(command)

@@ -14,8 +14,8 @@ export function addHookCommand(program: Command): void {
     .command('claude-code')
     .summary('the hook, and its installer')
     .description(
-      'Without a further command: be a hook PostToolUse of Claude Code. It reads what Claude Code tells from standard\n' +
-        'input, stores output that is large, and prints what the model sees in its place. Let `install` put it into\n' +
+      'Without a further command: be a hook PostToolUse of Claude Code. It reads what Claude Code tells from standard ' +
+        'input, stores output that is large, and prints what the model sees in its place. Let `install` put it into ' +
         "Claude Code's settings.",
     )
   addHookOptions(claudeCode)
@@ -48,7 +48,7 @@ function addInstallCommand(claudeCode: Command): void {
     .command('install')
     .summary("put the hook into Claude Code's settings")
     .description(
-      "Put the hook into Claude Code's settings. Shows what changes in the file, changes nothing else in it, and keeps a\n" +
+      "Put the hook into Claude Code's settings. Shows what changes in the file, changes nothing else in it, and keeps a " +
         'copy beside it. Running it again does nothing, or changes the options of the hook.',
     )
   addPlaceOptions(install)

@@ -37,7 +37,7 @@ export function addMcpProxyCommand(parent: Command): void {
     .command('proxy')
     .summary('stand in front of an MCP server: large results of its tools become previews')
     .description(
-      'Stand between a host and one MCP server or several. Results of tools over the limit are stored; the host gets a\n' +
+      'Stand between a host and one MCP server or several. Results of tools over the limit are stored; the host gets a ' +
         'preview with a reference, and one tool more, by which the model searches what was stored. All else passes as it is.',
     )
     .usage('[options] -- <server command> [args...]')
@@ -61,7 +61,7 @@ export function addMcpProxyCommand(parent: Command): void {
     .option('--log-events', 'write every event to standard error, as lines of JSON')
     .passThroughOptions()
   addResultOptions(command)
-  addAnswerOptions(command)
+  addAnswerOptions(command, 'that of --max-tokens')
   addListenOptions(command)
   addStoreOptions(command, { json: false })
   command.addHelpText(

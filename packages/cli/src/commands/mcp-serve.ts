@@ -22,12 +22,12 @@ export function addMcpServeCommand(parent: Command): void {
     .command('serve')
     .summary('be an MCP server that searches and reads what is stored')
     .description(
-      'Serve what is stored to a host that only needs retrieval: a tool that searches and reads by reference, and one by\n' +
+      'Serve what is stored to a host that only needs retrieval: a tool that searches and reads by reference, and one by ' +
         'which an agent puts content aside. With --scope, everything in it can be searched; without, a reference is needed.',
     )
     .option('--read-only', 'leave out the tool that stores')
     .option('--log-events', 'write every event to standard error, as lines of JSON')
-  addAnswerOptions(command)
+  addAnswerOptions(command, '2500')
   addListenOptions(command)
   addStoreOptions(command, { json: false })
   command.addHelpText(

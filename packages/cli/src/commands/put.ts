@@ -44,7 +44,7 @@ Examples:
 async function put({ args: [file = '-'], options, command }: Invocation<PutOptions>): Promise<number> {
   const fromStdin = file === '-'
   const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
-  return withStore(options, async (storage) => {
+  const use = async (storage: Storage): Promise<number> => {
     // Opened once it is read: an error of a stream that nobody reads yet would end the process.
     const source: Readable = fromStdin ? process.stdin : createReadStream(file)
     const { head, rest } = await splitHead(source, file)
@@ -60,7 +60,8 @@ async function put({ args: [file = '-'], options, command }: Invocation<PutOptio
       }
     }
     return EXIT_CODE.ok
-  })
+  }
+  return withStore(options, use, { writes: true })
 }
 
 /** Read the beginning; `rest` is there only if there is more. */

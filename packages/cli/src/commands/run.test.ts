@@ -6,6 +6,7 @@ import {
   BIN,
   HAS_SCRIPT,
   numbered,
+  put,
   referenceIn,
   spillway,
   spillwayProcess,
@@ -39,8 +40,13 @@ describe('small output', () => {
 
   test('is not stored, and neither is the probe that the store can be written', async () => {
     const cwd = temporaryFolder()
+    for (const store of ['file:./.spillway', 'file:./some/folder', 'sqlite:./new/file.db']) {
+      await spillway(['run', '--store', store, '--', 'echo', 'hi'], { cwd })
+      expect(readdirSync(cwd)).toEqual([])
+    }
+    await put('text', cwd)
     await spillway(['run', '--', 'echo', 'hi'], { cwd })
-    expect(JSON.parse((await spillway(['ls', '--json'], { cwd })).stdout)).toEqual([])
+    expect(JSON.parse((await spillway(['ls', '--json'], { cwd })).stdout)).toMatchObject([{ key: 'stdin' }])
   })
 })
 
@@ -171,6 +177,21 @@ describe('the exit code', () => {
     expect(ended.stderr).toMatch(/^spillway: no-such-command-anywhere: command not found\. .*\n$/)
   })
 
+  test.each([
+    ['seq 1 5 | head -2', "sh -c 'seq 1 5 | head -2'"],
+    ['no-such-builtin', 'sh -c no-such-builtin'],
+  ])('is 127 if only a shell could run %j, with the command that does', async (command, instead) => {
+    const ended = await spillway(['run', '--', command], { cwd: temporaryFolder() })
+    expect(ended).toMatchObject({ code: 127, stderr: expect.stringContaining(instead) })
+  })
+
+  test('is 126 if the interpreter of a script is missing', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'script'), '#!/no/such/interpreter\n', { mode: 0o700 })
+    const ended = await spillway(['run', '--', './script'], { cwd })
+    expect(ended).toMatchObject({ code: 126, stderr: expect.stringContaining('interpreter') })
+  })
+
   test('is 126 where the command is no program', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'notes.txt'), 'text')
@@ -240,7 +261,7 @@ describe('a store that cannot be written', () => {
     const ended = await spillway(['run', '--store', 'file:./file/store', '--', 'touch', 'was-run'], { cwd })
     expect(ended).toMatchObject({ code: 3, stdout: '' })
     expect(ended.stderr).toMatch(
-      /^spillway: The store file:\.\/file\/store cannot be written: .*--store or SPILLWAY_STORE\.\n$/,
+      /^spillway: The store file:\.\/file\/store cannot be written: (?:(?!--store).)*--store or SPILLWAY_STORE\.\n$/,
     )
     expect(existsSync(join(cwd, 'was-run'))).toBe(false)
   })

@@ -3,7 +3,7 @@ import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from 
 import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
-import { errorJson } from '../cli-error.ts'
+import { describeError, errorJson } from '../cli-error.ts'
 import { formatBytes, quoteForShell } from '../format.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
 import { nameOptions } from '../name-options.ts'
@@ -38,7 +38,7 @@ export function addRunCommand(program: Command): void {
     .command('run')
     .summary('run a command; store its output and print a preview where it is large')
     .description(
-      'Run a command and store all it writes while it writes it. Small output is printed as it is; of large output a\n' +
+      'Run a command and store all it writes while it writes it. Small output is printed as it is; of large output a ' +
         'preview is printed, with the reference under which the rest can be searched. Exits with the code of the command.',
     )
     .usage('[options] -- <command> [args...]')
@@ -134,7 +134,7 @@ async function report(outcome: Outcome, exit: CommandExit, options: RunOptions):
  * error.
  */
 async function passThrough(error: unknown, output: RescuedOutput, options: RunOptions): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error)
+  const { message } = describeError(error)
   const lost = output.lost === 0 ? 'none of it is lost' : `the first ${formatBytes(output.lost)} are lost`
   await noteLine(`The output could not be stored: ${message} It follows as it is; ${lost}.`)
   let printing = true

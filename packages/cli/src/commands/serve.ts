@@ -25,14 +25,14 @@ export function addServeCommand(program: Command): void {
     .command('serve')
     .summary('serve over HTTP: results, histories, and the endpoints of ReMe')
     .description(
-      'Serve the store over HTTP. Without --tokens only this machine is served, in one scope; with them, each caller in its\n' +
+      'Serve the store over HTTP. Without --tokens only this machine is served, in one scope; with them, each caller in its ' +
         'own. POST /context_offload, /grep, /read_file are those of ReMe; what is under /v1 is described at /openapi.json.',
     )
     .option('--quiet', 'log faults alone, not every request')
   addListenOptions(command, 'where to serve (default: 127.0.0.1:8002)')
   addModelOptions(command)
   addResultOptions(command)
-  addAnswerOptions(command)
+  addAnswerOptions(command, 'that of --max-tokens')
   addLimitOptions(command)
   addStoreOptions(command, { json: false })
   command.addHelpText(

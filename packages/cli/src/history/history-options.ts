@@ -78,7 +78,7 @@ export function addCompactionOptions(command: Command): Command {
     .addOption(
       new Option(
         '--reading <way>',
-        'how the agent reads on: by its retrieval tool, or by commands in its shell\n(default: tool; for sessions of Claude Code: command)',
+        'how the agent reads on: by its retrieval tool, or by commands in its shell (default: tool; for sessions of Claude Code: command)',
       ).choices(['tool', 'command'] satisfies Reading[]),
     )
     .option('--plan', 'say what would happen, by an estimate: no model is asked')

@@ -41,7 +41,7 @@ export async function runCompact({ args: [path = ''], options, command }: Invoca
     if (output !== undefined && compacted.namesCommands && hidesStore(command)) await noteLine(HIDDEN_STORE)
     return await finish(transcript, compacted, options)
   }
-  return await withStore(options, use)
+  return await withStore(options, use, { writes: true })
 }
 
 /** Refuse a plot that would take the place of something else. */

@@ -17,10 +17,13 @@ export interface ListenOptions {
   readonly allowHost?: readonly string[]
 }
 
-/** Give a command the options by which it serves over HTTP; what `--listen` does where it is given is `listens`. */
-export function addListenOptions(command: Command, listens = 'serve over HTTP at this address instead'): Command {
+/** Give a command the options by which it serves over HTTP; `listens` describes `--listen`. */
+export function addListenOptions(
+  command: Command,
+  listens = 'serve over HTTP at this address instead; the host is 127.0.0.1 by default',
+): Command {
   return command
-    .option('--listen <[host:]port>', `${listens}, at 127.0.0.1 unless told otherwise`, parseAddress)
+    .option('--listen <[host:]port>', listens, parseAddress)
     .option('--tokens <file>', 'who may use it and in which scope: JSON, [{ "token": "…", "scope": ["tenant-1"] }]')
     .option('--allow-host <name>', 'a name by which clients reach it, beside localhost; may be repeated', collect)
 }

@@ -2,7 +2,7 @@ import { ContextOffloader, type Storage } from '@spillway/core'
 import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
 import { nameOptions } from '../name-options.ts'
-import { parseCount, parsePositive, parseTokenLimit } from '../option-parsers.ts'
+import { parseCount, parsePositive, parseLimit } from '../option-parsers.ts'
 import type { EventLog } from './event-log.ts'
 
 /** Options that say what is offloaded, and how much of it comes back at a time. */
@@ -21,12 +21,12 @@ export function addResultOptions(command: Command): Command {
     .option('--preview-tokens <count>', 'tokens of a preview (default: 1000)', parseCount)
 }
 
-/** Give a command the limit of answers. */
-export function addAnswerOptions(command: Command): Command {
+/** Give a command the limit of answers, whose default is `limit`. */
+export function addAnswerOptions(command: Command, limit: string): Command {
   return command.option(
     '--max-retrieval-tokens <count>',
-    'tokens of one answer of the retrieval tool (default: as --max-tokens); none for no limit',
-    parseTokenLimit,
+    `tokens of one answer of the retrieval tool (default: ${limit}); none for no limit`,
+    parseLimit,
   )
 }
 

@@ -18,7 +18,7 @@ export function addModelOptions(command: Command): Command {
     .option('--model <name>', 'the model that writes summaries, such as gpt-5-mini; without one nothing is summarised')
     .option(
       '--model-base-url <url>',
-      `where it is: any API like OpenAI's chat completions (default: ${DEFAULT_BASE_URL});\n` +
+      `where it is: any API like OpenAI's chat completions (default: ${DEFAULT_BASE_URL}); ` +
         'its key is read from SPILLWAY_MODEL_API_KEY, or else OPENAI_API_KEY',
     )
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { CliError } from '../cli-error.ts'
 import { EXIT_CODE, signalExitCode } from '../exit-code.ts'
+import { quoteForShell } from '../format.ts'
 import { catchSignals } from './catch-signals.ts'
 import { openOutputPipe } from './output-pipe.ts'
 import { OutputReader } from './output-reader.ts'
@@ -85,12 +87,26 @@ function started(child: ChildProcess, command: string): Promise<void> {
   })
 }
 
+/** A program that is there and not found names an interpreter that is not there. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied. Is it executable?',
+  ENOENT: 'the interpreter that its first line names is missing.',
+}
+
+/** Say what to do instead if a shell would have found the command. */
+function adviceFor(command: string): string {
+  const inShell = `sh -c ${quoteForShell(command)}`
+  return /\s/.test(command)
+    ? `Leave out the quotes around the command and its arguments, or run it in a shell: ${inShell}.`
+    : `Check its name and PATH. Builtins and aliases of a shell are no programs; a builtin runs as ${inShell}.`
+}
+
 function startError(error: NodeJS.ErrnoException, command: string): CliError {
-  if (error.code === 'ENOENT') {
-    const message = `${command}: command not found. Check its name and PATH; nothing was run.`
+  if (error.code === 'ENOENT' && !(command.includes('/') && existsSync(command))) {
+    const message = `${command}: command not found. ${adviceFor(command)} Nothing was run.`
     return new CliError('command-not-found', EXIT_CODE.notFound, message, { cause: error })
   }
-  const reason = error.code === 'EACCES' ? 'permission denied. Is it executable?' : `${error.message}.`
+  const reason = REASONS[error.code ?? ''] ?? `${error.message}.`
   const message = `${command}: cannot be executed: ${reason} Nothing was run.`
   return new CliError('not-executable', EXIT_CODE.notExecutable, message, { cause: error })
 }

@@ -1,6 +1,6 @@
 import type { ServerLimits } from '@spillway/server'
 import type { Command } from 'commander'
-import { parseBytes, parseDuration, parsePositive, parseRate } from '../option-parsers.ts'
+import { parseBytes, parseDuration, parsePositive, parseLimit } from '../option-parsers.ts'
 
 /** Options that say what a service takes upon itself. */
 export interface LimitOptions {
@@ -18,15 +18,31 @@ export interface LimitOptions {
 /** Give a command the limits of a service. */
 export function addLimitOptions(command: Command): Command {
   return command
-    .option('--max-body <bytes>', 'of one request of JSON (default: 64MB)', parseBytes)
-    .option('--max-content <bytes>', 'of content that is streamed to the store (default: 1GB)', parseBytes)
-    .option('--max-memory <bytes>', 'that requests and answers may take, by estimate (default: 512MB)', parseBytes)
-    .option('--max-spool <bytes>', 'of request bodies on disk while they arrive (default: 8GB)', parseBytes)
-    .option('--max-concurrent <count>', 'requests that are worked on at once (default: 16)', parsePositive)
-    .option('--max-queued <count>', 'requests that wait for that; others get 503 (default: 256)', parsePositive)
-    .option('--rate <count>', 'requests in a second of one token or address, or none (default: 100)', parseRate)
-    .option('--body-timeout <time>', 'in which a body must have come, such as 2m (default: 2m)', parseDuration)
-    .option('--grace <time>', 'for what is under way when it is stopped, such as 30s (default: 10s)', parseDuration)
+    .option('--max-body <bytes>', 'largest request of JSON (default: 64MB)', parseBytes)
+    .option('--max-content <bytes>', 'largest content that is streamed to the store (default: 1GB)', parseBytes)
+    .option(
+      '--max-memory <bytes>',
+      'estimated memory of all requests and answers, at most (default: 512MB)',
+      parseBytes,
+    )
+    .option('--max-spool <bytes>', 'disk space of request bodies while they arrive, at most (default: 8GB)', parseBytes)
+    .option('--max-concurrent <count>', 'requests that are worked on at once, at most (default: 16)', parsePositive)
+    .option(
+      '--max-queued <count>',
+      'requests that wait for their turn, at most; others get 503 (default: 256)',
+      parsePositive,
+    )
+    .option(
+      '--rate <count>',
+      'requests per second of one token or address, at most; none for no limit (default: 100)',
+      parseLimit,
+    )
+    .option('--body-timeout <time>', 'how long the body of a request may take to arrive (default: 2m)', parseDuration)
+    .option(
+      '--grace <time>',
+      'how long requests may still take once the service is stopped (default: 10s)',
+      parseDuration,
+    )
 }
 
 /** The limits as the service takes them. */

@@ -81,6 +81,15 @@ describe('a failure', () => {
     expect(text).not.toContain('secret-host')
   })
 
+  it('of a search in everything stored names no reference', async () => {
+    const list: Storage['list'] = () => {
+      throw new StorageError('unavailable', 'The disk is full.')
+    }
+    const storage: Storage = { ...storageOf({}, true), list }
+    const tool = createRetrievalTool({ storage, scoped: true, maxRetrievalTokens: 500, countTokens })
+    expect((await fail(tool, { pattern: 'x' })).text).toContain('so the content could not be read.')
+  })
+
   it('of a range says how many lines there are, or which way round it is right', async () => {
     const tool = toolOf({ log: { content: 'a\nb\n' } })
     for (const pattern of [undefined, 'a', 'a+']) {

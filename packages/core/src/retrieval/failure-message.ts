@@ -45,7 +45,7 @@ export async function explainStorageError(
     case 'evicted':
       return `${name} was removed from storage${error.eviction === undefined ? '' : when(error.eviction)}. ${runAgain(error.eviction)}`
     case 'unavailable':
-      return `The storage is not available at the moment, so ${name} could not be read. It is not lost: try the same call again.`
+      return `The storage is not available at the moment, so ${reference === undefined ? 'the content' : name} could not be read. It is not lost: try the same call again.`
     case 'aborted':
       return 'The call was aborted.'
     case 'corrupt':

@@ -1,6 +1,6 @@
 import type { HistoryObstacle, HistoryReason } from '@spillway/core/history'
 import { formatCount } from '../../format.ts'
-import { explain } from './explain.ts'
+import { inOptionNames } from '../../option-names.ts'
 import type { MessageRow } from './message-row.ts'
 
 const MAX_NUMBERS = 8
@@ -29,7 +29,7 @@ export function describeObstacles(
 
 /** Say with options of the command line why a message is not smaller; a summary is not advised where there can be none. */
 export function explainObstacle({ explanation }: HistoryObstacle, noSummary: string | undefined): string {
-  const said = explain(explanation)
+  const said = inOptionNames(explanation)
   if (noSummary === undefined || !said.includes('--model')) return said
   const kept = said.split(/(?<=\.) /).filter((sentence) => !sentence.includes('--model'))
   const advice = 'Lower --max-tool-message-tokens, or raise --max-total-tokens.'
