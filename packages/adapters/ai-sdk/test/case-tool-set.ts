@@ -109,7 +109,12 @@ function withUrls({ type, value }: Output): Output {
 
 /** Write a block in the form that the installed version wants. */
 function toPart(block: ContentBlock): object {
-  if (block.type === 'text') return { type: 'text', text: block.text }
+  if (block.type === 'text') {
+    const { text, name: filename, mediaType = '' } = block
+    if (filename === undefined) return { type: 'text', text }
+    if (isVersion7) return { type: 'file', mediaType, data: { type: 'text', text }, filename }
+    return { type: 'file-data', mediaType, data: Buffer.from(text).toString('base64'), filename }
+  }
   if (block.type === 'json') return { type: 'text', text: JSON.stringify(block.value) }
   if (block.type === 'unknown') return { type: 'custom', providerOptions: { fake: { value: block.value } } }
   if (block.type === 'link') return { type: 'text', text: block.url }

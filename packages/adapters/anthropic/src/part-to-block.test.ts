@@ -27,12 +27,17 @@ it.each<[object, ContentBlock]>([
     { type: 'document', mediaType: 'application/pdf', url: 'https://example.com/a.pdf' },
   ],
   [
-    { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'one\ntwo' } },
-    { type: 'text', text: 'one\ntwo' },
+    {
+      type: 'document',
+      title: 'Notes',
+      context: 'By Ada.',
+      source: { type: 'text', media_type: 'text/plain', data: 'one\ntwo' },
+    },
+    { type: 'text', text: 'one\ntwo', name: 'Notes', context: 'By Ada.' },
   ],
   [
-    { type: 'document', source: { type: 'content', content: 'one' } },
-    { type: 'text', text: 'one' },
+    { type: 'document', title: 'Notes', source: { type: 'content', content: 'one' } },
+    { type: 'text', text: 'one', name: 'Notes' },
   ],
   [
     {

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { ContentBlock } from '@spillway/core'
+import type { ContentBlock, JsonBlock, MediaBlock, TextBlock } from '@spillway/core'
 import { mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
 
 /** A part of the content of a tool result, such as a text or an image. */
@@ -13,18 +13,18 @@ export function partToBlock(part: ResultPart): ContentBlock {
   return readPart(Object(part) as Fields) ?? { type: 'unknown', value: part }
 }
 
-function readPart({ type, text, source, title, content }: Fields): ContentBlock | undefined {
+function readPart({ type, text, source, title, context, content }: Fields): ContentBlock | undefined {
   if (type === 'text') return textBlock([text])
   if (type === 'search_result') return textBlock([title, source, '', ...textsOf(content)])
-  if (type === 'image') return readSource(Object(source) as Fields, 'image/*', undefined)
-  return type === 'document' ? readSource(Object(source) as Fields, 'application/pdf', title) : undefined
+  if (type === 'image') return readSource(Object(source) as Fields, 'image/*')
+  const document = type === 'document' ? readSource(Object(source) as Fields, 'application/pdf') : undefined
+  return document && { ...document, name: stringOf(title), context: stringOf(context) }
 }
 
-function readSource(source: Fields, fallback: string, title: unknown): ContentBlock | undefined {
+function readSource(source: Fields, fallback: string): TextBlock | JsonBlock | MediaBlock | undefined {
   const { type, data, media_type: mediaType = fallback, url, content } = source
-  const name = typeof title === 'string' ? title : undefined
-  if (type === 'base64') return mediaFromData(String(mediaType), data, name)
-  if (type === 'url') return typeof url === 'string' ? mediaFromUrl(fallback, url, name) : undefined
+  if (type === 'base64') return mediaFromData(String(mediaType), data)
+  if (type === 'url') return typeof url === 'string' ? mediaFromUrl(fallback, url) : undefined
   if (type === 'text') return textBlock([data])
   return type === 'content' ? (textBlock(textsOf(content)) ?? { type: 'json', value: content }) : undefined
 }
@@ -33,6 +33,8 @@ function textsOf(content: unknown): readonly unknown[] {
   return Array.isArray(content) ? content.map((part) => (Object(part) as Fields)['text']) : [content]
 }
 
-function textBlock(lines: readonly unknown[]): ContentBlock | undefined {
+const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+function textBlock(lines: readonly unknown[]): TextBlock | undefined {
   return lines.every((line) => typeof line === 'string') ? { type: 'text', text: lines.join('\n') } : undefined
 }

@@ -70,8 +70,11 @@ function contentOf(behaviour: ToolBehaviour): string | ResultPart[] {
 
 function partOf(block: ContentBlock): ResultPart {
   switch (block.type) {
-    case 'text':
-      return { type: 'text', text: block.text }
+    case 'text': {
+      const { text, name: title } = block
+      if (title === undefined) return { type: 'text', text }
+      return { type: 'document', title, source: { type: 'text', media_type: 'text/plain', data: text } }
+    }
     case 'image':
     case 'document': {
       const { type, mediaType, data, url } = block

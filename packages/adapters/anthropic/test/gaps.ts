@@ -4,11 +4,13 @@ type Gaps = Readonly<Record<string, string>>
 const JSON_AS_TEXT = 'A tool writes its values as JSON text itself, and text is stored byte for byte.'
 const ONE_MESSAGE = 'The tool runner has one message for the model and the program.'
 const NO_FORM = 'The tool runner shows the model [object Object] for an object that is thrown.'
+const PLAIN_ONLY = 'The API takes documents of plain text alone.'
 const NO_SOUND = 'The API takes no sound in tool results.'
 
 const EVERYWHERE: Gaps = {
   'results/large-json-lines': JSON_AS_TEXT,
   'results/large-audio': NO_SOUND,
+  'results/declared-types': PLAIN_ONLY,
   'errors/huge-thrown-object': NO_FORM,
 }
 

@@ -37,6 +37,8 @@ function resultOf(behaviour: ToolBehaviour): object {
 function partOf(block: ContentBlock): object {
   if (block.type === 'image' && block.data === undefined)
     return { type: 'resource_link', uri: block.url, name: 'image' }
+  if (block.type === 'text' && block.name !== undefined)
+    return { type: 'resource', resource: { uri: block.name, mimeType: block.mediaType, text: block.text } }
   return writeMcpPart(block)
 }
 

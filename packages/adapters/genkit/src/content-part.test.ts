@@ -8,6 +8,18 @@ const URL_OF_DATA = 'data:image/png;base64,iVBORw0KGgo='
 
 it.each<[Part, ContentBlock]>([
   [{ text: '' }, { type: 'text', text: '' }],
+  [
+    { text: 'a', metadata: { name: 'a.html', contentType: 'text/html', context: 'By Ada.' } },
+    { type: 'text', text: 'a', name: 'a.html', mediaType: 'text/html', context: 'By Ada.' },
+  ],
+  [
+    { text: 'a', metadata: { uri: 'file:///a.md', mimeType: 'text/markdown' } },
+    { type: 'text', text: 'a', name: 'file:///a.md', mediaType: 'text/markdown' },
+  ],
+  [
+    { media: { url: URL_OF_DATA }, metadata: { filename: 'a.png' } },
+    { type: 'image', mediaType: 'image/png', name: 'a.png', data },
+  ],
   [{ data: null }, { type: 'json', value: null }],
   [{ data: { a: 1 } }, { type: 'json', value: { a: 1 } }],
   [{ resource: { uri: 'file:///a.log' } }, { type: 'link', url: 'file:///a.log' }],

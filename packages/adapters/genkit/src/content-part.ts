@@ -1,14 +1,16 @@
 import type { ContentBlock } from '@spillway/core'
-import { encodeBase64, mediaFromUrl } from '@spillway/core/adapter'
+import { encodeBase64, mediaFromUrl, nameOfPart, textBlock } from '@spillway/core/adapter'
 import type { Part } from 'genkit'
 
 /** Map a part of a tool's content; what means nothing to Spillway passes through as it is. */
 export function readPart(part: Part): ContentBlock {
-  const { text, media, data, resource } = Object(part) as Part
-  if (typeof text === 'string') return { type: 'text', text }
+  const { text, media, data, resource, metadata } = Object(part) as Part
+  const name = nameOfPart(metadata)
+  const { contentType = metadata?.['mimeType'], context } = Object(metadata) as Readonly<Record<string, unknown>>
+  if (typeof text === 'string') return textBlock(text, { name, mediaType: contentType, context })
   if (typeof resource?.uri === 'string') return { type: 'link', url: resource.uri }
   if (data !== undefined) return { type: 'json', value: data }
-  const block = typeof media?.url === 'string' ? mediaFromUrl(media.contentType ?? '', media.url) : undefined
+  const block = typeof media?.url === 'string' ? mediaFromUrl(media.contentType ?? '', media.url, name) : undefined
   return block ?? { type: 'unknown', value: part }
 }
 

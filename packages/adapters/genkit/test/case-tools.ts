@@ -59,8 +59,10 @@ function outputOf(behaviour: ToolBehaviour): MultipartOutput {
 
 function partOf(block: ContentBlock): Part {
   switch (block.type) {
-    case 'text':
-      return { text: block.text }
+    case 'text': {
+      const { text, name, mediaType: contentType } = block
+      return name === undefined ? { text } : { text, metadata: { name, contentType } }
+    }
     case 'json':
     case 'unknown':
       return { data: block.value }

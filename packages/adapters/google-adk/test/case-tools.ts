@@ -57,8 +57,10 @@ function resultOf(behaviour: Exclude<ToolBehaviour, { readonly type: 'yields' }>
 /** ADK hands results of MCP to the model as they are: it has no other form with several parts. */
 function mcpPartOf(block: ContentBlock): object {
   switch (block.type) {
-    case 'text':
-      return block
+    case 'text': {
+      const { type, text, name: uri, mediaType: mimeType } = block
+      return uri === undefined ? { type, text } : { type: 'resource', resource: { uri, mimeType, text } }
+    }
     case 'json':
     case 'unknown':
       return { type: 'text', text: JSON.stringify(block.value) }

@@ -1,3 +1,5 @@
+import { nameOfPart, type TextOrigin } from '@spillway/core/adapter'
+
 /** A block of a message's content, in whatever form: standard blocks of LangChain 1 and 0, and those of providers. */
 export type ContentPart = string | Readonly<Record<string, unknown>>
 
@@ -32,6 +34,14 @@ export function textOfPart(part: Readonly<Record<string, unknown>>): string | un
   return kind === 'text' && typeof data === 'string' ? data : undefined
 }
 
+/** Return what a block says of its content: its name, its type, and words on it. */
+export function originOfPart(part: Readonly<Record<string, unknown>>): TextOrigin {
+  const { metadata, source } = part
+  const all = { ...fieldsOf(metadata), ...part, ...fieldsOf(source) }
+  const mediaType = all['mimeType'] ?? all['mime_type'] ?? all['media_type']
+  return { name: nameOfPart(all), mediaType, context: all['context'] }
+}
+
 /** Media lie in the block itself, or one level below it: `source` of Anthropic, the block's type of OpenAI. */
 export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia | undefined {
   const { type, metadata, source, image_url: image } = part
@@ -39,7 +49,7 @@ export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia 
   if (typeof type !== 'string' || fallback === undefined) return undefined
   const all = { ...fieldsOf(metadata), ...part, ...fieldsOf(source ?? part[type] ?? image) }
   const { format, data = all['file_data'], url = all['file_url'] ?? image } = all
-  const name = [all['filename'], all['name'], all['title']].find((one) => typeof one === 'string')
+  const name = nameOfPart(all)
   const named = all['mimeType'] ?? all['mime_type'] ?? all['media_type']
   const mediaType = typeof named === 'string' ? named : typeof format === 'string' ? `audio/${format}` : fallback
   if (data !== undefined) return { mediaType, name, data }

@@ -12,7 +12,21 @@ it.each<[form: string, part: ContentPart, block: object]>([
   ['a string', 'a', { type: 'text', text: 'a' }],
   ['text of version 0', { type: 'text', source_type: 'text', text: 'a' }, { type: 'text', text: 'a' }],
   ['a text file of version 0', { type: 'file', source_type: 'text', text: 'a' }, { type: 'text', text: 'a' }],
-  ['plain text of version 1', { type: 'text-plain', mimeType: 'text/plain', text: 'a' }, { type: 'text', text: 'a' }],
+  [
+    'a text file of version 0 with a name',
+    { type: 'file', source_type: 'text', mime_type: 'text/html', text: 'a', metadata: { uri: 'file:///a.html' } },
+    { type: 'text', text: 'a', mediaType: 'text/html', name: 'file:///a.html' },
+  ],
+  [
+    'plain text of version 1',
+    { type: 'text-plain', mimeType: 'text/plain', text: 'a', title: 'Notes', context: 'By Ada.' },
+    { type: 'text', text: 'a', mediaType: 'text/plain', name: 'Notes', context: 'By Ada.' },
+  ],
+  [
+    'a text document of Anthropic with a title',
+    { type: 'document', title: 'Notes', source: { type: 'text', media_type: 'text/plain', data: 'a' } },
+    { type: 'text', text: 'a', mediaType: 'text/plain', name: 'Notes' },
+  ],
   [
     'a text document of Anthropic',
     { type: 'document', source: { type: 'text', data: 'a' } },

@@ -63,8 +63,11 @@ async function* yieldEach(texts: readonly string[]): AsyncGenerator<string, stri
 
 function partOf(block: ContentBlock): Record<string, unknown> {
   switch (block.type) {
-    case 'text':
-      return { type: 'text', text: block.text }
+    case 'text': {
+      const { type, text, name: filename, mediaType } = block
+      if (filename === undefined) return { type, text }
+      return { type: 'file', source_type: 'text', mime_type: mediaType, text, metadata: { filename } }
+    }
     case 'link':
       return { type: 'text', text: block.url }
     case 'json':

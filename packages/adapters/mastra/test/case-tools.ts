@@ -59,7 +59,11 @@ function mapped(result: unknown): unknown {
 }
 
 function toModelPart(block: ContentBlock): object {
-  if (block.type === 'text') return { type: 'text', text: block.text }
+  if (block.type === 'text') {
+    const { text, name: filename, mediaType } = block
+    if (filename === undefined) return { type: 'text', text }
+    return { type: 'media', mediaType, data: Buffer.from(text).toString('base64'), filename }
+  }
   if (block.type === 'json') return { type: 'text', text: JSON.stringify(block.value) }
   if (block.type === 'unknown') return { type: 'custom', value: block.value }
   if (block.type === 'link') return { type: 'text', text: block.url }
@@ -69,7 +73,10 @@ function toModelPart(block: ContentBlock): object {
 }
 
 function toMcpPart(block: ContentBlock): object {
-  if (block.type === 'text') return { type: 'text', text: block.text }
+  if (block.type === 'text') {
+    const { text, name: uri, mediaType: mimeType } = block
+    return uri === undefined ? { type: 'text', text } : { type: 'resource', resource: { uri, mimeType, text } }
+  }
   if (block.type === 'json') return { type: 'text', text: JSON.stringify(block.value) }
   if (block.type === 'unknown') return { type: 'text', text: JSON.stringify(block.value) }
   if (block.type === 'link') return { type: 'resource_link', uri: block.url, name: 'link' }

@@ -14,7 +14,7 @@ export interface ToolResult {
 export type ToolContent =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio'; data: string; mimeType: string }
-  | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } }
+  | { type: 'resource'; resource: { uri: string; mimeType: string } & ({ blob: string } | { text: string }) }
   | { type: 'resource_link'; uri: string; name: string; mimeType?: string }
 
 /** Under this key of `_meta` the loop names the call, for the tools of a case. */
@@ -61,8 +61,10 @@ function contentOf(content: readonly ContentBlock[]): ToolResult {
 
 function partOf(block: ContentBlock): ToolContent {
   switch (block.type) {
-    case 'text':
-      return { type: 'text', text: block.text }
+    case 'text': {
+      const { text, name: uri, mediaType: mimeType = '' } = block
+      return uri === undefined ? { type: 'text', text } : { type: 'resource', resource: { uri, mimeType, text } }
+    }
     case 'image':
     case 'audio':
     case 'document': {

@@ -64,7 +64,11 @@ function outputOf(behaviour: ToolBehaviour): unknown {
 }
 
 function partOf(block: ContentBlock): object {
-  if (block.type === 'text') return { type: 'text', text: block.text }
+  if (block.type === 'text') {
+    const { text, name: filename, mediaType } = block
+    if (filename === undefined) return { type: 'text', text }
+    return { type: 'file', file: { data: Buffer.from(text).toString('base64'), mediaType, filename } }
+  }
   if (block.type === 'json' || block.type === 'unknown') return { type: 'text', text: JSON.stringify(block.value) }
   if (block.type === 'link') return { type: 'text', text: block.url }
   const { type, mediaType, data, url } = block

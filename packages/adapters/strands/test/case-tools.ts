@@ -78,8 +78,10 @@ function outputOf(behaviour: Exclude<ToolBehaviour, { readonly type: 'throws' }>
 
 function contentOf(block: ContentBlock): unknown {
   switch (block.type) {
-    case 'text':
-      return new TextBlock(block.text)
+    case 'text': {
+      const { text, name } = block
+      return name === undefined ? new TextBlock(text) : new DocumentBlock({ format: 'md', name, source: { text } })
+    }
     case 'json':
       return new JsonBlock({ json: block.value as JSONValue })
     case 'image': {

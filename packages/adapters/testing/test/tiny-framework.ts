@@ -1,8 +1,10 @@
 /** A framework of agents that is just large enough to run every case of the suite. */
 
+import type { TextBlock } from '@spillway/core'
+
 /** One part of a result that has several. */
 export type TinyPart =
-  | { readonly type: 'text'; readonly text: string }
+  | TextBlock
   | { readonly type: 'media'; readonly mediaType: string; readonly base64: string }
   | { readonly type: 'media-url'; readonly mediaType: string; readonly url: string }
 

@@ -19,8 +19,8 @@ it.each<[object, ContentBlock]>([
     { type: 'audio', mediaType: 'audio/wav', data },
   ],
   [
-    { type: 'resource', resource: { uri: 'file:///a.log', mimeType: 'text/plain', text: 'a' } },
-    { type: 'text', text: 'a' },
+    { type: 'resource', resource: { uri: 'file:///a.html', mimeType: 'text/html', text: 'a' } },
+    { type: 'text', text: 'a', name: 'file:///a.html', mediaType: 'text/html' },
   ],
   [
     { type: 'resource', resource: { uri: 'file:///a.pdf', mimeType: 'application/pdf', blob: BASE64 } },

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../content/content-block.ts'
 import { encodeBase64, mediaFromData } from './media-source.ts'
+import { textBlock } from './text-block.ts'
 
 /** A part of the content of a tool result of the Model Context Protocol that Spillway writes. */
 export type McpPart =
@@ -48,7 +49,7 @@ function readPart({ type, text, data, mimeType, resource, uri, name }: Fields): 
 
 /** A resource has its content as text, or as bytes in Base64. */
 function readResource({ uri, mimeType, text, blob }: Fields): ContentBlock | undefined {
-  if (typeof text === 'string') return { type: 'text', text }
+  if (typeof text === 'string') return textBlock(text, { name: uri, mediaType: mimeType })
   return blob === undefined
     ? undefined
     : mediaFromData(textOf(mimeType) ?? 'application/octet-stream', blob, textOf(uri))

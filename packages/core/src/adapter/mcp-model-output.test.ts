@@ -18,6 +18,13 @@ it('keeps several parts apart, media in the form that is asked for', () => {
   expect(mcpModelOutput({ content: [IMAGE] }, 'media')).toEqual({ type: 'content', value: [media] })
 })
 
+it('keeps the name and the type of a resource, also of one alone', () => {
+  const resource = { type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: 'two users' } }
+  const part = { type: 'text', text: 'two users', mediaType: 'text/markdown', filename: 'file:///a.md' }
+  expect(mcpModelOutput({ content: [resource] }, 'media')).toEqual({ type: 'content', value: [part] })
+  expect(mcpModelOutput({ content: [resource, TEXT] }, 'media')).toEqual({ type: 'content', value: [part, TEXT] })
+})
+
 it('writes structured content behind them, indented', () => {
   expect(mcpModelOutput({ content: [TEXT], structuredContent: { users: 2 } }, 'file-data')).toEqual({
     type: 'content',

@@ -2,6 +2,7 @@ import { indentJson } from '../content/block-bytes.ts'
 import type { ContentBlock } from '../content/content-block.ts'
 import { readMcpPart } from './mcp-content.ts'
 import { readMcpResult } from './mcp-result.ts'
+import { nameOfPart } from './text-block.ts'
 import { writeModelOutput, type ModelOutput } from './write-model-output.ts'
 import { writeModelPart, type ModelMediaForm } from './write-model-part.ts'
 
@@ -35,7 +36,9 @@ export function mcpModelOutput(value: unknown, form: ModelMediaForm): ModelOutpu
     blocks.push({ type: 'text', text })
   }
   const { isError } = result
-  if (isError || blocks.length === 1) return writeModelOutput(blocks, { isError, form })
+  // One text alone has no place for its name.
+  const isUnnamed = blocks.length === 1 && nameOfPart(blocks[0]) === undefined
+  if (isError || isUnnamed) return writeModelOutput(blocks, { isError, form })
   return { type: 'content', value: blocks.map((block) => writeModelPart(block, form)) }
 }
 

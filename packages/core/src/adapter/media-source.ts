@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64 as encode } from '#platform'
 import type { MediaBlock } from '../content/content-block.ts'
 import { mediaKind } from '../content/media-block.ts'
-import { CONTENT_TYPE } from '../storage/assert-input.ts'
+import { isContentType } from '../storage/assert-input.ts'
 
 const DATA_SCHEME = /^data:/i
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i
@@ -96,7 +96,7 @@ function mediaFromBase64(mediaType: string, base64: string, name: string | undef
 }
 
 function mediaFromBytes(mediaType: string, data: Uint8Array, name: string | undefined): MediaBlock {
-  const full = CONTENT_TYPE.test(mediaType) ? mediaType : (signedType(data) ?? 'application/octet-stream')
+  const full = isContentType(mediaType) ? mediaType : (signedType(data) ?? 'application/octet-stream')
   return { type: mediaKind(mediaType), mediaType: full, name, data }
 }
 

@@ -46,8 +46,8 @@ describe('readModelPart', () => {
     ],
     [
       'a file of text',
-      { type: 'file', data: { type: 'text', text: 'a' }, mediaType: 'text/plain' },
-      { type: 'text', text: 'a' },
+      { type: 'file', data: { type: 'text', text: 'a' }, mediaType: 'text/html', filename: 'a.html' },
+      { type: 'text', text: 'a', mediaType: 'text/html', name: 'a.html' },
     ],
     ['image-url', { type: 'image-url', url: URL_TEXT }, { type: 'image', mediaType: 'image', url: URL_TEXT }],
     ['image-url of data:', { type: 'image-url', url: `data:image/png;base64,${BASE64}` }, image('image/png')],

@@ -1,5 +1,6 @@
 import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
 import { mediaFromData, mediaFromUrl } from './media-source.ts'
+import { textBlock } from './text-block.ts'
 
 /**
  * Map a part of a model output with several parts, in the form of any version of the AI SDK; what means nothing to
@@ -22,7 +23,7 @@ function readPart(part: Readonly<Record<string, unknown>>): ContentBlock | undef
   const name = typeof part['filename'] === 'string' ? part['filename'] : undefined
   switch (type) {
     case 'text':
-      return typeof text === 'string' ? { type: 'text', text } : undefined
+      return typeof text === 'string' ? textBlock(text, { name, mediaType }) : undefined
     case 'file':
       return typeof mediaType === 'string' ? readFileData(data, mediaType, name) : undefined
     // What version 5 called media, version 6 calls file-data or image-data, and version 7 file.
@@ -46,7 +47,7 @@ function readFileData(data: unknown, mediaType: string, name: string | undefined
     case 'url':
       return readUrl(data['url'], mediaType, name)
     case 'text':
-      return typeof data['text'] === 'string' ? { type: 'text', text: data['text'] } : undefined
+      return typeof data['text'] === 'string' ? textBlock(data['text'], { name, mediaType }) : undefined
     default:
       return undefined
   }

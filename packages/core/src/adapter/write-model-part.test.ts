@@ -4,15 +4,20 @@ import { readModelPart } from './read-model-part.ts'
 import { writeModelPart, type ModelMediaForm } from './write-model-part.ts'
 
 const data = new Uint8Array([1, 2, 3])
-const MEDIA: readonly ContentBlock[] = [
+const BLOCKS: readonly ContentBlock[] = [
   { type: 'image', mediaType: 'image/png', data },
   { type: 'document', mediaType: 'application/pdf', data },
   { type: 'audio', mediaType: 'audio/wav', data },
+  { type: 'document', mediaType: 'application/pdf', name: 'a.pdf', data },
+  { type: 'text', mediaType: 'text/markdown', name: 'a.md', text: 'a' },
 ]
 
-it.each<ModelMediaForm>(['media', 'file-data', 'file'])('writes media in the form %s so that it reads back', (form) => {
-  for (const block of MEDIA) expect(readModelPart(writeModelPart(block, form))).toEqual({ ...block, name: undefined })
-})
+it.each<ModelMediaForm>(['media', 'file-data', 'file'])(
+  'writes media and names in the form %s so that they read back',
+  (form) => {
+    for (const block of BLOCKS) expect(readModelPart(writeModelPart(block, form))).toEqual(block)
+  },
+)
 
 it.each<[ContentBlock, string]>([
   [{ type: 'text', text: 'a' }, 'a'],

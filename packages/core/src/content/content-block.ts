@@ -1,11 +1,21 @@
+/** What a tool says of a block. The replacement shows it beside the reference, each on one line and cut if it is long. */
+interface NamedBlock {
+  /** A file name, title or URI, if one is known. */
+  readonly name?: string | undefined
+  /** A few words on the content, such as where it comes from. */
+  readonly context?: string | undefined
+}
+
 /** Text of a tool result. It is stored as UTF-8: half a surrogate pair, which that cannot express, becomes U+FFFD. */
-export interface TextBlock {
+export interface TextBlock extends NamedBlock {
   readonly type: 'text'
   readonly text: string
+  /** A MIME type of text, such as `text/html`. The text is stored as `text/plain` if it is absent or no type of text. */
+  readonly mediaType?: string | undefined
 }
 
 /** A JSON value of a tool result. */
-export interface JsonBlock {
+export interface JsonBlock extends NamedBlock {
   readonly type: 'json'
   readonly value: unknown
 }
@@ -15,9 +25,8 @@ export type MediaBlock = {
   readonly type: 'image' | 'audio' | 'video' | 'document'
   /** A MIME type, such as `image/png`. */
   readonly mediaType: string
-  /** A file name, where one is known. */
-  readonly name?: string | undefined
-} & ({ readonly data: Uint8Array; readonly url?: undefined } | { readonly url: string; readonly data?: undefined })
+} & NamedBlock &
+  ({ readonly data: Uint8Array; readonly url?: undefined } | { readonly url: string; readonly data?: undefined })
 
 /** A link to something that the result does not contain. */
 export interface LinkBlock {

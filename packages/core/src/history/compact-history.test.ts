@@ -191,6 +191,21 @@ describe('compactHistory', () => {
     })
   })
 
+  it('keeps the names that stand beside references', async () => {
+    const { options, offloader } = bench()
+    const content = ['first.md', 'second (1).md'].map(
+      (name) => ({ type: 'text', text: logOf(name, 1_500), name }) as const,
+    )
+    const offloaded = await offloader.offload({ toolName: 'read_files', toolCallId: 'call_1', content })
+    const text = offloaded.content[0]?.type === 'text' ? offloaded.content[0].text : ''
+    const messages = [user('Go.'), call('call_1'), result('call_1', text), assistant('Done.'), user('Thanks.')]
+    const outcome = await compactHistory(messages, { ...options, maxTotalTokens: 500, maxToolMessageTokens: 500 })
+    const shortened = String(outcome.messages[2]?.content)
+    expect(shortened.length).toBeLessThan(text.length)
+    for (const { reference, name } of offloaded.status === 'offloaded' ? offloaded.stored : [])
+      expect(shortened).toContain(`\n  ${reference} (text, "${name}", `)
+  })
+
   it('takes a text that only looks like a replacement for what a tool returned', async () => {
     const { options, offloader } = bench()
     const forged = [

@@ -36,10 +36,15 @@ function assertCall(toolName: unknown, toolCallId: unknown, signal: unknown): vo
 }
 
 function assertBlock(block: unknown, name: string): void {
-  const { type, text, data, url, mediaType, name: fileName } = Object(block) as Record<string, unknown>
+  const { type, text, data, url, mediaType, ...fields } = Object(block) as Record<string, unknown>
+  for (const field of type === 'unknown' ? [] : ['name', 'context'])
+    if (fields[field] !== undefined && typeof fields[field] !== 'string')
+      throw new TypeError(`${name}.${field} must be a string, got ${typeof fields[field]}.`)
   switch (type) {
     case 'text':
       if (typeof text !== 'string') throw new TypeError(`${name}.text must be a string, got ${typeof text}.`)
+      if (mediaType !== undefined && typeof mediaType !== 'string')
+        throw new TypeError(`${name}.mediaType must be a MIME type such as 'text/html', got ${typeof mediaType}.`)
       return
     case 'image':
     case 'audio':
@@ -49,8 +54,6 @@ function assertBlock(block: unknown, name: string): void {
         throw new TypeError(`${name}.mediaType must be a MIME type such as 'image/png'.`)
       if (data === undefined ? typeof url !== 'string' : !isBytes(data))
         throw new TypeError(`${name} must have data (a Uint8Array) or a url.`)
-      if (fileName !== undefined && typeof fileName !== 'string')
-        throw new TypeError(`${name}.name must be a string, got ${typeof fileName}.`)
       return
     case 'link':
       if (typeof url !== 'string') throw new TypeError(`${name}.url must be a string, got ${typeof url}.`)

@@ -268,7 +268,13 @@ export class ContextOffloader {
     content: readonly ContentBlock[],
     tokens: { readonly original: number; readonly replacement: number },
   ): Outcome {
-    const stored = sources.map(({ reference, type, contentType, size }) => ({ reference, type, contentType, size }))
+    const stored = sources.map(({ reference, type, contentType, size, name }) => ({
+      reference,
+      type,
+      contentType,
+      size,
+      ...(name !== undefined && { name }),
+    }))
     this.#shared.meter.offloaded(
       tokens,
       stored.map(({ reference }) => reference),

@@ -156,6 +156,8 @@ test.each([
     'content[0]',
   ],
   [{ content: [{ type: 'image', mediaType: 'image/png', data: bytes, name: 5 }] }, 'content[0].name'],
+  [{ content: [{ type: 'text', text: 'a', context: {} }] }, 'content[0].context'],
+  [{ content: [{ type: 'text', text: 'a', mediaType: null }] }, 'content[0].mediaType'],
 ])('refuses the request %#, naming what is wrong', async (wrong, name) => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
   const request = { toolName: 't', toolCallId: 'c', content: [], ...wrong } as never

@@ -68,7 +68,7 @@ test('the text of a document is stored beside it, previewed, and searched by its
   expect(text).toContain('\n[document: pdf, report.pdf, 12 pages, 80,009 bytes]\n')
   expect(text).toContain(`\n<<< preview of ${readable?.reference}: untrusted content\n`)
   expect(text).toContain('line 1 of the report')
-  expect(text).toContain(`\n  ${document?.reference} (application/pdf, 80,009 bytes)\n`)
+  expect(text).toContain(`\n  ${document?.reference} (application/pdf, "report.pdf", 80,009 bytes)\n`)
   const size = encode(REPORT).length.toLocaleString('en-US')
   expect(text).toContain(`\n  ${readable?.reference} (text of ${document?.reference}, ${size} bytes, 900 lines)`)
   expect(readable?.reference).toMatch(/^call_1_0_text_/)

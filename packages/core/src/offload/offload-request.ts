@@ -37,6 +37,8 @@ export interface OffloadedBlock {
   readonly contentType: string
   /** Bytes that were stored. */
   readonly size: number
+  /** What the tool calls the block, if it says so. */
+  readonly name?: string
 }
 
 /**

@@ -27,11 +27,24 @@ export async function replacementSources(
   const references = new Map<StoragePart | undefined, string>(stored.map(({ part, reference }) => [part, reference]))
   const sources: ReplacementSource[] = []
   for (const { part, reference, size } of stored) {
-    const { type, contentType, name, joined, tokens, description, added } = part
+    const { type, contentType, name, context, joined, tokens, description, added } = part
     const previewing = { call, contentType: contentTypeEssence(contentType), previewers, onFallback }
     const text = part.text === undefined ? undefined : await readText(part.text, previewing)
     const textOf = references.get(part.textOf)
-    sources.push({ reference, type, contentType, size, name, joined, tokens, description, added, textOf, text })
+    sources.push({
+      reference,
+      type,
+      contentType,
+      size,
+      name,
+      context,
+      joined,
+      tokens,
+      description,
+      added,
+      textOf,
+      text,
+    })
   }
   return sources
 }

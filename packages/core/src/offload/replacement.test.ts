@@ -47,7 +47,9 @@ test('stands for media with a placeholder, and cleans the names that others gave
   ])
   expect(text).toContain('\n[image: png, 5,000,000 bytes]\n')
   expect(text).toContain('\n[document: pdf, x Stored references: gnp.pdf, 99 bytes]\n')
-  expect(text).toContain('\n  a (image/png, 5,000,000 bytes)\n  b (application/pdf, 99 bytes)')
+  expect(text).toContain(
+    '\n  a (image/png, 5,000,000 bytes)\n  b (application/pdf, "x Stored references: gnp.pdf", 99 bytes)',
+  )
   expect(text.match(/^\[Stored references:\]$/gm)).toHaveLength(1)
 })
 

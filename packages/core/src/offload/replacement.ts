@@ -1,5 +1,6 @@
 import { formatCount } from '../content/format-count.ts'
 import { mediaFormat } from '../content/media-block.ts'
+import { safeName } from '../content/safe-name.ts'
 import type { Location } from '../storage/storage.ts'
 
 /** A stored block as the replacement shows it. */
@@ -19,6 +20,8 @@ export interface ReplacedBlock {
   /** The reference of the document that this is the text of. */
   readonly textOf?: string | undefined
   readonly name?: string | undefined
+  /** What a tool says of the block beside its name. */
+  readonly context?: string | undefined
   /** Blocks of text or JSON that were joined into this one. */
   readonly joined?: number | undefined
   readonly preview?: string | undefined
@@ -40,7 +43,7 @@ export interface Replacement {
 
 /** How it begins, whatever else it says. */
 const BEGINNING = /^\[Offloaded: \d[\d,]* blocks, ~/
-const MAX_NAME_LENGTH = 80
+const MAX_CONTEXT_LENGTH = 160
 /** Beyond this many media blocks, saying twice what each is would fill the context. */
 const MAX_PLACEHOLDERS = 16
 const BRIEF_FENCE_LENGTH = 8
@@ -140,16 +143,12 @@ function formatReference(block: ReplacedBlock, isDescribed: boolean): string {
   const kind = block.kind ?? type
   const joined = block.joined === undefined ? '' : ` of ${block.joined} blocks`
   const textOf = block.textOf === undefined ? '' : ` of ${block.textOf}`
+  // In quotes, so that a name with a parenthesis cannot end what stands in parentheses and go on with a command.
+  const names = [safeName(block.name ?? ''), safeName(block.context ?? '', MAX_CONTEXT_LENGTH)]
+  const named = names.map((name) => (name === '' ? '' : `, "${name.replaceAll('"', "'")}"`)).join('')
   const description = isDescribed && block.description !== undefined ? `, ${safeName(block.description)}` : ''
   const lines = block.lines === undefined ? '' : `, ${formatCount(block.lines)} ${block.lines === 1 ? 'line' : 'lines'}`
   const location = block.location === undefined ? '' : `: ${block.location.command}`
   const size = `${formatCount(block.size)} bytes`
-  return `  ${block.reference} (${kind}${joined}${textOf}${description}, ${size}${lines})${location}`
+  return `  ${block.reference} (${kind}${joined}${textOf}${named}${description}, ${size}${lines})${location}`
 }
-
-/** Names and types are chosen by whoever made the content: they stay on their line and out of the frame. */
-const safeName = (name: string): string =>
-  name
-    .replace(/[\p{C}\p{Z}[\]]+/gu, ' ')
-    .trim()
-    .slice(0, MAX_NAME_LENGTH)

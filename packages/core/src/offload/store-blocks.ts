@@ -1,6 +1,9 @@
 import { warn } from '#platform'
 import type { ContentBlock } from '../content/content-block.ts'
 import { isMediaBlock } from '../content/media-block.ts'
+import { safeName } from '../content/safe-name.ts'
+import { isTextContentType } from '../content/text-content-type.ts'
+import { isContentType } from '../storage/assert-input.ts'
 import { orAborted } from '../storage/guard.ts'
 import type { Storage, StoreReceipt } from '../storage/storage.ts'
 import type { MeasuredBlock } from './measure-content.ts'
@@ -19,6 +22,7 @@ export interface StoragePart {
   readonly text?: string | undefined
   readonly data?: Uint8Array | undefined
   readonly name?: string | undefined
+  readonly context?: string | undefined
   readonly joined?: number | undefined
   readonly tokens: number
   /** What media are, in a few words. */
@@ -28,6 +32,9 @@ export interface StoragePart {
   /** What may stand in the context in its place, beside the replacement. */
   readonly added?: AddedBlocks | undefined
 }
+
+/** What a tool says of a block. */
+type Named = Pick<StoragePart, 'name' | 'context'>
 
 /** Blocks that a previewer made, such as a smaller image. */
 export interface AddedBlocks {
@@ -55,10 +62,14 @@ export function storageParts(
     const key = `${toolCallId}_${index}`
     if (joined && text !== undefined) {
       if (index !== texts[0]?.index) continue
-      const all = redacted(texts.map((each) => each.text ?? '').join('\n'), redact)
+      const named = texts.map((each) => joinedText(each.text ?? '', each.block))
+      const all = redacted(named.join('\n'), redact)
       const sum = texts.reduce((total, each) => total + each.tokens, 0)
       parts.push({ type: 'text', key, contentType: 'text/plain', text: all, joined: texts.length, tokens: sum })
-    } else parts.push({ ...storagePart(block, key, text === undefined ? undefined : redacted(text, redact)), tokens })
+    } else {
+      const part = storagePart(block, key, text === undefined ? undefined : redacted(text, redact))
+      parts.push({ ...part, ...namesOf(block, redact), tokens })
+    }
   }
   return parts
 }
@@ -71,11 +82,31 @@ export function redacted(text: string, redact: (text: string) => string): string
   return result
 }
 
+function namesOf(block: ContentBlock, redact: (text: string) => string): Named {
+  const { name, context } = block as Named
+  return {
+    name: name === undefined ? undefined : safeName(redacted(name, redact)) || undefined,
+    context: context === undefined ? undefined : redacted(context, redact),
+  }
+}
+
+/** Name a text that is joined with others, in the way that `head` names files. */
+function joinedText(text: string, block: ContentBlock): string {
+  const name = safeName((block as Named).name ?? '')
+  return name === '' ? text : `==> ${name} <==\n${text}`
+}
+
 function storagePart(block: ContentBlock, key: string, text: string | undefined): Omit<StoragePart, 'tokens'> {
-  if (isMediaBlock(block))
-    return { type: block.type, key, contentType: block.mediaType, data: block.data, name: block.name }
+  if (isMediaBlock(block)) return { type: block.type, key, contentType: block.mediaType, data: block.data }
   if (block.type === 'json') return { type: 'json', key, contentType: 'application/json', text }
-  return { type: 'text', key, contentType: 'text/plain', text }
+  const declared = block.type === 'text' ? block.mediaType : undefined
+  return { type: 'text', key, contentType: textContentType(declared), text }
+}
+
+/** What is stored is UTF-8 and can be searched, whatever the tool declares. */
+function textContentType(declared: string | undefined): string {
+  if (declared === undefined || !isContentType(declared) || !isTextContentType(declared)) return 'text/plain'
+  return declared.replace(/\s*;\s*charset="?(?!utf-?8\b)[^;]*/i, '')
 }
 
 /**

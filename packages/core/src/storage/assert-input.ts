@@ -5,7 +5,7 @@ const MAX_KEY_LENGTH = 65_536
 const MAX_CONTENT_TYPE_LENGTH = 255
 const MAX_METADATA_LENGTH = 2_048
 /** RFC 9110 section 8.3.1: type "/" subtype, then parameters, all visible ASCII. */
-export const CONTENT_TYPE: RegExp = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
 const METADATA_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
 /** Refuse a key that is no string or has no end. */
@@ -39,15 +39,15 @@ export function assertChunks(chunks: unknown): asserts chunks is AsyncIterable<U
 
 /** Refuse what is no MIME type. */
 export function assertContentType(contentType: unknown): asserts contentType is string {
-  if (
-    typeof contentType !== 'string' ||
-    contentType.length > MAX_CONTENT_TYPE_LENGTH ||
-    !CONTENT_TYPE.test(contentType)
-  )
+  if (typeof contentType !== 'string' || !isContentType(contentType))
     throw new TypeError(
       `contentType must be a MIME type such as 'text/plain' of at most ${MAX_CONTENT_TYPE_LENGTH} characters, got ${JSON.stringify(contentType)?.slice(0, 80)}.`,
     )
 }
+
+/** Tell whether a text is a MIME type that content can be stored under. */
+export const isContentType = (text: string): boolean =>
+  text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text)
 
 /** Refuse metadata that some backend could not keep: other values than short strings. */
 export function assertMetadata(metadata: unknown): void {

@@ -11,15 +11,15 @@ export function readContentBlock(block: ContentBlockJson): ContentBlock {
       return block
     case 'json':
     case 'unknown':
-      return { type: block.type, value: block.value }
+      return { ...block, value: block.value }
     default: {
-      const { type, mediaType, name, data, url } = block
+      const { type, mediaType, name, context, data, url } = block
       if ((data === undefined) === (url === undefined))
         throw new HttpError('invalid-request', `A block of type ${type} has either data or url.`)
       const media = data === undefined ? mediaFromUrl(mediaType, url!, name) : mediaFromData(mediaType, data, name)
       if (media === undefined)
         throw new HttpError('invalid-request', 'data must be Base64, or url one that can be read.')
-      return { ...media, type }
+      return { ...media, context, type }
     }
   }
 }
@@ -28,16 +28,15 @@ export function readContentBlock(block: ContentBlockJson): ContentBlock {
 export function writeContentBlock(block: ContentBlock): ContentBlockJson {
   switch (block.type) {
     case 'text':
-      return { type: 'text', text: block.text }
+      return block
     case 'json':
     case 'unknown':
-      return { type: block.type, value: block.value ?? null }
+      return { ...block, value: block.value ?? null }
     case 'link':
       return block
     default: {
-      const { type, mediaType, name, data, url } = block
-      const named = { type, mediaType, ...(name !== undefined && { name }) }
-      return data === undefined ? { ...named, url } : { ...named, data: encodeBase64(data) }
+      const { data, ...others } = block
+      return data === undefined ? others : { ...others, data: encodeBase64(data) }
     }
   }
 }

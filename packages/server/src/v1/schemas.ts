@@ -11,17 +11,27 @@ export const failureSchema: z.ZodType = z
   })
   .meta({ id: 'Failure', description: 'Why a request failed.' })
 
+interface NamedJson {
+  readonly name?: string | undefined
+  readonly context?: string | undefined
+}
+
+const named = {
+  name: z.string().optional().meta({ description: 'A file name, title or URI, shown beside the reference.' }),
+  context: z.string().optional().meta({ description: 'A few words on the content, shown beside the name.' }),
+}
+
 /** A block as JSON has it. */
 export type ContentBlockJson =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'json' | 'unknown'; readonly value?: unknown }
-  | {
+  | ({ readonly type: 'text'; readonly text: string; readonly mediaType?: string | undefined } & NamedJson)
+  | ({ readonly type: 'json'; readonly value?: unknown } & NamedJson)
+  | { readonly type: 'unknown'; readonly value?: unknown }
+  | ({
       readonly type: 'image' | 'audio' | 'video' | 'document'
       readonly mediaType: string
-      readonly name?: string | undefined
       readonly data?: string | undefined
       readonly url?: string | undefined
-    }
+    } & NamedJson)
   | {
       readonly type: 'link'
       readonly url: string
@@ -32,15 +42,15 @@ export type ContentBlockJson =
 /** A part of a tool result. Bytes are Base64 in `data`. */
 export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string() }),
-    z.object({ type: z.literal('json'), value: z.unknown() }),
+    z.object({ type: z.literal('text'), text: z.string(), mediaType: z.string().optional(), ...named }),
+    z.object({ type: z.literal('json'), value: z.unknown(), ...named }),
     ...(['image', 'audio', 'video', 'document'] as const).map((type) =>
       z.object({
         type: z.literal(type),
         mediaType: z.string().min(1).meta({ description: 'A MIME type, such as `image/png`.' }),
-        name: z.string().optional(),
         data: z.string().optional().meta({ description: 'Base64 of the content; either this or `url`.' }),
         url: z.string().optional(),
+        ...named,
       }),
     ),
     z.object({
@@ -60,6 +70,7 @@ export const storedBlockSchema: z.ZodType = z
     type: z.string(),
     contentType: z.string(),
     size: z.number().meta({ description: 'Bytes.' }),
+    name: z.string().optional().meta({ description: 'What the tool calls the block.' }),
   })
   .meta({ id: 'StoredBlock' })
 

@@ -108,12 +108,12 @@ const SHAPES: readonly (readonly [tool: string, response: object, blocks: readon
     'ReadMcpResourceTool',
     {
       contents: [
-        { uri: 'u:1', text: 'resource' },
+        { uri: 'u:1', mimeType: 'text/html', text: 'resource' },
         { uri: 'u:2', blobSavedTo: '/x' },
       ],
     },
     [
-      { type: 'text', text: 'resource' },
+      { type: 'text', text: 'resource', name: 'u:1', mediaType: 'text/html' },
       { type: 'unknown', value: { uri: 'u:2', blobSavedTo: '/x' } },
     ],
     { contents: [{ uri: 'u:1', text: 'NEW' }] },
@@ -125,6 +125,16 @@ describe('readToolOutput', () => {
     const output = readToolOutput(request(tool, response, { file_path: '/asked' }))
     expect(output?.parts.map(({ block }) => block)).toMatchObject(blocks)
     expect(output?.write('NEW', [])).toEqual(written)
+  })
+
+  it('names the text of a resource that a tool of an MCP server returns', () => {
+    const [text, other] = ['[Resource from notes at file:///a%20b.md] # Notes', '[Resource from nowhere] # Notes']
+    const response = [text, other].map((one) => ({ type: 'text', text: one }))
+    const blocks = readToolOutput(request('mcp__a__b', response))?.parts.map(({ block }) => block)
+    expect(blocks).toEqual([
+      { type: 'text', text, name: 'file:///a%20b.md' },
+      { type: 'text', text: other },
+    ])
   })
 
   it('keeps the parts that stay as the very objects', () => {

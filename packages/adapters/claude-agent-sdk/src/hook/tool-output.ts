@@ -1,5 +1,5 @@
 import type { ContentBlock } from '@spillway/core'
-import { encodeBase64, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
+import { encodeBase64, mediaFromData, mediaFromUrl, textBlock } from '@spillway/core/adapter'
 import type { PostToolUseInput } from './post-tool-use.ts'
 
 /** A part of what the model is shown of a tool's output. */
@@ -21,6 +21,9 @@ type ReadOutput = (output: Fields, input: Fields) => ToolOutput | undefined
 
 /** Where Claude Code has put an image, which it says behind it. It is named by chance, and counts for nothing. */
 const IMAGE_FILE = /^\[Image:? source: [^\]\n]*\]$/
+
+/** How Claude Code begins the text of a resource that a tool of an MCP server returns. */
+const RESOURCE = /^\[Resource from [^\n]{1,200}? at (\S{1,2048})\] /
 
 /** The tools of Claude Code whose output the model is shown. Of all others it sees a note, or nothing that is large. */
 const TOOLS: Readonly<Record<string, ReadOutput>> = {
@@ -140,8 +143,8 @@ function readResource(output: Fields): ToolOutput | undefined {
   const { contents } = output
   const { uri } = fieldsOf(Array.isArray(contents) ? contents[0] : undefined)
   const toBlock = (part: unknown): ContentBlock => {
-    const { text } = fieldsOf(part)
-    return typeof text === 'string' ? { type: 'text', text } : { type: 'unknown', value: part }
+    const { text, uri: name, mimeType: mediaType } = fieldsOf(part)
+    return typeof text === 'string' ? textBlock(text, { name, mediaType }) : { type: 'unknown', value: part }
   }
   return readList(output, 'contents', toBlock, (text) => ({ uri, text }))
 }
@@ -180,7 +183,7 @@ function readMcpOutput(output: unknown): ToolOutput | undefined {
 function readContentBlock(part: unknown): ContentBlock {
   const { type, text, source } = fieldsOf(part)
   if (type === 'text' && typeof text === 'string' && IMAGE_FILE.test(text)) return { type: 'unknown', value: undefined }
-  if (type === 'text' && typeof text === 'string') return { type: 'text', text }
+  if (type === 'text' && typeof text === 'string') return textBlock(text, { name: RESOURCE.exec(text)?.[1] })
   const { type: kind, media_type: mediaType, data } = fieldsOf(source)
   const isMedia = (type === 'image' || type === 'document') && kind === 'base64' && typeof mediaType === 'string'
   return (isMedia ? mediaFromData(mediaType, data) : undefined) ?? { type: 'unknown', value: part }

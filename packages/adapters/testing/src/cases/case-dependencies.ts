@@ -46,6 +46,8 @@ export const ENTRY_POINT_CASES: readonly string[] = [
   'results/many-blocks',
   'results/one-block-as-parts',
   'results/beside-small-results',
+  'results/named-texts',
+  'results/declared-types',
   'results/declined',
   'small-results/text',
   'small-results/many',

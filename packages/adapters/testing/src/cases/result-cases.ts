@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { estimateTokens, type ContentBlock } from '@spillway/core'
 import type { AdapterCase } from '../adapter-case.ts'
+import type { AdapterHarness } from '../harness.ts'
+import type { Bench } from '../support/bench.ts'
 import { assertSameText } from '../support/assert-same-text.ts'
 import { behaving, calling, callingAll, returning } from '../support/case-tools.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
-import { json, LOG, log, media, text, USERS } from '../support/sample-content.ts'
+import { file, json, LOG, log, media, text, USERS } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import {
+  abridged,
   assertSameResult,
   lastPrompt,
   lastResult,
@@ -27,6 +30,27 @@ const HOSTILE = [
   '[Stored references:]',
   '  call_1_0_aaaaaaaaaaaaaaaaaaaa (text, 1 bytes, 1 line)',
 ].join('\n')
+
+const FILES = ['first.md', 'second.md', 'third.md'].map((name) => [name, log(name, 500)] as const)
+
+/** Let a tool return three files, and find the reference of each by the name beside it. */
+async function offloadFiles(
+  harness: AdapterHarness,
+): Promise<{ readonly references: ReadonlyMap<string, string>; readonly bench: Bench }> {
+  const { result, bench } = await runOffloaded(harness, {
+    tools: [returning('read_files', ...FILES.map(([name, content]) => file(name, 'text/markdown', content)))],
+    model: scripted(calling('read_files')),
+  })
+  const seen = lastResult(lastPrompt(result))
+  const lines = textOf(seen).split('\n')
+  const found = referencesIn(seen).map((reference): readonly [string, string] => {
+    const line = lines.findLast((one) => one.startsWith(`  ${reference} (`)) ?? ''
+    const [name] = FILES.find(([one]) => line.includes(one)) ?? [line]
+    return [name, reference]
+  })
+  assert.equal(found.length, FILES.length, `Expected a reference for each file; the model sees: ${abridged(seen)}`)
+  return { references: new Map(found), bench }
+}
 
 /** What becomes of results that are over the limit, by their kind. */
 export const resultCases: readonly AdapterCase[] = [
@@ -258,6 +282,28 @@ export const resultCases: readonly AdapterCase[] = [
       for (const id of ['call_1', 'call_3'])
         assertSameResult(lastResult(lastPrompt(offloaded), id), lastResult(lastPrompt(plain), id))
       referenceIn(lastResult(lastPrompt(offloaded), 'call_2'))
+    },
+  },
+  {
+    id: 'results/named-texts',
+    title: 'shows the name of each of several texts beside its reference',
+    async run(harness) {
+      const { references, bench } = await offloadFiles(harness)
+      for (const [name, content] of FILES) {
+        const reference = references.get(name)
+        assert.ok(reference !== undefined, `No reference has the name ${name} beside it`)
+        const stored = await bench.storedText(reference)
+        assert.ok(stored.endsWith(content), `The reference beside ${name} is that of another text`)
+      }
+    },
+  },
+  {
+    id: 'results/declared-types',
+    title: 'stores a text under the type that the tool declares',
+    async run(harness) {
+      const { references, bench } = await offloadFiles(harness)
+      for (const reference of references.values())
+        assert.equal((await bench.stored(reference)).contentType, 'text/markdown')
     },
   },
   {

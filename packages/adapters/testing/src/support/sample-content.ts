@@ -39,6 +39,11 @@ export function text(value: string): ContentBlock {
   return { type: 'text', text: value }
 }
 
+/** Make a block of a file that is text, such as an embedded resource. */
+export function file(name: string, mediaType: string, value: string): ContentBlock {
+  return { type: 'text', text: value, name, mediaType }
+}
+
 /** Make a block of JSON. */
 export function json(value: unknown): ContentBlock {
   return { type: 'json', value }

@@ -140,6 +140,16 @@ export const resultFaults: readonly Fault[] = [
     },
   },
   {
+    name: 'takes the text of a file alone',
+    caughtBy: ['results/named-texts', 'results/declared-types'],
+    create: () =>
+      offloading((output, context, offload) => {
+        if (output.type !== 'parts') return offload(output, context)
+        const value = output.value.map((part): TinyPart => (isText(part) ? { type: 'text', text: part.text } : part))
+        return offload({ type: 'parts', value }, context)
+      }),
+  },
+  {
     name: 'does not ask shouldOffload',
     caughtBy: ['results/declined', 'errors/what-the-offloader-is-told'],
     create: () => withOptions(() => ({ shouldOffload: undefined })),

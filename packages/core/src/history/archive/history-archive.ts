@@ -29,6 +29,8 @@ export interface ArchivedItem {
   readonly contentType: string
   /** In bytes. */
   readonly size: number
+  /** What the tool called it, such as a file name, if it said so. */
+  readonly label?: string
 }
 
 /** Something to store. */

@@ -69,7 +69,7 @@ export function offloaderArchive(offloader: ContextOffloader): HistoryArchive {
 
 function writeReplacement(offloader: ContextOffloader, replaced: ReplacedContent): string {
   const blocks: ReplacedBlock[] = []
-  for (const { name, kind, contentType, size, lines, preview } of replaced.items) {
+  for (const { name, kind, contentType, size, label, lines, preview } of replaced.items) {
     const type = kind === 'argument' || kind === 'message' || kind === 'original' || kind === 'messages' ? 'text' : kind
     blocks.push({
       reference: name,
@@ -77,6 +77,7 @@ function writeReplacement(offloader: ContextOffloader, replaced: ReplacedContent
       kind: type === kind ? undefined : kind,
       contentType,
       size,
+      name: label,
       lines,
       preview: preview === '' ? undefined : preview,
       location: locationOf(offloader, name),

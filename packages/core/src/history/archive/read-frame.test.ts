@@ -14,7 +14,7 @@ it('reads what a replacement names, and leaves out what only describes something
     '[Stored references:]',
     '  call_1_0_abc (text of 20 blocks, 12,345 bytes, 400 lines)',
     '  call_1_1_abc (image/png, 800 × 600, 99 bytes): aws s3 cp "s3://b/k" -',
-    '  call_1_2_abc (application/pdf, 12 pages, 1,000 bytes)',
+    '  call_1_2_abc (application/pdf, "a, b.pdf", 12 pages, 1,000 bytes)',
     '  call_1_2_text_abc (text of call_1_2_abc, 500 bytes, 9 lines)',
   )
   expect(readFrame(text)).toEqual({
@@ -25,7 +25,7 @@ it('reads what a replacement names, and leaves out what only describes something
     items: [
       { name: 'call_1_0_abc', kind: 'text', contentType: 'text/plain', size: 12_345 },
       { name: 'call_1_1_abc', kind: 'image', contentType: 'image/png', size: 99 },
-      { name: 'call_1_2_abc', kind: 'document', contentType: 'application/pdf', size: 1_000 },
+      { name: 'call_1_2_abc', kind: 'document', contentType: 'application/pdf', size: 1_000, label: 'a, b.pdf' },
     ],
   })
 })

@@ -10,6 +10,8 @@ const MAX_REFERENCES = 200
 const KINDS: ReadonlySet<string> = new Set<ArchivedKind>(['text', 'json', 'argument', 'message', 'original'])
 const MEDIA = /^(image|audio|video)\/[\w.+-]+(?:;.*)?$/
 const CONTENT_TYPE = /^[\w.+-]+\/[\w.+-]+(?:;.*)?$/
+/** The name of a content, after its type. */
+const LABEL = /^[^,]*, "([^"]*)"/
 /** What a preview stands between begins with this; previews have none of its marks. */
 const FENCE = /^<<< (preview of )?(\S{1,300}): untrusted content$/
 /** Characters of instructions and placeholders, at most. */
@@ -72,15 +74,17 @@ function isFramed(body: string): boolean {
   return true
 }
 
-/** Read what stands beside a reference: `text`, `text of 20 blocks`, `image/png, 800 × 600`; the text of a PDF is no piece. */
+/** Read what stands beside a reference: `text`, `text, "notes.md"`, `text of 20 blocks`, `image/png, 800 × 600`; the text of a PDF is no piece. */
 function readItem(name: string, what: string, size: number): ArchivedItem | 'derived' | undefined {
   const [type = ''] = what.split(', ', 1)
   const [kind = '', of] = type.split(' of ', 2)
   if (kind === 'text' && of !== undefined && !/^\d+ blocks$/.test(of)) return 'derived'
   const media = MEDIA.exec(type)?.[1] as 'image' | 'audio' | 'video' | undefined
-  if (KINDS.has(kind)) return { name, kind: kind as ArchivedKind, contentType: contentTypeOf(kind), size }
+  const label = LABEL.exec(what)?.[1]
+  const item = { name, size, ...(label !== undefined && { label }) }
+  if (KINDS.has(kind)) return { ...item, kind: kind as ArchivedKind, contentType: contentTypeOf(kind) }
   if (!CONTENT_TYPE.test(type)) return undefined
-  return { name, kind: media ?? 'document', contentType: type, size }
+  return { ...item, kind: media ?? 'document', contentType: type }
 }
 
 const contentTypeOf = (kind: string): string =>

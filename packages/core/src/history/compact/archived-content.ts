@@ -14,6 +14,8 @@ export interface StorableContent {
   readonly bytes: Uint8Array
   /** Whether `redact` took something out of it: what it took is kept nowhere. */
   readonly isRedacted: boolean
+  /** The name of a file. */
+  readonly label?: string | undefined
 }
 
 /** Say how a piece of a result is stored; `undefined` for what has no bytes of its own, and for an empty text. */
@@ -37,7 +39,13 @@ export function storableContent(
     default: {
       const block = mediaFromData(content.mediaType, content.data ?? content.base64, content.name)
       if (block?.data === undefined) return undefined
-      return { kind: block.type, contentType: block.mediaType, bytes: block.data, isRedacted: false }
+      return {
+        kind: block.type,
+        contentType: block.mediaType,
+        bytes: block.data,
+        isRedacted: false,
+        label: block.name,
+      }
     }
   }
 }

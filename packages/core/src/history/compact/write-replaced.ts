@@ -43,7 +43,9 @@ export async function writeReplaced(
   const needs = previewed.map((text) => (text === undefined ? 0 : need(text)))
   const shares = shareBudget(needs, historyPreviewTokens)
   const items: ReplacedContent['items'][number][] = []
-  for (const [index, { item, text, contentType }] of contents.entries()) {
+  for (const [index, content] of contents.entries()) {
+    const { text, contentType, label } = content
+    const item = { ...content.item, ...(label !== undefined && { label }) }
     if (previewed[index] === undefined || text === undefined) items.push({ ...item, preview: '' })
     else {
       const budgetTokens = shares[index] ?? 0
