@@ -13,12 +13,17 @@ export interface ToolCall {
   readonly args: unknown
 }
 
-/** Run a tool call, and offload what is over the limit: its message, those of its command, or what it throws. */
+/**
+ * Run a tool call, and offload what is over the limit: its message, those of its command, or what it throws.
+ *
+ * @param endsRun - Whether the result is the answer of the run, and stays. After an error the model is called all the same.
+ */
 export async function offloadCall<Result>(
   offloader: ContextOffloader,
   toolCall: ToolCall,
   signal: AbortSignal | undefined,
   run: () => Result | Promise<Result>,
+  endsRun = false,
 ): Promise<Result> {
   const call = { toolName: toolCall.name, toolCallId: toolCall.id ?? '', input: toolCall.args, signal }
   const replace = (message: ToolMessage): Promise<ToolMessage> => offloadMessage(offloader, message, call)
@@ -32,8 +37,9 @@ export async function offloadCall<Result>(
     throw replaced === thrown ? error : replaced
   }
   // What replaces a message or a command is one: the type of the result stays.
-  if (ToolMessage.isInstance(result)) return (await replace(result)) as Result
-  return isCommand(result) ? replaceInCommand(result, replace) : result
+  if (ToolMessage.isInstance(result))
+    return endsRun && result.status !== 'error' ? result : ((await replace(result)) as Result)
+  return isCommand(result) && !endsRun ? replaceInCommand(result, replace) : result
 }
 
 /** Offload the content of a tool message, and keep all else of it. Returns the very message where it stays. */

@@ -104,6 +104,44 @@ it('leaves the results of tools that are excepted', async () => {
   expect(result?.content).toBe(LOG)
 })
 
+const report = tool(
+  ({ fails = false }: { fails?: boolean }) => {
+    if (fails) throw new Error(LOG)
+    return LOG
+  },
+  {
+    name: 'report',
+    description: 'Answer with the log.',
+    schema: z.object({ fails: z.boolean().optional() }),
+    returnDirect: true,
+  },
+)
+
+it('leaves a result that is the answer of the run', async () => {
+  const messages = await run({
+    middleware: [offloadMiddleware(create())],
+    tools: [report, readLog],
+    model: new FakeChatModel(() => ({
+      toolCalls: [
+        { id: 'call_0', name: 'read_log', input: {} },
+        { id: 'call_1', name: 'report', input: {} },
+      ],
+    })),
+  })
+  expect(messages.at(-1)).toMatchObject({ name: 'report', content: LOG })
+})
+
+it('offloads an error of a tool with returnDirect, and its result in front of another', async () => {
+  const after = async (...calls: readonly { readonly name: string; readonly input: object }[]): Promise<unknown> => {
+    const toolCalls = calls.map((call, index) => ({ id: `call_${index}`, ...call }))
+    const model = new FakeChatModel(({ results }) => (results.length === 0 ? { toolCalls } : { text: 'done' }))
+    const messages = await run({ middleware: [offloadMiddleware(create())], tools: [report, readLog], model })
+    return resultsOf(messages)[0]?.content
+  }
+  expect(await after({ name: 'report', input: { fails: true } })).toEqual(expect.stringMatching(/\[Offloaded: /))
+  expect(await after({ name: 'report', input: {} }, { name: 'read_log', input: {} })).toEqual(offloaded)
+})
+
 it('offloads what middleware inside of it makes of a result, and commands of tools', async () => {
   const enlarge = createMiddleware({
     name: 'Enlarge',

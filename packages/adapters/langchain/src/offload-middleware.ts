@@ -1,4 +1,5 @@
-import { createMiddleware, type AgentMiddleware } from 'langchain'
+import { AIMessage } from '@langchain/core/messages'
+import { createMiddleware, type AgentMiddleware, type ToolCallRequest } from 'langchain'
 import type { ContextOffloader } from '@spillway/core'
 import { isControlFlow, isMiddlewareError, offloadCall } from './offload-call.ts'
 import { assertOptions, type OffloadMiddlewareOptions } from './options.ts'
@@ -11,7 +12,8 @@ import { thrownMessage } from './thrown-message.ts'
  *
  * Results over the offloader's limit go to storage, in the scope of the run's `thread_id`; the message keeps its id,
  * status, artifact and metadata. It adds the retrieval tool, and ends a turn of the scope with each model call. What
- * is within the limit comes back as the very object. What a tool throws reaches the model as it does without middleware;
+ * is within the limit comes back as the very object, and so does a result that ends the run, as that of a tool with
+ * `returnDirect`. What a tool throws reaches the model as it does without middleware;
  * interrupts and aborts pass.
  *
  * Put it first, so that it sees what other middleware makes of results and errors.
@@ -50,7 +52,7 @@ export function offloadMiddleware(
       const run = async (): Promise<Awaited<ReturnType<typeof handler>>> => handler(request)
       try {
         if (except.has(toolCall.name)) return await run()
-        return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run)
+        return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run, endsRun(request))
       } catch (error) {
         // With other middleware inside, LangChain would let the error end the run, and so it may.
         if (throws || isControlFlow(error, runtime.signal) || isMiddlewareError(error)) throw error
@@ -63,4 +65,11 @@ export function offloadMiddleware(
       return response
     },
   })
+}
+
+/** Whether the run ends with the result of a call: LangChain looks at the last call of a message alone. */
+function endsRun({ tool, toolCall, state }: ToolCallRequest): boolean {
+  if ((Object(tool) as { readonly returnDirect?: unknown }).returnDirect !== true) return false
+  const message = state.messages.findLast((one) => AIMessage.isInstance(one))
+  return message?.tool_calls?.at(-1)?.id === toolCall.id
 }

@@ -1,13 +1,14 @@
-import { AIMessage, type ToolMessage } from '@langchain/core/messages'
+import { AIMessage, type BaseMessage, type ToolMessage } from '@langchain/core/messages'
 import { Runnable, RunnableLambda } from '@langchain/core/runnables'
 import { StructuredTool, tool } from '@langchain/core/tools'
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling'
 import { Command, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
-import { ToolNode } from '@langchain/langgraph/prebuilt'
+import { createReactAgent, ToolNode } from '@langchain/langgraph/prebuilt'
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { FakeChatModel } from '../test/fake-chat-model.ts'
 import { offloadTools } from './offload-tools.ts'
 
 const LOG = 'a line of a log\n'.repeat(5_000)
@@ -85,6 +86,24 @@ it('refuses tools that are wrapped already, and what is no array', () => {
 it('leaves the results of tools that are excepted', async () => {
   const [wrapped] = offloadTools([readLog], offloader, { except: ['read_log'] })
   expect(wrapped).toBe(readLog)
+})
+
+it('leaves the results of tools with returnDirect, which end the run of an agent', async () => {
+  const report = tool(() => LOG, {
+    name: 'report',
+    description: 'Answer with the log.',
+    schema: z.object({}),
+    returnDirect: true,
+  })
+  const model = new FakeChatModel(() => ({ toolCalls: [{ id: 'call_1', name: 'report', input: {} }] }))
+  const agent = createReactAgent({
+    llm: model as never,
+    tools: offloadTools([report], offloader) as unknown as never[],
+  })
+  const { messages } = (await agent.invoke({ messages: [{ role: 'user', content: 'Go.' }] } as never)) as {
+    readonly messages: readonly BaseMessage[]
+  }
+  expect(messages.at(-1)).toMatchObject({ name: 'report', content: LOG })
 })
 
 it('stores in the scope of the thread, or in that of the option', async () => {

@@ -10,6 +10,7 @@ import { offloaderOfRun } from './run-scope.ts'
 /** As much of a tool as matters here. Tools that the provider runs have no `invoke`. */
 interface Invokable {
   readonly name: string
+  readonly returnDirect?: boolean | undefined
   readonly invoke: (input: unknown, config?: CallConfig) => Promise<unknown>
 }
 
@@ -22,8 +23,8 @@ interface CallConfig {
  * Make tools for a `ToolNode` of LangGraph whose large results go to storage, and add the retrieval tool to them.
  *
  * Each keeps its type, name, schema and description, and the tools that are passed in are not changed. Only what answers
- * a tool call is offloaded: invoked with plain arguments, a tool returns what it always did. Tools that the provider runs
- * come back as they are. Nothing here ends turns: call `endTurn()` on the offloader of the scope in the model's node.
+ * a tool call is offloaded: invoked with plain arguments, a tool returns what it always did. Tools that the provider runs,
+ * and those with `returnDirect`, come back as they are. Nothing here ends turns: call `endTurn()` on the offloader of the scope in the model's node.
  *
  * @throws TypeError where the offloader, an option or `tools` is not usable, or has the retrieval tool already.
  *
@@ -56,9 +57,11 @@ export function offloadTools<const Tools extends readonly object[]>(
     throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
   const offloaderOf = offloaderOfRun(offloader, options.scope)
   const except = new Set(options.except)
-  const wrapped = tools.map((tool: Partial<Invokable>) =>
-    typeof tool.invoke === 'function' && !except.has(tool.name ?? '') ? wrapTool(tool as Invokable, offloaderOf) : tool,
-  )
+  const wrapped = tools.map((tool: Partial<Invokable>) => {
+    // With the result of such a tool the graph ends: no model reads it.
+    const isLeft = tool.returnDirect === true || except.has(tool.name ?? '')
+    return typeof tool.invoke === 'function' && !isLeft ? wrapTool(tool as Invokable, offloaderOf) : tool
+  })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
   // Each tool is the one that was passed in, but for what `invoke` resolves to.
   return [...wrapped, ...added] as unknown as [...Tools, ...StructuredToolInterface[]]
