@@ -14,6 +14,11 @@ it.each<[what: string, output: unknown, block: object]>([
   ['a data: URL', `data:image/png;base64,${PNG}`, image],
   ['a medium', { url: `data:image/png;base64,${PNG}`, contentType: 'image/png' }, image],
   ['an image of MCP', { type: 'image', data: PNG, mimeType: 'image/png' }, image],
+  [
+    'a resource of MCP',
+    { type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# A' } },
+    { type: 'text', text: '# A', name: 'file:///a.md', mediaType: 'text/markdown' },
+  ],
 ])('reads %s as one block, and replaces it as a whole', (_what, output, block) => {
   const { values, toBlock, isError, replace } = outputForm(output)
   expect(values).toEqual([output])
@@ -33,6 +38,8 @@ it.each<[what: string, output: unknown]>([
   ['a medium by URL', { url: 'https://example.com/a.png', contentType: 'image/png' }],
   ['a medium with more beside it', { url: `data:image/png;base64,${PNG}`, caption: 'a chart' }],
   ['an image of MCP with more beside it', { type: 'image', data: PNG, mimeType: 'image/png', caption: 'a chart' }],
+  ['a resource of MCP with more beside it', { type: 'resource', resource: { uri: 'a', text: 'a', _meta: {} } }],
+  ['a resource of something else', { type: 'resource' }],
   ['an image without data', { type: 'image', source: 'a.png' }],
   ['an error with more beside it', { error: 'no such file', code: 404 }],
   ['an error that is no text', { error: { code: 404 } }],

@@ -17,7 +17,7 @@ const DATA_URL = /^data:[^,]{1,200};base64,/i
  * Find out in which of the forms that plugins of Genkit write or read an output is.
  *
  * `{ error }` is a failure, and `{ content }` what an MCP server returned. A `data:` URL, alone or as `{ url }`, and a
- * single part of MCP stand for a medium. All else is text or a value.
+ * single part of MCP stand for a medium or a resource. All else is text or a value.
  */
 export function outputForm(output: unknown): OutputForm {
   const { error } = Object(output) as { readonly error?: unknown }
@@ -42,10 +42,14 @@ export function outputForm(output: unknown): OutputForm {
 
 function readOutput(output: unknown): ContentBlock {
   if (typeof output === 'string') return readDataUrl(output) ?? { type: 'text', text: output }
-  const { url, type } = Object(output) as { readonly url?: unknown; readonly type?: unknown }
+  const { url, type, resource } = Object(output) as Readonly<Record<'url' | 'type' | 'resource', unknown>>
   const isMedia = typeof url === 'string' && hasOnly(output, ['url', 'contentType'])
   const isMcpMedia = (type === 'image' || type === 'audio') && hasOnly(output, ['type', 'data', 'mimeType'])
-  const medium = isMedia ? readDataUrl(url) : isMcpMedia ? readMcpPart(output) : undefined
+  const isResource =
+    type === 'resource' &&
+    hasOnly(output, ['type', 'resource']) &&
+    hasOnly(Object(resource), ['uri', 'mimeType', 'text', 'blob'])
+  const medium = isMedia ? readDataUrl(url) : isMcpMedia || isResource ? readMcpPart(output) : undefined
   return medium === undefined || medium.type === 'unknown' ? { type: 'json', value: output } : medium
 }
 

@@ -71,6 +71,12 @@ describe('offloadModelOutput', () => {
     expect(replaced.value[3]).toBe(file)
   })
 
+  it('names a small text that stays beside others', async () => {
+    const small = { type: 'text', text: 'two users', filename: 'file:///users.md', mediaType: 'text/markdown' }
+    const { value } = await offload({ type: 'content', value: [small, { type: 'text', text: LOG }] })
+    expect(value.slice(1)).toEqual([{ type: 'text', text: '==> file:///users.md <==\ntwo users' }])
+  })
+
   it('gives the replacement the provider options of the texts that it replaces, and of nothing else', async () => {
     const image = { type: 'image-data', data: encodeBase64(new Uint8Array(2_000_000)), mediaType: 'image/png' }
     const output = {

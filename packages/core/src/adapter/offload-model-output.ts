@@ -1,6 +1,7 @@
 import type { ContentBlock } from '../content/content-block.ts'
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { InlineReason, OffloadRequest } from '../offload/offload-request.ts'
+import { joinedText } from '../offload/store-blocks.ts'
 import { offloadParts } from './offload-parts.ts'
 import { readModelPart } from './read-model-part.ts'
 import { writeModelPart, type ModelMediaForm } from './write-model-part.ts'
@@ -60,7 +61,7 @@ export async function offloadModelOutput<Output>(
     if (outcome.status === 'inline') return { output, reason: outcome.reason }
     const [replacement, ...kept] = outcome.parts
     const options = optionsOfTexts(parts.filter((part) => !kept.includes(part)))
-    return { output: { ...output, value: [{ ...Object(replacement), ...options }, ...kept] } }
+    return { output: { ...output, value: [{ ...Object(replacement), ...options }, ...kept.map(withNameInText)] } }
   }
 
   switch (type) {
@@ -75,6 +76,13 @@ export async function offloadModelOutput<Output>(
     default:
       return { output }
   }
+}
+
+/** Versions of the AI SDK have no name for a text, and providers would not show it: it goes to the front of a text that stays. */
+function withNameInText(part: unknown): unknown {
+  const { type, text, filename, mediaType: _type, ...others } = Object(part) as Readonly<Record<string, unknown>>
+  if (type !== 'text' || typeof filename !== 'string') return part
+  return { ...others, type, text: joinedText(String(text), filename) }
 }
 
 /** What is added has the form of what it stands for. */

@@ -62,7 +62,7 @@ export function storageParts(
     const key = `${toolCallId}_${index}`
     if (joined && text !== undefined) {
       if (index !== texts[0]?.index) continue
-      const named = texts.map((each) => joinedText(each.text ?? '', each.block))
+      const named = texts.map((each) => joinedText(each.text ?? '', (each.block as Named).name))
       const all = redacted(named.join('\n'), redact)
       const sum = texts.reduce((total, each) => total + each.tokens, 0)
       parts.push({ type: 'text', key, contentType: 'text/plain', text: all, joined: texts.length, tokens: sum })
@@ -90,10 +90,10 @@ function namesOf(block: ContentBlock, redact: (text: string) => string): Named {
   }
 }
 
-/** Name a text that is joined with others, in the way that `head` names files. */
-function joinedText(text: string, block: ContentBlock): string {
-  const name = safeName((block as Named).name ?? '')
-  return name === '' ? text : `==> ${name} <==\n${text}`
+/** Name a text that stands among others, in the way that `head` names files. */
+export function joinedText(text: string, name = ''): string {
+  const shown = safeName(name)
+  return shown === '' ? text : `==> ${shown} <==\n${text}`
 }
 
 function storagePart(block: ContentBlock, key: string, text: string | undefined): Omit<StoragePart, 'tokens'> {
