@@ -74,6 +74,31 @@ describe('names', () => {
     })
   })
 
+  it('are listed once if a server answers each cursor with its first page, or with pages that repeat', async () => {
+    const first = { tools: [{ name: 'a' }, { name: 'b' }, { name: 'a' }], nextCursor: 'next' }
+    let count = 0
+    const repeated = (): object => ({ result: { tools: [{ name: 'a' }], nextCursor: String((count += 1)) } })
+    const { ask, one, two } = await bench({ 'tools/list': result(first) }, { 'tools/list': repeated })
+    expect((await ask(1, 'tools/list'))?.result).toEqual({
+      tools: [{ name: 'one_a' }, { name: 'one_b' }, { name: 'two_a' }],
+    })
+    expect([one.sent.length, two.sent.length]).toEqual([2, 2])
+  })
+
+  it('are listed once if two servers would have the same, for the server that is called by it', async () => {
+    const list = (...names: string[]): Answers => ({ 'tools/list': result({ tools: names.map((name) => ({ name })) }) })
+    const servers = [
+      { name: 'a', prefix: '', connection: serverOf(list('b_read', 'c')) },
+      { name: 'b', prefix: 'b_', connection: serverOf(list('read')) },
+    ]
+    const merged = new MergedServers(servers, { name: 'merged', version: '1.0.0' })
+    const told = newTold()
+    await merged.start(told)
+    await merged.send(request(1, 'tools/list'))
+    await settle()
+    expect(told.messages[0]?.result).toEqual({ tools: [{ name: 'c' }, { name: 'b_read' }] })
+  })
+
   it('lead to their server without the prefix, in calls, prompts and completions', async () => {
     const answers = { 'tools/call': echo, 'prompts/get': echo, 'completion/complete': echo }
     const { ask, one, two } = await bench(answers, answers)

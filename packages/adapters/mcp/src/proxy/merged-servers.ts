@@ -10,6 +10,8 @@ import {
   type RequestId,
   type Response,
 } from '../relay/message.ts'
+import { readPages } from '../relay/read-pages.ts'
+import { UniqueItems } from '../relay/unique-items.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
 /** A server behind a proxy that has several. */
@@ -27,19 +29,26 @@ interface Origin {
 
 type Answer = Omit<Message, 'id' | 'method'>
 
-/** Lists that are put together of those of all servers, with the field that each has them in. */
-const LISTS: Readonly<Record<string, string>> = {
-  'tools/list': 'tools',
-  'prompts/list': 'prompts',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-  'tasks/list': 'tasks',
+/** A list of items, by the field that has it and the field that tells its items apart. */
+interface ItemList {
+  readonly field: string
+  readonly key: string
+}
+
+/** Lists that are put together of those of all servers. */
+const LISTS: Readonly<Record<string, ItemList>> = {
+  'tools/list': { field: 'tools', key: 'name' },
+  'prompts/list': { field: 'prompts', key: 'name' },
+  'resources/list': { field: 'resources', key: 'uri' },
+  'resources/templates/list': { field: 'resourceTemplates', key: 'uriTemplate' },
+  'tasks/list': { field: 'tasks', key: 'taskId' },
 }
 /** What every server is told, and answered with an empty result. */
 const TOLD_TO_ALL = new Set(['logging/setLevel', 'ping'])
 /** What names a tool or a prompt. */
 const NAMED = new Set(['tools/call', 'prompts/get', 'completion/complete'])
-const MAX_PAGES = 1_000
+/** Milliseconds for all pages of a list after the first. */
+const PAGES_MS = 30_000
 
 /**
  * Several servers as one: their tools and prompts with a prefix, their resources, tasks and requests of their own side by
@@ -146,8 +155,8 @@ export class MergedServers implements Connection {
   /** Answer what concerns several servers. */
   async #answer(request: Request): Promise<Answer> {
     const { method, params = {} } = request
-    const field = Object.hasOwn(LISTS, method) ? LISTS[method] : undefined
-    if (field !== undefined) return this.#list(request, field)
+    const list = Object.hasOwn(LISTS, method) ? LISTS[method] : undefined
+    if (list !== undefined) return this.#list(request, list)
     if (method === 'initialize' || method === 'server/discover') return this.#introduce(request)
     if (TOLD_TO_ALL.has(method)) {
       const answers = await Promise.all(this.#servers.map((server) => this.#ask(server, request)))
@@ -168,9 +177,10 @@ export class MergedServers implements Connection {
     return refusal ?? { jsonrpc: '2.0', error: { code: ERROR_CODE.methodNotFound, message: 'Method not found' } }
   }
 
-  async #list(request: Request, field: string): Promise<Answer> {
-    const lists = await Promise.all(this.#servers.map((server) => this.#listOf(server, request, field)))
-    const known = lists.filter((list) => list.items !== undefined)
+  async #list(request: Request, list: ItemList): Promise<Answer> {
+    const { field } = list
+    const lists = await Promise.all(this.#servers.map((server) => this.#listOf(server, request, list)))
+    const known = lists.filter(({ items }) => items !== undefined)
     if (known.length === 0) return lists[0]?.response ?? { jsonrpc: '2.0', result: { [field]: [] } }
     const { nextCursor: _last, ...first } = fieldsOf(known[0]?.response.result)
     return { jsonrpc: '2.0', result: { ...first, [field]: known.flatMap(({ items = [] }) => items) } }
@@ -180,30 +190,28 @@ export class MergedServers implements Connection {
   async #listOf(
     server: MergedServer,
     request: Request,
-    field: string,
+    { field, key }: ItemList,
   ): Promise<{ readonly response: Response; readonly items?: readonly unknown[] }> {
-    const items: unknown[] = []
-    const { cursor: _cursor, ...own }: Fields = request.params ?? {}
-    let params: Fields = own
-    for (let page = 0; ; page++) {
-      const response = await this.#ask(server, { ...request, params })
-      if (response.error !== undefined) return page === 0 ? { response } : { response, items }
-      const result = fieldsOf(response.result)
-      const found: readonly unknown[] = Array.isArray(result[field]) ? result[field] : []
-      for (const item of found) items.push(this.#own(server, field, item))
-      if (typeof result['nextCursor'] !== 'string' || page === MAX_PAGES) return { response, items }
-      params = { ...params, cursor: result['nextCursor'] }
-    }
+    const { cursor: _cursor, ...params }: Fields = request.params ?? {}
+    const items = new UniqueItems(key)
+    const take = ({ [field]: found }: Fields): boolean => items.add(Array.isArray(found) ? found : [])
+    const response = await this.#ask(server, { ...request, params })
+    if (response.error !== undefined) return { response }
+    const first = fieldsOf(response.result)
+    const ask = (cursor: string): Promise<Response> => this.#ask(server, { ...request, params: { ...params, cursor } })
+    if (take(first)) await readPages(first['nextCursor'], { ask, take, maxMs: PAGES_MS })
+    return { response, items: items.values.flatMap((item) => this.#own(server, field, item)) }
   }
 
-  #own(server: MergedServer, field: string, item: unknown): unknown {
+  /** Name an item as the client sees it; nothing for a name by which another server would be called. */
+  #own(server: MergedServer, field: string, item: unknown): readonly unknown[] {
     const fields = fieldsOf(item)
     if (field === 'resources') this.#resourceOwners.set(String(fields['uri']), server)
     if (field === 'resourceTemplates') this.#resourceOwners.set(String(fields['uriTemplate']), server)
     if (field === 'tasks') this.#taskOwners.set(String(fields['taskId']), server)
-    return field === 'tools' || field === 'prompts'
-      ? { ...fields, name: `${server.prefix}${String(fields['name'])}` }
-      : item
+    if (field !== 'tools' && field !== 'prompts') return [item]
+    const name = `${server.prefix}${String(fields['name'])}`
+    return this.#serverOf(name) === server ? [{ ...fields, name }] : []
   }
 
   /** Greet all servers, and answer with what they can together, in the oldest revision among them. */

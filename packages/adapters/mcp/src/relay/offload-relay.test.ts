@@ -33,11 +33,11 @@ function bench(
   options: McpOffloadOptions & {
     readonly storage?: Storage
     readonly failsToSend?: boolean
-    /** Whether the server answers at once when the relay asks for its tools. */
-    readonly lists?: boolean
+    /** What the server answers at once when the relay asks for its tools; `false` where it does not. */
+    readonly lists?: object | false
   } = {},
 ): Bench {
-  const { storage = new InMemoryStorage(), failsToSend = false, lists = true, ...others } = options
+  const { storage = new InMemoryStorage(), failsToSend = false, lists = list(['read']), ...others } = options
   const [toClient, toServer, errors] = [[] as Sent[], [] as Sent[], [] as unknown[]]
   const relay = new OffloadRelay(
     { ...others, offloader: new ContextOffloader({ storage }) },
@@ -46,8 +46,8 @@ function bench(
       async toServer(message, sending) {
         if (failsToSend) throw new Error('the pipe is broken')
         toServer.push({ message, options: sending })
-        if (lists && message.id !== undefined && String(message.id).startsWith('spillway-'))
-          relay.fromServer({ jsonrpc: '2.0', id: message.id, result: list(['read']) })
+        if (lists !== false && message.id !== undefined && String(message.id).startsWith('spillway-'))
+          relay.fromServer({ jsonrpc: '2.0', id: message.id, result: lists })
       },
       onError: (error) => void errors.push(error),
     },
@@ -163,14 +163,37 @@ describe('what passes', () => {
 })
 
 describe('the list of tools', () => {
-  it('ends with the retrieval tool on its last page, under a name that no page has', async () => {
-    const { client, server, toClient, settle } = bench()
+  it('has the retrieval tool on its first page, under a name that no page has', async () => {
+    const { client, server, toClient, toServer, settle } = bench({ lists: false })
     void client({ id: 1, method: 'tools/list' })
     void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME], '2') })
+    expect(toServer.at(-1)?.message).toMatchObject({ method: 'tools/list', params: { cursor: '2' } })
+    void server({ id: toServer.at(-1)?.message.id, result: list([PREFIXED]) })
     void client({ id: 2, method: 'tools/list', params: { cursor: '2' } })
     void server({ id: 2, result: list([PREFIXED]) })
     await settle()
-    expect(toClient.map(namesIn)).toEqual([[RETRIEVAL_TOOL_NAME], [PREFIXED, `spillway_2_${RETRIEVAL_TOOL_NAME}`]])
+    expect(toClient.map(namesIn)).toEqual([[RETRIEVAL_TOOL_NAME, `spillway_2_${RETRIEVAL_TOOL_NAME}`], [PREFIXED]])
+    expect(toServer).toHaveLength(3)
+  })
+
+  it('is whole on one page that says that no page follows', async () => {
+    for (const nextCursor of [null, '']) {
+      const { client, server, toClient, toServer } = bench({ lists: false })
+      void client({ id: 1, method: 'tools/list' })
+      void server({ id: 1, result: { ...list(['read']), nextCursor } })
+      expect(toClient.map(namesIn)).toEqual([['read', RETRIEVAL_TOOL_NAME]])
+      expect(toServer).toHaveLength(1)
+    }
+  })
+
+  it('delays no result if the server answers each cursor with its first page', async () => {
+    const { client, server, call, toClient, toServer, settle } = bench({ lists: list(['read'], '2') })
+    void client({ id: 1, method: 'tools/list' })
+    void server({ id: 1, result: list(['read'], '2') })
+    call('read', BIG, 2)
+    await settle()
+    expect(textIn(toClient[1])).toContain(`use ${RETRIEVAL_TOOL_NAME}`)
+    expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'tools/list', 'tools/call'])
   })
 
   it('is found out again once the server says that it has changed', async () => {
@@ -451,22 +474,22 @@ describe('links to resources', () => {
     }
   })
 
-  it('join the templates of a server on their last page', async () => {
+  it('join the templates of a server on their first page', async () => {
     const one = bench({ resourceLinks: true })
     introduce(one, { tools: {}, resources: {} })
     const templates = [{ uriTemplate: 'a://{b}', name: 'a' }]
-    for (const [id, nextCursor] of [
-      [1, '2'],
-      [2, undefined],
+    for (const [id, cursor] of [
+      [1, undefined],
+      [2, 'page 2'],
     ] as const) {
-      void one.client({ id, method: 'resources/templates/list' })
-      void one.server({ id, result: { resourceTemplates: templates, nextCursor } })
+      void one.client({ id, method: 'resources/templates/list', params: { cursor } })
+      void one.server({ id, result: { resourceTemplates: templates, nextCursor: 'page 2' } })
     }
     await one.settle()
     const counts = one.toClient
       .slice(1)
       .map(({ message }) => (fieldsOf(message.result)['resourceTemplates'] as []).length)
-    expect(counts).toEqual([1, 2])
+    expect(counts).toEqual([2, 1])
   })
 
   it('leave the reading of other resources to the server', () => {

@@ -16,9 +16,11 @@ import {
 import { mayBeReplaced, offloadCallResult } from './offload-call-result.ts'
 import { OrderedQueue } from './ordered-queue.ts'
 import { readResource, resourceTemplate } from './read-resource.ts'
+import { isCursor, readPages } from './read-pages.ts'
 import type { RelaySettings } from './relay-options.ts'
 import { parseResourceUri } from './resource-uri.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
+import { UniqueItems } from './unique-items.ts'
 
 /** The two sides between which a relay stands. */
 export interface RelaySides {
@@ -51,7 +53,7 @@ interface Pending {
 
 const MAX_CANCELLED = 1_000
 const MAX_TASKS = 10_000
-/** Milliseconds in which a server lists its tools when it is asked here; results wait for it. */
+/** Milliseconds for the first page of the server's tools, and again for all further ones; results wait for them. */
 const LIST_TOOLS_MS = 5_000
 
 const WATCHED = new Set([
@@ -90,7 +92,6 @@ export class OffloadRelay {
   /** Which tool made a task, whose result comes later. */
   readonly #tasks = new Map<string, Pending>()
   readonly #fromServer = new OrderedQueue()
-  readonly #listed = new Set<string>()
   /** The name under which the client knows the retrieval tool; unknown before the server's tools are. */
   #toolName: string | undefined
   #naming: Promise<string> | undefined
@@ -239,10 +240,10 @@ export class OffloadRelay {
       case 'tasks/result':
         return this.#offload(response, this.#tasks.get(String(params['taskId'])) ?? pending)
       case 'tools/list':
-        return { ...response, result: this.#listTools(fieldsOf(result), pending) }
+        return this.#listTools(response, pending)
       case 'resources/templates/list': {
-        const { resourceTemplates, nextCursor } = fieldsOf(result)
-        if (this.#settings.resourceLinks !== true || nextCursor !== undefined) return response
+        const { resourceTemplates } = fieldsOf(result)
+        if (this.#settings.resourceLinks !== true || params['cursor'] !== undefined) return response
         const known: readonly unknown[] = Array.isArray(resourceTemplates) ? resourceTemplates : []
         return { ...response, result: { ...fieldsOf(result), resourceTemplates: [...known, resourceTemplate] } }
       }
@@ -304,47 +305,54 @@ export class OffloadRelay {
     return { ...response, result: { ...result, capabilities: { ...capabilities, resources: {} } } }
   }
 
-  #listTools(result: Fields, { params: { cursor }, offloader }: Pending): Fields {
-    const tools: readonly unknown[] = Array.isArray(result['tools']) ? result['tools'] : []
-    if (cursor === undefined) this.#listed.clear()
-    for (const tool of tools) this.#listed.add(String(fieldsOf(tool)['name']))
+  /** The retrieval tool joins the first page, as some clients read no other. */
+  #listTools(response: Response, { params, offloader, ownOptions }: Pending): Message | Promise<Message> {
+    const result = fieldsOf(response.result)
+    const tools = toolsIn(result)
     const shown = tools.map((tool) =>
       this.#excluded.has(String(fieldsOf(tool)['name'])) ? tool : listServerTool(offloader, tool),
     )
-    // Names of later pages may collide as well.
-    if (result['nextCursor'] !== undefined) return { ...result, tools: shown }
-    this.#toolName = chooseToolName(this.#listed)
-    const own = offloader.options.includeRetrievalTool ? [listRetrievalTool(offloader, this.#toolName)] : []
-    return { ...result, tools: [...shown, ...own] }
+    const list = (own: readonly Fields[]): Message => ({
+      ...response,
+      result: { ...result, tools: [...shown, ...own] },
+    })
+    if (params['cursor'] !== undefined || !offloader.options.includeRetrievalTool) return list([])
+    const listOwn = (name: string): Message => list([listRetrievalTool(offloader, name)])
+    const name = this.#nameByPages(result, params, ownOptions)
+    return typeof name === 'string' ? listOwn(name) : this.#share(name).then(listOwn)
   }
 
   #forgetTools(): void {
     this.#toolName = undefined
-    this.#listed.clear()
   }
 
   /** Find out the name of the retrieval tool, for a client that knows it from before; `params` are those of its call. */
   #findName(params: Fields, options: unknown): Promise<string> {
-    this.#naming ??= this.#nameTool(params, options).finally(() => (this.#naming = undefined))
-    return this.#naming
+    return this.#naming ?? this.#share(this.#nameTool(params, options))
+  }
+
+  /** Let all that need the name while it is found out wait for the same answers. */
+  #share(naming: Promise<string>): Promise<string> {
+    return (this.#naming = naming.finally(() => (this.#naming = undefined)))
   }
 
   async #nameTool(params: Fields, options: unknown): Promise<string> {
-    const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
-    const envelope = Object.keys(meta).length === 0 ? {} : { _meta: meta }
-    const names = new Set<string>()
-    let cursor: unknown
-    do {
-      const page = { ...envelope, ...(cursor === undefined ? {} : { cursor }) }
-      const { result, error } = await this.#request('tools/list', page, options)
-      // The next call asks again.
-      if (error !== undefined) return chooseToolName(names)
-      const { tools, nextCursor } = fieldsOf(result)
-      for (const tool of Array.isArray(tools) ? (tools as readonly unknown[]) : [])
-        names.add(String(fieldsOf(tool)['name']))
-      cursor = nextCursor
-    } while (typeof cursor === 'string')
-    return (this.#toolName = chooseToolName(names))
+    const { result, error } = await this.#request('tools/list', envelopeOf(params), options)
+    // The next call asks again.
+    if (error !== undefined) return chooseToolName(new Set())
+    return await this.#nameByPages(fieldsOf(result), params, options)
+  }
+
+  /** Choose the name by the first page of the server's tools and by those that follow, whose names may collide as well. */
+  #nameByPages(first: Fields, params: Fields, options: unknown): string | Promise<string> {
+    const names = new UniqueItems('name')
+    names.add(toolsIn(first))
+    const choose = (): string => (this.#toolName = chooseToolName(names.keys))
+    if (!isCursor(first['nextCursor'])) return choose()
+    const envelope = envelopeOf(params)
+    const ask = (cursor: string): Promise<Response> => this.#request('tools/list', { ...envelope, cursor }, options)
+    const take = (page: Fields): boolean => names.add(toolsIn(page))
+    return readPages(first['nextCursor'], { ask, take, maxMs: LIST_TOOLS_MS }).then(choose)
   }
 
   async #request(method: string, params: Fields, options: unknown): Promise<Response> {
@@ -373,4 +381,12 @@ export class OffloadRelay {
       ? offloader
       : offloader.withRetrievalToolName(name)
   }
+}
+
+const toolsIn = ({ tools }: Fields): readonly unknown[] => (Array.isArray(tools) ? tools : [])
+
+/** What a request of the relay's own has of the client's request, such as the revision of the protocol. */
+function envelopeOf(params: Fields): Fields {
+  const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
+  return Object.keys(meta).length === 0 ? {} : { _meta: meta }
 }

@@ -11,7 +11,7 @@ const HOST_LIMIT_TOKENS = 10_000
 const CHARACTERS_PER_TOKEN = 6
 
 /** Choose the name of the retrieval tool beside tools of other names: its own, or with a prefix where that is taken. */
-export function chooseToolName(taken: ReadonlySet<string>): string {
+export function chooseToolName(taken: ReadonlySet<unknown>): string {
   for (let count = 1; ; count++) {
     const prefix = count === 1 ? '' : count === 2 ? 'spillway_' : `spillway_${count - 1}_`
     if (!taken.has(`${prefix}${RETRIEVAL_TOOL_NAME}`)) return `${prefix}${RETRIEVAL_TOOL_NAME}`

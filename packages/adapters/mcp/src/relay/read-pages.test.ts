@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Fields, Response } from './message.ts'
+import { readPages } from './read-pages.ts'
+import { UniqueItems } from './unique-items.ts'
+
+const answer = (result: Fields): Response => ({ jsonrpc: '2.0', id: 1, result })
+
+/** Read the pages of a server, and return the cursors that it was asked for. */
+async function cursorsAsked(
+  answerOf: (cursor: string, count: number) => Response | Promise<Response>,
+  first: unknown = 'a',
+): Promise<string[]> {
+  const asked: string[] = []
+  const items = new UniqueItems('name')
+  await readPages(first, {
+    ask: async (cursor) => answerOf(cursor, asked.push(cursor)),
+    take: ({ tools }) => items.add(Array.isArray(tools) ? tools : []),
+    maxMs: 5_000,
+  })
+  return asked
+}
+
+afterEach(() => void vi.useRealTimers())
+
+describe('readPages', () => {
+  it('follows cursors to the last page', async () => {
+    expect(await cursorsAsked((cursor) => answer(cursor === 'a' ? { nextCursor: 'b' } : {}))).toEqual(['a', 'b'])
+  })
+
+  it.each([null, '', 7, {}])('asks for nothing if the cursor is %j', async (cursor) => {
+    expect(await cursorsAsked(() => answer({}), cursor)).toEqual([])
+  })
+
+  it('ends at a cursor that it has used', async () => {
+    expect(await cursorsAsked(() => answer({ nextCursor: 'a' }))).toEqual(['a'])
+    const circle = { a: 'b', b: 'c', c: 'a' } as Readonly<Record<string, string>>
+    expect(await cursorsAsked((cursor) => answer({ nextCursor: circle[cursor] }))).toEqual(['a', 'b', 'c'])
+  })
+
+  it('ends at a page that repeats what is known, and goes on at an empty page', async () => {
+    const pages = [[], [{ name: 'x' }], [{ name: 'x' }], [{ name: 'y' }]]
+    const asked = await cursorsAsked((_cursor, count) => answer({ tools: pages[count - 1], nextCursor: String(count) }))
+    expect(asked).toHaveLength(3)
+  })
+
+  it('ends after 1,000 pages of a server that always has a new one', async () => {
+    const asked = await cursorsAsked((_cursor, count) =>
+      answer({ tools: [{ name: count }], nextCursor: String(count) }),
+    )
+    expect(asked).toHaveLength(1_000)
+  })
+
+  it('ends at an error', async () => {
+    expect(await cursorsAsked(() => ({ jsonrpc: '2.0', id: 1, error: {} }))).toEqual(['a'])
+  })
+
+  it('ends when the time is up, while a page is not answered', async () => {
+    vi.useFakeTimers()
+    const reading = cursorsAsked((cursor) => (cursor === 'a' ? answer({ nextCursor: 'b' }) : new Promise(() => {})))
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await reading).toEqual(['a', 'b'])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
