@@ -80,5 +80,7 @@ it('leaks no any', () => {
   expectTypeOf<IsAny<Parameters<Connection['send']>[0]>>().toEqualTypeOf<false>()
   expectTypeOf<IsAny<ReturnType<ProxiedServer['open']>>>().toEqualTypeOf<false>()
   expectTypeOf<IsAny<ServerCommand['env']>>().toEqualTypeOf<false>()
-  expectTypeOf<UpstreamEvent['type']>().toEqualTypeOf<'server-ended' | 'server-restarted' | 'server-error'>()
+  expectTypeOf<UpstreamEvent['type']>().toEqualTypeOf<
+    'server-ended' | 'server-restarted' | 'session-renewed' | 'server-error'
+  >()
 })

@@ -40,6 +40,8 @@ function sayUpstream(event: UpstreamEvent): string {
       return `The server ${event.server} ended (${event.reason}); ${event.unanswered} calls were under way.`
     case 'server-restarted':
       return `The server ${event.server} was started again.`
+    case 'session-renewed':
+      return `The server ${event.server} had lost the session, and was greeted anew.`
     case 'server-error':
       return `${event.server}: ${event.message}`
   }

@@ -2,6 +2,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FakeConnection, newTold, request, type Told } from '../../test/fake-connection.ts'
+import type { Message } from '../relay/message.ts'
 import { Upstream, type UpstreamEvent } from './upstream.ts'
 
 interface Bench {
@@ -196,6 +197,21 @@ describe('a server that is started again', () => {
     expect(events.filter(({ type }) => type === 'server-error')).toHaveLength(5)
   })
 
+  it('is given up after five starts that each take long to fail', async () => {
+    const { upstream, told, opened } = await bench({ restart: true })
+    opened[0]!.onSend = ({ id }) => opened[0]?.receive({ id, result: {} })
+    await upstream.send(request(1, 'initialize'))
+    opened[0]?.end('exit code 1')
+    await upstream.send(request(2, 'tools/call'))
+    // No new server answers the greeting, for which each has a minute.
+    await vi.advanceTimersByTimeAsync(10 * 60_000)
+    expect(opened).toHaveLength(6)
+    expect(told.messages.at(-1)).toMatchObject({
+      id: 2,
+      error: { message: 'MCP server logs has ended. Start it again.' },
+    })
+  })
+
   it('is given up after five restarts in a minute if it ends at each call', async () => {
     const make = (): FakeConnection => {
       const connection = new FakeConnection()
@@ -261,5 +277,106 @@ describe('a server that is started again', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(opened.map(({ closes }) => closes)).toEqual([0, 1])
     expect(told.closes).toEqual(['closed'])
+  })
+})
+
+describe('a session that the server has forgotten', () => {
+  type Answer = (message: Message, connection: number) => object | Promise<never>
+
+  const refused = (status: number): Promise<never> => Promise.reject(Object.assign(new Error('sk-1'), { status }))
+
+  /** A greeted upstream; each connection answers a request by its number, from 0 on. */
+  async function greeted(answer: Answer): Promise<Bench> {
+    let count = 0
+    const make = (): FakeConnection => {
+      const [connection, number] = [new FakeConnection(), count++]
+      connection.send = async (message) => {
+        connection.sent.push(message)
+        if (message.id === undefined) return
+        connection.receive({ id: message.id, ...(await answer(message, number)) })
+      }
+      return connection
+    }
+    const one = await bench({ make })
+    await one.upstream.send(request(0, 'initialize'))
+    await one.upstream.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    return one
+  }
+  const methods = ({ sent }: FakeConnection): unknown[] => sent.map(({ method }) => method)
+  const isCall = ({ method }: Message): boolean => method === 'tools/call'
+
+  it.each([404, 400])('is greeted anew if it answers %d, once for all calls, and they are repeated', async (status) => {
+    const { upstream, told, opened, events } = await greeted((message, connection) =>
+      isCall(message) && connection === 0 ? refused(status) : { result: {} },
+    )
+    await Promise.all([1, 2, 3].map((id) => upstream.send(request(id, 'tools/call'))))
+    await upstream.send(request(4, 'tools/call'))
+    expect(told.messages.map(({ id, error }) => [id, error])).toEqual([0, 1, 2, 3, 4].map((id) => [id, undefined]))
+    expect(opened.map(methods)[1]).toEqual([
+      'initialize',
+      'notifications/initialized',
+      ...Array.from({ length: 4 }, () => 'tools/call'),
+    ])
+    expect(opened.map(({ closes }) => closes)).toEqual([1, 0])
+    expect(events).toEqual([{ type: 'session-renewed', server: 'logs' }])
+  })
+
+  it('is told to the client if the call is refused in a new session as well, and later calls are tried again', async () => {
+    const { upstream, told, opened } = await greeted((message) => (isCall(message) ? refused(400) : { result: {} }))
+    for (const id of [1, 2]) {
+      await upstream.send(request(id, 'tools/call'))
+      const text = 'the session was lost, and a new one did not help: it answered with HTTP status 400'
+      expect(told.messages.at(-1)).toMatchObject({ id, error: { message: `MCP server logs: ${text}` } })
+    }
+    await upstream.send(request(3, 'tools/list'))
+    expect(told.messages.at(-1)).toMatchObject({ id: 3, result: {} })
+    expect(opened.map(({ closes }) => closes)).toEqual([1, 1, 0])
+    expect(told.closes).toEqual([])
+  })
+
+  it.each([
+    ['refuses the greeting', () => refused(500), 'it answered with HTTP status 500'],
+    ['answers it with an error', () => ({ error: { code: -1 } }), 'it answered the greeting with an error'],
+  ])('is told to the client if the server %s', async (_name, greet, reason) => {
+    const { upstream, told, opened } = await greeted((message, connection) =>
+      isCall(message) ? refused(404) : connection > 0 ? greet() : { result: {} },
+    )
+    await upstream.send(request(1, 'tools/call'))
+    const message = `MCP server logs: the session was lost, and a new one did not help: ${reason}`
+    expect(told.messages.at(-1)?.error).toEqual({ code: -32_000, message })
+    expect(opened.map(({ closes }) => closes)).toEqual([0, 1])
+  })
+
+  it('keeps the connection of its other calls until they are answered', async () => {
+    const { upstream, told, opened } = await greeted((message, connection) =>
+      isCall(message) && connection === 0 ? refused(400) : { result: {} },
+    )
+    Object.assign(opened[0] as object, {
+      send: (message: Message) => (message.id === 2 ? refused(400) : Promise.resolve()),
+    })
+    await upstream.send(request(1, 'tools/call'))
+    await upstream.send(request(2, 'tools/call'))
+    expect([told.messages.at(-1)?.id, opened[0]?.closes]).toEqual([2, 0])
+    opened[0]?.receive({ id: 1, result: {} })
+    expect([told.messages.at(-1)?.id, opened[0]?.closes]).toEqual([1, 1])
+  })
+
+  it('is not looked for in what the server answers before it is greeted, or to the greeting', async () => {
+    const { upstream, told, opened } = await bench()
+    opened[0]!.send = () => refused(400)
+    await upstream.send(request(1, 'initialize'))
+    await upstream.send(request(2, 'tools/call'))
+    const error = { code: -32_000, message: 'MCP server logs: it answered with HTTP status 400' }
+    expect(told.messages).toMatchObject([{ error }, { error }])
+    expect(opened).toHaveLength(1)
+  })
+
+  it('is seen in errors of the SSE transport, which have the status in their text alone', async () => {
+    const text = 'Error POSTing to endpoint (HTTP 404): no session for sk-1'
+    const { upstream, told } = await greeted((message, connection) =>
+      isCall(message) && connection === 0 ? Promise.reject(new Error(text)) : { result: {} },
+    )
+    await upstream.send(request(1, 'tools/call'))
+    expect(told.messages.at(-1)).toMatchObject({ id: 1, result: {} })
   })
 })

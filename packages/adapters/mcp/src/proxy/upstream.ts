@@ -17,13 +17,20 @@ const RESTART_WINDOW_MS = 60_000
 const FIRST_DELAY_MS = 100
 /** Milliseconds that a new server has to answer a greeting. */
 const GREETING_MS = 60_000
-/** The HTTP status by which a server says that it does not know a session any more. */
-const SESSION_LOST = 404
+/** By 404 a server says that it does not know a session any more; by 400 some say the same, and much else. */
+const SESSION_LOST: readonly unknown[] = [404, 400]
+/** How the SSE transport of the SDK begins an error that has no status of its own. */
+const POST_FAILED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/
 
 /** What is told of a server, for logs. Nothing in it is content, and no argument, header or variable. */
 export type UpstreamEvent =
   | { readonly type: 'server-ended'; readonly server: string; readonly reason: string; readonly unanswered: number }
   | { readonly type: 'server-restarted'; readonly server: string; readonly attempt: number }
+  | {
+      /** The server had forgotten the session, or refused a message as if it had, and was greeted anew. */
+      readonly type: 'session-renewed'
+      readonly server: string
+    }
   | { readonly type: 'server-error'; readonly server: string; readonly message: string }
 
 /** Options of {@link Upstream}. */
@@ -43,7 +50,7 @@ export interface UpstreamOptions {
  */
 export class Upstream implements Connection {
   readonly #options: UpstreamOptions
-  readonly #pending = new Map<RequestId, string>()
+  readonly #pending = new Map<RequestId, { readonly method: string; connection?: Connection | undefined }>()
   /** Requests of the server that the client has not answered yet. */
   readonly #asked = new Set<RequestId>()
   readonly #restarts: number[] = []
@@ -55,6 +62,10 @@ export class Upstream implements Connection {
   #connection: Connection | undefined
   /** What waits for the answers of a server that is being greeted; rejected where that ends. */
   #greeted: { readonly id: RequestId; readonly settle: PromiseWithResolvers<Message> } | undefined
+  /** Set while a new session takes the place of one that the server has forgotten. */
+  #renewal: Promise<void> | undefined
+  /** Connections of former sessions, closed once all that was asked in them is answered. */
+  readonly #former = new Set<Connection>()
   /** Messages that wait for a server to be there again. */
   #waiting: { readonly message: Message; readonly options: unknown }[] | undefined
   #greetings = 0
@@ -79,7 +90,8 @@ export class Upstream implements Connection {
     this.#rememberGreeting(message)
     // It is not answered, and must not be remembered for ever.
     if (message.method === 'notifications/cancelled') this.#pending.delete(message.params?.['requestId'] as RequestId)
-    if (isRequest(message)) this.#pending.set(message.id, message.method)
+    if (isRequest(message)) this.#pending.set(message.id, { method: message.method })
+    this.#closeFormer()
     if (this.#waiting !== undefined) return void this.#waiting.push({ message, options })
     await this.#forward(message, options)
   }
@@ -87,11 +99,18 @@ export class Upstream implements Connection {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    await this.#connection?.close()
+    await Promise.all([this.#connection, ...this.#former].map(async (connection) => connection?.close()))
     this.#handlers?.onClose('closed')
   }
 
   async #connect(): Promise<void> {
+    const connection = await this.#open()
+    // Closed while it started: nobody else knows of it.
+    if (this.#closed) await connection.close()
+    else this.#connection = connection
+  }
+
+  async #open(): Promise<Connection> {
     const connection = this.#options.open()
     await connection.start({
       onMessage: (message, extra) => this.#receive(message, extra),
@@ -100,52 +119,80 @@ export class Upstream implements Connection {
       },
       onError: ({ message }) => this.#tell({ type: 'server-error', server: this.#options.name, message }),
     })
-    // Closed while it started: nobody else knows of it.
-    if (this.#closed) await connection.close()
-    else this.#connection = connection
+    return connection
   }
 
   async #forward(message: Message, options: unknown): Promise<void> {
+    const connection = this.#connection
     try {
-      await this.#connection?.send(message, options)
+      await this.#sendOver(connection, message, options)
     } catch (error) {
-      if (statusOf(error) === SESSION_LOST && this.#greeting.has('initialize')) return this.#renew(message, options)
-      // Over HTTP every message may fail on its own; the client of a request must not wait for ever.
-      const reason = describe(error)
-      this.#tell({ type: 'server-error', server: this.#options.name, message: reason })
-      if (isRequest(message) && this.#pending.delete(message.id))
-        this.#handlers?.onMessage(
-          errorOf(message.id, ERROR_CODE.connectionClosed, `MCP server ${this.#options.name}: ${reason}`),
-        )
+      const isGreeted = this.#greeting.has('initialize') && message.method !== 'initialize'
+      if (connection === undefined || !isGreeted || !SESSION_LOST.includes(statusOf(error)))
+        return this.#refuse(message, describe(error))
+      try {
+        if (connection === this.#connection) await (this.#renewal ??= this.#renew(connection))
+        await this.#sendOver(this.#connection, message, options)
+      } catch (again) {
+        this.#refuse(message, `the session was lost, and a new one did not help: ${describe(again)}`)
+      }
     }
   }
 
-  /** The server has forgotten the session and with it not taken the message: greet it again, and send it once more. */
-  #renew(message: Message, options: unknown): void {
-    const forgotten = this.#connection
-    this.#connection = undefined
-    const waiting = { message, options }
-    if (this.#waiting !== undefined) return void this.#waiting.push(waiting)
-    this.#waiting = [waiting]
-    void forgotten?.close()
-    void this.#restart()
+  async #sendOver(connection: Connection | undefined, message: Message, options: unknown): Promise<void> {
+    if (connection === undefined) throw new Error('it has ended')
+    const pending = isRequest(message) ? this.#pending.get(message.id) : undefined
+    if (pending !== undefined) pending.connection = connection
+    await connection.send(message, options)
+  }
+
+  /** Over HTTP every message may fail on its own; the client of a request must not wait for ever. */
+  #refuse(message: Message, reason: string): void {
+    const { name } = this.#options
+    this.#tell({ type: 'server-error', server: name, message: reason })
+    if (isRequest(message) && this.#pending.delete(message.id))
+      this.#handlers?.onMessage(errorOf(message.id, ERROR_CODE.connectionClosed, `MCP server ${name}: ${reason}`))
+  }
+
+  /** Greet the server anew, over a connection that takes the place of `former`. Rejects where it is not greeted back. */
+  async #renew(former: Connection): Promise<void> {
+    let fresh: Connection | undefined
+    try {
+      fresh = await this.#open()
+      await this.#greet(fresh)
+    } catch (error) {
+      void fresh?.close()
+      throw error
+    } finally {
+      this.#renewal = undefined
+    }
+    if (this.#closed) return void fresh.close()
+    this.#connection = fresh
+    // A server that answers 400 for another reason still answers what else it was asked.
+    this.#former.add(former)
+    this.#closeFormer()
+    this.#tell({ type: 'session-renewed', server: this.#options.name })
+  }
+
+  #closeFormer(): void {
+    for (const former of this.#former) {
+      if ([...this.#pending.values()].some(({ connection }) => connection === former)) continue
+      this.#former.delete(former)
+      void former.close()
+    }
   }
 
   #receive(message: Message, extra: { readonly authInfo?: unknown } | undefined): void {
     if (isResponse(message)) {
       if (message.id === this.#greeted?.id) return this.#greeted.settle.resolve(message)
-      const method = this.#pending.get(message.id)
+      const method = this.#pending.get(message.id)?.method
       this.#pending.delete(message.id)
-      if (method === 'initialize') this.#agree(message)
+      this.#closeFormer()
+      if (method === 'initialize') agree(this.#connection, message)
       if (method === 'initialize' && message.result !== undefined && this.#offered !== undefined)
         this.#greeting.set(method, this.#offered)
     } else if (isRequest(message)) this.#asked.add(message.id)
     this.#handlers?.onMessage(message, extra)
-  }
-
-  #agree({ result }: Message): void {
-    const { protocolVersion } = fieldsOf(result)
-    if (typeof protocolVersion === 'string') this.#connection?.agree?.(protocolVersion)
   }
 
   #lost(reason: string): void {
@@ -167,17 +214,18 @@ export class Upstream implements Connection {
 
   async #restart(): Promise<void> {
     this.#waiting ??= []
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const now = Date.now()
       while (this.#restarts[0] !== undefined && now - this.#restarts[0] > RESTART_WINDOW_MS) this.#restarts.shift()
-      if (this.#restarts.length >= MAX_RESTARTS) return this.#end('too many restarts')
+      // Also of a server that is slow to fail, so that no request waits for ever.
+      if (this.#restarts.length >= MAX_RESTARTS || attempt > MAX_RESTARTS) return this.#end('too many restarts')
       this.#restarts.push(now)
       await sleep(FIRST_DELAY_MS * 2 ** (this.#restarts.length - 1))
       if (this.#closed) return
       try {
         await this.#connect()
         if (this.#closed) return
-        await this.#greet()
+        if (this.#connection !== undefined) await this.#greet(this.#connection)
         if (this.#connection !== undefined) break
         throw new Error('it ended while it started')
       } catch (error) {
@@ -214,22 +262,23 @@ export class Upstream implements Connection {
   }
 
   /** Tell a new server what the client has told the one before; the client does not see the answers. */
-  async #greet(): Promise<void> {
+  async #greet(connection: Connection): Promise<void> {
     for (const message of this.#greeting.values()) {
-      if (!isRequest(message)) await this.#connection?.send(message)
-      else await this.#ask({ ...message, id: `spillway-greeting-${++this.#greetings}` })
+      if (!isRequest(message)) await connection.send(message)
+      else await this.#ask(connection, { ...message, id: `spillway-greeting-${++this.#greetings}` })
     }
   }
 
-  async #ask(request: Request): Promise<void> {
+  async #ask(connection: Connection, request: Request): Promise<void> {
     const settle = Promise.withResolvers<Message>()
     this.#greeted = { id: request.id, settle }
     const timer = setTimeout(() => settle.reject(new Error('it does not answer')), GREETING_MS)
     try {
-      if (this.#connection === undefined) throw new Error('it ended while it started')
-      await this.#connection.send(request)
+      await connection.send(request)
       const answer = await settle.promise
-      if (request.method === 'initialize') this.#agree(answer)
+      if (request.method !== 'initialize') return
+      if (answer.error !== undefined) throw new Error('it answered the greeting with an error')
+      agree(connection, answer)
     } finally {
       clearTimeout(timer)
       this.#greeted = undefined
@@ -245,15 +294,25 @@ export class Upstream implements Connection {
   }
 }
 
-function statusOf(error: unknown): unknown {
-  const { status, data } = Object(error) as { readonly status?: unknown; readonly data?: { readonly status?: unknown } }
-  return status ?? data?.status
+function agree(connection: Connection | undefined, { result }: Message): void {
+  const { protocolVersion } = fieldsOf(result)
+  if (typeof protocolVersion === 'string') connection?.agree?.(protocolVersion)
+}
+
+function statusOf(error: unknown): number | undefined {
+  const { status, data, message } = Object(error) as {
+    readonly status?: unknown
+    readonly data?: { readonly status?: unknown }
+    readonly message?: unknown
+  }
+  const known = status ?? data?.status ?? POST_FAILED.exec(String(message))?.[1]
+  return known === undefined ? undefined : Number(known)
 }
 
 /** An error in words that have no part of a request or an answer: a server may echo secrets. */
 function describe(error: unknown): string {
   const status = statusOf(error)
-  if (typeof status === 'number') return `it answered with HTTP status ${status}`
+  if (status !== undefined) return `it answered with HTTP status ${status}`
   const { cause, message } = Object(error) as {
     readonly cause?: { readonly code?: unknown }
     readonly message?: unknown
