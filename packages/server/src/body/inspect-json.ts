@@ -1,4 +1,4 @@
-import { endOfString } from './end-of-string.ts'
+import { endOfString } from '@spillway/core/adapter'
 
 /** What a JSON text costs to parse and to walk. */
 export interface JsonMeasure {

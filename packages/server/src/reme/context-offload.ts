@@ -1,6 +1,6 @@
+import { parseExactJson, plainNumber } from '@spillway/core/adapter'
 import { compactHistory, type HistoryOutcome } from '@spillway/core/history'
 import { z } from 'zod'
-import { parseExactJson, plainNumber } from '../body/exact-json.ts'
 import { virtualPath } from '../files/virtual-path.ts'
 import { assertApplied, failureNotes } from '../history/history-failure.ts'
 import { assertConversation, historyStep, type HistoryServices } from '../history/history-step.ts'

@@ -1,5 +1,5 @@
+import { parseExactJson } from '@spillway/core/adapter'
 import { openAIChat, type HistoryFormat } from '@spillway/core/history'
-import { parseExactJson } from '../body/exact-json.ts'
 
 type Fields = Readonly<Record<string | symbol, unknown>>
 

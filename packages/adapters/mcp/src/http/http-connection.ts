@@ -4,8 +4,10 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { contentTypeEssence } from '@spillway/core/adapter'
 import type { Connection, ConnectionHandlers } from '../proxy/connection.ts'
 import { errorOf, ERROR_CODE, fieldsOf, isRequest, isResponse, type Message, type RequestId } from '../relay/message.ts'
+import { ExactNumbers } from './exact-numbers.ts'
 
 /** A server that is reached over HTTP. */
 export interface ServerUrl {
@@ -37,14 +39,19 @@ export class HttpConnection implements Connection {
   readonly #transport: Transport & { readonly terminateSession?: () => Promise<void> }
   /** Requests that are not answered yet, and what ends each of their streams. */
   readonly #open = new Map<RequestId, { readonly controller: AbortController; readonly isStateless: boolean }>()
+  readonly #numbers = new ExactNumbers()
   #closed = false
 
   constructor({ url, headers, type = 'http' }: ServerUrl) {
     const requestInit: RequestInit = headers === undefined ? {} : { headers }
+    const options = {
+      requestInit,
+      fetch: async (to: string | URL, init?: RequestInit) => this.#mark(await fetch(to, init)),
+    }
     this.#transport =
       type === 'sse'
-        ? new SSEClientTransport(new URL(url), { requestInit })
-        : new StreamableHTTPClientTransport(new URL(url), { requestInit })
+        ? new SSEClientTransport(new URL(url), options)
+        : new StreamableHTTPClientTransport(new URL(url), options)
   }
 
   async start({ onMessage, onClose, onError }: ConnectionHandlers): Promise<void> {
@@ -54,7 +61,8 @@ export class HttpConnection implements Connection {
       onClose('the connection closed')
     }
     Object.assign(this.#transport, {
-      onmessage: (message: Message) => {
+      onmessage: (parsed: Message) => {
+        const message = this.#numbers.reveal(parsed)
         if (isResponse(message)) this.#open.delete(message.id)
         onMessage(message)
       },
@@ -102,6 +110,14 @@ export class HttpConnection implements Connection {
 
   agree(protocolVersion: string): void {
     this.#transport.setProtocolVersion?.(protocolVersion)
+  }
+
+  /** Take the numbers of an answer through the parser of the SDK as they are. */
+  #mark(response: Response): Response {
+    const type = contentTypeEssence(response.headers.get('content-type') ?? '')
+    const isEventStream = type === 'text/event-stream'
+    if (response.body === null || !response.ok || !(isEventStream || type === 'application/json')) return response
+    return new Response(this.#numbers.markBody(response.body, { isEventStream }), response)
   }
 
   /** Since revision 2026-07-28, a request is cancelled by ending its stream. */

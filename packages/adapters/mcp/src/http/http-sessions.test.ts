@@ -63,6 +63,25 @@ describe('sessions', () => {
     expect(two.client.getServerVersion()?.name).toBe('two')
   })
 
+  test('keep the digits of numbers, both ways', async () => {
+    const numbers = '{"id":1915883588174806058,"price":10.00}'
+    const messages: Message[] = []
+    const serve = (client: Connection): Promise<void> =>
+      serveScope(
+        { ...client, start: client.start.bind(client), send: (message) => client.send(echo(message)) },
+        [],
+        messages,
+      )
+    const echo = (message: Message): Message =>
+      isCall(messages.at(-1)) ? { ...message, result: messages.at(-1)?.params?.['arguments'] } : message
+    const isCall = (message: Message | undefined): boolean => message?.method === 'tools/call'
+    const url = await listen({ serve })
+    const { transport } = await connect(url, 'one')
+    const call = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"a","arguments":${numbers}}}`
+    const answer = await post(url, call, { 'mcp-session-id': transport.sessionId ?? '', 'x-caller': 'one' })
+    expect(await answer.text()).toContain(`"result":${numbers}`)
+  })
+
   test('are not found by others who know their ids', async () => {
     const url = await listen()
     const { transport } = await connect(url, 'one')

@@ -1,6 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Connection, ConnectionHandlers } from '../proxy/connection.ts'
 import { fieldsOf, isRequest, isResponse, type Message, type RequestId } from '../relay/message.ts'
+import { ExactNumbers } from './exact-numbers.ts'
 
 /** So many messages are kept for a client that has not opened its stream for them yet. */
 const MAX_WAITING = 1_000
@@ -12,12 +13,15 @@ export class SessionConnection implements Connection {
   readonly #open = new Map<RequestId, unknown>()
   /** Messages that belong to no request, until the client opens a stream for them. */
   readonly #waiting: Message[] = []
+  readonly #numbers = new ExactNumbers()
+  readonly #maxRequestBytes: number
   readonly #started: PromiseWithResolvers<void> = Promise.withResolvers()
   #hasStream = false
   #active = 0
   #lastUsed = Date.now()
 
   constructor(options: { readonly maxRequestBytes: number; readonly onOpen: (sessionId: string) => void }) {
+    this.#maxRequestBytes = options.maxRequestBytes
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: options.onOpen,
@@ -32,7 +36,8 @@ export class SessionConnection implements Connection {
 
   async start({ onMessage, onClose, onError }: ConnectionHandlers): Promise<void> {
     Object.assign(this.#transport, {
-      onmessage: (message: Message) => {
+      onmessage: (parsed: Message) => {
+        const message = this.#numbers.reveal(parsed)
         if (isRequest(message)) this.#open.set(message.id, fieldsOf(message.params?.['_meta'])['progressToken'])
         onMessage(message)
       },
@@ -57,7 +62,7 @@ export class SessionConnection implements Connection {
     }
     let response: Response
     try {
-      response = await this.#transport.handleRequest(request)
+      response = await this.#transport.handleRequest(this.#mark(request))
     } catch (error) {
       done()
       throw error
@@ -75,6 +80,14 @@ export class SessionConnection implements Connection {
       }),
     )
     return new Response(body, response)
+  }
+
+  /** Take the numbers of a request through the parser of the SDK as they are. */
+  #mark(request: Request): Request {
+    if (request.body === null) return request
+    const body = this.#numbers.markBody(request.body, { isEventStream: false, maxLength: this.#maxRequestBytes })
+    // A stream needs `duplex`, which the types do not know.
+    return new Request(request, { body, duplex: 'half' } as RequestInit)
   }
 
   async send(message: Message): Promise<void> {

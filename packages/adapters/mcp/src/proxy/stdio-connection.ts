@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { ERROR_CODE, errorOf, isMessage, type Message, type RequestId } from '../relay/message.ts'
+import { ERROR_CODE, errorOf, isMessage, type Message } from '../relay/message.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 import { LineReader, type OverlongLine } from './line-reader.ts'
+import { readId, readMessages, writeMessage } from './message-text.ts'
 
 /** Bytes that one message may have unless told otherwise: 256 MiB, half of what a string of V8 can hold. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
@@ -78,7 +79,7 @@ export class StdioConnection implements Connection {
 
   async send(message: Message): Promise<void> {
     if (this.#closed) throw new Error('The connection is closed.')
-    if (this.#output.write(`${JSON.stringify(message)}\n`)) return
+    if (this.#output.write(`${writeMessage(message)}\n`)) return
     // One for all that wait: streams warn of many listeners.
     this.#drained ??= Promise.race([once(this.#output, 'drain'), this.#ended]).finally(
       () => (this.#drained = undefined),
@@ -93,9 +94,9 @@ export class StdioConnection implements Connection {
 
   #receive(line: string): void {
     if (line.trim() === '') return
-    let value: unknown
+    let messages: readonly unknown[]
     try {
-      value = JSON.parse(line)
+      messages = readMessages(line)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       // What it says is not told: it may be anything, also content.
@@ -104,8 +105,7 @@ export class StdioConnection implements Connection {
       )
       return
     }
-    // Batches, which revision 2025-03-26 had.
-    for (const message of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+    for (const message of messages) {
       if (isMessage(message)) this.#handlers?.onMessage(message)
       else this.#handlers?.onError(new Error('A line is JSON, but no message of JSON-RPC 2.0.'))
     }
@@ -117,7 +117,7 @@ export class StdioConnection implements Connection {
     this.#handlers?.onError(new Error(message))
     const found = ID_FIRST.exec(head) ?? ID_LAST.exec(tail)
     if (found?.[1] === undefined) return
-    const answer = errorOf(JSON.parse(found[1]) as RequestId, ERROR_CODE.internal, message)
+    const answer = errorOf(readId(found[1]), ERROR_CODE.internal, message)
     if (RESPONSE.test(head)) this.#handlers?.onMessage(answer)
     else this.send(answer).catch((error: Error) => this.#handlers?.onError(error))
   }

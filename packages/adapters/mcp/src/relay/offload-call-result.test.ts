@@ -1,4 +1,5 @@
 import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } from '@spillway/core'
+import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import { mayBeReplaced, OFFLOADED_META_KEY, offloadCallResult } from './offload-call-result.ts'
@@ -130,6 +131,29 @@ describe('structured content', () => {
       expect(shown).not.toHaveProperty('structuredContent')
     },
   )
+
+  it.each([
+    ['an id of 64 bits', '1915883588174806058'],
+    ['a price', '10.00'],
+    ['a number out of range', '1e999'],
+  ])('leaves the text that says it as it is, with %s', async (_name, number) => {
+    const rows = JSON.stringify({ rows: ROWS }).replaceAll('"id":', `"number":${number},"id":`)
+    // As the parser of an SDK reads it, and as the proxy does.
+    for (const structuredContent of [JSON.parse(rows), parseExactJson(rows)]) {
+      const { stored } = await offload({ content: [text(rows)], structuredContent })
+      expect(stored.map((one) => one.replaceAll(/\n\s*|(?<=:) /g, ''))).toEqual([rows])
+    }
+    const { stored } = await offload({ content: [text('3,000 rows')], structuredContent: parseExactJson(rows) })
+    expect(stored[0]).toContain(number)
+  })
+
+  it('is stored beside a text that has other digits', async () => {
+    const [one, two] = ['1915883588174806058', '1915883588174806059'].map((id) =>
+      JSON.stringify({ rows: ROWS }).replace('"id":0', `"id":${id}`),
+    ) as [string, string]
+    const { stored } = await offload({ content: [text(one)], structuredContent: parseExactJson(two) })
+    expect(stored).toHaveLength(2)
+  })
 
   it('is not stored a second time where every item is a text of its own', async () => {
     const lines = ROWS.map(({ name }) => name)

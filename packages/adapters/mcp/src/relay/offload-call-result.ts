@@ -99,8 +99,11 @@ function readResult(content: unknown, structuredContent: unknown): ReadResult {
   if (said.includes(text)) return { parts }
   const same = said.find((value) => isSameJson(text, value))
   if (same === undefined) return { parts, structured: structuredPart(structuredContent) }
-  // Values are stored with a line for each of their parts; JSON in one line could hardly be searched.
-  return { parts: text.includes('\n') ? parts : [{ part: first?.part, block: { type: 'json', value: same } }] }
+  // Values are stored with a line for each of their parts, as JSON in one line could hardly be searched; only where nothing
+  // of the text is lost by that, such as digits of a number.
+  return {
+    parts: JSON.stringify(same) === text ? [{ part: first?.part, block: { type: 'json', value: same } }] : parts,
+  }
 }
 
 const structuredPart = (value: unknown): Part => ({ part: undefined, block: { type: 'json', value } })

@@ -1,5 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME, type Storage } from '@spillway/core'
+import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it, vi } from 'vitest'
 import { fieldsOf, type Message } from './message.ts'
@@ -244,6 +245,16 @@ describe('the retrieval tool', () => {
     await settle()
     expect(textIn(toClient[1])).toContain('> 4321| line 4321: all is well')
     expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'tools/call'])
+  })
+
+  it('takes arguments whose numbers are kept digit by digit', async () => {
+    const { client, call, toClient, settle } = await listed()
+    call('read', BIG)
+    await settle()
+    const span = parseExactJson('{"start":2.0,"end":3e0}')
+    void client(retrieve(2, { reference: referenceIn(toClient[0]), line_range: span }))
+    await settle()
+    expect(textIn(toClient[1])).toContain('2| line 2: all is well')
   })
 
   it('is asked for all pages of names, with the envelope of the call, and no progress of it', async () => {

@@ -198,7 +198,9 @@ export class OffloadRelay {
   #retrieve(request: Request, offloader: ContextOffloader): Promise<unknown> {
     return this.#respond(request, async (signal) => {
       const { retrievalTool } = this.#named(offloader)
-      const { content, isError } = await retrievalTool.execute(request.params?.['arguments'] ?? {}, { signal })
+      const { content, isError } = await retrievalTool.execute(plainJson(request.params?.['arguments'] ?? {}), {
+        signal,
+      })
       return resultOf(request, { content: content.map(writeMcpPart), ...(isError ? { isError } : {}) })
     })
   }
@@ -272,11 +274,12 @@ export class OffloadRelay {
     const controller = new AbortController()
     this.#offloading.set(response.id, controller)
     const { signal } = controller
-    const request = { toolName, input: params['arguments'], result: response.result, resourceLinks, signal }
     try {
       // What is put in the place of the result calls the retrieval tool by its name.
       if (this.#toolName === undefined && mayBeReplaced(offloader, response.result))
         await this.#findName(params, ownOptions)
+      const input = plainJson(params['arguments'])
+      const request = { toolName, input, result: response.result, resourceLinks, signal }
       const result = await offloadCallResult(this.#named(offloader), request)
       return result === response.result ? response : { ...response, result }
     } catch (error) {
@@ -390,3 +393,6 @@ function envelopeOf(params: Fields): Fields {
   const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
   return Object.keys(meta).length === 0 ? {} : { _meta: meta }
 }
+
+/** Write numbers that were kept digit by digit as numbers, for code that reads them. */
+const plainJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))

@@ -1,3 +1,5 @@
+import { parseExactJson, plainNumber } from '@spillway/core/adapter'
+
 /** Longer texts are not parsed to compare them: the values would take many times their size. */
 const MAX_PARSED_LENGTH = 4_194_304
 
@@ -17,18 +19,22 @@ function isWritten(text: string, value: unknown): boolean {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactJson(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return undefined
   }
 }
 
-/** Tell whether values that came as JSON are the same. They are as deep as the parser allows, so that no stack of calls is used. */
+/**
+ * Tell whether values that came as JSON are the same. They are as deep as the parser allows, so that no stack of calls is
+ * used. A number of `left` that was kept digit by digit is also what it is as a JavaScript number, as SDKs have read it.
+ */
 export function isEqual(left: unknown, right: unknown): boolean {
   const pairs: (readonly [unknown, unknown])[] = [[left, right]]
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
-    const [a, b] = pair
+    const [exact, b] = pair
+    const a = typeof b === 'number' ? plainNumber(exact) : exact
     if (a === b) continue
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
     if (Array.isArray(a) !== Array.isArray(b)) return false

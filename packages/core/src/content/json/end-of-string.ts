@@ -5,7 +5,18 @@ interface JsonText<Unit> {
   indexOf(unit: Unit, start: number): number
 }
 
-/** Return where the quote is that ends a string, or the end of the text; `start` is that of the quote that begins it. */
+/**
+ * Return where the quote is that ends a string of JSON, or the length of the text where none does.
+ *
+ * @param start - Where the quote is that begins the string.
+ *
+ * @example
+ * ```ts
+ * import { endOfString } from '@spillway/core/adapter'
+ *
+ * console.assert(endOfString('["a\\"b"]', 1, '"', '\\') === 6)
+ * ```
+ */
 export function endOfString<Unit>(text: JsonText<Unit>, start: number, quote: Unit, backslash: Unit): number {
   for (let at = start + 1; ; at += 1) {
     at = text.indexOf(quote, at)

@@ -1,0 +1,70 @@
+import { rewriteInexactNumbers } from '@spillway/core/adapter'
+import { readMessages } from '../proxy/message-text.ts'
+import type { Message } from '../relay/message.ts'
+
+/** How the numbers of a body are marked. */
+interface MarkedBody {
+  /** Whether the body is a stream of events, whose `data:` lines are JSON. */
+  readonly isEventStream: boolean
+  /** A longer body passes without marks: whoever reads it refuses it. */
+  readonly maxLength?: number
+}
+
+/**
+ * Takes numbers through the parser of an SDK digit by digit: those that JavaScript cannot hold are strings with a mark while
+ * the SDK has them.
+ */
+export class ExactNumbers {
+  readonly #mark = crypto.randomUUID()
+  readonly #marked = new RegExp(`"${this.#mark}([^"]+)"`, 'g')
+  /** Numbers that were marked and have not come back. */
+  #count = 0
+
+  /** Mark the numbers of a body that an SDK is going to parse. */
+  markBody(
+    body: ReadableStream<Uint8Array>,
+    { isEventStream, maxLength = Infinity }: MarkedBody,
+  ): ReadableStream<Uint8Array> {
+    let pieces: string[] = []
+    let length = 0
+    const take = (): string => {
+      const text = pieces.join('')
+      pieces = []
+      return length > maxLength || (isEventStream && !text.startsWith('data:')) ? text : this.#markText(text)
+    }
+    const marking = new TransformStream<string, string>({
+      transform(chunk, controller) {
+        length += isEventStream ? 0 : chunk.length
+        let start = 0
+        for (let end = chunk.indexOf('\n'); isEventStream && end !== -1; end = chunk.indexOf('\n', start)) {
+          pieces.push(chunk.slice(start, end + 1))
+          controller.enqueue(take())
+          start = end + 1
+        }
+        pieces.push(chunk.slice(start))
+        if (length > maxLength) controller.enqueue(take())
+      },
+      flush: (controller) => controller.enqueue(take()),
+    })
+    // The types of Node.js and of the web differ in which buffers they allow.
+    const decoder = new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>
+    return body.pipeThrough(decoder).pipeThrough(marking).pipeThrough(new TextEncoderStream())
+  }
+
+  /** Return a message that an SDK has parsed, with its numbers as they were written. */
+  reveal(message: Message): Message {
+    if (this.#count === 0) return message
+    const text = JSON.stringify(message).replaceAll(this.#marked, (_marked, number: string) => {
+      this.#count -= 1
+      return number
+    })
+    return readMessages(text)[0] as Message
+  }
+
+  #markText(text: string): string {
+    return rewriteInexactNumbers(text, (number) => {
+      this.#count += 1
+      return `"${this.#mark}${number}"`
+    })
+  }
+}

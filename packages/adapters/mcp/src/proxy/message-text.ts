@@ -1,0 +1,49 @@
+import { parseExactJson, plainNumber } from '@spillway/core/adapter'
+import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/message.ts'
+
+/** Begins the text that stands for an id which JavaScript cannot hold as a number: ids are compared. */
+const EXACT_ID = 'spillway-number:'
+
+/** The text that a message was read from: one that nobody changed is written as it came. */
+const texts = new WeakMap<object, string>()
+
+/**
+ * Read the messages of a JSON text, one or a batch, so that {@link writeMessage} writes them again as they were.
+ *
+ * Throws a `SyntaxError` for what is no JSON.
+ */
+export function readMessages(text: string): readonly unknown[] {
+  const value = parseExactJson(text)
+  // Batches, which revision 2025-03-26 had.
+  if (Array.isArray(value)) return value.map((message: unknown) => withIds(message, nameId))
+  const message = withIds(value, nameId)
+  if (typeof message === 'object' && message !== null) texts.set(message, text)
+  return [message]
+}
+
+/** Write a message as JSON: byte for byte where it is as it was read, and with its numbers as they were in any case. */
+export const writeMessage = (message: Message): string =>
+  texts.get(message) ?? JSON.stringify(withIds(message, unnameId))
+
+/** Write the ids of a message in another way: its own, and that of the request which it cancels. */
+function withIds(message: unknown, write: (id: unknown) => unknown): unknown {
+  const fields = fieldsOf(message)
+  const params = fieldsOf(fields['params'])
+  const id = write(fields['id'])
+  const requestId = write(params['requestId'])
+  if (id === fields['id'] && requestId === params['requestId']) return message
+  const changed: Fields = { ...fields, ...(id === undefined ? {} : { id }) }
+  return requestId === params['requestId'] ? changed : { ...changed, params: { ...params, requestId } }
+}
+
+/** Read an id from its JSON, in the form that messages of {@link readMessages} have. */
+export const readId = (text: string): RequestId => nameId(parseExactJson(text)) as RequestId
+
+/** Servers may answer 1.0 with 1. */
+function nameId(id: unknown): unknown {
+  const number = plainNumber(id)
+  return number === id || Number.isSafeInteger(number) ? number : `${EXACT_ID}${JSON.stringify(id)}`
+}
+
+const unnameId = (id: unknown): unknown =>
+  typeof id === 'string' && id.startsWith(EXACT_ID) ? parseExactJson(id.slice(EXACT_ID.length)) : id
