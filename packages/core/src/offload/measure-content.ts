@@ -9,6 +9,9 @@ import { mediaTokensOfSize } from './media-tokens.ts'
 /** Indentation costs at most about this factor, so below it only the compact form can tell. */
 const INDENT_FACTOR = 3
 
+/** Names up to this length are part of what is reckoned for a block. */
+const MAX_NAME_LENGTH = 100
+
 /** A block and what it costs the context. */
 export interface MeasuredBlock {
   readonly block: ContentBlock
@@ -49,12 +52,19 @@ export function measureContent(
       return { block, index, text, tokens, isStorable: true }
     }
     if (isMediaBlock(block)) {
-      return { block, index, tokens: mediaTokens(block, countTokens), isStorable: isStorable(block) }
+      const tokens = mediaTokens(block, countTokens) + nameTokens(block.name, countTokens)
+      return { block, index, tokens, isStorable: isStorable(block) }
     }
-    const text = block.type === 'link' ? block.url : indentJson(block.value)
+    const text = block.type === 'link' ? block.url + longName(block.name) : indentJson(block.value)
     return { block, index, tokens: text === undefined ? 0 : estimateLargeTokens(text, countTokens), isStorable: false }
   })
 }
+
+/** A name that says more than what a reader needs, such as a whole text; others cost as good as nothing. */
+const longName = (name = ''): string => (name.length > MAX_NAME_LENGTH ? name : '')
+
+const nameTokens = (name: string | undefined, countTokens: CountTokens): number =>
+  longName(name) === '' ? 0 : estimateLargeTokens(longName(name), countTokens)
 
 /** Documents that are text cost what their text does, other media by their size. */
 function mediaTokens({ type, mediaType, data }: MediaBlock, countTokens: CountTokens): number {

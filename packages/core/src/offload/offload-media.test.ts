@@ -294,3 +294,15 @@ test('a stream of media stays stored where its text cannot be', async () => {
   expect(outcome).toMatchObject({ status: 'offloaded', stored: [{ contentType: 'application/pdf' }] })
   expect(events).toMatchObject([{ type: 'preview-fallback', reason: 'failed' }, { type: 'offload' }])
 })
+
+test('a name that is as long as a text costs what a text does', async () => {
+  const name = 'x y '.repeat(10_000)
+  const { offloader } = setUp()
+  const document: ContentBlock = { type: 'document', mediaType: 'application/pdf', name, data: encode('%PDF-1.7') }
+  const offloaded = await offloader.offload({ ...call, content: [document] })
+  expect(textOf(offloaded).length).toBeLessThan(2_000)
+  const link: ContentBlock = { type: 'link', url: 'https://example.com/a', name }
+  const kept = await offloader.offload({ ...call, content: [link] })
+  expect(kept).toMatchObject({ status: 'inline', reason: 'not-storable' })
+  expect(kept.tokens.original).toBeGreaterThan(5_000)
+})

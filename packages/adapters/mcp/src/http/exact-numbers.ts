@@ -54,11 +54,19 @@ export class ExactNumbers {
   /** Return a message that an SDK has parsed, with its numbers as they were written. */
   reveal(message: Message): Message {
     if (this.#count === 0) return message
-    const text = JSON.stringify(message).replaceAll(this.#marked, (_marked, number: string) => {
+    let text: string
+    try {
+      text = JSON.stringify(message)
+    } catch (error) {
+      // Too deep to be written: whoever sends it on says so.
+      if (error instanceof RangeError) return message
+      throw error
+    }
+    const revealed = text.replaceAll(this.#marked, (_marked, number: string) => {
       this.#count -= 1
       return number
     })
-    return readMessages(text)[0] as Message
+    return readMessages(revealed)[0] as Message
   }
 
   #markText(text: string): string {

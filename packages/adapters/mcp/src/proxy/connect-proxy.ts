@@ -47,13 +47,13 @@ export async function connectProxy(
   const relay = new OffloadRelay(
     { ...options, offloader },
     {
-      toClient: (message, sending) => void client.send(message, sending).catch(failed),
+      toClient: (message, sending) => client.send(message, sending),
       toServer: (message, sending) => void server.send(message, sending).catch(failed),
       onError: failed,
     },
   )
   await server.start({
-    onMessage: (message) => relay.fromServer(message),
+    onMessage: (message) => void Promise.resolve(relay.fromServer(message)).catch(failed),
     // The client gets what the server had sent before it ended.
     onClose: (reason) => {
       relay.close()

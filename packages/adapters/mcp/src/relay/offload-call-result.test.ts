@@ -212,3 +212,140 @@ describe('mayBeReplaced', () => {
     expect(may({ content: [text(LOG)] }, options)).toBe(false)
   })
 })
+
+describe('what the host gets', () => {
+  const LARGE = 'x y '.repeat(50_000)
+  const bytes = Buffer.from(Uint8Array.from({ length: 60_000 }, (_, index) => (index * 7_919) % 251))
+  const image = { type: 'image', data: bytes.toString('base64'), mimeType: 'image/png' }
+  const sizeOf = (value: unknown): number => JSON.stringify(value).length
+
+  it.each([
+    ['`_meta` of the result', { content: [text('a')], _meta: { 'a/b': LARGE } }],
+    ['an unknown field of the result', { content: [text('a')], debug: { log: LARGE } }],
+    ['content that is no array', { content: LARGE }],
+    ['`_meta` of a part', { content: [{ ...text('a'), _meta: { log: LARGE } }] }],
+    ['annotations', { content: [{ ...text('a'), annotations: { audience: ['user', 'assistant'], note: LARGE } }] }],
+    ['an unknown field of a part', { content: [{ ...image, thumbnail: LARGE }] }],
+    ['the type of an image', { content: [{ ...image, mimeType: `image/${LARGE}` }] }],
+    ['another content of a text', { content: [{ ...text('a'), data: LARGE, resource: { blob: LARGE } }] }],
+    ['a part of an unknown type', { content: [text('a'), { type: 'hologram', data: LARGE }] }],
+    [
+      'the description of a link',
+      { content: [{ type: 'resource_link', uri: 'file:///a', name: 'a', description: LARGE }] },
+    ],
+    ['the name of a link', { content: [{ type: 'resource_link', uri: 'file:///a', name: LARGE }] }],
+    [
+      'a link that is its content',
+      { content: [{ type: 'resource_link', uri: `data:text/plain,${LARGE}`, name: 'a' }] },
+    ],
+    ['the address of a resource', { content: [{ type: 'resource', resource: { uri: `a:${LARGE}`, blob: 'aGk=' } }] }],
+    [
+      'a field of a resource',
+      { content: [{ type: 'resource', resource: { uri: 'file:///a', text: 'a', title: LARGE } }] },
+    ],
+    [
+      'many links',
+      {
+        content: Array.from({ length: 2_000 }, (_, id) => ({
+          type: 'resource_link',
+          uri: `file:///${id}`,
+          name: `file ${id}`,
+        })),
+      },
+    ],
+    ['many empty texts', { content: Array.from({ length: 20_000 }, () => text('')) }],
+    ['an image in structured content alone', { content: [text('a')], structuredContent: { chart: [image] } }],
+  ])('is measured and stored where it is much: %s', async (_name, result) => {
+    const { shown, stored } = await offload(result)
+    expect(sizeOf(shown)).toBeLessThan(100_000)
+    expect(sizeOf({ ...shown, content: shown.content.filter(({ type }) => type !== 'image') })).toBeLessThan(10_000)
+    expect(shown.content[0]).toMatchObject({ type: 'text', text: expect.stringMatching(/^\[Offloaded: /) as string })
+    expect(stored.length).toBeGreaterThan(0)
+    const all = stored.join('\n')
+    const large = JSON.stringify(result).includes(LARGE)
+    expect(all.includes(large ? LARGE : '"type": ') || all.includes(encodeURI(LARGE))).toBe(true)
+  })
+
+  it('keeps the content of a part, its type and whom it is for, where all else is stored', async () => {
+    const annotations = { audience: ['assistant'], note: LARGE }
+    const resource = { uri: `file:///${'a'.repeat(2_000)}`, mimeType: 'text/html', text: '<p>a', title: LARGE }
+    const { shown } = await offload({
+      content: [
+        { ...image, annotations },
+        { type: 'resource', resource, _meta: { a: LARGE } },
+      ],
+      other: 1,
+      _meta: { a: 1 },
+    })
+    expect(shown.content.slice(1)).toEqual([
+      { ...image, annotations: { audience: ['assistant'] } },
+      { type: 'resource', resource: { uri: resource.uri.slice(0, 100), mimeType: 'text/html', text: '<p>a' } },
+    ])
+    expect(shown).toMatchObject({ other: 1, _meta: { a: 1 } })
+  })
+
+  it.each([
+    ['the content', (): object => ({ content: [image] })],
+    ['its only field', (): object => ({ result: [image] })],
+  ])('has no structured content that repeats an image which stays: as %s', async (_name, structured) => {
+    const { shown, stored } = await offload({ content: [image], structuredContent: structured() })
+    expect(shown).toEqual({ content: [image] })
+    expect(stored).toEqual([])
+  })
+
+  it('has a text and what repeats it only where both together are within the limit', async () => {
+    const result = (length: number): object => {
+      const structuredContent = { rows: ROWS.slice(0, length) }
+      return { content: [text(JSON.stringify(structuredContent))], structuredContent }
+    }
+    const [small, large] = [result(50), result(150)] as [object, Shown]
+    expect((await offload(small)).shown).toBe(small)
+    expect((await offload(large)).shown).toEqual({ content: large.content })
+  })
+
+  it('has what replaced parts had beside their content, for programs', async () => {
+    const { shown } = await offload({ content: [{ ...text(LOG), _meta: { etag: 7 } }, text('small')] })
+    expect(shown._meta?.[OFFLOADED_META_KEY]).toMatchObject({ parts: [{ _meta: { etag: 7 } }] })
+  })
+})
+
+describe('annotations', () => {
+  const forUser = { annotations: { audience: ['user'], priority: 1 } }
+  const forModel = { annotations: { audience: ['assistant'] } }
+  const shownOf = async (...content: object[]): Promise<readonly Record<string, unknown>[]> =>
+    (await offload({ content })).shown.content
+
+  it('of a part for the user alone stay with its preview, apart from what the model gets', async () => {
+    const small = { ...text('for the model'), ...forModel }
+    expect(await shownOf({ ...text(LOG), ...forUser }, small)).toEqual([small, { ...REPLACED, ...forUser }])
+    expect(await shownOf({ ...text(LOG), ...forUser }, { ...text(`${LOG}!`), ...forModel })).toEqual([
+      { ...REPLACED, ...forModel },
+      { ...REPLACED, ...forUser },
+    ])
+    expect(await shownOf(text(LOG), { ...text('for the user'), ...forUser })).toEqual([
+      REPLACED,
+      { ...text('for the user'), ...forUser },
+    ])
+  })
+
+  it('are those of all parts that a preview stands for, or say for whom they all are', async () => {
+    const other = { annotations: { audience: ['user'], priority: 0 } }
+    expect(await shownOf({ ...text(LOG), ...forModel }, { ...text(`${LOG}!`), ...forModel })).toEqual([
+      { ...REPLACED, ...forModel },
+    ])
+    expect(await shownOf({ ...text(LOG), ...forUser }, { ...text(`${LOG}!`), ...other })).toEqual([
+      { ...REPLACED, annotations: { audience: ['user'] } },
+    ])
+    expect(await shownOf({ ...text(LOG), ...forModel }, text(`${LOG}!`))).toEqual([REPLACED])
+  })
+
+  it('of an audience of both, or of none, are those of a part for the model', async () => {
+    for (const audience of [['user', 'assistant'], []]) {
+      const annotations = { audience }
+      expect(await shownOf({ ...text(LOG), annotations }, text('small'))).toEqual([
+        { ...REPLACED, annotations },
+        text('small'),
+      ])
+    }
+  })
+})

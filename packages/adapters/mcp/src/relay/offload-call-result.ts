@@ -1,8 +1,8 @@
-import type { ContentBlock, ContextOffloader, OffloadedBlock } from '@spillway/core'
-import { readMcpPart, writeMcpPart } from '@spillway/core/adapter'
+import type { ContentBlock, ContextOffloader, OffloadedBlock, Outcome } from '@spillway/core'
+import { writeMcpPart } from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
+import { commonAnnotations, isForUserAlone, readCallResult, type ResultPart } from './read-call-result.ts'
 import { referenceUri } from './resource-uri.ts'
-import { isEqual, isSameJson } from './same-json.ts'
 
 /** Under this key, `_meta` of a replaced result says what was stored, for programs. */
 export const OFFLOADED_META_KEY = 'spillway/offloaded'
@@ -18,47 +18,106 @@ export interface CallResultRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Part {
-  readonly part: unknown
-  readonly block: ContentBlock
-}
-
 /**
  * Offload a result of `tools/call` and return what takes its place; the very result where it stays.
  *
- * `structuredContent` that the content says as well is not stored a second time; where either is replaced, it goes.
+ * All that the host gets is measured. `structuredContent` that the content says as well is not stored a second time: it
+ * goes where the content is replaced, and where both together are over the limit. Parts for the user alone are measured
+ * and replaced by themselves, so that their preview keeps that mark.
  */
-export async function offloadCallResult(
-  offloader: ContextOffloader,
-  { toolName, input, result, resourceLinks, signal }: CallResultRequest,
-): Promise<unknown> {
+export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
+  const { toolName, result, resourceLinks } = request
   const fields = fieldsOf(result)
-  const { content, structuredContent, isError, _meta } = fields
-  const { parts, structured } = readResult(content, structuredContent)
-  const all = structured === undefined ? parts : [...parts, structured]
-  if (all.length === 0) return result
+  const { parts, structured, isSaidTwice, fields: large } = readCallResult(fields)
+  // Such as a task, or a request for input.
+  if (fields['content'] === undefined && fields['structuredContent'] === undefined) return result
+  const forUser = parts.filter(({ part }) => isForUserAlone(part))
+  const forModel = parts.filter((part) => !forUser.includes(part))
+  const besides = [...(structured === undefined ? [] : [structured]), ...large.map(({ block }) => block)]
+  const groups = [await offloadGroup(offloader, request, forModel, besides)]
+  if (forUser.length > 0) groups.push(await offloadGroup(offloader, request, forUser, []))
+  const stored = groups.flatMap(({ outcome }) => (outcome.status === 'offloaded' ? outcome.stored : []))
+  const { structuredContent, ...unstructured } = fields
+  if (stored.length === 0) return isSaidTwice && areOver(offloader, groups, structuredContent) ? unstructured : result
 
+  const staying = new Set(groups.flatMap(({ outcome }) => outcome.content))
+  const others = structured !== undefined && staying.has(structured) ? { ...fields } : { ...unstructured }
+  for (const { name, block } of large) if (!staying.has(block)) delete others[name]
+  const besidesOfParts = groups.flatMap((group) => group.besides)
+  const offloaded = {
+    tokens: tokensOf(groups),
+    stored,
+    ...(besidesOfParts.length > 0 && { parts: besidesOfParts }),
+  }
+  const links = resourceLinks ? stored.map((block) => linkTo(block, toolName)) : []
+  return {
+    ...others,
+    content: [...groups.flatMap(({ content }) => content), ...links],
+    _meta: { ...fieldsOf(others['_meta']), [OFFLOADED_META_KEY]: offloaded },
+  }
+}
+
+/** What became of some parts of a result. */
+interface OffloadedGroup {
+  readonly outcome: Outcome
+  /** The parts that take the place of these. */
+  readonly content: readonly unknown[]
+  /** What replaced parts had beside their content, where it is not stored. */
+  readonly besides: readonly Fields[]
+}
+
+async function offloadGroup(
+  offloader: ContextOffloader,
+  { toolName, input, result, signal }: CallResultRequest,
+  parts: readonly ResultPart[],
+  besides: readonly ContentBlock[],
+): Promise<OffloadedGroup> {
+  const content = [...parts.flatMap(({ block, rest }) => (rest === undefined ? [block] : [block, rest])), ...besides]
   const outcome = await offloader.offload({
     toolName,
     // The ids of requests begin anew with each connection; that of the call in the conversation is not told.
     toolCallId: toolName,
     input,
-    isError: isError === true,
+    isError: fieldsOf(result)['isError'] === true,
     signal,
-    content: all.map(({ block }) => block),
+    content,
   })
-  if (outcome.status === 'inline') return result
-  const partOf = new Map(all.map(({ block, part }) => [block, part]))
-  const shown = outcome.content
-    .filter((block) => structured === undefined || block !== structured.block)
-    .map((block) => (partOf.has(block) ? partOf.get(block) : writeMcpPart(block)))
-  const links = resourceLinks ? outcome.stored.map((stored) => linkTo(stored, toolName)) : []
-  const { structuredContent: _replaced, ...others } = fields
+  const [own, staying] = [new Set(content), new Set(outcome.content)]
+  const isWhole = ({ rest }: ResultPart): boolean => rest === undefined || staying.has(rest)
+  const replaced = parts.filter(({ block }) => !staying.has(block))
+  const annotations = commonAnnotations(replaced.map(({ part }) => part))
   return {
-    ...(structured !== undefined && outcome.content.includes(structured.block) ? fields : others),
-    content: [...shown, ...links],
-    _meta: { ...fieldsOf(_meta), [OFFLOADED_META_KEY]: { tokens: outcome.tokens, stored: outcome.stored } },
+    outcome,
+    content: [
+      ...outcome.content
+        .filter((block) => !own.has(block))
+        .map((block) => ({ ...writeMcpPart(block), ...(annotations !== undefined && { annotations }) })),
+      ...parts.filter(({ block }) => staying.has(block)).map((kept) => (isWhole(kept) ? kept.part : kept.bare)),
+    ],
+    besides: replaced
+      .filter((part) => isWhole(part) && Object.keys(part.beside).length > 0)
+      .map(({ beside }) => beside),
   }
+}
+
+function tokensOf(groups: readonly OffloadedGroup[]): { readonly original: number; readonly replacement: number } {
+  let [original, replacement] = [0, 0]
+  for (const { outcome } of groups) {
+    original += outcome.tokens.original
+    replacement += outcome.status === 'offloaded' ? outcome.tokens.replacement : outcome.tokens.original
+  }
+  return { original, replacement }
+}
+
+/** Whether parts within the limit are over it together with structured content that repeats them. */
+function areOver(
+  { options: { countTokens, maxResultTokens } }: ContextOffloader,
+  groups: readonly OffloadedGroup[],
+  structuredContent: unknown,
+): boolean {
+  if (groups.some(({ outcome }) => outcome.status !== 'inline' || outcome.reason !== 'within-limit')) return false
+  const text = JSON.stringify(structuredContent)
+  return text.length > LARGE_TEXT || tokensOf(groups).original + countTokens(text) > maxResultTokens
 }
 
 /** Texts of so many characters are over any limit that pays. */
@@ -71,49 +130,8 @@ export function mayBeReplaced({ options }: ContextOffloader, result: unknown): b
   if (!includeRetrievalTool || (content === undefined && structuredContent === undefined)) return false
   const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)['text']) : []
   if (texts.some((text) => typeof text === 'string' && text.length > LARGE_TEXT)) return true
-  return countTokens(JSON.stringify([content, structuredContent])) > maxResultTokens
+  return countTokens(JSON.stringify(result)) > maxResultTokens
 }
-
-const readPart = (part: unknown): Part => ({ part, block: readMcpPart(part) })
-
-interface ReadResult {
-  readonly parts: readonly Part[]
-  /** Structured content that says something else than the parts. */
-  readonly structured?: Part
-}
-
-/** Servers say structured content once more as content, for clients that do not know it: either is enough. */
-function readResult(content: unknown, structuredContent: unknown): ReadResult {
-  const parts = Array.isArray(content) ? content.map(readPart) : []
-  if (structuredContent === undefined) return { parts }
-  const fields = Object.values(fieldsOf(structuredContent))
-  // As the only field of an object, as many servers wrap what is no object.
-  const said = fields.length === 1 ? [structuredContent, fields[0]] : [structuredContent]
-  if (said.some((value) => isEqual(value, content))) return { parts }
-  const [first] = parts
-  const text = parts.length === 1 && first?.block.type === 'text' ? first.block.text : undefined
-  if (text === undefined) {
-    const isSaid = said.some((value) => Array.isArray(value) && isSameList(parts, value))
-    return isSaid ? { parts } : { parts, structured: structuredPart(structuredContent) }
-  }
-  if (said.includes(text)) return { parts }
-  const same = said.find((value) => isSameJson(text, value))
-  if (same === undefined) return { parts, structured: structuredPart(structuredContent) }
-  // Values are stored with a line for each of their parts, as JSON in one line could hardly be searched; only where nothing
-  // of the text is lost by that, such as digits of a number.
-  return {
-    parts: JSON.stringify(same) === text ? [{ part: first?.part, block: { type: 'json', value: same } }] : parts,
-  }
-}
-
-const structuredPart = (value: unknown): Part => ({ part: undefined, block: { type: 'json', value } })
-
-/** Whether the parts are the items of a list, each a text of its own, as some servers write lists. */
-const isSameList = (parts: readonly Part[], list: readonly unknown[]): boolean =>
-  parts.length === list.length &&
-  parts.every(
-    ({ block }, index) => block.type === 'text' && (block.text === list[index] || isSameJson(block.text, list[index])),
-  )
 
 function linkTo({ reference, type, contentType, size }: OffloadedBlock, toolName: string): Fields {
   const name = `${toolName} (${type})`

@@ -163,6 +163,50 @@ describe('what passes', () => {
   })
 })
 
+describe('a message that cannot be written', () => {
+  /** A relay whose sides are written to as JSON. */
+  function writing(): { relay: OffloadRelay; toClient: Message[]; toServer: Message[]; errors: unknown[] } {
+    const [toClient, toServer, errors] = [[] as Message[], [] as Message[], [] as unknown[]]
+    const write = (to: Message[]) => async (message: Message) => {
+      JSON.stringify(message)
+      to.push(message)
+    }
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    const sides = {
+      toClient: write(toClient),
+      toServer: write(toServer),
+      onError: (error: unknown) => errors.push(error),
+    }
+    return { relay: new OffloadRelay({ offloader }, sides), toClient, toServer, errors }
+  }
+  const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown
+  const TOO_DEEP = expect.any(RangeError) as RangeError
+
+  it('is answered with an error if it is a result, and the failure is told', async () => {
+    const { relay, toClient } = writing()
+    for (const [id, method, result] of [
+      [1, 'tools/call', { content: [], structuredContent: { deep } }],
+      [2, 'tools/list', { tools: [{ name: 'a', inputSchema: deep }] }],
+      [3, 'prompts/get', { deep }],
+    ] as const) {
+      void relay.fromClient({ jsonrpc: '2.0', id, method, params: { name: 'a' } })
+      await expect(relay.fromServer({ jsonrpc: '2.0', id, result })).rejects.toEqual(TOO_DEEP)
+      const error = { code: -32_603, message: 'The answer could not be sent.' }
+      expect(toClient.at(-1)).toEqual({ jsonrpc: '2.0', id, error })
+    }
+  })
+
+  it('is answered to the server with an error if it is a request of it', async () => {
+    const { relay, toClient, toServer } = writing()
+    const request = { jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: { deep } } as const
+    await expect(relay.fromServer(request)).rejects.toEqual(TOO_DEEP)
+    expect(toClient).toEqual([])
+    expect(toServer).toEqual([
+      { jsonrpc: '2.0', id: 7, error: { code: -32_603, message: 'The request could not be sent.' } },
+    ])
+  })
+})
+
 describe('the list of tools', () => {
   it('has the retrieval tool on its first page, under a name that no page has', async () => {
     const { client, server, toClient, toServer, settle } = bench({ lists: false })

@@ -56,6 +56,8 @@ const MAX_TASKS = 10_000
 /** Milliseconds for the first page of the server's tools, and again for all further ones; results wait for them. */
 const LIST_TOOLS_MS = 5_000
 
+const UNSENT = 'The request could not be sent.'
+
 const WATCHED = new Set([
   'initialize',
   'server/discover',
@@ -125,12 +127,28 @@ export class OffloadRelay {
     const pending = isResponse(message) ? this.#pending.get(message.id) : undefined
     if (pending === undefined) {
       if (message.method === 'notifications/tools/list_changed') this.#forgetTools()
-      return this.#fromServer.push(message, (ready) => this.#sides.toClient(ready, options))
+      return this.#fromServer.push(message, (ready) => this.#deliver(ready, options))
     }
     const response = message as Response
     this.#pending.delete(response.id)
     if (pending.settle !== undefined) return pending.settle(response)
-    return this.#fromServer.push(this.#rewrite(response, pending), (ready) => this.#sides.toClient(ready, options))
+    return this.#fromServer.push(this.#rewrite(response, pending), (ready) => this.#deliver(ready, options))
+  }
+
+  /**
+   * Send a message to the client. Where it cannot be written, such as JSON that is nested too deep, who waits for an answer
+   * gets an error in its place; rejects all the same.
+   */
+  #deliver(message: Message, options?: unknown): unknown {
+    const delivered = this.#sides.toClient(message, options)
+    if (!(delivered instanceof Promise)) return delivered
+    return delivered.catch(async (error: unknown) => {
+      const told = isResponse(message)
+        ? this.#sides.toClient(errorOf(message.id, ERROR_CODE.internal, 'The answer could not be sent.'), options)
+        : isRequest(message) && this.#sides.toServer(errorOf(message.id, ERROR_CODE.internal, UNSENT))
+      await Promise.allSettled([told])
+      throw error
+    })
   }
 
   /** Resolves once the client has all that the server has sent; `undefined` where it has it. */
@@ -191,7 +209,7 @@ export class OffloadRelay {
       // Whatever it was: who sent the request was told that it went, and must not wait for ever.
       this.#sides.onError(error)
       this.#pending.delete(id)
-      return this.#sides.toClient(errorOf(id, ERROR_CODE.internal, 'The request could not be sent.'))
+      return this.#deliver(errorOf(id, ERROR_CODE.internal, UNSENT))
     }
   }
 
@@ -219,7 +237,7 @@ export class OffloadRelay {
     } finally {
       this.#answering.delete(request.id)
     }
-    return controller.signal.aborted ? undefined : this.#sides.toClient(answer)
+    return controller.signal.aborted ? undefined : await this.#deliver(answer)
   }
 
   #cancel({ params }: Message): void {
@@ -371,7 +389,7 @@ export class OffloadRelay {
       // Whatever it was: what waits for the answer must go on.
       this.#sides.onError(error)
       this.#pending.delete(id)
-      resolve({ jsonrpc: '2.0', id, error: { code: ERROR_CODE.internal, message: 'The request could not be sent.' } })
+      resolve({ jsonrpc: '2.0', id, error: { code: ERROR_CODE.internal, message: UNSENT } })
     }
     const response = await promise
     clearTimeout(timer)
