@@ -99,6 +99,23 @@ it.skipIf(isVersion10)('keeps structured answers', async () => {
   expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
 })
 
+it('tells that middleware before it hides the retrieval tool from the model', async () => {
+  const select = createMiddleware({
+    name: 'Select',
+    wrapModelCall: (request, handler) =>
+      handler({ ...request, tools: request.tools.filter(({ name }) => name === 'read_log') }),
+  })
+  const typesWith = async (...others: readonly AgentMiddleware[]): Promise<string[]> => {
+    const types: string[] = []
+    const storage = new InMemoryStorage()
+    const offloader = new ContextOffloader({ storage, onEvent: ({ type }) => void types.push(type) })
+    await run({ middleware: [...others, offloadMiddleware(offloader)], model: callingModel('read_log', 'read_log') })
+    return types
+  }
+  expect(await typesWith(select)).toEqual(['offload', 'retrieval-tool-hidden', 'offload'])
+  expect(await typesWith()).toEqual(['offload', 'offload'])
+})
+
 it('leaves the results of tools that are excepted', async () => {
   const [result] = resultsOf(await run({ middleware: [offloadMiddleware(create(), { except: ['read_log'] })] }))
   expect(result?.content).toBe(LOG)

@@ -1,6 +1,7 @@
 import { AIMessage } from '@langchain/core/messages'
 import { createMiddleware, type AgentMiddleware, type ToolCallRequest } from 'langchain'
 import type { ContextOffloader } from '@spillway/core'
+import { tellHiddenTool } from '@spillway/core/adapter'
 import { isControlFlow, isMiddlewareError, offloadCall } from './offload-call.ts'
 import { assertOptions, type OffloadMiddlewareOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
@@ -60,6 +61,10 @@ export function offloadMiddleware(
       }
     },
     wrapModelCall: async (request, handler) => {
+      tellHiddenTool(
+        offloader,
+        request.tools.map(({ name }) => name),
+      )
       const response = await handler(request)
       await offloaderOf(request.runtime).endTurn()
       return response

@@ -35,6 +35,11 @@ export type OffloadEvent =
       readonly toolCallId: string
     } & PreviewFallback)
   | RetrievalEvent
+  | {
+      /** A model call did not offer the retrieval tool, which previews name; told once, where an adapter can see it. */
+      readonly type: 'retrieval-tool-hidden'
+      readonly toolName: string
+    }
   | { readonly type: 'eviction'; readonly evicted: readonly EvictedEntry[] }
   | {
       /** The end of a turn could not be told to the storage; nothing was evicted. */
