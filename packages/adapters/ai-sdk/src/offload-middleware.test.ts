@@ -136,6 +136,13 @@ describe('offloadMiddleware', () => {
     expect(inputs).toEqual([{ path: 'new' }, undefined])
   })
 
+  it('tells once that the model is not offered the tool that replacements name', async () => {
+    const types: string[] = []
+    useOffloader(new ContextOffloader({ storage, onEvent: ({ type }) => void types.push(type) }))
+    for (let step = 0; step < 2; step += 1) await transform([answer(result('call_1'))])
+    expect(types).toEqual(['offload', 'retrieval-tool-hidden', 'offload'])
+  })
+
   it('refuses what is no offloader', () => {
     expect(() => offloadMiddleware({} as ContextOffloader)).toThrow(/^offloader must be a ContextOffloader/)
   })

@@ -1,5 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { assertOffloader, offloadModelOutput } from '@spillway/core/adapter'
+import { assertOffloader, offloadModelOutput, tellHiddenTool } from '@spillway/core/adapter'
 import type { LanguageModelMiddleware } from 'ai'
 
 type TransformParams = NonNullable<LanguageModelMiddleware['transformParams']>
@@ -76,6 +76,11 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
           replacing.push(replaceMessage(message, params).then((replaced) => void (prompt[index] = replaced)))
       }
       await Promise.all(replacing)
+      const offered = params.tools ?? []
+      tellHiddenTool(
+        offloader,
+        offered.map(({ name }) => name),
+      )
       return { ...params, prompt }
     },
   }

@@ -62,8 +62,8 @@ export function isForUserAlone(part: unknown): boolean {
 /** Return the annotations that one text in the place of these parts has: those of all of them, or for whom they all are. */
 export function commonAnnotations(parts: readonly unknown[]): unknown {
   const [first, ...others] = parts.map((part) => fieldsOf(part)['annotations'])
-  if (first !== undefined && lengthOf(fieldsOf(first)) <= MAX_UNMEASURED && others.every((one) => isEqual(one, first)))
-    return first
+  const isShort = first !== undefined && lengthOf({ first }) <= MAX_UNMEASURED
+  if (isShort && others.every((one) => isEqual(one, first))) return first
   return parts.length > 0 && parts.every(isForUserAlone) ? { audience: ['user'] } : undefined
 }
 
