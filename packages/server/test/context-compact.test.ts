@@ -180,13 +180,16 @@ describe('/context_offload, compact', () => {
 
   it('gives numbers back that JavaScript cannot hold, also from arguments that it stored', async () => {
     const service = await startService()
-    const large = `{"id":1790123456789012345,"text":"${'a word '.repeat(5_000)}"}`
+    const large = `{"ids":[${'1790123456789012345,'.repeat(3_000)}7]}`
+    const long = `{"id":1790123456789012345,"text":"${'a word '.repeat(5_000)}"}`
     const messages = [
       '{"role":"user","content":"Search","at":12345678901234567890,"far":1e400}',
       '{"role":"assistant","content":"","tool_calls":[{"id":"c1","name":"f","arguments":{"id":1790123456789012345}}]}',
       '{"role":"tool","tool_call_id":"c1","content":"x"}',
       `{"role":"assistant","content":"","tool_calls":[{"id":"c2","name":"f","arguments":${large}}]}`,
       '{"role":"tool","tool_call_id":"c2","content":"y"}',
+      `{"role":"assistant","content":"","tool_calls":[{"id":"c3","name":"f","arguments":${long}}]}`,
+      '{"role":"tool","tool_call_id":"c3","content":"z"}',
       '{"role":"assistant","content":"Found it."}',
     ]
     const response = await fetch(`${service.url}/context_offload`, {
@@ -196,7 +199,9 @@ describe('/context_offload, compact', () => {
     })
     const text = await response.text()
     expect(response.status).toBe(200)
-    for (const index of [0, 1, 2, 4, 5]) expect(text).toContain(messages[index])
+    for (const index of [0, 1, 2, 4, 6, 7]) expect(text).toContain(messages[index])
+    expect(text).toContain('"arguments":{"id":1790123456789012345,"text":"')
+    expect(text).not.toContain('1790123456789012400')
     const { metadata } = JSON.parse(text) as { metadata: { write_file_dict: Record<string, string> } }
     expect(Object.values(metadata.write_file_dict)).toContainEqual(expect.stringContaining('1790123456789012345'))
   })

@@ -40,6 +40,27 @@ describe('expand and references', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('does not name call_9') })
   })
 
+  test('keep the digits of numbers in what was stored', async () => {
+    const ids = Array.from({ length: 3_000 }, (_, row) => `{"id":19158835881748${10_000 + row},"price":10.00}`)
+    const call = { type: 'tool-call', toolCallId: 'call_1', toolName: 'query', input: {} }
+    const result = { type: 'tool-result', toolCallId: 'call_1', toolName: 'query', output: { type: 'json', value: 7 } }
+    const messages = [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', content: [call] },
+      { role: 'tool', content: [result] },
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: 'Thanks.' },
+    ]
+    const chat = JSON.stringify(messages).replace('"value":7', `"value":[${ids.join(',')}]`)
+    const { cwd, run, text } = bench('chat.json', chat)
+    await run('compact', 'chat.json', '--max-total-tokens', '1000', '--keep-recent', '0', '--output', 'out.json')
+    const { stdout } = await run('references', 'out.json')
+    const [reference = ''] = stdout.match(/call_1\w+/) ?? []
+    expect((await spillway(['get', reference], { cwd })).stdout).toContain('"id": 1915883588174812999')
+    await run('expand', 'out.json', '--output', 'back')
+    expect(text('back')).toBe(chat)
+  })
+
   test('leave what is gone as it is, and exit with 1', async () => {
     const { cwd, run, text, references } = await compacted()
     await spillway(['rm', references[0]!], { cwd })

@@ -1,7 +1,7 @@
 /** What adapters of agent frameworks have in common: how parts become blocks and come back. */
 export { contentTypeEssence } from '../content/content-type-essence.ts'
 export { endOfString } from '../content/json/end-of-string.ts'
-export { parseExactJson, plainNumber, rewriteInexactNumbers } from '../content/json/exact-json.ts'
+export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from '../content/json/exact-json.ts'
 export { isTextContentType } from '../content/text-content-type.ts'
 export { KeyedLock } from '../storage/keyed-lock.ts'
 export { anyInputSchema, type AnyInputSchema } from './any-input-schema.ts'

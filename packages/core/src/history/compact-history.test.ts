@@ -191,6 +191,25 @@ describe('compactHistory', () => {
     })
   })
 
+  it('keeps the digits of short arguments beside a long one', async () => {
+    const { options, offloader } = bench()
+    const written = JSON.stringify(logOf('a', 1_500))
+    const text = `{"id":1915883588174806058,"price":10.00,"content":${written}}`
+    const asked = { id: 'call_1', type: 'function', function: { name: 'write', arguments: text } }
+    const messages = [
+      user('Go.'),
+      { role: 'assistant', content: null, tool_calls: [asked] } as unknown as ChatMessage,
+      result('call_1', 'ok'),
+      assistant('Done.'),
+      user('Thanks.'),
+    ]
+    const outcome = await compactHistory(messages, { ...options, maxTotalTokens: 500, maxToolMessageTokens: 500 })
+    const [call] = (outcome.messages[1] as unknown as { readonly tool_calls: readonly (typeof asked)[] }).tool_calls
+    expect(call?.function.arguments).toMatch(/^\{"id":1915883588174806058,"price":10.00,"content":"\[Offloaded: /)
+    const expanded = await expandHistory(outcome.messages, { offloader, format: openAIChat<ChatMessage>() })
+    expect(expanded.messages).toEqual(messages)
+  })
+
   it('keeps the names that stand beside references', async () => {
     const { options, offloader } = bench()
     const content = ['first.md', 'second (1).md'].map(

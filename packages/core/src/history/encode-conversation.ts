@@ -1,3 +1,4 @@
+import { parseExactJson } from '../content/json/exact-json.ts'
 import { decodeLossless, encodeLossless } from './lossless-json.ts'
 import type { HistoryFormat } from './history-format.ts'
 import type { HistoryMessage } from './history-message.ts'
@@ -10,6 +11,6 @@ export function encodeConversation(format: HistoryFormat<unknown>, messages: rea
 
 /** Undo {@link encodeConversation}. Throws where the text is none of this format. */
 export function decodeConversation(format: HistoryFormat<unknown>, json: string): readonly HistoryMessage[] {
-  const value: unknown = JSON.parse(json)
+  const value = parseExactJson(json)
   return format.read(format.decode === undefined ? decodeLossless(value) : format.decode(value))
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseExactJson } from '../content/json/exact-json.ts'
 import { decodeLossless, encodeLossless } from './lossless-json.ts'
 
 const through = (value: unknown): unknown => decodeLossless(JSON.parse(JSON.stringify(encodeLossless(value))))
@@ -51,6 +52,13 @@ describe('encodeLossless', () => {
         expect(encodeLossless(plain)).toStrictEqual(plain)
       }),
     )
+  })
+
+  it('keeps the digits of numbers that JavaScript cannot hold', () => {
+    const text = '{"id":1915883588174806058,"prices":[10.00,1e400]}'
+    const encoded = JSON.stringify(encodeLossless(parseExactJson(text)))
+    expect(encoded).toBe(text)
+    expect(JSON.stringify(decodeLossless(parseExactJson(encoded)))).toBe(text)
   })
 
   it('keeps objects that look like its own', () => {

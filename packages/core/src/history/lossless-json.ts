@@ -1,4 +1,5 @@
 import { decodeBase64, encodeBase64 } from '#platform'
+import { isExactNumber } from '../content/json/exact-json.ts'
 
 /** An object that has this key stands for something that JSON has no form for; one that had it before is wrapped as well. */
 const TAG = '$spillway'
@@ -47,6 +48,7 @@ export function encodeLossless(value: unknown): unknown {
     if (typeof one === 'undefined') return tagged('undefined')
     if (typeof one === 'bigint') return tagged('bigint', String(one))
     if (typeof one !== 'object') throw refuse(`a ${typeof one}`)
+    if (isExactNumber(one)) return one
     const whole = encodeWhole(one)
     if (whole !== undefined) return whole
     if (open.has(one)) throw refuse('part of itself')
@@ -105,7 +107,7 @@ export function decodeLossless(value: unknown): unknown {
 }
 
 function decode(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return value
   // A tag adds a level to its value.
   if (depth > 2 * MAX_DEPTH) throw new TypeError(`The value is deeper than ${MAX_DEPTH} levels.`)
   if (Array.isArray(value)) return value.map((item: unknown) => decode(item, depth + 1))

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { parseExactJson } from '@spillway/core/adapter'
 import { expect, test } from 'vitest'
 import { AsciiGuess, jsonStyleOf, writeJson } from './json-style.ts'
 
@@ -42,3 +43,10 @@ test.each([
   guess.add(Buffer.from(text))
   expect(writeJson({ b: 'ö😀' }, guess.complete(jsonStyleOf(text)))).toBe(written)
 })
+
+test.each(['{"id": 1915883588174806058, "list": [10.00]}', '{"id":1915883588174806058,"list":[10.00]}'])(
+  'writes numbers with the digits that they were read with: %s',
+  (text) => {
+    expect(writeJson(parseExactJson(text), jsonStyleOf(text))).toBe(text)
+  },
+)

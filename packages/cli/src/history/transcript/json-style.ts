@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer'
+import { isExactNumber } from '@spillway/core/adapter'
 
 /** How the values of a JSON file are written: with blanks behind commas and colons, and with line breaks. */
 export interface JsonStyle {
@@ -57,7 +58,7 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 
 function writeSpaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item: unknown) => writeSpaced(item ?? null)).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return JSON.stringify(value)
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}: ${writeSpaced(member)}`).join(', ')}}`
 }

@@ -1,3 +1,4 @@
+import { parseExactJson } from '@spillway/core/adapter'
 import { CliError, usageError } from '../../cli-error.ts'
 import { EXIT_CODE } from '../../exit-code.ts'
 
@@ -22,10 +23,10 @@ export async function readingFile<Result>(path: string, read: () => Promise<Resu
   }
 }
 
-/** Parse JSON; `undefined` where it is none, as no JSON is that. */
+/** Parse JSON; `undefined` where it is none, as no JSON is that. Numbers keep their digits. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactJson(text)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

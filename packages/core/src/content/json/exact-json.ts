@@ -91,5 +91,17 @@ function* besideStrings(
  * console.assert(plainNumber(parseExactJson('1.50')) === 1.5 && plainNumber('1.50') === '1.50')
  * ```
  */
-export const plainNumber = (value: unknown): unknown =>
-  exact.isRawJSON?.(value) === true ? Number(value.rawJSON) : value
+export const plainNumber = (value: unknown): unknown => (isExactNumber(value) ? Number(value.rawJSON) : value)
+
+/**
+ * Tell whether a value is an opaque object that {@link parseExactJson} makes of a number.
+ *
+ * @example
+ * ```ts
+ * import { isExactNumber, parseExactJson } from '@spillway/core/adapter'
+ *
+ * console.assert(!isExactNumber(parseExactJson('1.5')) && !isExactNumber({ rawJSON: '1.50' }))
+ * ```
+ */
+export const isExactNumber = (value: unknown): value is { readonly rawJSON: string } =>
+  exact.isRawJSON?.(value) === true

@@ -1,4 +1,5 @@
 import { indentJson } from '../../content/block-bytes.ts'
+import { parseExactJson } from '../../content/json/exact-json.ts'
 import { encodeBase64, mediaFromData } from '../../adapter/media-source.ts'
 import { redacted } from '../../offload/store-blocks.ts'
 import type { ArchivedItem, ArchivedKind } from '../archive/history-archive.ts'
@@ -70,7 +71,7 @@ export function restoredContent({ kind, contentType }: ArchivedItem, bytes: Uint
     case 'document':
       return { type: kind, mediaType: contentType, base64: encodeBase64(bytes) }
     case 'json':
-      return { type: 'json', value: JSON.parse(decodeText(bytes)) as unknown }
+      return { type: 'json', value: parseExactJson(decodeText(bytes)) }
     default:
       return { type: 'text', text: decodeText(bytes) }
   }

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../content/json/exact-json.ts'
 import { parseJsonText } from '../../content/json/parse-json-text.ts'
 import type { HistoryToolCall } from '../history-message.ts'
 
@@ -7,9 +8,9 @@ const WHOLE = 'offloaded'
 const MAX_DEPTH = 64
 const MAX_VALUES = 20_000
 
-/** Return the arguments of a call as a value; `undefined` where they are text that is no JSON. */
+/** Return the arguments of a call as a value; `undefined` where they are text that is no JSON. Numbers keep their digits. */
 export const argumentsOf = ({ input, inputIsText }: HistoryToolCall): unknown =>
-  inputIsText && typeof input === 'string' ? parseJsonText(input) : input
+  inputIsText && typeof input === 'string' ? parseJsonText(input, parseExactJson) : input
 
 /** Put other arguments into a call, in the form in which it has them. */
 export const withArguments = (call: HistoryToolCall, value: unknown): HistoryToolCall => ({

@@ -22,6 +22,12 @@ describe('redactedJson', () => {
     expect(redactedJson(json({ password: 'abc', b: 1 }), byKey)).toBe(json({ password: '[gone]', b: 1 }))
   })
 
+  it('keeps the digits of numbers beside what it takes out', () => {
+    const text = '{"id":1915883588174806058,"price":10.00,"a":"secret=abc"}'
+    const compact = (redactedJson(text, greedy) ?? '').replaceAll(/\s/g, '')
+    expect(compact).toBe('{"id":1915883588174806058,"price":10.00,"a":"[gone]"}')
+  })
+
   it('returns the very text where there is nothing to take out', () => {
     const text = '{"b":1.50, "a":"x"}'
     expect(redactedJson(text, greedy)).toBe(text)

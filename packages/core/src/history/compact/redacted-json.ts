@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../content/json/exact-json.ts'
 import { parseJsonText } from '../../content/json/parse-json-text.ts'
 import { redacted } from '../../offload/store-blocks.ts'
 
@@ -17,7 +18,8 @@ export function redactedJson(json: string, redact: (text: string) => string): st
     isHit ||= left !== text
     return left
   }
-  const value: unknown = JSON.parse(json, (_, one: unknown) => (typeof one === 'string' ? watched(one) : one))
-  const text = redacted(isHit ? JSON.stringify(value, null, 2) : json, redact)
+  const take = (_key: string, one: unknown): unknown => (typeof one === 'string' ? watched(one) : one)
+  JSON.parse(json, take)
+  const text = redacted(isHit ? JSON.stringify(parseExactJson(json), take, 2) : json, redact)
   return text === json || parseJsonText(text) !== undefined ? text : undefined
 }

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../content/json/exact-json.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { StoredContent } from '../../storage/storage.ts'
 import type { ArchivedItem, HistoryArchive, KnownReplacement } from '../archive/history-archive.ts'
@@ -115,7 +116,7 @@ async function restoreArguments(
         mapTexts(value, (one) => texts.get(one) ?? one),
       )
     if (typeof part.input === 'string') return { ...part, input: text }
-    return { ...part, input: readStored(first.items[0]?.name ?? '', () => JSON.parse(text) as unknown) }
+    return { ...part, input: readStored(first.items[0]?.name ?? '', () => parseExactJson(text)) }
   })
 }
 
