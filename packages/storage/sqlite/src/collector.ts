@@ -23,14 +23,10 @@ export async function collect(connection: Connection, prefix: string, now: numbe
   for (let content = 0; ;) {
     const found = await connection.read((session) => session.get(SELECT_LEFTOVER, content, from, to, before))
     if (found === undefined) break
-    const leftover = found as Pick<LooseContent, 'id' | 'content'>
+    const leftover = found as LooseContent
     ;({ content } = leftover)
-    const claimed = await connection.write((session) => {
-      const loose = { ...leftover, session }
-      return claimLoose(loose, before) ? loose : undefined
-    })
-    if (claimed === undefined) continue
-    report.bytes += await purgeContent(connection, claimed)
+    if (!(await connection.write((session) => claimLoose(session, leftover, before)))) continue
+    report.bytes += await purgeContent(connection, leftover)
     report.leftovers += 1
   }
   while (await connection.write((session) => deleteOldTombstones(session, now))) continue

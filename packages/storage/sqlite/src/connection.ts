@@ -1,14 +1,12 @@
-import { existsSync, lstatSync, statSync, type Stats } from 'node:fs'
-import { dirname } from 'node:path'
-import { StorageError } from '@spillway/core'
+import { DatabaseFiles, findDatabase, replacedError } from './database-files.ts'
 import { loadBetterSqlite, type OpenDatabase } from './load-better-sqlite.ts'
 import { openFile } from './open-file.ts'
 import { Pace } from './pace.ts'
 import { Patience } from './patience.ts'
-import { migrate } from './schema.ts'
+import { databaseId, migrate } from './schema.ts'
 import { isHeld, Session } from './session.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
-import { DatabaseInUse, explainSqliteError, sqliteCode } from './sqlite-error.ts'
+import { DatabaseInUse, explainSqliteError, LogRemoved, sqliteCode } from './sqlite-error.ts'
 
 /** How to get at the database. */
 export interface ConnectionOptions {
@@ -29,8 +27,9 @@ export class Connection {
   readonly #writing: Patience
   #openDatabase: OpenDatabase | undefined
   #session: Session | undefined
-  /** The file that is open or was last, whatever its path may lead to by now. */
-  #file: Stats | undefined
+  /** The files that are open or were last, whatever their paths may lead to by now, and the id of their database. */
+  #files: DatabaseFiles | undefined
+  #id: string | undefined
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -75,7 +74,9 @@ export class Connection {
   async write<Result>(work: (session: Session) => Result): Promise<Result> {
     try {
       await this.#load()
-      return await this.#writing.run(() => this.#current().write(work))
+      const result = await this.#writing.run(() => this.#current().write(work))
+      this.#secure()
+      return result
     } catch (error) {
       throw this.#failed(error)
     }
@@ -107,18 +108,34 @@ export class Connection {
   /** Whether there is no file yet. */
   #isNew(): boolean {
     const { source } = this.#options
-    return this.#file === undefined && typeof source === 'string' && status(source) === undefined
+    return this.#files === undefined && typeof source === 'string' && findDatabase(source) === undefined
   }
 
   #current(): Session {
     const { source } = this.#options
     if (typeof source !== 'string') return (this.#session ??= shared(source))
-    const found = status(source)
-    if (this.#session !== undefined && isSame(this.#file, found)) return this.#session
-    if (this.#session !== undefined) this.#letGo(this.#session)
-    // What was acknowledged lies in the file that is gone: going on with an empty one would make an outage a miss.
-    if (this.#file !== undefined && found === undefined) throw goneError(source)
-    return this.#open(source)
+    this.#secure()
+    return (this.#session ??= this.#open(source))
+  }
+
+  /**
+   * Make sure that everything acknowledged is in files that still have their names. Throws `unavailable` if it is not:
+   * going on with other files would turn an outage into a miss.
+   */
+  #secure(): void {
+    const [files, session] = [this.#files, this.#session]
+    files?.assertInPlace(() => {
+      if (session !== undefined && databaseId(session.database) !== this.#id) throw replacedError(this.name)
+    })
+    if (files === undefined || session === undefined) return
+    if (files.hasLostLog()) this.#rescueLog(session)
+  }
+
+  /** Bring a log that has lost its name, or whose index has, into the file, and let go of it. */
+  #rescueLog(session: Session): void {
+    const [{ busy }] = session.database.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }]
+    if (busy !== 0) throw new LogRemoved(this.name)
+    this.#letGo(session)
   }
 
   #letGo(session: Session): void {
@@ -128,9 +145,17 @@ export class Connection {
 
   #open(path: string): Session {
     if (this.#openDatabase === undefined) throw new Error('better-sqlite3 has not been loaded.')
+    findDatabase(path)
     const database = openFile({ open: this.#openDatabase, path, fsync: this.#options.fsync })
-    this.#file = statSync(path)
-    return (this.#session = new Session(database, false))
+    try {
+      const id = databaseId(database)
+      if (id !== (this.#id ??= id)) throw replacedError(path)
+      this.#files = new DatabaseFiles(path)
+      return new Session(database, false)
+    } catch (error) {
+      database.close()
+      throw error
+    }
   }
 
   #failed(error: unknown): unknown {
@@ -145,42 +170,8 @@ export class Connection {
   }
 }
 
-/**
- * Return what a path leads to, `undefined` where there is nothing yet. Throws where a part of it is no directory, or a link
- * that leads nowhere, such as to a disk that is not there: what has been stored may be behind it.
- */
-function status(path: string): Stats | undefined {
-  try {
-    return statSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-  const link = brokenLink(path)
-  if (link === undefined) return undefined
-  throw new StorageError(
-    'unavailable',
-    `${path} cannot be opened: the link ${link} leads nowhere. Put back what it leads to, or remove the link.`,
-  )
-}
-
-function brokenLink(path: string): string | undefined {
-  // What is found first from behind is a link that leads nowhere, or the last directory that there is.
-  let last = path
-  while (lstatSync(last, { throwIfNoEntry: false }) === undefined && dirname(last) !== last) last = dirname(last)
-  return existsSync(last) ? undefined : last
-}
-
-const isSame = (file: Stats | undefined, other: Stats | undefined): boolean =>
-  file !== undefined && file.ino === other?.ino && file.dev === other.dev
-
 function shared(database: SqliteDatabase): Session {
   const session = new Session(database, true)
   session.read(() => migrate(database))
   return session
 }
-
-const goneError = (path: string): StorageError =>
-  new StorageError(
-    'unavailable',
-    `${path} was removed or moved while it was in use. Put it back, or begin anew with another SqliteStorage.`,
-  )

@@ -14,15 +14,14 @@ export interface ContentPlace {
   readonly chunkBytes: number
 }
 
-/** The content of an entry: numbers of contents mean nothing without the id, since the file may be replaced by another. */
+/** The content of an entry, which is there for as long as the entry has its number. */
 export interface ContentOfEntry {
   readonly id: string
   readonly place: ContentPlace
 }
 
-/** Content that belongs to no entry, of the id that it was or will be of, in the database where it is. */
+/** Content that belongs to no entry, and the id of the entry that it belonged to or will. */
 export interface LooseContent {
-  readonly session: Session
   readonly id: string
   readonly content: number
 }
@@ -98,7 +97,7 @@ function selectChunks(
  * Remove some chunks of a loose content, and at its end all else of it; return how much, and whether it ended. Where it is
  * not loose for its id, it is of somebody else, or gone: nothing is removed.
  */
-export function purgeSome({ session, id, content }: LooseContent): { bytes: number; ended: boolean } {
+export function purgeSome(session: Session, { id, content }: LooseContent): { bytes: number; ended: boolean } {
   if (session.get(SELECT_LOOSE, content, id) === undefined) return { bytes: 0, ended: true }
   const base = content * MAX_CHUNKS
   const rows = session.all(SELECT_SIZES, base, base + MAX_CHUNKS - 1, PURGED_CHUNKS) as readonly {
@@ -124,8 +123,8 @@ export function releaseContent(
   { id, place: { content, size } }: ContentOfEntry,
 ): LooseContent | undefined {
   if (size > BATCH_BYTES) {
-    const loose = { session, id, content }
-    insertLoose(loose, 0)
+    const loose = { id, content }
+    insertLoose(session, loose, 0)
     return loose
   }
   if (size > 0) session.run(DELETE, content * MAX_CHUNKS, (content + 1) * MAX_CHUNKS - 1)
@@ -142,22 +141,22 @@ export function findLineIndex(session: Session, content: number): string | undef
 }
 
 /** Note a content that belongs to no entry; `renewedAt` says when somebody was last at work on it, 0 for nobody. */
-export function insertLoose({ session, id, content }: LooseContent, renewedAt: number): void {
+export function insertLoose(session: Session, { id, content }: LooseContent, renewedAt: number): void {
   session.run(INSERT_LOOSE, content, id, renewedAt)
 }
 
 /** Say that a loose content is still being worked on; return `false` where it is not there any more. */
-export function renewLoose({ session, id, content }: LooseContent, renewedAt: number): boolean {
+export function renewLoose(session: Session, { id, content }: LooseContent, renewedAt: number): boolean {
   return session.run(RENEW_LOOSE, renewedAt, content, id) === 1
 }
 
 /** Keep the writer of a loose content from going on with it, unless he renewed it since a time; return whether that is done. */
-export function claimLoose({ session, id, content }: LooseContent, before: number): boolean {
+export function claimLoose(session: Session, { id, content }: LooseContent, before: number): boolean {
   return session.run(CLAIM_LOOSE, content, id, before) === 1
 }
 
 /** Note that a loose content has got its entry; return `false` where it is not there any more. */
-export function takeLoose({ session, id, content }: LooseContent): boolean {
+export function takeLoose(session: Session, { id, content }: LooseContent): boolean {
   return session.run(TAKE_LOOSE, content, id) === 1
 }
 

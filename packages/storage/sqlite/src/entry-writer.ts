@@ -75,10 +75,9 @@ export class EntryWriter {
   /** Write what has come so far, in a transaction of its own. */
   async #flush(): Promise<void> {
     this.#loose = await this.#connection.write((session) => {
-      this.#assertNotReplaced(session)
-      const loose = this.#loose ?? { session, id: this.#id, content: session.nextContent() }
-      if (this.#loose === undefined) insertLoose(loose, Date.now())
-      else if (!renewLoose(loose, Date.now())) throw this.#collected()
+      const loose = this.#loose ?? { id: this.#id, content: session.nextContent() }
+      if (this.#loose === undefined) insertLoose(session, loose, Date.now())
+      else if (!renewLoose(session, loose, Date.now())) throw this.#collected()
       insertChunks(session, loose.content, this.#written, this.#chunks)
       return loose
     })
@@ -88,7 +87,6 @@ export class EntryWriter {
   }
 
   #commit(session: Session, info: NewEntryInfo, lineIndex: string | undefined): WrittenEntry {
-    this.#assertNotReplaced(session)
     const content = this.#loose?.content ?? session.nextContent()
     const entry = {
       id: this.#id,
@@ -100,7 +98,7 @@ export class EntryWriter {
       const lastUsedAt = touchEntry(session, this.#id, info.lastUsedAt) ?? info.lastUsedAt
       return { created: false, lastUsedAt }
     }
-    if (this.#loose !== undefined && !takeLoose(this.#loose)) throw this.#collected()
+    if (this.#loose !== undefined && !takeLoose(session, this.#loose)) throw this.#collected()
     insertChunks(session, content, this.#written, this.#chunks)
     if (lineIndex !== undefined) insertLineIndex(session, content, lineIndex)
     return { created: true, lastUsedAt: info.lastUsedAt }
@@ -110,17 +108,8 @@ export class EntryWriter {
   async #renew(): Promise<void> {
     const loose = this.#loose
     if (loose === undefined) return
-    const renewing = this.#connection.write((session) => session === loose.session && renewLoose(loose, Date.now()))
+    const renewing = this.#connection.write((session) => renewLoose(session, loose, Date.now()))
     await Promise.allSettled([renewing])
-  }
-
-  /** The parts must come together in one database: in another one the number of the content may be of other content. */
-  #assertNotReplaced(session: Session): void {
-    if (this.#loose === undefined || this.#loose.session === session) return
-    throw new StorageError(
-      'unavailable',
-      `${this.#connection.name} was replaced while it was written to, or closed. Store the content again.`,
-    )
   }
 
   async #purge(): Promise<void> {

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StorageError } from '@spillway/core'
+import { logFiles } from './database-files.ts'
 import type { OpenDatabase } from './load-better-sqlite.ts'
 import { APPLICATION_ID, isForeign, migrate, schemaVersion } from './schema.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
-import { sqliteCode } from './sqlite-error.ts'
+import { isBusy, LogRemoved, sqliteCode } from './sqlite-error.ts'
 
 /** A page is written to the log whole, however little of it is new: three of them for each entry, besides its content. */
 const PAGE_BYTES = 4_096
@@ -30,6 +31,7 @@ export function openFile(options: OpenFileOptions): SqliteDatabase {
   makeFile(path)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
     throw new StorageError('unavailable', `${path} must be a file, and is something else. Choose another path.`)
+  assertLogIsThere(options)
   const database = openConnection(options)
   try {
     if (isForeign(database))
@@ -69,18 +71,46 @@ function openConnection({ open, path }: OpenFileOptions): SqliteDatabase {
   }
 }
 
+/**
+ * Make sure that nobody uses the file with a log that has been removed: two logs for one file destroy what the other one
+ * holds. Only whoever is alone with the file makes a log, or the index of one.
+ */
+function assertLogIsThere({ open, path }: OpenFileOptions): void {
+  if (!existsSync(path)) return
+  const [hasLog, hasIndex] = logFiles(realpathSync(path)).map((name) => existsSync(name))
+  if (hasLog && hasIndex) return
+  // The index is never without its log, except for a moment while another process opens or closes both.
+  if (hasIndex || !isAlone(open, path)) throw new LogRemoved(path)
+}
+
+/** Whether a file can be locked for one connection alone, or not be written at all. Makes no log. */
+function isAlone(open: OpenDatabase, path: string): boolean {
+  let database: SqliteDatabase | undefined
+  try {
+    database = open(path, { readonly: false, timeout: 0 })
+    database.pragma('locking_mode = EXCLUSIVE')
+    schemaVersion(database)
+    return true
+  } catch (error) {
+    return !isBusy(error)
+  } finally {
+    database?.close()
+  }
+}
+
 function setUp(database: SqliteDatabase, { fsync }: OpenFileOptions): void {
   database.pragma('trusted_schema = OFF')
   try {
+    database.pragma(`synchronous = ${fsync ? 'FULL' : 'NORMAL'}`)
     if (schemaVersion(database) === 0) {
       database.pragma(`page_size = ${PAGE_BYTES}`)
       database.pragma('auto_vacuum = INCREMENTAL')
+      database.pragma(`application_id = ${APPLICATION_ID}`)
     }
-    database.pragma('journal_mode = WAL')
-    database.pragma(`synchronous = ${fsync ? 'FULL' : 'NORMAL'}`)
-    database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-    if (schemaVersion(database) === 0) database.pragma(`application_id = ${APPLICATION_ID}`)
+    // Tables that are new must be in the file itself before there is a log.
     migrate(database)
+    database.pragma('journal_mode = WAL')
+    database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   } catch (error) {
     // A file that may only be read is good for reading, if its tables are those of this version.
     if (sqliteCode(error)?.startsWith('SQLITE_READONLY') !== true || schemaVersion(database) === 0) throw error

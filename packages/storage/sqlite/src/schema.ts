@@ -5,7 +5,10 @@ import { DatabaseInUse } from './sqlite-error.ts'
 /**
  * How the tables come about: each step brings them from one version to the next, the first one from nothing to version 1.
  *
- * - `spillway_schema`: one row: the version, and the next content number to hand out. None is ever handed out twice.
+ * - `spillway_schema`: one row: the version, the next content number to hand out, and the id of the database. No number is
+ *   ever handed out twice.
+ * - `spillway_database`: the id once more. This row is written once, before there is a write-ahead log, and is always read
+ *   from the file itself.
  * - `spillway_entry`: an entry exists where it has a row here. `id` begins with the scope, so that a scope and those below
  *   it are a range of it.
  * - `spillway_chunk`: content in pieces; piece `i` of content `n` is row `n * 2^20 + i`.
@@ -14,8 +17,10 @@ import { DatabaseInUse } from './sqlite-error.ts'
  * - `spillway_tombstone`: what was evicted. `place` counts up in each scope.
  */
 export const SCHEMA_STEPS: readonly string[] = [
-  `CREATE TABLE spillway_schema (version INTEGER NOT NULL, next_content INTEGER NOT NULL) STRICT;
-  INSERT INTO spillway_schema VALUES (1, 1);
+  `CREATE TABLE spillway_schema (version INTEGER NOT NULL, next_content INTEGER NOT NULL, database_id TEXT NOT NULL) STRICT;
+  INSERT INTO spillway_schema VALUES (1, 1, lower(hex(randomblob(16))));
+  CREATE TABLE spillway_database (id TEXT NOT NULL) STRICT;
+  INSERT INTO spillway_database SELECT database_id FROM spillway_schema;
   CREATE TABLE spillway_entry (
     id TEXT PRIMARY KEY NOT NULL,
     content INTEGER NOT NULL,
@@ -50,6 +55,25 @@ export function schemaVersion(database: SqliteDatabase): number {
   const statement = database.prepare('SELECT version FROM spillway_schema')
   statement.safeIntegers(false)
   return (statement.get() as { version: number } | undefined)?.version ?? 0
+}
+
+/**
+ * Return the id that a database got when it was made, as it is in the file by now. Throws `unavailable` if the log has
+ * another one, and therefore belongs to another database.
+ */
+export function databaseId(database: SqliteDatabase): string {
+  // Pages that SQLite remembers are not read again.
+  database.pragma('shrink_memory')
+  const [row] = database.prepare('SELECT id, database_id FROM spillway_database, spillway_schema').all() as readonly {
+    readonly id: string
+    readonly database_id: string
+  }[]
+  if (row !== undefined && row.id === row.database_id) return row.id
+  throw new StorageError(
+    'unavailable',
+    `${database.name} and its log ${database.name}-wal belong to different databases: one of them was replaced. Stop all processes that use it, remove ${database.name}-wal and ${database.name}-shm, and restore ${database.name} from a backup.`,
+    { retryable: false },
+  )
 }
 
 /** Whether a database has tables, or a name, that are not of this package. */

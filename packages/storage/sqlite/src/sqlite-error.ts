@@ -42,7 +42,7 @@ export function sqliteCode(error: unknown): string | undefined {
 
 /** Whether another connection is in the way, or this one is in the middle of something of its owner's. */
 export function isBusy(error: unknown): boolean {
-  if (error instanceof DatabaseInUse) return true
+  if (error instanceof DatabaseInUse || error instanceof LogRemoved) return true
   const code = sqliteCode(error)
   if (code !== undefined) return /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)
   return isExecuting(error)
@@ -63,9 +63,20 @@ export class DatabaseInUse extends Error {
   }
 }
 
+/** The log of a database was removed while another connection may still be using it. */
+export class LogRemoved extends Error {
+  override readonly name = 'LogRemoved'
+  constructor(file: string) {
+    super(
+      `${file}-wal or ${file}-shm was removed while it was in use. The processes that use ${file} save what they have when they next use or close it. If none is left, what was in ${file}-wal is lost: remove ${file}-shm to go on without it.`,
+    )
+  }
+}
+
 /** Turn what SQLite complains about into a `StorageError` that says what to do; return anything else as it is. */
 export function explainSqliteError(error: unknown, file: string, busyTimeoutMs: number): unknown {
   if (StorageError.isInstance(error)) return error
+  if (error instanceof LogRemoved) return new StorageError('unavailable', error.message)
   const because = error instanceof Error ? error.message : String(error)
   if (isBusy(error))
     return new StorageError(

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -125,20 +125,6 @@ describe('a file that is taken away while it is open', () => {
     await expect(opened(link + below).delete(reference)).rejects.toMatchObject({ code: 'unavailable' })
     await rename(`${data}.aside`, data)
     expect(text((await opened(link + below).retrieve(reference)).content)).toBe('content')
-  })
-
-  test('and has another one in its place is left alone from then on', async () => {
-    const path = await temporaryPath()
-    const storage = opened(path)
-    const reference = await storage.store('key', bytes('content'))
-    const copy = `${path}.copy`
-    inDatabase(path, (database) => database.exec(`VACUUM INTO '${copy}'`))
-    await storage.store('later', bytes('content'))
-    for (const file of [path, `${path}-wal`, `${path}-shm`]) await rm(file)
-    await rename(copy, path)
-    expect(text((await storage.retrieve(reference)).content)).toBe('content')
-    await storage.store('other', bytes('other'))
-    expect((await collect(storage.list())).map(({ key }) => key).sort()).toEqual(['key', 'other'])
   })
 })
 
