@@ -82,6 +82,7 @@ export {
 } from './retrieval/retrieval-tool.ts'
 export type { CountTokens } from './tokens/count-tokens.ts'
 export { estimateTokens } from './tokens/estimate-tokens.ts'
+export { isContentType } from './storage/assert-input.ts'
 export { scopeOf } from './storage/assert-storage.ts'
 export { setContentCacheBytes } from './storage/content-cache.ts'
 export { createStorage } from './storage/create-storage.ts'

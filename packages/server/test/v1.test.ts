@@ -66,6 +66,8 @@ describe('/v1/offload', () => {
     expect((await content.text()) === large).toBe(true)
     expect((await send('x'.repeat(10_000_001), 'toolName=read&toolCallId=call_2')).status).toBe(413)
     expect((await send('x', 'toolName=read')).status).toBe(422)
+    for (const type of ['text', 'text/plain; a="é"', 'text/plain\t; a=b', `text/plain; a=${'b'.repeat(300)}`])
+      expect((await send('x', 'toolName=read&toolCallId=call_3', type)).status).toBe(415)
   })
 
   it('says of a storage that is down that it is, and of its faults no more', async () => {

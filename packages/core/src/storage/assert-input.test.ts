@@ -1,3 +1,5 @@
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   assertChunks,
@@ -6,6 +8,7 @@ import {
   assertKey,
   assertMetadata,
   assertRange,
+  isContentType,
 } from './assert-input.ts'
 import { StorageError } from './storage-error.ts'
 
@@ -47,12 +50,45 @@ test.each([
   'a/b/c',
   'text/plain\n',
   'text/plain;\r\nX: 1',
+  'text/plain\r\n;charset=utf-8',
+  'text/plain\u00a0; charset=utf-8',
   ' a/b',
   `a/${'b'.repeat(254)}`,
   1,
   null,
 ])('refuses %j as a content type', (contentType) => {
   expect(() => assertContentType(contentType)).toThrow(TypeError)
+})
+
+test('a content type that is taken can stand in a header', () => {
+  const part = fc.constantFrom(
+    'text',
+    '/',
+    'plain',
+    ';',
+    ' ',
+    '\t',
+    '\r',
+    '\n',
+    '\0',
+    '\u00a0',
+    '\u2028',
+    '\ud800',
+    'é',
+    'a="b"',
+  )
+  const contentType = fc.oneof(
+    fc.array(part).map((parts) => parts.join('')),
+    fc.tuple(part, part, part).map((parts) => `text/plain${parts.join('')}`),
+  )
+  fc.assert(
+    fc.property(contentType, (text) => {
+      fc.pre(isContentType(text))
+      expect(text).toMatch(/^[\x20-\x7e]+$/)
+      expect(() => new Headers({ 'content-type': text })).not.toThrow()
+    }),
+    propertyRuns(300, 3_000),
+  )
 })
 
 test('content types are checked in linear time', () => {

@@ -4,8 +4,8 @@ import { StorageError } from './storage-error.ts'
 const MAX_KEY_LENGTH = 65_536
 const MAX_CONTENT_TYPE_LENGTH = 255
 const MAX_METADATA_LENGTH = 2_048
-/** RFC 9110 section 8.3.1: type "/" subtype, then parameters, all visible ASCII. */
-const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+/** RFC 9110 section 8.3.1: type "/" subtype, then parameters. All of it is visible ASCII and spaces, as in a header. */
+const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[\x20-\x7e]*)?$/
 const METADATA_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
 /** Refuse a key that is no string or has no end. */
@@ -37,17 +37,26 @@ export function assertChunks(chunks: unknown): asserts chunks is AsyncIterable<U
     )
 }
 
+/**
+ * Tell whether content can be stored with a content type: a MIME type of at most 255 characters, with a subtype.
+ *
+ * @example
+ * ```ts
+ * import { isContentType } from '@spillway/core'
+ *
+ * console.assert(isContentType('text/html; charset=utf-8') && !isContentType('html'))
+ * ```
+ */
+export const isContentType = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(value)
+
 /** Refuse what is no MIME type. */
 export function assertContentType(contentType: unknown): asserts contentType is string {
-  if (typeof contentType !== 'string' || !isContentType(contentType))
+  if (!isContentType(contentType))
     throw new TypeError(
       `contentType must be a MIME type such as 'text/plain' of at most ${MAX_CONTENT_TYPE_LENGTH} characters, got ${JSON.stringify(contentType)?.slice(0, 80)}.`,
     )
 }
-
-/** Tell whether a text is a MIME type that content can be stored under. */
-export const isContentType = (text: string): boolean =>
-  text.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(text)
 
 /** Refuse metadata that some backend could not keep: other values than short strings. */
 export function assertMetadata(metadata: unknown): void {

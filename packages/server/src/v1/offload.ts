@@ -1,5 +1,5 @@
 import type { Outcome } from '@spillway/core'
-import { StorageError } from '@spillway/core'
+import { isContentType, StorageError } from '@spillway/core'
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
 import { defineRoute, type RouteContext, type Route } from '../routes/route.ts'
@@ -94,8 +94,13 @@ function failureOf(error: unknown): unknown {
     : new Error('The result could not be offloaded.', { cause: error })
 }
 
-/** The type that a client gave; none where it is what clients send without being told to. */
+/** The type that a client gave; none where it is what clients send without being told to. Throws if none can be stored. */
 function contentTypeOf(headers: Headers): string | undefined {
   const type = headers.get('content-type') ?? ''
-  return type === '' || /^application\/(?:x-www-form-urlencoded|octet-stream)$/i.test(type) ? undefined : type
+  if (type === '' || /^application\/(?:x-www-form-urlencoded|octet-stream)$/i.test(type)) return undefined
+  if (isContentType(type)) return type
+  throw new HttpError(
+    'unsupported-media-type',
+    "Content-Type must be a MIME type such as 'text/plain; charset=utf-8' of at most 255 characters.",
+  )
 }

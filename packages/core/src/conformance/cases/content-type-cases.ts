@@ -1,16 +1,36 @@
 import type { ConformanceCase } from '../conformance-case.ts'
 import { attempt, checkEqual, rejectionOfMistake } from '../conformance-failure.ts'
-import { bytes } from '../sample.ts'
+import { bytes, collect, stream } from '../sample.ts'
 
 const TYPES: readonly string[] = [
   'text/plain',
   'application/json',
   'TEXT/HTML; Charset="UTF-8"',
   'text/plain;charset=utf-8',
+  'text/plain  ;  charset=utf-8; ',
   'multipart/form-data; boundary="a;b=c \\" d"',
   'image/svg+xml',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   `application/x-${'a'.repeat(200)}`,
+]
+
+/** What a header could not carry, or would read as a header more, and what has no end. */
+const MISTAKES: readonly unknown[] = [
+  ...['', 'text', 'text/', '/plain', 'text/plain/x', ' text/plain', 'text/\u0000', 'téxt/plain', 42, null],
+  ...[
+    'text/plain\r\nX-Injected: 1',
+    'text/plain\r\n;X-Injected: 1',
+    'text/plain;\r\nX-Injected: 1',
+    'text/plain\n; a=b',
+  ],
+  ...[
+    'text/plain\t; a=b',
+    'text/plain\u00a0; a=b',
+    'text/plain\u2028; a=b',
+    'text/plain; a=\u0000',
+    'text/plain; a=\u007f',
+  ],
+  ...['text/plain; a=é', 'text/plain; a=\ud800', `text/plain; a=${'b'.repeat(300)}`],
 ]
 
 /** The exact content type. */
@@ -61,12 +81,19 @@ export const contentTypeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content-type/only-mime-types',
-    title: 'What is no MIME type is refused as a mistake',
+    title: 'What is no MIME type is refused as a mistake, and nothing is stored',
+    requires: ['list', 'storeStream'],
     async run({ storage }) {
-      for (const mistake of ['', 'text', 'text/plain\r\nX-Injected: 1', 'text/\u0000', 'téxt/plain', 42, null])
-        await rejectionOfMistake(`storing with the content type ${JSON.stringify(mistake)}`, () =>
+      for (const mistake of MISTAKES) {
+        const shown = JSON.stringify(mistake).slice(0, 80)
+        await rejectionOfMistake(`storing with the content type ${shown}`, () =>
           storage.store('call_1_0', bytes('text'), mistake as string),
         )
+        await rejectionOfMistake(`storing a stream with the content type ${shown}`, () =>
+          storage.storeStream('call_1_0', stream(bytes('text')), mistake as string),
+        )
+      }
+      checkEqual((await collect(storage.list())).length, 0, 'number of entries')
     },
   },
 ]

@@ -14,6 +14,7 @@ export const metadataCases: readonly ConformanceCase[] = [
         { tool: 'read_log', 'tool-call-id': 'call_1', a1: '' },
         { value: 'a\nb\r\nc\u0000d\te "quoted" \\ é 日本語 👩‍👩‍👧 %41 =?utf-8?q?x?= ' },
         { value: 'x'.repeat(2_000) },
+        { value: '\ud800 and \udc00', other: '\r\nX-Injected: 1' },
         { constructor: 'a', tostring: 'b' },
       ]
       for (const metadata of all) {
