@@ -129,9 +129,14 @@ describe('openContentSource', () => {
     })
   })
 
+  test.each([undefined, null])('rejects with not-found where a storage opens %s', async (opened) => {
+    const storage = { retrieve: async () => opened, open: async () => opened } as unknown as ReadableStorage
+    const { retrieve } = storage
+    for (const one of [storage, { retrieve }, { retrieve, retrieveRange: retrieve }] as ReadableStorage[])
+      await expect(openContentSource(one, 'a', { blockBytes: 10 })).rejects.toMatchObject({ code: 'not-found' })
+  })
+
   test.each([
-    undefined,
-    null,
     {},
     { contentType: 'text/plain', size: 3, close },
     { contentType: 'text/plain', size: -1, read: async () => small, close },

@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '#platform'
 import { copyBytes, isBytes } from '../storage/bytes.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
+import { orMiss } from '../storage/foreign-miss.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
 import { LineIndexBuilder } from '../storage/line-index.ts'
 import type { LineIndex } from '../storage/line-index.ts'
@@ -86,7 +87,10 @@ export async function openContentSource(
   if (storage.open === undefined)
     return new OpenSource(storage, reference, await openForeign(storage, reference, signal), options)
   checkAborted(signal)
-  const opened = await orClosed(storage.open(reference, { signal }), signal)
+  const opened = await orClosed(
+    orMiss(reference, () => storage.open!(reference, { signal })),
+    signal,
+  )
   assertOpened(opened, reference)
   return new OpenSource(storage, reference, opened, options)
 }
@@ -162,7 +166,8 @@ class OpenSource implements ContentSource {
     if (this.size <= MAX_WHOLE_BYTES) return copyBytes(await this.read(0, this.size))
     const { signal } = this.#options
     checkAborted(signal)
-    return (await orAborted(this.#storage.retrieve(this.reference, { signal }), signal)).content
+    const ask = () => this.#storage.retrieve(this.reference, { signal })
+    return (await orAborted(orMiss(this.reference, ask), signal)).content
   }
 
   async close(): Promise<void> {

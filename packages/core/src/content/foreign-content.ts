@@ -2,6 +2,7 @@ import { isBytes } from '../storage/bytes.ts'
 import { CachedContents } from '../storage/cached-content.ts'
 import type { CachedContent, ContentInfo } from '../storage/cached-content.ts'
 import { contentCache } from '../storage/content-cache.ts'
+import { orMiss } from '../storage/foreign-miss.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
 import { LINE_BLOCK_BYTES } from '../storage/line-index.ts'
 import { OpenedContent } from '../storage/opened-content.ts'
@@ -100,14 +101,16 @@ class ForeignContent {
   }
 
   async #range(range: ByteRange, signal: AbortSignal | undefined): Promise<StoredRange> {
-    const read = await orAborted(this.#storage.retrieveRange!(this.#reference, range, { signal }), signal)
+    const ask = () => this.#storage.retrieveRange!(this.#reference, range, { signal })
+    const read = await orAborted(orMiss(this.#reference, ask), signal)
     this.#assertStored(read)
     if (!Number.isSafeInteger(read.size) || read.size < 0) throw this.#damaged()
     return read
   }
 
   async #whole(signal: AbortSignal | undefined): Promise<StoredContent> {
-    const stored = await orAborted(this.#storage.retrieve(this.#reference, { signal }), signal)
+    const ask = () => this.#storage.retrieve(this.#reference, { signal })
+    const stored = await orAborted(orMiss(this.#reference, ask), signal)
     this.#assertStored(stored)
     return stored
   }

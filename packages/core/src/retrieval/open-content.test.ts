@@ -8,18 +8,38 @@ const ranges = (stored: unknown): Storage => ({ ...whole(undefined), retrieveRan
 
 describe('a storage that gives anything but bytes with their type is at fault, and the model is told', () => {
   test.each([
-    [whole(undefined)],
-    [whole(null)],
     [whole('a line')],
     [whole({ content: 'a line', contentType: 'text/plain' })],
     [whole({ content: bytes })],
-    [ranges(undefined)],
     [ranges({ content: 'a line', contentType: 'text/plain', size: 6 })],
     [ranges({ content: bytes, contentType: 'text/plain' })],
     [ranges({ content: bytes, contentType: 'text/plain', size: Infinity })],
   ])('%#', async (storage) => {
     for (const call of [{}, { pattern: 'line' }, { line_range: { start: 1, end: 1 } }]) {
       expect(await toolOf({}, { storage }).execute({ reference: 'x', ...call })).toMatchObject({ code: 'corrupt' })
+    }
+  })
+})
+
+describe('a storage of others that has nothing under a reference is not taken for one that is down', () => {
+  const failing = (error: Error): Storage => ({
+    ...whole(undefined),
+    retrieve: async () => {
+      throw error
+    },
+  })
+  test.each([
+    [whole(undefined)],
+    [whole(null)],
+    [ranges(undefined)],
+    [failing(Object.assign(new Error("'x'"), { name: 'KeyError' }))],
+    [failing(Object.assign(new Error('failed'), { code: 'not-found' }))],
+    [failing(new Error('Reference not found: x'))],
+  ])('%#', async (storage) => {
+    for (const call of [{}, { pattern: 'line' }, { line_range: { start: 1, end: 1 } }]) {
+      const answer = await toolOf({}, { storage }).execute({ reference: 'x', ...call })
+      expect(answer).toMatchObject({ isError: true, code: 'not-found' })
+      expect(JSON.stringify(answer.content)).toContain('Nothing is stored under')
     }
   })
 })

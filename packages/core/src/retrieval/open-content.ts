@@ -1,5 +1,6 @@
 import { withContentSource } from '../content/content-source.ts'
 import type { ContentSource, ReadableStorage, ReadOptions } from '../content/content-source.ts'
+import { orMiss } from '../storage/foreign-miss.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { quote } from './plain-text.ts'
@@ -19,7 +20,7 @@ export async function withContent<Result>(
   return await withContentSource(guarded(storage), reference, options, use)
 }
 
-/** Run a call of a storage. What it throws beside `StorageError` may be an outage or, in a storage of others, a miss. */
+/** Run a call of a storage. What it throws beside `StorageError` is taken for an outage. */
 export async function guard<Result>(reference: string | undefined, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
@@ -43,15 +44,19 @@ function guarded(storage: Storage): ReadableStorage {
 function guardedStorage(storage: Storage): ReadableStorage {
   const { retrieveRange, open } = storage
   return {
-    retrieve: (reference, options) => guard(reference, () => storage.retrieve(reference, options)),
+    retrieve: (reference, options) =>
+      guard(reference, () => orMiss(reference, () => storage.retrieve(reference, options))),
     ...(retrieveRange === undefined
       ? {}
       : {
           retrieveRange: (reference, range, options) =>
-            guard(reference, () => retrieveRange.call(storage, reference, range, options)),
+            guard(reference, () => orMiss(reference, () => retrieveRange.call(storage, reference, range, options))),
         }),
     ...(open === undefined
       ? {}
-      : { open: (reference, options) => guard(reference, () => open.call(storage, reference, options)) }),
+      : {
+          open: (reference, options) =>
+            guard(reference, () => orMiss(reference, () => open.call(storage, reference, options))),
+        }),
   }
 }

@@ -7,10 +7,11 @@ const WHY: Readonly<Record<EvictionReason, string>> = {
 }
 
 /** Say that an entry was never there, or what became of it and how to get its content again. */
-export function missingError(reference: string, eviction: Eviction | undefined): StorageError {
+export function missingError(reference: string, eviction: Eviction | undefined, cause?: unknown): StorageError {
   if (eviction === undefined)
     return new StorageError('not-found', `Nothing is stored under ${reference} here. Check the reference.`, {
       reference,
+      cause,
     })
   const when = new Date(eviction.evictedAt).toISOString()
   const tool = eviction.metadata['tool']

@@ -1,6 +1,7 @@
 import { retrievalToolNameOf, type ContextOffloader } from '../../offload/context-offloader.ts'
 import { formatReplacement, type ReplacedBlock } from '../../offload/replacement.ts'
 import { toolMetadata } from '../../offload/tool-metadata.ts'
+import { orMiss } from '../../storage/foreign-miss.ts'
 import { orAborted } from '../../storage/guard.ts'
 import type { Location, StoreReceipt } from '../../storage/storage.ts'
 import type { ArchivedItem, HistoryArchive, KnownReplacement, ReplacedContent } from './history-archive.ts'
@@ -48,10 +49,19 @@ export function offloaderArchive(offloader: ContextOffloader): HistoryArchive {
         },
       }
     },
-    retrieve: (name, options) => orAborted(storage.retrieve(name, options), options?.signal),
+    retrieve: (name, options) =>
+      orAborted(
+        orMiss(name, () => storage.retrieve(name, options)),
+        options?.signal,
+      ),
     ...(storage.stat !== undefined && {
       has: async (name, options) =>
-        (await unlessMissing(orAborted(storage.stat!(name, options), options?.signal))) !== undefined,
+        (await unlessMissing(
+          orAborted(
+            orMiss(name, () => storage.stat!(name, options)),
+            options?.signal,
+          ),
+        )) !== undefined,
     }),
     async use(name, options) {
       await storage.retrieveRange?.(name, { offset: 0, length: 1 }, options)
