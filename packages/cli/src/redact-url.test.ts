@@ -1,33 +1,82 @@
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { redactUrl } from './redact-url.ts'
 
 test.each([
-  ['redis://user:secret@host:1/2', 'redis://host:1/2'],
-  ['redis://:secret@host', 'redis://host'],
-  ['redis://:se@cret@host', 'redis://host'],
-  ['redis://:se/cr/et@host/1', 'redis://host/1'],
-  ['redis://user@host', 'redis://host'],
-  ['REDISS://u:secret@host', 'REDISS://host'],
-  ['redis+cluster://u:secret@a:1,b:2', 'redis+cluster://a:1,b:2'],
-  ['redis+cluster://u:secret@a:1,u:secret@b:2/', 'redis+cluster://b:2/'],
-  ['redis://host?password=secret&db=1', 'redis://host?password=***&db=1'],
-  ['redis://host?db=1&sentinelPassword=secret', 'redis://host?db=1&sentinelPassword=***'],
-  ['s3://KEY:se/cret@bucket/prefix', 's3://bucket/prefix'],
-  ['s3://bucket?access-key-id=KEY&secret=s', 's3://bucket?access-key-id=***&secret=***'],
-])('shows %s without credentials', (url, shown) => {
+  ['redis://user:secret@host:1/2', 'redis://…'],
+  ['redis://:se/cr/et@host/1', 'redis://…'],
+  ['redis://user@host', 'redis://…'],
+  ['redis://user:secret', 'redis://…'],
+  ['REDISS://u:secret@host', 'REDISS://…'],
+  ['redis+cluster://u:secret@a:1,b:2', 'redis+cluster://…'],
+  ['redis:user:secret@host', 'redis:…'],
+  ['redis:/user:secret@host', 'redis:…'],
+  ['redis//user:secret@host', '…'],
+  [' redis://user:secret@host', '…'],
+  ['://user:secret@host', '…'],
+  ['redis://user%3Asecret%40host', 'redis://…'],
+  ['redis://host?password=secret&db=1', 'redis://…'],
+  ['redis://host?pasword=secret', 'redis://…'],
+  ['redis://host#secret', 'redis://…'],
+  ['s3://KEY:se/cret@bucket/prefix', 's3://…'],
+  ['s3://KEY/se:cret@bucket', 's3://…'],
+  ['s3://bucket?endpoint=https://u:secret@host', 's3://…'],
+  ['s3://bucket?endpoint=https%3A%2F%2Fu%3Asecret%40host', 's3://…'],
+  ['file://user:secret@host/x', 'file://…'],
+  ['sqlite:sec/ret@host', 'sqlite:…'],
+  ['file:user:secret@host/x', 'file:…'],
+  ['sqlite:/user:secret@host', 'sqlite:…'],
+  ['gopher://user:secret@host', 'gopher://…'],
+])('shows %s without what could be a password', (url, shown) => {
   expect(redactUrl(url)).toBe(shown)
 })
 
 test.each([
   'file:./a@b',
+  'file:./a:b/c@d',
   'file:///home/me/a@b',
+  'file:C:\\me@home\\x',
   'sqlite:./a@b.db',
+  'memory:',
   'redis://host:1/2',
   'redis+cluster://a:1,b:2',
+  'redis://host?prefix=mine',
   's3://bucket/me@example.com?region=eu-west-1',
   's3://bucket?endpoint=http://127.0.0.1:9000&path-style=true',
+  's3://bucket?endpoint=http%3A%2F%2F127.0.0.1%3A9000',
   '',
   './dir',
 ])('shows %s as it is', (url) => {
   expect(redactUrl(url)).toBe(url)
+})
+
+test('shows no password of a URL that was mistyped', () => {
+  const scheme = fc.constantFrom(
+    'redis',
+    'rediss',
+    'redis+cluster',
+    's3',
+    'file',
+    'sqlite',
+    'https',
+    'postgres',
+    'rds',
+    '',
+  )
+  const slashes = fc.constantFrom('://', ':/', ':', '//', ':///', ':\\\\', ' ://', '/')
+  const special = fc.constantFrom('@', '/', '?', '#', '%', ':', ' ', '%40', '&', ',', '')
+  const user = fc.constantFrom('', 'user', 'us er', 'user@example.com', 'u%40')
+  const rest = fc.constantFrom('host', 'host:6379/0', 'a:1,b:2', 'bucket/prefix', 'host?db=1', '', '/x.db', 'host:port')
+  fc.assert(
+    fc.property(scheme, slashes, user, special, rest, (name, between, who, sign, place) => {
+      const password = `hunter${sign}2secret`
+      for (const url of [
+        `${name}${between}${who}:${password}@${place}`,
+        `${name}${between}${place}?password=${password}`,
+      ])
+        for (const part of ['hunter', '2secret']) expect(redactUrl(url)).not.toContain(part)
+    }),
+    propertyRuns(2_000, 20_000),
+  )
 })

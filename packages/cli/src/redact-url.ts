@@ -1,15 +1,39 @@
-const URL_PARTS = /^([a-z0-9+.-]+:\/\/)([^?]*)(.*)$/is
-const SECRET_PARAMETER = /([?&][^=&]*(?:pass|secret|token|user|key)[^=&]*=)[^&]*/gi
+const URL_PARTS = /^([a-z][a-z0-9+.-]*:)?([^?]*)(.*)$/is
+const PATH_SCHEME = /^(?:file|sqlite|memory):$/i
+/** Hosts or a bucket, with ports, and a path that nothing before an @ or a colon could be the half of. */
+const PLAIN_PLACE = /^\/\/[\w.-]+(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*(?:\/[^:#]*)?$/
+const PLAIN_PARAMETERS: Readonly<Record<string, RegExp>> = {
+  endpoint: /^https?:\/\/[\w.-]+(?::\d{1,5})?\/?$/,
+  prefix: /^[^@:]*$/,
+  region: /^[^@:]*$/,
+  'path-style': /^\w*$/,
+  'conditional-put': /^\w*$/,
+}
 
 /**
- * Return a URL as it may be shown: without user name and password, also where they stand in its query, or where a slash in
- * them ends what a URL calls its authority. A URL without them comes back as it is.
+ * Return a URL as it may be shown: if a user name, a password or a key could stand in it, whatever it was meant to be,
+ * then only its scheme and `…`. Any other URL comes back as it is.
  */
 export function redactUrl(url: string): string {
-  const [, scheme, place = '', query = ''] = URL_PARTS.exec(url) ?? []
-  if (scheme === undefined) return url
-  const [authority = ''] = place.split('/', 1)
-  // An @ further behind is part of a name, unless a colon before it has begun a password.
-  const end = /[@:]/.test(authority) ? place.lastIndexOf('@') + 1 : 0
-  return scheme + place.slice(end) + query.replace(SECRET_PARAMETER, '$1***')
+  const [, scheme = '', place = '', query = ''] = URL_PARTS.exec(url) ?? []
+  const isPath = PATH_SCHEME.test(scheme)
+  const isPlain = isPath ? isPlainPath(url.slice(scheme.length)) : isPlainPlace(scheme, place, query)
+  return isPlain ? url : `${scheme}${place.startsWith('//') ? '//' : ''}…`
+}
+
+/** Tell whether what should be the path of a file begins as `user:password@host` does, or has a host before it. */
+export const looksLikeCredentials = (path: string): boolean =>
+  !/^[a-z]:[\\/]/i.test(path) && /^[/\\]{2}[^/]|^[/\\]*[^/\\]*:[^@]*@/.test(path)
+
+/** An @ is part of a path only if the path begins as one. */
+const isPlainPath = (path: string): boolean =>
+  !looksLikeCredentials(path) && !/\?.*=/s.test(path) && (!path.includes('@') || /^(?:[a-z]:|\.{0,2})[\\/]/i.test(path))
+
+/** An @ is part of names in S3 alone. */
+function isPlainPlace(scheme: string, place: string, query: string): boolean {
+  if (scheme === '') return !/[:@?]/.test(place + query)
+  if (!PLAIN_PLACE.test(place) || (place.includes('@') && !/^s3:$/i.test(scheme))) return false
+  return [...new URLSearchParams(query)].every(
+    ([name, value]) => Object.hasOwn(PLAIN_PARAMETERS, name) && PLAIN_PARAMETERS[name]!.test(value),
+  )
 }

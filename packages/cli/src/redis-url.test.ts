@@ -13,7 +13,7 @@ test.each([
 })
 
 test.each([
-  ['redis://host?password=hunter2', /^Unknown parameter "password" of a Redis store\. Known: prefix\.$/],
+  ['redis://host?password=hunter2', /^The URL of a Redis store has an unknown parameter\. Known: prefix\.$/],
   ['redis://host?prefix=a&prefix=b', /given twice/],
   ['redis://host?prefix=', /must not be empty/],
 ])('refuses %s', (url, message) => {

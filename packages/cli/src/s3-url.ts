@@ -47,7 +47,7 @@ function checkEndpoint(value: string): string {
 function parseBoolean(name: string, value: string): boolean {
   if (value === 'true') return true
   if (value === 'false') return false
-  throw usageError(`${name} of an S3 store is true or false, got ${JSON.stringify(value)}.`)
+  throw usageError(`${name} of an S3 store is true or false.`)
 }
 
 function decode(path: string): string {

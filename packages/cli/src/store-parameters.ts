@@ -20,9 +20,7 @@ export function readParameters<Settings extends object>(
   for (const [name, value] of new URLSearchParams(query)) {
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined
     if (read === undefined)
-      throw usageError(
-        `Unknown parameter ${JSON.stringify(name)} of ${store}. Known: ${Object.keys(readers).join(', ')}.`,
-      )
+      throw usageError(`The URL of ${store} has an unknown parameter. Known: ${Object.keys(readers).join(', ')}.`)
     if (seen.has(name)) throw usageError(`The parameter ${name} of ${store} is given twice.`)
     if (value === '') throw usageError(`The parameter ${name} of ${store} must not be empty.`)
     seen.add(name)

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Storage } from '@spillway/core'
 import { CliError, usageError } from './cli-error.ts'
 import { EXIT_CODE } from './exit-code.ts'
-import { redactUrl } from './redact-url.ts'
+import { looksLikeCredentials, redactUrl } from './redact-url.ts'
 import { parseRedisUrl } from './redis-url.ts'
 import { parseS3Url } from './s3-url.ts'
 
@@ -132,25 +132,30 @@ function unknownStore(url: string, scheme: string | undefined): CliError {
   const examples = Object.values(BACKENDS).map((backend) => backend.example)
   const known = `Known stores: ${[...new Set(examples)].join(', ')}.`
   if (scheme === undefined)
-    return usageError(`A store is named by a URL, such as file:${/^[^@]+$/.test(url) ? url : './.spillway'}. ${known}`)
-  return usageError(`There is no backend for ${scheme}: stores. ${known}`)
+    return usageError(
+      `A store is named by a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${known}`,
+    )
+  // What begins like a scheme may be a user, or a password.
+  const kind = url.includes('@') ? 'for this URL' : `for ${scheme}: stores`
+  return usageError(`There is no backend ${kind}. ${known}`)
 }
 
 /** The path in `file:./dir`, `file:/dir` or `file:///dir`. */
 function pathOf(url: string, scheme: string): string {
   const path = url.slice(scheme.length + 1)
-  if (path.startsWith('//')) return filePath(`file:${path}`)
+  if (path.startsWith('//')) return filePath(`file:${path}`, scheme)
+  if (looksLikeCredentials(path))
+    throw usageError(`${scheme}: has a path, and no user, password or host. If it is a path, write ./ in front of it.`)
   if (path === '') throw usageError(`${scheme}: needs a path, such as ${BACKENDS[scheme]?.example}.`)
   return path
 }
 
-function filePath(url: string): string {
+function filePath(url: string, scheme: string): string {
   try {
     return fileURLToPath(url)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw usageError(`${url} names no local path: write one or three slashes, such as ${url.replace(/\/+/, '')}.`, {
-      cause: error,
-    })
+    // Without the cause, which has the URL.
+    throw usageError(`The URL names no local path: write one or three slashes, such as ${scheme}:./dir/name.`)
   }
 }

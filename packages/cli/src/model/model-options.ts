@@ -40,7 +40,7 @@ export function createSummarizer(
   const apiKey = firstOf(environment['SPILLWAY_MODEL_API_KEY'], environment['OPENAI_API_KEY'])
   if (apiKey !== undefined && baseUrl.protocol === 'http:' && !LOOPBACK.test(baseUrl.hostname))
     throw usageError(
-      `--model-base-url: the key is not sent over plain HTTP to ${baseUrl.hostname}. Use https://, or unset ` +
+      `--model-base-url: the key is not sent over plain HTTP to another machine. Use https://, or unset ` +
         'SPILLWAY_MODEL_API_KEY and OPENAI_API_KEY where the model needs none.',
     )
   return chatSummarizer({ model, baseUrl, apiKey })

@@ -86,7 +86,7 @@ function driverOptions(
   fsync: boolean = false,
 ): FileDriverOptions {
   if (typeof directory !== 'string' || directory === '' || directory.includes('\0'))
-    throw new TypeError(`directory must be a path such as '${DEFAULT_DIRECTORY}', got ${JSON.stringify(directory)}.`)
+    throw new TypeError(`directory must be a path such as '${DEFAULT_DIRECTORY}', not empty and without NUL.`)
   for (const method of FILE_SYSTEM_METHODS)
     if (typeof (fileSystem as Partial<FileSystem> | null)?.[method] !== 'function')
       throw new TypeError(`fileSystem must have the method ${method}(). It needs ${FILE_SYSTEM_METHODS.join(', ')}.`)

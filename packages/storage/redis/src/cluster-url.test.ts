@@ -26,9 +26,15 @@ test.each([
   ['redis://user:hunter2@a:1,b:2', 'Several hosts are a Cluster'],
   ['redis://user:hunter2@a b', 'cannot be read'],
   ['redis+cluster://user:hunter2@a:1/2', 'a Cluster has one database'],
-  ['redis+cluster://', '"" is no host'],
-  ['redis+cluster://a:1,', '"" is no host'],
-  ['redis+cluster://user:hunter2@a:b', '"a:b" is no host'],
+  ['redis+cluster://', 'Node 1 of the url is no host'],
+  ['redis+cluster://a:1,', 'Node 2 of the url is no host'],
+  ['redis+cluster://user:hunter2@a:b', 'Node 1 of the url is no host'],
+  ['redis+cluster://user:hunter2', 'Node 1 of the url is no host'],
+  ['redis+cluster://user:hunter2%@a', 'Write %25'],
+  ['redis:user:hunter2@a', 'begins with redis://'],
+  ['redis://hunter2/x@a', 'percent-encoded'],
+  ['redis://user:1?hunter2@a', 'percent-encoded'],
+  ['redis://user:1#hunter2@a', 'percent-encoded'],
 ])('%s is refused, without its password', (url, message) => {
   expect(() => clusterUrl(url)).toThrow(message)
   expect(() => clusterUrl(url)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('hunter2') }))

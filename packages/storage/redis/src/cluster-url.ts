@@ -21,20 +21,22 @@ export function clusterUrl(url: string): ClusterUrl | undefined {
   const hosts = rest.slice(at + 1).replace(/\/$/, '')
   if (cluster === undefined) {
     if (hosts.includes(',')) throw new TypeError(`Several hosts are a Cluster: write the url as ${EXAMPLE}.`)
-    assertParsable(url)
+    assertReadable(url)
     return undefined
   }
   if (/[/?#]/.test(hosts))
     throw new TypeError(`A url of a Cluster has only hosts and ports, such as ${EXAMPLE}: a Cluster has one database.`)
   const credentials = at < 0 ? {} : credentialsOf(rest.slice(0, at))
   return {
-    nodes: hosts.split(',').map(nodeOf),
+    nodes: hosts.split(',').map((host, index) => nodeOf(host, index + 1)),
     options: { ...credentials, ...(secure === '' ? {} : { tls: {} }) },
   }
 }
 
-function assertParsable(url: string): void {
-  if (!URL.canParse(url))
+/** What is special in a password ends the host for a URL, which would then be the beginning of the password. */
+function assertReadable(url: string): void {
+  const { pathname, search, hash } = URL.parse(url) ?? {}
+  if (pathname === undefined || /@/.test(`${pathname}${search}${hash}`))
     throw new TypeError(
       'The url of Redis cannot be read. Write it as redis://user:password@host:port/db, with what is special in a password percent-encoded.',
     )
@@ -42,14 +44,22 @@ function assertParsable(url: string): void {
 
 function credentialsOf(text: string): ConnectionOptions {
   const colon = text.indexOf(':')
-  const username = decodeURIComponent(colon < 0 ? text : text.slice(0, colon))
-  const password = colon < 0 ? '' : decodeURIComponent(text.slice(colon + 1))
+  const username = decoded(colon < 0 ? text : text.slice(0, colon))
+  const password = colon < 0 ? '' : decoded(text.slice(colon + 1))
   return { ...(username === '' ? {} : { username }), ...(password === '' ? {} : { password }) }
 }
 
-function nodeOf(text: string): RedisNodeAddress {
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new TypeError('Write %25 for a percent sign in the user or the password of a url of Redis.')
+  }
+}
+
+function nodeOf(text: string, number: number): RedisNodeAddress {
   const [, host, port = `${DEFAULT_PORT}`] = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(text) ?? []
   if (host === undefined)
-    throw new TypeError(`${JSON.stringify(text)} is no host and port, such as those in ${EXAMPLE}.`)
+    throw new TypeError(`Node ${number} of the url is no host and port, such as those in ${EXAMPLE}.`)
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }

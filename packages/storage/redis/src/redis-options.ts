@@ -100,7 +100,7 @@ export function redisSettings(
   if (client !== undefined && Object.keys(connection).length > 0)
     throw new TypeError('The option "connection" is for clients that the storage makes. Leave it out with a client.')
   if (typeof prefix !== 'string' || !/^[\w.:/-]{1,100}$/.test(prefix))
-    throw new TypeError(`prefix must be 1 to 100 of a-z A-Z 0-9 _ - . : /, got ${JSON.stringify(prefix)}.`)
+    throw new TypeError(`prefix must be 1 to 100 of a-z A-Z 0-9 _ - . : /.`)
   if (!Number.isInteger(chunkBytes) || chunkBytes < MIN_CHUNK_BYTES || chunkBytes > MAX_CHUNK_BYTES)
     throw new TypeError(`chunkBytes must be a whole number from 4,096 to 16,777,216, got ${String(chunkBytes)}.`)
   assertMilliseconds('commandTimeoutMs', commandTimeoutMs)

@@ -110,7 +110,7 @@ export function resolveOptions(options: S3StorageOptions, subject: string): Reso
 /** Check how a bucket is reached. */
 export function resolveConnection(bucket: unknown, options: S3ClientOptions): S3ConnectionOptions {
   if (typeof bucket !== 'string' || !BUCKET.test(bucket))
-    throw new TypeError(`bucket must be the name of a bucket, such as 'my-bucket', got ${JSON.stringify(bucket)}.`)
+    throw new TypeError(`bucket must be the name of a bucket, such as 'my-bucket'.`)
   const { client, region, endpoint, credentials, forcePathStyle } = options
   const { requestTimeoutMs = DEFAULT_TIMEOUT_MS, maxAttempts = DEFAULT_ATTEMPTS } = options
   const { checksums = endpoint === undefined ? 'when-supported' : 'when-required' } = options
@@ -139,7 +139,7 @@ export function resolvePrefix(prefix: unknown = DEFAULT_PREFIX): string {
     (trimmed === '' || trimmed.split('/').every((part) => part !== '' && part !== '.' && part !== '..'))
   if (!isUsable)
     throw new TypeError(
-      `prefix must be a path such as 'spillway' of at most ${MAX_PREFIX_BYTES} bytes, without empty parts or dots, got ${JSON.stringify(prefix)}.`,
+      `prefix must be a path such as 'spillway' of at most ${MAX_PREFIX_BYTES} bytes, without empty parts or dots.`,
     )
   return trimmed
 }

@@ -110,9 +110,9 @@ function sourceOf(path: unknown, database: unknown): string | SqliteDatabase {
     throw new TypeError(`database must be an open Database of better-sqlite3, got ${typeof database}.`)
   }
   if (typeof path !== 'string' || path !== path.trim() || path === '' || path.includes('\0'))
-    throw new TypeError(`path must be that of a file, such as './spill.db', got ${JSON.stringify(path)}.`)
+    throw new TypeError(`path must be that of a file, such as './spill.db', without blanks at its ends.`)
   if (path === ':memory:')
     throw new TypeError(`For content in memory use @spillway/memory, or pass a database: new Database(':memory:').`)
-  if (/^file:/i.test(path)) throw new TypeError(`path must be a path and no URL, got ${JSON.stringify(path)}.`)
+  if (/^file:/i.test(path)) throw new TypeError('path must be a path and no URL.')
   return resolve(path)
 }
