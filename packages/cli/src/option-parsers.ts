@@ -62,7 +62,7 @@ export const collect = (text: string, earlier: readonly string[] = []): readonly
 export const parseLimit = (text: string): number => (text === 'none' ? Infinity : parseWhole(text, 1, ', or none'))
 
 /** What every storage takes for a content type. */
-const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[\x20-\x7e]*)?$/
 const MAX_MIME_TYPE_LENGTH = 255
 
 /** Check a content type. */

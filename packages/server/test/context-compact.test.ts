@@ -253,6 +253,66 @@ describe('/context_offload, compact', () => {
     expect(json.answer).toContain('The history still has')
   })
 
+  it('says what to change by the names of its own fields, and of the command that starts it', async () => {
+    const service = await startService()
+    const word = { role: 'assistant', content: 'word '.repeat(30_000) }
+    for (const [messages, options, advice] of [
+      [
+        [ASK, call('c1'), result('c1')],
+        { keep_recent_count: 9 },
+        'Lower keep_recent_count, or raise max_total_tokens.',
+      ],
+      [[ASK, word, ...END], { context_manage_mode: 'auto' }, 'service with --model'],
+      [[{ ...word, role: 'system' }, ASK, ...END], {}, 'raise max_total_tokens'],
+      [
+        [ASK, call('c1'), result('c1', lines(900)), call('c2'), result('c2'), ...END],
+        { max_tool_message_tokens: 90_000, context_manage_mode: 'compact' },
+        'max_tool_message_tokens',
+      ],
+      [[ASK, word, ...END], { context_manage_mode: 'compact' }, 'context_manage_mode auto of a service with --model'],
+    ] as const) {
+      const { json } = await offload(service, messages, { max_total_tokens: 100, ...options })
+      expect(json.answer).toContain(advice)
+      const said = [
+        json.answer,
+        ...(json.metadata['obstacles'] as unknown as { explanation: string }[]).map((one) => one.explanation),
+      ]
+      expect(said.join('\n')).not.toMatch(/[a-z](?:Tokens|Recent|Threshold)|summarize/)
+    }
+  })
+
+  it('has the defaults that the service was started with, which a request may change', async () => {
+    const contextOffload = {
+      context_manage_mode: 'compact',
+      max_total_tokens: 1_000_000,
+      preview_char_length: 7,
+      store_dir: 'of_the_service',
+      keep_recent_count: null,
+    } as const
+    const service = await startService({ contextOffload })
+    const messages = [ASK, call('c1'), result('c1'), ...END]
+    const kept = await service.post('/context_offload', { messages, max_total_tokens: null })
+    expect(kept.json.messages).toEqual(messages)
+    const { json } = await service.post('/context_offload', { messages, max_total_tokens: 100 })
+    expect(json.messages[2]?.['content']).toBe(
+      `${LARGE.slice(0, 7)}... (detailed result is stored in of_the_service/tool_call_c1.txt)`,
+    )
+    const other = await service.post('/context_offload', { messages, max_total_tokens: 100, store_dir: 'mine' })
+    expect(JSON.stringify(other.json.messages)).toContain('stored in mine/tool_call_c1.txt')
+    const document = JSON.stringify((await service.get('/openapi.json')).json)
+    for (const default_ of ['compact', '1000000', 'of_the_service'])
+      expect(document).toContain(`Defaults to ${default_}.`)
+  })
+
+  it.each([
+    { max_total_tokens: 0 },
+    { keep_recent_count: -1 },
+    { context_manage_mode: 'shrink' },
+    { store_dir: '../x' },
+  ])('does not start with the defaults %j', async (contextOffload) => {
+    await expect(startService({ contextOffload: contextOffload as object })).rejects.toThrow(/^contextOffload\.\w+/)
+  })
+
   it.each<[string, object, number, string]>([
     ['no messages', {}, 422, 'invalid-request'],
     ['messages that are none', { messages: ['a'] }, 422, 'invalid-request'],

@@ -222,6 +222,22 @@ describe('spillway serve', () => {
     expect(stdout).toBe(RESULTS)
   })
 
+  test('gives /context_offload the defaults that it was started with', async () => {
+    const service = await startServe(
+      [
+        ...['--mode', 'compact', '--max-total-tokens', '500', '--max-tool-message-tokens', '100', '--keep-recent', '2'],
+        ...['--preview-chars', '9', '--ratio', '0.5', '--group-tokens', '0', '--store-dir', '/workspace/of_all'],
+      ],
+      { cwd: temporaryFolder() },
+    )
+    const { json } = await service.post('/context_offload', { messages: MESSAGES })
+    const { answer, messages } = json as unknown as Answer
+    expect(messages[3]?.content).toBe(
+      `${RESULTS.slice(0, 9)}... (detailed result is stored in /workspace/of_all/tool_call_call_123.txt)`,
+    )
+    expect(answer).toContain('/workspace/of_all/tool_call_call_456.txt')
+  })
+
   test('walls the bearers of tokens off, and logs neither them nor content', async () => {
     const cwd = temporaryFolder()
     const file = join(cwd, 'tokens.json')

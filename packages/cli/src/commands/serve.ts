@@ -8,12 +8,18 @@ import { EventLog } from '../mcp/event-log.ts'
 import { addAnswerOptions, addResultOptions, createOffloader, type OffloaderOptions } from '../mcp/offloader-options.ts'
 import { addModelOptions, createSummarizer, type ModelOptions } from '../model/model-options.ts'
 import { noteLine } from '../output.ts'
+import {
+  addContextOffloadOptions,
+  contextOffloadOf,
+  type ContextOffloadOptions,
+} from '../serve/context-offload-options.ts'
 import { addLimitOptions, limitsOf, type LimitOptions } from '../serve/limit-options.ts'
 import { loggedSummarizer } from '../serve/logged-summarizer.ts'
 import { RequestLog } from '../serve/request-log.ts'
 import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
 
-interface ServeOptions extends StoreOptions, OffloaderOptions, ListenOptions, ModelOptions, LimitOptions {
+interface ServeOptions
+  extends StoreOptions, OffloaderOptions, ListenOptions, ModelOptions, ContextOffloadOptions, LimitOptions {
   readonly quiet?: boolean
 }
 
@@ -31,6 +37,7 @@ export function addServeCommand(program: Command): void {
     .option('--quiet', 'log faults alone, not every request')
   addListenOptions(command, 'where to serve (default: 127.0.0.1:8002)')
   addModelOptions(command)
+  addContextOffloadOptions(command)
   addResultOptions(command)
   addAnswerOptions(command, 'that of --max-tokens')
   addLimitOptions(command)
@@ -70,6 +77,7 @@ async function serveStore(
       tokens,
       scope,
       summarize: summarize && loggedSummarizer(summarize, log),
+      contextOffload: contextOffloadOf(options),
       limits: limitsOf(options),
       maxSpoolBytes: options.maxSpool,
       log: (record) => log.write(record),

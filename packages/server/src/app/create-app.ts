@@ -5,6 +5,7 @@ import { Hono, type Context } from 'hono'
 import type { BodySpool } from '../body/body-spool.ts'
 import { RateLimiter } from '../limits/rate-limiter.ts'
 import { WorkGate } from '../limits/work-gate.ts'
+import { assertSettings, type ContextOffloadSettings } from '../reme/offload-settings.ts'
 import { runRoute, type RouteServices } from '../routes/run-route.ts'
 import type { Route } from '../routes/route.ts'
 import { allRoutes } from '../routes/all-routes.ts'
@@ -31,6 +32,8 @@ export interface AppOptions {
   readonly limits?: Partial<{ [Name in keyof ServerLimits]: number | undefined }> | undefined
   /** Asks a model for summaries. Absent: histories are compacted, and not compressed. */
   readonly summarize?: Summarize | undefined
+  /** Defaults of `POST /context_offload`, for requests that leave a field out. Absent: those of ReMe. */
+  readonly contextOffload?: ContextOffloadSettings | undefined
   /** Called with every request and every fault. Nothing in it is content, a scope or a token. */
   readonly log?: ((record: LogRecord) => void) | undefined
   /** Where bodies are kept while they arrive. Absent: in memory. */
@@ -90,6 +93,8 @@ class ServiceApp implements App {
   #drained: PromiseWithResolvers<void> | undefined
 
   constructor(offloader: ContextOffloader, options: AppOptions) {
+    const { contextOffload, summarize } = options
+    if (contextOffload !== undefined) assertSettings(contextOffload)
     const limits = resolveLimits(options.limits)
     const work = new WorkGate(limits)
     const uploads = new WorkGate({ ...limits, maxConcurrent: limits.maxUploads, maxQueued: 0 })
@@ -99,7 +104,7 @@ class ServiceApp implements App {
     this.#telemetry = new ServiceTelemetry(work)
     this.#tenants = new Tenants(offloader, (event) => this.#telemetry.offloaded(event))
     this.#rates = new RateLimiter(limits)
-    this.#addRoutes(allRoutes({ telemetry: this.#telemetry, summarize: options.summarize }))
+    this.#addRoutes(allRoutes({ telemetry: this.#telemetry, summarize, contextOffload }))
     this.#hono.notFound(async ({ req, env }) => {
       await this.#admit(req.raw, env)
       throw new HttpError('no-such-endpoint', 'There is no such endpoint. See /openapi.json.')

@@ -1,11 +1,14 @@
 import type { HistoryFormat, HistoryMode, HistoryOutcome, HistoryProgress, Summarize } from '@spillway/core/history'
 import { HttpError } from '../app/http-error.ts'
+import type { ContextOffloadSettings } from '../reme/offload-settings.ts'
 import type { RouteContext } from '../routes/route.ts'
 
 /** What routes of histories are made with. */
 export interface HistoryServices {
   /** Asks the model for summaries. */
   readonly summarize: Summarize | undefined
+  /** Defaults of `/context_offload`. */
+  readonly contextOffload?: ContextOffloadSettings | undefined
 }
 
 /** Run something that makes a history smaller within a span of its own. */

@@ -86,8 +86,8 @@ export async function serve(offloader: ContextOffloader, options: ServeOptions =
   }
 }
 
-function appOptions({ tokens, scope, allowedHosts, limits, summarize, log }: ServeOptions): AppOptions {
-  return { tokens, scope, allowedHosts, limits, summarize, log }
+function appOptions({ tokens, scope, allowedHosts, limits, summarize, contextOffload, log }: ServeOptions): AppOptions {
+  return { tokens, scope, allowedHosts, limits, summarize, contextOffload, log }
 }
 
 function createNodeServer(app: App, options: ServeOptions): Server {

@@ -2,23 +2,20 @@ import { parseExactJson, plainNumber } from '@spillway/core/adapter'
 import { compactHistory, type HistoryOutcome } from '@spillway/core/history'
 import { z } from 'zod'
 import { virtualPath } from '../files/virtual-path.ts'
+import { explainObstacle } from '../history/explain-obstacle.ts'
 import { assertApplied, failureNotes } from '../history/history-failure.ts'
 import { assertConversation, historyStep, type HistoryServices } from '../history/history-step.ts'
 import { requireSummarize } from '../history/require-summarize.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { FileArchive } from './file-archive.ts'
+import { settingsSchema, withDefaults, type ContextOffloadSettings } from './offload-settings.ts'
 import { remeFormat } from './reme-format.ts'
 import { remeAnswerSchema } from './schemas.ts'
 
-const DEFAULT_PREVIEW_LENGTH = 100
 const MAX_ID_LENGTH = 1_024
 
 /** A count of messages or tokens; more than there can ever be is as good as all. */
-const whole = (number: number | null | undefined): number | undefined =>
-  number == null ? undefined : Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER)
-
-const atLeastOne = (number: number | null | undefined): number | undefined =>
-  number == null ? undefined : Math.max(1, Math.trunc(number))
+const whole = (number: number): number => Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER)
 
 /** Any object, and that very one: what a schema of its fields would copy could lose some. */
 const MESSAGE = z
@@ -36,7 +33,7 @@ function parseRequest(text: string): unknown {
 }
 
 /** Make a history smaller, as ReMe documents it. */
-export const contextOffloadRoute = ({ summarize }: HistoryServices): Route =>
+export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServices): Route =>
   defineRoute({
     method: 'post',
     path: '/context_offload',
@@ -51,27 +48,7 @@ export const contextOffloadRoute = ({ summarize }: HistoryServices): Route =>
     body: z
       .looseObject({
         messages: z.array(MESSAGE).meta({ description: 'The history, oldest first.' }),
-        context_manage_mode: z
-          .enum(['compact', 'compress', 'auto'])
-          .nullish()
-          .meta({ description: 'Defaults to auto.' }),
-        max_total_tokens: z.number().positive().nullish().meta({ description: 'Defaults to 20000.' }),
-        max_tool_message_tokens: z.number().positive().nullish().meta({ description: 'Defaults to 2000.' }),
-        preview_char_length: z.number().min(0).max(100_000).nullish().meta({ description: 'Defaults to 100.' }),
-        group_token_threshold: z
-          .number()
-          .nullish()
-          .meta({ description: 'Tokens of one summarised group; 0 for one group.' }),
-        compact_ratio_threshold: z.number().min(0).max(1).nullish().meta({ description: 'Defaults to 0.75.' }),
-        keep_recent_count: z
-          .number()
-          .min(0)
-          .nullish()
-          .meta({ description: 'Defaults to 1 for compact, 2 for compress.' }),
-        store_dir: z
-          .string()
-          .nullish()
-          .meta({ description: 'A virtual folder in the scope. Defaults to the workspace.' }),
+        ...settingsSchema(contextOffload).shape,
         chat_id: z
           .string()
           .max(MAX_ID_LENGTH)
@@ -91,8 +68,8 @@ export const contextOffloadRoute = ({ summarize }: HistoryServices): Route =>
       const { tenant, call, signal } = context
       const { messages } = body
       call.messages = messages
-      const mode = body.context_manage_mode ?? 'auto'
-      const folder = body.store_dir ?? ''
+      const settings = withDefaults(body as ContextOffloadSettings, contextOffload)
+      const { context_manage_mode: mode, store_dir: folder } = settings
       virtualPath(folder)
       const summarizing = requireSummarize(mode, summarize)
       const format = remeFormat()
@@ -101,7 +78,7 @@ export const contextOffloadRoute = ({ summarize }: HistoryServices): Route =>
       const archive = new FileArchive(files, {
         folder,
         chatId: body.chat_id ?? crypto.randomUUID().replaceAll('-', ''),
-        previewLength: Math.trunc(body.preview_char_length ?? DEFAULT_PREVIEW_LENGTH),
+        previewLength: Math.trunc(settings.preview_char_length),
       })
       const outcome = await historyStep(context, { mode }, async (onProgress) => {
         await archive.learn(messages)
@@ -110,11 +87,11 @@ export const contextOffloadRoute = ({ summarize }: HistoryServices): Route =>
           archive,
           format,
           mode,
-          maxTotalTokens: atLeastOne(body.max_total_tokens),
-          maxToolMessageTokens: atLeastOne(body.max_tool_message_tokens),
-          keepRecent: whole(body.keep_recent_count),
-          groupTokens: Math.max(0, whole(body.group_token_threshold) ?? 0),
-          compactRatioThreshold: body.compact_ratio_threshold ?? undefined,
+          maxTotalTokens: Math.max(1, Math.trunc(settings.max_total_tokens)),
+          maxToolMessageTokens: Math.max(1, Math.trunc(settings.max_tool_message_tokens)),
+          keepRecent: settings.keep_recent_count == null ? undefined : whole(settings.keep_recent_count),
+          groupTokens: Math.max(0, whole(settings.group_token_threshold)),
+          compactRatioThreshold: settings.compact_ratio_threshold,
           historyPreviewTokens: 0,
           summarize: summarizing,
           onProgress,
@@ -138,7 +115,7 @@ function answerOf(outcome: HistoryOutcome<object[]>, archive: FileArchive, inclu
   if (!fits)
     lines.push(
       `The history still has ${tokens.after} tokens of ${tokens.limit}.`,
-      ...obstacles.map(({ explanation }) => explanation),
+      ...new Set(obstacles.map(({ explanation }) => explainObstacle(explanation, 'reme'))),
     )
   const notes = failureNotes(failures)
   for (const { step, index, reason } of notes)
@@ -160,7 +137,7 @@ function answerOf(outcome: HistoryOutcome<object[]>, archive: FileArchive, inclu
         index,
         role,
         reason,
-        explanation,
+        explanation: explainObstacle(explanation, 'reme'),
         tokens: size.after,
       })),
       failures: notes,

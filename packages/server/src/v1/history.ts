@@ -10,6 +10,7 @@ import {
   type HistoryProgress,
 } from '@spillway/core/history'
 import { eventStream } from '../history/event-stream.ts'
+import { explainObstacle } from '../history/explain-obstacle.ts'
 import { assertApplied, failureNotes } from '../history/history-failure.ts'
 import { historyFormat } from '../history/history-formats.ts'
 import { limitedArchive } from '../history/limited-archive.ts'
@@ -141,8 +142,9 @@ async function reloadOptions(request: HistoryRequest, context: RouteContext): Pr
 /** Where histories of ReMe go that are made smaller here: what they name is found wherever it is. */
 const REME_ARCHIVE = (): FileArchiveOptions => ({ folder: '', chatId: crypto.randomUUID(), previewLength: 100 })
 
-function outcomeJson({ failures, ...outcome }: HistoryOutcome<unknown>): unknown {
-  return { ...outcome, failures: failureNotes(failures) }
+function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown>): unknown {
+  const explained = obstacles.map((one) => ({ ...one, explanation: explainObstacle(one.explanation, 'library') }))
+  return { ...outcome, obstacles: explained, failures: failureNotes(failures) }
 }
 
 const wantsEvents = (headers: Headers): boolean => headers.get('accept')?.includes('text/event-stream') === true
