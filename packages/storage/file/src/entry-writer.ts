@@ -80,6 +80,7 @@ export class EntryWriter {
     const sidecar = describe(entry, content.byteLength)
     const path = paths.content(sidecar.extension)
     const found: readonly FileStep[] = [
+      { step: 'isFile', path: this.#files.directory.markPath, size: 0 },
       { step: 'isReal', path: paths.sidecarFolder },
       { step: 'isReal', path: paths.contentFolder },
       { step: 'isMissing', path: paths.sidecar },

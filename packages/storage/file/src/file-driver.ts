@@ -90,6 +90,7 @@ export class FileDriver implements StorageDriver {
     let done = await this.#writer.writeAtOnce(paths, entry)
     if (done === undefined) {
       const { directory } = this.#files
+      await directory.assertInPlace()
       const [present] = await Promise.all([
         this.#files.stat(paths.sidecar),
         directory.ensure(paths.sidecarFolder),
@@ -108,7 +109,7 @@ export class FileDriver implements StorageDriver {
   }
 
   async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
-    return this.#explained(async () => {
+    return this.#found(async () => {
       const paths = await this.#paths(id)
       if (paths === undefined) return undefined
       const early = this.#reader.readEarly(paths, range)
@@ -118,7 +119,7 @@ export class FileDriver implements StorageDriver {
   }
 
   async open(id: EntryId): Promise<OpenEntry | undefined> {
-    return this.#explained(async () => {
+    return this.#found(async () => {
       const found = await this.#findEntry(await this.#paths(id))
       const entry = found && (await this.#reader.open(found))
       return entry && { ...entry, read: (range, buffer) => this.#explained(() => entry.read(range, buffer)) }
@@ -126,14 +127,14 @@ export class FileDriver implements StorageDriver {
   }
 
   async stat(id: EntryId): Promise<EntryInfo | undefined> {
-    return this.#explained(async () => {
+    return this.#found(async () => {
       const entry = await this.#findEntry(await this.#paths(id))
       return entry && (await this.#reader.describe(entry))?.info
     })
   }
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
-    return this.#explained(async () => {
+    return this.#found(async () => {
       const entry = await this.#findEntry(await this.#paths(id))
       return entry && this.#touch(entry, lastUsedAt)
     })
@@ -157,7 +158,7 @@ export class FileDriver implements StorageDriver {
   }
 
   async remove(id: EntryId): Promise<boolean> {
-    return this.#explained(async () => {
+    return this.#found(async () => {
       const paths = await this.#paths(id)
       if (paths === undefined) return false
       await this.#tombstones.remove(paths)
@@ -166,7 +167,7 @@ export class FileDriver implements StorageDriver {
   }
 
   async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
-    return this.#explained(async () => {
+    return this.#found(async () => {
       const paths = await this.#paths(id)
       if (paths === undefined || !(await this.#hasFolders(paths))) return false
       return this.#remover.evict(paths, unusedSince, async () => {
@@ -187,6 +188,7 @@ export class FileDriver implements StorageDriver {
   async *list(prefix: string, options: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
     try {
       yield* this.#list(prefix, options)
+      await this.#directory.assertInPlace()
     } catch (error) {
       throw explainFileError(error, this.#directory.path)
     }
@@ -195,7 +197,9 @@ export class FileDriver implements StorageDriver {
   async collect(prefix: string, now: number): Promise<CollectReport> {
     return this.#explained(async () => {
       const root = await this.#directory.open()
-      return root === undefined ? { leftovers: 0, bytes: 0 } : this.#collector.collect(root, prefix, now)
+      if (root === undefined) return { leftovers: 0, bytes: 0 }
+      await this.#directory.assertInPlace()
+      return this.#collector.collect(root, prefix, now)
     })
   }
 
@@ -262,6 +266,15 @@ export class FileDriver implements StorageDriver {
       metadata: {},
     }
     return { id: paths.id, info: sidecar?.info ?? damaged }
+  }
+
+  /** Like {@link #explained}: what is not found may have gone with the directory, which is an outage. */
+  async #found<Result>(run: () => Promise<Result>): Promise<Result> {
+    return this.#explained(async () => {
+      const found = await run()
+      if (found === undefined || found === false) await this.#directory.assertInPlace()
+      return found
+    })
   }
 
   async #explained<Result>(run: () => Promise<Result>): Promise<Result> {

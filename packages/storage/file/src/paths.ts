@@ -5,6 +5,9 @@ export const METADATA_FOLDER = '.metadata'
 /** The folder of tombstones inside {@link METADATA_FOLDER}. */
 export const TOMBSTONE_FOLDER: string = `${METADATA_FOLDER}/.evicted`
 
+/** The folder with an empty file, whose name tells the directory from another one that takes its place. */
+export const MARK_FOLDER: string = `${METADATA_FOLDER}/.root`
+
 const SIDECAR_SUFFIX = '.metadata.json'
 const REMOVAL_SUFFIX = '.removal'
 const PENDING_CONTENT_SUFFIX = '.content'

@@ -172,10 +172,10 @@ describe('FileStorage', () => {
           const content = crypto.randomUUID()
           const reference = await storage.store('key', bytes(content))
           expect(text((await storage.retrieve(reference)).content)).toBe(content)
-          expect(await runSteps.mock.results.at(-1)?.value).toBe(10)
+          expect(await runSteps.mock.results.at(-1)?.value).toBe(11)
           expect(createFile).not.toHaveBeenCalled()
           expect(await storage.store('key', bytes(content))).toBe(reference)
-          expect(await runSteps.mock.results.at(-1)?.value).toBe(2)
+          expect(await runSteps.mock.results.at(-1)?.value).toBe(3)
         },
         { timeout: 10_000, interval: 10 },
       )

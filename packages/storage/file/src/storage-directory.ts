@@ -1,6 +1,8 @@
 import { StorageError } from '@spillway/core'
 import { doneUnless, fileErrorCode, unless } from './file-error.ts'
 import type { FileSystem } from './file-system.ts'
+import { MARK_FOLDER } from './paths.ts'
+import { listFolder } from './walk.ts'
 
 const MAX_ATTEMPTS = 10
 const GITIGNORE = '*\n'
@@ -16,6 +18,8 @@ export class StorageDirectory {
   readonly path: string
   readonly #fsync: boolean
   #root: string | undefined
+  /** The name of a file in the folder of marks, from when the directory was first used. */
+  #mark: string | undefined
 
   constructor(fileSystem: FileSystem, path: string, fsync: boolean) {
     this.fileSystem = fileSystem
@@ -26,15 +30,36 @@ export class StorageDirectory {
   /** Return the real path of the directory, or `undefined` where it does not exist yet. */
   async open(): Promise<string | undefined> {
     this.#root ??= await this.#resolve()
+    if (this.#root !== undefined) this.#mark ??= await this.#findMark(this.#root)
     return this.#root
+  }
+
+  /** The file that is there for as long as the directory is the one that was made or opened. */
+  get markPath(): string {
+    return `${this.#root}/${MARK_FOLDER}/${this.#mark}`
+  }
+
+  /**
+   * Make sure that the directory is still the one that was used before: what is not found there is a miss only then.
+   * Throws `unavailable` if it was removed, moved, emptied or replaced.
+   */
+  async assertInPlace(): Promise<void> {
+    if (this.#root === undefined) return
+    const path = this.#mark === undefined ? this.#root : this.markPath
+    if ((await unless(['ENOENT', 'ENOTDIR'], this.fileSystem.stat(path))) === undefined)
+      throw new StorageError(
+        'unavailable',
+        `${this.path} was removed, moved or replaced while it was in use. Put it back, or begin anew with another FileStorage.`,
+      )
   }
 
   /** Return the real path of the directory, making it where it does not exist, closed to other users and to git. */
   async create(): Promise<string> {
-    if (this.#root !== undefined) return this.#root
-    if (await this.#makeWithParents(this.path)) await this.#ignoreInGit()
+    if (this.#root !== undefined && this.#mark !== undefined) return this.#root
+    if (this.#root === undefined && (await this.#makeWithParents(this.path))) await this.#ignoreInGit()
     const root = await this.open()
     if (root === undefined) throw new StorageError('unavailable', `${this.path} vanished while it was made. Try again.`)
+    this.#mark ??= await this.#makeMark(root)
     return root
   }
 
@@ -56,7 +81,7 @@ export class StorageDirectory {
       if (folder !== root && !folder.startsWith(`${root}/`)) return this.#refuse(folder)
       if (folder === root ? await this.has(root) : await this.#makeParts(root, folder)) return
       // Somebody removed an empty folder, or all of them, between two of the steps.
-      if ((await this.#resolve()) !== root) this.#root = undefined
+      await this.assertInPlace()
     }
     throw new StorageError('unavailable', `${this.path} keeps being removed while it is written to. Try again.`)
   }
@@ -109,6 +134,20 @@ export class StorageDirectory {
   /** With `fsync`, bring the names in a folder onto the medium; one that may not be read above the root cannot be. */
   async #syncNames(folder: string): Promise<void> {
     if (this.#fsync) await unless('EACCES', this.fileSystem.sync?.(folder) ?? Promise.resolve())
+  }
+
+  /** Several processes may make one each: every one of them stays as long as the directory does. */
+  async #makeMark(root: string): Promise<string> {
+    const folder = `${root}/${MARK_FOLDER}`
+    while (!(await this.#makeParts(root, folder))) await this.assertInPlace()
+    const mark = crypto.randomUUID()
+    await (await this.fileSystem.createFile(`${folder}/${mark}`)).close()
+    return mark
+  }
+
+  async #findMark(root: string): Promise<string | undefined> {
+    for await (const { name } of listFolder(this.fileSystem, `${root}/${MARK_FOLDER}`)) return name
+    return undefined
   }
 
   async #ignoreInGit(): Promise<void> {

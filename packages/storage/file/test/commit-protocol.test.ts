@@ -133,7 +133,7 @@ describe('a writer that writes in one go, killed at any step', () => {
     await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
     const runSteps = disk.runSteps.bind(disk)
     disk.runSteps = async (steps) => {
-      const checked = steps.findIndex(({ step }) => step === 'isFile')
+      const checked = steps.findLastIndex(({ step }) => step === 'isFile')
       const taken = await runSteps(steps.slice(0, checked))
       await disk.removeFile('/s/tenant/call_1_abc.txt')
       return taken + (await runSteps(steps.slice(checked)))
@@ -148,8 +148,8 @@ describe('a writer that writes in one go, killed at any step', () => {
     await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
     const full = Object.assign(new Error('full'), { code: 'ENOSPC' })
     disk.runSteps = async (steps) => {
-      await takeSteps(disk, steps.slice(0, 4))
-      return 3
+      await takeSteps(disk, steps.slice(0, 5))
+      return 4
     }
     const { link } = disk
     disk.link = async () => Promise.reject(full)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FileStorage } from '../src/index.ts'
@@ -70,16 +70,72 @@ describe('the directory of a FileStorage', () => {
     expect((await stat(directory)).isDirectory()).toBe(true)
   })
 
-  test('makes the directory anew where it was removed meanwhile', async () => {
+  test.each<[string, (directory: string) => Promise<void>]>([
+    ['removed', (directory) => rm(directory, { recursive: true })],
+    ['moved away', (directory) => rename(directory, `${directory}.aside`)],
+    [
+      'removed and made anew by another storage',
+      async (directory) => {
+        await rm(directory, { recursive: true })
+        await new FileStorage(directory).store('key', bytes('other'))
+      },
+    ],
+    [
+      'replaced by that of another storage',
+      async (directory) => {
+        await new FileStorage(`${directory}.other`).store('key', bytes('other'))
+        await rename(directory, `${directory}.aside`)
+        await rename(`${directory}.other`, directory)
+      },
+    ],
+    [
+      'emptied',
+      async (directory) => {
+        await rm(directory, { recursive: true })
+        await mkdir(directory)
+      },
+    ],
+    [
+      'replaced by a file',
+      async (directory) => {
+        await rm(directory, { recursive: true })
+        await writeFile(directory, '')
+      },
+    ],
+  ])('that was %s while it was in use is an outage, and what is not found no miss', async (_, replace) => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
-    for (const view of [storage, storage.scope('a')]) {
-      await view.store('key', bytes('content'))
-      execFileSync('rm', ['-r', directory])
-      const reference = await view.store('key', bytes('content'))
-      expect(text((await view.retrieve(reference)).content)).toBe('content')
-      expect(await listFiles(directory)).toContain('.gitignore')
-    }
+    const reader = new FileStorage(directory)
+    const reference = await storage.store('key', bytes('content'))
+    const scoped = await storage.scope('a').store('key', bytes('content'))
+    await reader.retrieve(reference)
+    await replace(directory)
+    for (const use of [
+      () => storage.retrieve(reference),
+      () => reader.retrieve(reference),
+      () => storage.stat(reference),
+      () => storage.scope('a').retrieve(scoped),
+      () => storage.open(reference).then((content) => content.read(0, 1)),
+      () => storage.retrieve('call_9_abcdefghijklmnopqrst'),
+      () => storage.store('key', bytes('content')),
+      () => storage.scope('b').store('large', new Uint8Array(1_000_000)),
+      () => storage.delete(reference),
+      () => storage.clear(),
+      () => storage.gc(),
+      () => Array.fromAsync(storage.list()),
+    ])
+      await expect(use()).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining(directory) })
+  })
+
+  test('that is put back after it was moved away has everything again', async () => {
+    const directory = await temporaryDirectory()
+    const storage = new FileStorage(directory)
+    const reference = await storage.store('key', bytes('content'))
+    await rename(directory, `${directory}.aside`)
+    await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'unavailable' })
+    await rename(`${directory}.aside`, directory)
+    expect(text((await storage.retrieve(reference)).content)).toBe('content')
+    await storage.store('other', bytes('content'))
   })
 
   test('leaves no residue of deleted entries, the folders of their scope included', async () => {
@@ -93,6 +149,6 @@ describe('the directory of a FileStorage', () => {
     expect((await readdir(directory)).sort()).toEqual(['.gitignore', '.metadata', 'other'])
     expect(await storage.clear()).toBe(1)
     expect(await listFiles(directory)).toEqual(['.gitignore'])
-    expect(await readdir(join(directory, '.metadata'))).toEqual([])
+    expect(await readdir(join(directory, '.metadata'))).toEqual(['.root'])
   })
 })

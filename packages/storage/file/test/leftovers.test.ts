@@ -85,6 +85,7 @@ describe('gc', () => {
     await utimes(join(folder, `alive_abc.${NONCE}.sidecar`), 1, 1)
     expect(await storage.gc()).toMatchObject({ expired: 0, leftovers: 2 })
     expect((await readdir(folder)).sort()).toEqual([
+      '.root',
       `alive_abc.${NONCE}.content`,
       `alive_abc.${NONCE}.sidecar`,
       `${reference}.metadata.json`,

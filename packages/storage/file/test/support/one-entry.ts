@@ -30,7 +30,7 @@ export const store = async (driver: FileDriver, info: NewEntryInfo = INFO): Prom
 
 /** Name the files on a disk. */
 export const filesOf = ({ nodes }: MemoryFileSystem): string[] =>
-  [...nodes].flatMap(([path, { kind }]) => (kind === 'file' ? [path] : [])).sort()
+  [...nodes].flatMap(([path, { kind }]) => (kind === 'file' && !path.includes('/.root/') ? [path] : [])).sort()
 
 /** Collect what killed processes left, as if long after. */
 export const collectLater = (fileSystem: FileSystem, afterMs: number = AN_HOUR_MS): Promise<unknown> =>
