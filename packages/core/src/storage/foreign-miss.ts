@@ -17,6 +17,15 @@ const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
 /**
  * Return what a storage of others gave. Rejects with a `StorageError` `not-found` if that is nothing, or an error that
  * says clearly that nothing is stored under the reference; with other errors as they are.
+ *
+ * @example
+ * ```ts
+ * import { orMiss } from '@spillway/core/adapter'
+ *
+ * const entries = new Map<string, string>()
+ * const error: unknown = await orMiss('a', async () => entries.get('a')).catch((thrown: unknown) => thrown)
+ * console.assert((error as { code: string }).code === 'not-found')
+ * ```
  */
 export async function orMiss<Result>(reference: string, ask: () => Promise<Result>): Promise<NonNullable<Result>> {
   let found: Result

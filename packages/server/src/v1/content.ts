@@ -1,4 +1,5 @@
 import type { OpenContent } from '@spillway/core'
+import { orMiss } from '@spillway/core/adapter'
 import { HttpError } from '../app/http-error.ts'
 import type { ServedStorage } from '../files/listing-storage.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
@@ -77,8 +78,8 @@ export const contentRoute: Route = defineRoute({
 
 /** Open content for reading it piece by piece, also where the storage only gives it as a whole. */
 async function openContent(storage: ServedStorage, reference: string, signal: AbortSignal): Promise<OpenContent> {
-  if (storage.open !== undefined) return await storage.open(reference, { signal })
-  const { content, contentType } = await storage.retrieve(reference, { signal })
+  if (storage.open !== undefined) return await orMiss(reference, () => storage.open!(reference, { signal }))
+  const { content, contentType } = await orMiss(reference, () => storage.retrieve(reference, { signal }))
   return {
     contentType,
     size: content.length,

@@ -54,6 +54,17 @@ describe('readResource', () => {
     expect(contentsOf(await read(text, 'text/plain', '?pattern=line%2099'))?.['text']).toContain('>  99| line 99')
   })
 
+  it('says that nothing is there where a storage of others says so in its own way', async () => {
+    const storage = {
+      store: async () => 'mem_1',
+      retrieve: async (reference: string) => {
+        throw new Error(`Reference not found: ${reference}`)
+      },
+    }
+    const answer = await readUri(new ContextOffloader({ storage }), referenceUri('mem_9'))
+    expect(answer.error).toMatchObject({ code: -32_602, message: expect.stringContaining('mem_9') as string })
+  })
+
   it('refuses what is too large for one answer, and says how to read a part', async () => {
     const tooLarge = { code: -32_602, message: expect.stringContaining('?lines=1-500') as string }
     expect((await read('a'.repeat(LIMIT), 'text/plain')).error).toBeUndefined()

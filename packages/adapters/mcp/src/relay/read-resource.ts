@@ -1,5 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { encodeBase64, isTextContentType, writeMcpPart } from '@spillway/core/adapter'
+import { encodeBase64, isTextContentType, orMiss, writeMcpPart } from '@spillway/core/adapter'
 import { StorageError } from '@spillway/core'
 import { ERROR_CODE, errorOf, resultOf, type Fields, type Message, type Request } from './message.ts'
 import { RESOURCE_TEMPLATE, type ResourceRequest } from './resource-uri.ts'
@@ -35,7 +35,7 @@ export async function readResource(
   try {
     const size = (await storage.stat?.(reference))?.size ?? 0
     if (size > MAX_RESOURCE_BYTES) return errorOf(request.id, ERROR_CODE.invalidParams, tooLarge(size))
-    const { content, contentType } = await storage.retrieve(reference)
+    const { content, contentType } = await orMiss(reference, () => storage.retrieve(reference))
     if (content.byteLength > MAX_RESOURCE_BYTES)
       return errorOf(request.id, ERROR_CODE.invalidParams, tooLarge(content.byteLength))
     const contents = isTextContentType(contentType)
