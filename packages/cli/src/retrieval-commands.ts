@@ -19,7 +19,13 @@ export function formatGrep(call: RetrievalCall, storeArguments = ''): string {
 }
 
 function formatOptions(call: RetrievalCall, patternOption: string): string[] {
-  const { pattern, patterns = pattern === undefined ? [] : [pattern], line_range: range, columns } = call
+  const {
+    pattern,
+    patterns = pattern === undefined ? [] : [pattern],
+    line_range: range,
+    byte_range: bytes,
+    columns,
+  } = call
   const text = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [name, quoteForShell(value)]
   const count = (name: string, value: number | undefined): string[] =>
@@ -32,6 +38,7 @@ function formatOptions(call: RetrievalCall, patternOption: string): string[] {
     ...text('--columns', columns?.some((name) => name.includes(',')) ? JSON.stringify(columns) : columns?.join(',')),
     ...text('--where', call.where),
     ...text('--lines', range === undefined ? undefined : `${range.start}:${range.end}`),
+    ...text('--bytes', bytes === undefined ? undefined : `${bytes.start}:${bytes.end}`),
     ...count('--context', call.context_lines),
     ...flag('--ignore-case', call.ignore_case),
     ...flag('--count', call.count_only),

@@ -18,6 +18,7 @@ const MAX_JSON_BYTES = 64 * 1024 * 1024
 interface GetOptions extends StoreOptions, SearchOptions {
   readonly pattern?: readonly string[]
   readonly lines?: LineSpan
+  readonly bytes?: LineSpan
   readonly context?: number
   readonly jsonPath?: string
   readonly columns?: readonly string[]
@@ -38,6 +39,7 @@ export function addGetCommand(program: Command): void {
     .argument('<reference>', 'a reference, as `spillway run` and `spillway ls` print it')
     .option('-p, --pattern <regex>', 'lines that match a regular expression or keyword; may be repeated', collect)
     .option('-l, --lines <A:B>', 'lines A to B, from 1; A: and :B go to the end and from the start', parseLines)
+    .option('--bytes <A:B>', 'bytes A to B, from 1, for parts of long lines', parseLines)
     .option('-C, --context <count>', 'lines around each match (5), or alone: the first lines', parseCount)
     .option('--json-path <path>', 'values of JSON, by a JSONPath (RFC 9535)')
     .option('--columns <names>', 'columns of a table, parted by commas', parseNames)
@@ -65,10 +67,11 @@ Examples:
 }
 
 async function get({ args: [reference = ''], options, command }: Invocation<GetOptions>): Promise<number> {
-  const { pattern, lines, context, raw = false, json = false, jsonPath, columns, where } = options
+  const { pattern, lines, bytes, context, raw = false, json = false, jsonPath, columns, where } = options
   const call: RetrievalCall = {
     patterns: pattern,
     line_range: lines,
+    byte_range: bytes,
     context_lines: context,
     json_path: jsonPath,
     columns,

@@ -1,4 +1,4 @@
-import { escapeEnd } from './escape-end.ts'
+import { stripEscapes } from './strip-escapes.ts'
 
 /**
  * What a terminal shows of a line: without escape sequences and control characters, with what a carriage return or an
@@ -17,8 +17,7 @@ function replay(line: string): string {
   for (const part of line.split('\r')) {
     const erases = part.startsWith('\u001b[K') || part.startsWith('\u001b[0K') || part.startsWith('\u001b[2K')
     if (erases || part.endsWith('\u001b[K') || part.endsWith('\u001b[2K')) shown.length = 0
-    const text = part.includes('\u001b') ? stripEscapes(part) : part
-    const plain = stripControls(text)
+    const plain = stripControls(stripEscapes(part))
     if (plain.trim() === '') continue
     const previous = shown.at(-1)
     if (previous !== undefined && plain.length >= previous.trimEnd().length) shown.pop()
@@ -30,17 +29,6 @@ function replay(line: string): string {
         .map((part) => part.trimEnd())
         .join(' ')
     : (shown[0] ?? '')
-}
-
-function stripEscapes(text: string): string {
-  let clean = ''
-  let from = 0
-  for (let at = text.indexOf('\u001b'); at >= 0; at = text.indexOf('\u001b', from)) {
-    clean += text.slice(from, at)
-    from = escapeEnd(text, at, text.length)
-    if (from <= at) from = at + 1
-  }
-  return clean + text.slice(from)
 }
 
 /** Remove control characters; a backspace takes the character before it. */

@@ -10,8 +10,8 @@ export function escapeEnd(text: string, index: number, end: number): number {
     }
     return end
   }
-  if (type === 93) {
-    // An operating system command ends at BEL or at ESC \.
+  if (type === 80 || type === 88 || (type >= 93 && type <= 95)) {
+    // A string, such as an operating system command, ends at BEL or at ESC \.
     const limit = Math.min(end, index + 4_096)
     for (; at < limit; at++) {
       const code = text.charCodeAt(at)
@@ -20,6 +20,10 @@ export function escapeEnd(text: string, index: number, end: number): number {
     }
     return Math.min(end, index + 2)
   }
-  if (type === 40 || type === 41) return Math.min(end, index + 3)
+  if (type >= 32 && type <= 47) {
+    // Intermediate characters, such as those that select a character set, and the one that ends them.
+    while (at < end && text.charCodeAt(at) >= 32 && text.charCodeAt(at) <= 47) at++
+    return Math.min(end, at + 1)
+  }
   return Math.min(end, index + (type >= 48 && type <= 126 ? 2 : 1))
 }

@@ -132,8 +132,8 @@ export class PatternSearch {
   }
 }
 
-function shownText({ text, offset, length }: LineView): string {
-  return `${offset > 0 ? '… ' : ''}${text}${offset + text.length < length ? ' …' : ''}`
+function shownText({ text, bytes, start, line }: LineView): string {
+  return `${start > line.start ? '… ' : ''}${text}${start + bytes.length < line.end ? ' …' : ''}`
 }
 
 /** Return where the line begins that follows the one in which `offset` lies. */

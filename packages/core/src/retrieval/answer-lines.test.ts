@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ask, countTokens, toolOf, users } from '../../test/retrieval-fixture.ts'
+import { ask, countTokens, fail, toolOf, users } from '../../test/retrieval-fixture.ts'
 
 describe('lines', () => {
   it('are read by a span, clamped to the end', async () => {
@@ -46,13 +46,13 @@ describe('lines', () => {
     expect(shown).toEqual(lines)
   })
 
-  it('are cut where one is longer than an answer, and the answer says so', async () => {
+  it('are cut where one is longer than an answer, which gives the call for the bytes that follow', async () => {
     const text = await ask(toolOf({ one: { content: 'z'.repeat(300_000) } }, { maxRetrievalTokens: 200 }), {
       reference: 'one',
       context_lines: 1,
     })
     expect(text).toMatch(
-      /^\[Lines 1-1 of 1\]\n\n {2}1\| z{500,}… \[299,\d{3} more characters\]\n\n\[Long lines are cut: /,
+      /^\[Lines 1-1 of 1\]\n\n {2}1\| z{500,}…\n\n\[Not shown: bytes \d{3}-300,000\. To continue: .*"byte_range":\{"start":\d{3},"end":300000\}\}\]$/,
     )
     expect(countTokens(text)).toBeLessThanOrEqual(200)
   })
@@ -96,11 +96,40 @@ describe('lines', () => {
       contentType: 'application/json',
     }
     expect(await ask(toolOf({ json }), { reference: 'json' })).toContain(
-      'around its match, a json_path selects values.]',
+      'does not fit in one answer; a json_path selects values of it, a pattern finds lines. To continue: ',
     )
     const lines = { content: JSON.stringify(Array.from({ length: 9_000 }), null, 2), contentType: 'application/json' }
     expect(await ask(toolOf({ lines }), { reference: 'lines' })).toContain(
       'does not fit in one answer; a json_path selects values of it, a pattern finds lines. To continue: ',
     )
+  })
+
+  it('are read in part by a span of bytes, from the first whole character, and say in which lines they are', async () => {
+    const tool = toolOf({ odd: { content: '\uFEFFfirst é😀 end\r\nsecond\nthird' }, empty: { content: '' } })
+    const read = (start: number, end: number): Promise<string> =>
+      ask(tool, { reference: 'odd', byte_range: { start, end } })
+    expect(await read(1, 8)).toBe('[Bytes 1-8 of 33, in line 1]\n\n  1| first…')
+    expect(await read(11, 14)).toBe('[Bytes 11-15 of 33, in line 1]\n\n  1| …😀…')
+    expect(await read(17, 900)).toBe('[Bytes 17-33 of 33, in lines 1-3]\n\n  1| …end\n  2| second\n  3| third')
+    expect(await ask(tool, { reference: 'odd', byte_range: '22-27' })).toBe(
+      '[Bytes 22-27 of 33, in line 2]\n\n  2| second…',
+    )
+    expect(await fail(tool, { reference: 'odd', byte_range: [34, 40] })).toEqual({
+      code: 'invalid-range',
+      text: 'Error: byte_range.start (34) is beyond the end of the content, which has 33 bytes. Choose bytes between 1 and 33.',
+    })
+    expect(await ask(tool, { reference: 'empty', byte_range: { start: 1, end: 9 } })).toBe(
+      '[The content is empty: 0 lines]',
+    )
+  })
+
+  it('show no escape sequences, and other control characters as symbols', async () => {
+    const tool = toolOf({ log: { content: '\u001b[31mred\u001b[0m\u0007\n\u001b]0;title\u0007plain\tx\u0000\u009b' } })
+    expect(await ask(tool, { reference: 'log', line_range: { start: 1, end: 2 } })).toBe(
+      '[Lines 1-2 of 2]\n\n  1| red␇\n  2| plain\tx␀\\x9b',
+    )
+    // Patterns match what is stored.
+    expect(await ask(tool, { reference: 'log', pattern: '\\x1b\\[31mred', context_lines: 0 })).toContain('> 1| red␇')
+    expect(await ask(tool, { reference: 'log' })).toContain('\u001b[31mred')
   })
 })

@@ -3,17 +3,15 @@ import { formatCount } from '../content/format-count.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import type { LineRange } from '../content/line-range.ts'
 import { findLineSpan } from '../search/read-lines.ts'
+import type { ByteSpan } from '../search/search-lines.ts'
 import { assertText } from './assert-text.ts'
-import { unitsFor } from './fit-answer.ts'
 import { withContent } from './open-content.ts'
-import { lineBeyondEnd } from './range-error.ts'
-import { readViews } from './read-views.ts'
+import { byteBeyondEnd, lineBeyondEnd } from './range-error.ts'
+import { spanOf } from './render-lines.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
-import type { HeadRequest } from './retrieval-input.ts'
-import { writeLines } from './write-lines.ts'
-
-/** UTF-16 units kept of a line, at most. */
-const MAX_KEPT = 131_072
+import type { BytesRequest, HeadRequest } from './retrieval-input.ts'
+import type { TextEnd } from './write-text.ts'
+import { writeText } from './write-text.ts'
 
 /** All lines. */
 const EVERY_LINE: LineRange = { start: 1, end: Number.MAX_SAFE_INTEGER }
@@ -42,15 +40,31 @@ export async function writeBeginning(source: ContentSource, context: RetrievalCo
   const finds = isJson(source)
     ? 'a json_path selects values of it, a pattern finds lines'
     : 'a pattern finds lines in it'
-  const size = `The whole (${formatCount(source.size)} bytes) does not fit in one answer; ${finds}.`
+  const size = ` The whole (${formatCount(source.size)} bytes) does not fit in one answer; ${finds}.`
   return await writeRange(source, EVERY_LINE, context, size)
+}
+
+/** Answer a call for a span of bytes. */
+export async function answerBytes({ reference, range }: BytesRequest, context: RetrievalContext): Promise<string> {
+  return await withContent(context.storage, reference, context, async (source) => {
+    assertText(source)
+    if (source.size === 0) return EMPTY_NOTE
+    if (range.start > source.size) throw byteBeyondEnd(range, source.size)
+    const span = { start: range.start - 1, end: Math.min(range.end, source.size) }
+    const header = (firstLine: number, { line, byte }: { readonly line: number; readonly byte: number }): string => {
+      const lines = line === firstLine ? `line ${line}` : `lines ${firstLine}-${line}`
+      return `[Bytes ${spanOf(span.start, byte)} of ${formatCount(source.size)}, in ${lines}]`
+    }
+    const more = ({ byte }: TextEnd): string => noteBytes(source, { ...span, start: byte }, '', context)
+    return await writeText(source, span, { header, more }, context)
+  })
 }
 
 async function writeRange(
   source: ContentSource,
   range: LineRange,
   context: RetrievalContext,
-  note?: string,
+  note = '',
 ): Promise<string> {
   assertText(source)
   const span = await findLineSpan(source, range)
@@ -59,23 +73,29 @@ async function writeRange(
     if (lines === 0) return EMPTY_NOTE
     throw lineBeyondEnd(range, lines)
   }
-  const limit = unitsFor(context)
-  const views = await readViews(source, span, { keep: Math.min(limit, MAX_KEPT), limit })
   // A byte order mark alone.
-  if (views.length === 1 && span.lines === 1 && views[0]!.length === 0 && source.size === 3) return EMPTY_NOTE
-  const { end } = span.range
-  const values = isJson(source) ? ', a json_path selects values' : ''
+  if (source.size === 3 && (await source.read(0, 3))[0] === 0xef) return EMPTY_NOTE
+  const { start, end } = span.range
   const frame = {
-    cut: `[Long lines are cut: a pattern shows the part of a line around its match${values}.]`,
-    header: (last: number): string => `[Lines ${range.start}-${last} of ${span.lines}]`,
-    more: (last: number): string | undefined => {
-      if (last >= end) return undefined
-      const call = context.formatCall({ reference: source.reference, line_range: { start: last + 1, end } })
-      const said = note === undefined ? '' : ` ${note}`
-      return `[Not shown: lines ${last + 1}-${end}.${said} To continue: ${call}]`
+    header: (_: number, last: TextEnd) => `[Lines ${start}-${last.line} of ${span.lines}]`,
+    more: ({ line, byte, isLineEnd }: TextEnd) => {
+      if (!isLineEnd) return noteBytes(source, { start: byte, end: span.end }, note, context)
+      const call = context.formatCall({ reference: source.reference, line_range: { start: line + 1, end } })
+      return `[Not shown: lines ${line + 1}-${end}.${note} To continue: ${call}]`
     },
   }
-  return writeLines(views, frame, context)
+  return await writeText(source, span, frame, context)
+}
+
+/** Say how to read on within a line. */
+function noteBytes(
+  { reference }: ContentSource,
+  { start, end }: ByteSpan,
+  note: string,
+  context: RetrievalContext,
+): string {
+  const call = context.formatCall({ reference, byte_range: { start: start + 1, end } })
+  return `[Not shown: bytes ${spanOf(start, end)}.${note} To continue: ${call}]`
 }
 
 function isJson({ contentType }: ContentSource): boolean {

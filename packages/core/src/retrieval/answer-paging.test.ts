@@ -2,6 +2,7 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ask, countTokens, toolOf } from '../../test/retrieval-fixture.ts'
+import { oneLine } from './plain-text.ts'
 
 const CALL = /To continue: retrieve_offloaded_content (\{.*\})\]$/
 
@@ -26,78 +27,124 @@ const contents = fc
   })
   .map(({ lines, lineEnd, isEnded, mark }) => `${mark}${lines.join(lineEnd)}${isEnded ? lineEnd : ''}`)
 
-/** Make a call and those by which its answers go on, and return the lines that each shows. */
-async function pageThrough(content: string, first: object, maxRetrievalTokens: number): Promise<string[][]> {
+/** Contents whose lines are longer than an answer: prose, minified formats, wide characters, escape sequences, bad bytes. */
+const longLine = fc.oneof(
+  fc.constantFrom(
+    'A sentence with a hit in it. ',
+    'é hit 😀 漢字 ',
+    '\u001b[31mhit\u001b[0m \r',
+    '{"a":"hit"},',
+    '<p>hit</p>',
+    'hit',
+  ),
+  fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '\u0000\u0007', 'x'),
+)
+const longContents = fc
+  .array(fc.tuple(longLine, fc.integer({ min: 1, max: 300 }), fc.constantFrom('', '', '\n', '\r\n')), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((parts) => parts.map(([text, times, end]) => text.repeat(times) + end).join(''))
+
+/** Make a call and those by which its answers go on, and return the answers. */
+async function follow(content: string | Uint8Array, first: object, maxRetrievalTokens: number): Promise<string[]> {
   const tool = toolOf({ log: { content } }, { maxRetrievalTokens })
-  const pages: string[][] = []
+  const answers: string[] = []
   let input: object | undefined = { reference: 'log', ...first }
-  for (let calls = 0; input !== undefined; calls++) {
-    if (calls > 1_000) throw new Error(`no end: ${JSON.stringify(input)}`)
+  while (input !== undefined) {
+    if (answers.length > 2_000) throw new Error(`no end: ${JSON.stringify(input)}`)
     const text = await ask(tool, input)
     expect(countTokens(text)).toBeLessThanOrEqual(maxRetrievalTokens)
-    pages.push(text.split('\n').filter((shownLine) => /^[> ] *\d+\| /.test(shownLine)))
+    answers.push(text)
     const next: string | undefined = CALL.exec(text)?.[1]
     input = next === undefined ? undefined : (JSON.parse(next) as object)
   }
-  return pages
+  return answers
 }
 
-/** A hit, or what is shown around one: its line, and for very long lines the units of it from 1. */
+const shownLines = (answer: string): string[] => answer.split('\n').filter((line) => /^[> ] *\d+\| /.test(line))
+
+const numberOf = (shown: string): number => Number(/\d+/.exec(shown)![0])
+
+/** A line or a part of one; bytes are those of the content, from 0. */
 interface Place {
   readonly line: number
   readonly start: number
   readonly end: number
 }
 
-/** Where the hits are: the line of each, once, or of a very long line each match. */
+/** Where the hits are: the first match of each line, or of a very long line each. */
 function hitsOf(content: string): Place[] {
-  return content
-    .replace(/^\uFEFF/, '')
-    .split('\n')
-    .flatMap((text, index) => {
-      const isLong = new TextEncoder().encode(text).length > 4_096
-      const matches = [...text.matchAll(/hit/g)].slice(0, isLong ? undefined : 1)
-      return matches.map((match) => ({ line: index + 1, start: match.index + 1, end: match.index + 3 }))
+  const bytes = (text: string): number => new TextEncoder().encode(text).length
+  let start = 0
+  return content.split('\n').flatMap((text, index) => {
+    const base = start
+    start += bytes(text) + 1
+    const isLong = bytes(text) > 4_096
+    const matches = [...text.matchAll(/hit/g)].slice(0, isLong ? undefined : 1)
+    return matches.map((match) => {
+      const at = base + bytes(text.slice(0, match.index))
+      return { line: index + 1, start: at, end: at + 3 }
     })
+  })
 }
 
-/** What a line of an answer shows. */
+/** The part of the content that a line of an answer shows. */
 function shownBy(text: string): Place {
-  const [, first, last] = /\[columns ([\d,]+)-([\d,]+) of/.exec(text) ?? []
+  const [, first, last] = /\[bytes ([\d,]+)-([\d,]+) of/.exec(text) ?? []
   const number = (written: string): number => Number(written.replaceAll(',', ''))
-  return { line: numberOf(text), start: number(first ?? '1'), end: last === undefined ? Infinity : number(last) }
+  const start = first === undefined ? 0 : number(first) - 1
+  return { line: numberOf(text), start, end: last === undefined ? Infinity : number(last) }
 }
 
-function expectEachShown(content: string, pages: readonly (readonly string[])[]): void {
-  const windows = pages.map((page) => page.filter((text) => text.startsWith('>')).map(shownBy))
+/** Check that answers show all hits, and that the counts they give add up to the number of hits. */
+function expectHits(content: string, answers: readonly string[]): void {
+  const hits = hitsOf(content)
+  const windows = answers.map((answer) =>
+    shownLines(answer)
+      .filter((text) => text.startsWith('>'))
+      .map(shownBy),
+  )
   const shows = (window: Place, hit: Place): boolean =>
     window.line === hit.line && window.start <= hit.start && hit.end <= window.end
-  const hits = hitsOf(content)
   for (const hit of hits)
     expect(
       windows.flat().some((window) => shows(window, hit)),
       JSON.stringify(hit),
     ).toBe(true)
   for (const window of windows.flat()) expect(hits.some((hit) => shows(window, hit))).toBe(true)
-  for (const page of windows) expect(new Set(page.map(({ line, start }) => `${line}:${start}`)).size).toBe(page.length)
+  for (const page of windows) {
+    const parts = page.toSorted((a, b) => a.line - b.line || a.start - b.start)
+    for (const [index, part] of parts.entries()) {
+      if (parts[index + 1]?.line === part.line) expect(parts[index + 1]!.start).toBeGreaterThanOrEqual(part.end)
+    }
+  }
   const whole = windows.flat().filter(({ end }) => end === Infinity)
   expect(new Set(whole.map(({ line }) => line)).size).toBe(whole.length)
 }
 
-const numberOf = (shown: string): number => Number(/\d+/.exec(shown)![0])
+/** Matches that an answer says it shows: in its note, or in its header if it is the last. */
+function countShown(answer: string): number {
+  const number = (text: string | undefined): number => Number((text ?? '1').replaceAll(',', ''))
+  const note = /\[Shown: ([\d,]+) of/.exec(answer)
+  if (note !== null) return number(note[1])
+  const span = /^\[Matche?s? ([\d,]+)(?:-([\d,]+))? of/.exec(answer)
+  if (span !== null) return span[2] === undefined ? 1 : number(span[2]) - number(span[1]) + 1
+  return number(/^\[(?:First |Last )?([\d,]+)/.exec(answer)?.[1])
+}
 
 describe('the calls by which answers go on', () => {
   const tokens = fc.integer({ min: 150, max: 1_500 })
 
-  it('show each hit, and none twice, in the order of the content', async () => {
+  it.each([{}, { from_end: true }])('show each hit, and count none twice: %o', async (order) => {
     const limits = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined })
     await fc.assert(
       fc.asyncProperty(contents, limits, fc.nat(3), tokens, async (content, limit, context_lines, maxTokens) => {
-        const shown = await pageThrough(content, { pattern: 'hit', context_lines, limit }, maxTokens)
-        expectEachShown(content, shown)
-        const numbers = shown
-          .flat()
-          .filter((text) => text.startsWith('>'))
+        const answers = await follow(content, { pattern: 'hit', context_lines, limit, ...order }, maxTokens)
+        expectHits(content, answers)
+        if ('from_end' in order) return
+        const numbers = answers
+          .flatMap((answer) => shownLines(answer).filter((text) => text.startsWith('>')))
           .map(numberOf)
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
       }),
@@ -105,36 +152,81 @@ describe('the calls by which answers go on', () => {
     )
   })
 
-  it('show each hit, and none twice, from the end too', async () => {
-    const limits = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined })
+  it('show many hits of a long line together, in about as many answers as the line fills', async () => {
     await fc.assert(
-      fc.asyncProperty(contents, limits, tokens, async (content, limit, maxTokens) => {
-        const shown = await pageThrough(content, { pattern: 'hit', context_lines: 0, from_end: true, limit }, maxTokens)
-        expectEachShown(content, shown)
+      fc.asyncProperty(
+        longContents,
+        fc.integer({ min: 400, max: 2_500 }),
+        fc.boolean(),
+        async (content, maxTokens, from_end) => {
+          const answers = await follow(content, { pattern: 'hit', context_lines: 0, from_end }, maxTokens)
+          expectHits(content, answers)
+          const counts = answers.map(countShown)
+          expect(counts.reduce((sum, count) => sum + count, 0)).toBe(hitsOf(content).length)
+          expect(answers.length).toBeLessThan(8 + (6 * content.length) / (maxTokens * 4))
+        },
+      ),
+      propertyRuns(40, 1_500),
+    )
+  })
+
+  it.each([
+    {},
+    { line_range: { start: 1, end: 9_000 } },
+    { byte_range: { start: 1, end: 9_000_000 } },
+    { skip: 0, limit: 9_000 },
+  ])('show each character exactly once: %o', async (input) => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(contents, longContents), tokens, async (content, maxTokens) => {
+        const answers = await follow(content, input, maxTokens)
+        if (content.replace(/^\uFEFF/, '') === '') return
+        if (answers.length === 1 && !answers[0]!.startsWith('[')) expect(answers[0]).toBe(content)
+        else expect(textOf(answers)).toBe(visible(content))
+        expect(answers.length).toBeLessThan(4 + (4 * content.length) / ((maxTokens - 110) * 4))
       }),
       propertyRuns(40, 1_500),
     )
   })
 
-  it('show each line exactly once, as it stands', async () => {
+  it('show each byte exactly once of text that is not UTF-8', async () => {
+    const bytes = fc
+      .uint8Array({ minLength: 1, maxLength: 6_000 })
+      .map((all) => all.map((byte) => (byte < 32 ? 0xe9 : byte)))
     await fc.assert(
-      fc.asyncProperty(contents, tokens, async (content, maxTokens) => {
-        const lines = content.replace(/^\uFEFF/, '').split('\n')
-        if (lines.at(-1) === '') lines.pop()
-        const pages = await pageThrough(content, { line_range: { start: 1, end: 900 } }, maxTokens)
-        if (lines.length === 0) return
-        const shown = pages.flat()
-        expect(shown.map(numberOf)).toEqual(lines.map((_, index) => index + 1))
-        for (const [index, text] of shown.entries()) {
-          const whole = lines[index]!.replace(/\r$/, (end) =>
-            content.endsWith('\r') && index === lines.length - 1 ? end : '',
-          )
-          const part = /^ *\d+\| ([^…]*)(?:… \[([\d,]+) more characters\])?$/s.exec(text)!
-          expect(whole.startsWith(part[1]!.replaceAll('␍', '\r'))).toBe(true)
-          if (part[2] === undefined) expect(part[1]!.replaceAll('␍', '\r')).toBe(whole)
-        }
+      fc.asyncProperty(bytes, async (content) => {
+        const answers = await follow(content, { byte_range: { start: 1, end: content.length } }, 150)
+        expect(textOf(answers)).toBe(visible(new TextDecoder().decode(content)))
       }),
       propertyRuns(40, 1_500),
     )
   })
 })
+
+/** Put together what answers show; a line that an answer cuts goes on in the next. */
+function textOf(answers: readonly string[]): string {
+  let text = ''
+  let last = 0
+  for (const answer of answers) {
+    for (const line of shownLines(answer)) {
+      const number = numberOf(line)
+      const [, shown] = /^ *\d+\| (.*)$/s.exec(line)!
+      if (number === last) {
+        expect(text.endsWith('…')).toBe(true)
+        expect(shown!.startsWith('…')).toBe(true)
+        text = text.slice(0, -1) + shown!.slice(1)
+      } else {
+        expect(number).toBe(last + 1)
+        text += (last === 0 ? '' : '\n') + shown!
+      }
+      last = number
+    }
+  }
+  return text
+}
+
+/** A content as numbered lines show it. */
+function visible(content: string): string {
+  const lines = content.replace(/^\uFEFF/, '').split('\n')
+  const whole = lines.at(-1) === '' ? lines.slice(0, -1) : lines
+  return whole.map((line, index) => oneLine(index < lines.length - 1 ? line.replace(/\r$/, '') : line)).join('\n')
+}

@@ -123,14 +123,14 @@ describe('a pattern', () => {
     )
   })
 
-  it('shows a hit deep in a very long line, with its columns', async () => {
+  it('shows a hit deep in a very long line, with its bytes and those of the line', async () => {
     const line = `${'x'.repeat(10_000)}needle${'y'.repeat(1_038_570)}`
     const text = await ask(toolOf({ one: { content: `first\n${line}\nlast` } }), {
       reference: 'one',
       pattern: 'needl.',
       context_lines: 1,
     })
-    expect(text).toMatch(/^> 2\| …x+needley+… {2}\[columns 8,004-12,003 of 1,048,576\]$/m)
+    expect(text).toMatch(/^> 2\| …x+needley+… {2}\[bytes 8,010-12,009 of 7-1,048,582\]$/m)
     expect(text).toMatch(/^ {2}1\| first$/m)
     expect(text).toMatch(/^ {2}3\| last$/m)
   })
@@ -140,7 +140,7 @@ describe('a pattern', () => {
       reference: 'log',
       pattern: 'hit',
     })
-    expect(text).toMatch(/^ {2}1\| é{4000}… \[5,000 more characters\]$/m)
+    expect(text).toMatch(/^ {2}1\| é{4000}… {2}\[bytes 1-8,000 of 1-18,000\]$/m)
   })
 
   it('writes its header on one line of bounded length', async () => {
@@ -252,7 +252,7 @@ describe('a pattern', () => {
     for (const id of [99, 599, 1_099, 1_599]) {
       expect(text).toMatch(
         new RegExp(
-          `^> 1\\| .*"id":${id},"note":"the needle".* \\[columns .* of [\\d,]+, \\$\\.items\\[${id}\\]\\.note\\]$`,
+          `^> 1\\| .*"id":${id},"note":"the needle".* \\[bytes .* of 1-[\\d,]+, \\$\\.items\\[${id}\\]\\.note\\]$`,
           'm',
         ),
       )

@@ -45,9 +45,9 @@ async function pathsOf(
   signal: AbortSignal | undefined,
 ): Promise<Places> {
   const long = hits.filter(
-    ({ length, matchByte }) => length > LONG_LINE_BYTES && matchByte !== undefined && matchByte < MAX_WALKED_BYTES,
+    ({ line, hit }) => line.end - line.start > LONG_LINE_BYTES && hit !== undefined && hit.start < MAX_WALKED_BYTES,
   )
-  const offsets = long.map(({ matchByte }) => matchByte!)
+  const offsets = long.map(({ hit }) => hit!.start)
   const paths = await jsonPathsAt(source, offsets, signal)
   return new Map(long.flatMap((hit, index) => (paths[index] === undefined ? [] : [[hit, paths[index]]])))
 }
@@ -62,7 +62,7 @@ async function pagesOf(
   const { hits: pages } = await searchLines(source, [marks], options)
   const places = new Map<LineView, string>()
   for (const hit of hits) {
-    const before = pages.findLastIndex(({ start }) => start <= hit.matchByte!)
+    const before = pages.findLastIndex(({ start }) => start <= hit.hit!.start)
     if (before >= 0) places.set(hit, `page ${before + 1}`)
   }
   return places

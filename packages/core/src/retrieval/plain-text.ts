@@ -1,10 +1,11 @@
-/** Characters that end a line somewhere, though not in stored content, and what shows them without doing so. */
-const LINE_ENDINGS = /[\n\r\v\f\u0085\u2028\u2029]/g
-const SYMBOLS: Readonly<Record<string, string>> = { '\r': '␍', '\v': '␋', '\f': '␌' }
+import { visibleText } from '../content/visible-text.ts'
 
-/** Show a stored line so that it stays on one line, whatever it contains, with its columns as they are. */
+/** What ends a line somewhere, beside the control characters that do. */
+const LINE_ENDINGS = /[\n\u2028\u2029]/g
+
+/** Show a stored line so that it stays on one line, whatever it contains: see {@link visibleText}. */
 export function oneLine(text: string): string {
-  return text.replace(LINE_ENDINGS, (character) => SYMBOLS[character] ?? '␤')
+  return visibleText(text).replace(LINE_ENDINGS, '␤')
 }
 
 /** Quote what a model or a storage has written: on one line, without control characters, cut at `maxLength` units. */

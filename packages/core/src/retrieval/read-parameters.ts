@@ -15,7 +15,8 @@ const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => R
   reference: (value) => readText('reference', value),
   pattern: () => undefined,
   patterns: () => undefined,
-  line_range: readRange,
+  line_range: (value) => readRange('line_range', value),
+  byte_range: (value) => readRange('byte_range', value),
   context_lines: (value) => readCount('context_lines', value, 0),
   ignore_case: (value) => readFlag('ignore_case', value),
   json_path: (value) => readText('json_path', value),
@@ -104,29 +105,29 @@ function listInText(text: string): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-function readRange(value: unknown): LineRange | undefined {
+function readRange(name: string, value: unknown): LineRange | undefined {
   if (isAbsent(value)) return undefined
-  const [start, end] = rangeEnds(typeof value === 'string' ? (parseJsonText(value) ?? value) : value)
-  return { start: readLine('line_range.start', start), end: readLine('line_range.end', end) }
+  const [start, end] = rangeEnds(name, typeof value === 'string' ? (parseJsonText(value) ?? value) : value)
+  return { start: readEnd(name, 'start', start), end: readEnd(name, 'end', end) }
 }
 
-function rangeEnds(value: unknown): readonly unknown[] {
+function rangeEnds(name: string, value: unknown): readonly unknown[] {
   if (typeof value === 'string' || typeof value === 'number') {
     const [, start, end = start] = /^\s*(\d+)(?:\s*(?:-|:|,|\.\.|to)\s*(\d+))?\s*$/.exec(String(value)) ?? []
     if (start !== undefined) return [start, end]
   }
   if (Array.isArray(value) && value.length === 2) return value
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidInput(`line_range must be an object with start and end, got ${describe(value)}.`)
+    throw invalidInput(`${name} must be an object with start and end, got ${describe(value)}.`)
   }
   const { start, end } = value as Readonly<Record<string, unknown>>
   return [start, end]
 }
 
-function readLine(name: string, value: unknown): number {
-  const line = readCount(name, value, 1)
-  if (line === undefined) throw invalidInput(`${name} is missing: line_range needs both start and end.`)
-  return line
+function readEnd(name: string, end: 'start' | 'end', value: unknown): number {
+  const number = readCount(`${name}.${end}`, value, 1)
+  if (number === undefined) throw invalidInput(`${name}.${end} is missing: ${name} needs both start and end.`)
+  return number
 }
 
 function readCount(name: string, value: unknown, least: number): number | undefined {

@@ -3,12 +3,17 @@ import { describe, expect, it } from 'vitest'
 import type { LineView } from '../search/view-hits.ts'
 import { renderLines } from './render-lines.ts'
 
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
 const view = (number: number, text: string, match?: { start: number; end: number }): LineView => ({
   number,
-  length: text.length,
+  line: { start: 0, end: bytesOf(text).length },
   text,
-  offset: 0,
+  bytes: bytesOf(text),
+  start: 0,
+  isWhole: true,
   match,
+  hit: match && { start: bytesOf(text.slice(0, match.start)).length, end: bytesOf(text.slice(0, match.end)).length },
 })
 
 describe('renderLines', () => {
@@ -20,22 +25,22 @@ describe('renderLines', () => {
     expect(renderLines([], 100)).toEqual([])
   })
 
-  it('cuts a line around its match and gives the columns shown', () => {
+  it('cuts a line around its match and gives the bytes shown', () => {
     const line = `${'a'.repeat(50)}MATCH${'b'.repeat(50)}`
     expect(renderLines([view(1, line, { start: 50, end: 55 })], 15)).toEqual([
-      '> 1| …aaaaaMATCHbbbbb…  [columns 46-60 of 105]',
+      '> 1| …aaaaaMATCHbbbbb…  [bytes 46-60 of 1-105]',
     ])
     expect(renderLines([view(1, `MATCH${line}`, { start: 0, end: 5 })], 15)).toEqual([
-      '> 1| MATCHaaaaaaaaaa…  [columns 1-15 of 110]',
+      '> 1| MATCHaaaaaaaaaa…  [bytes 1-15 of 1-110]',
     ])
     expect(renderLines([view(1, `${line}MATCH`, { start: 105, end: 110 })], 15)).toEqual([
-      '> 1| …bbbbbbbbbbMATCH  [columns 96-110 of 110]',
+      '> 1| …bbbbbbbbbbMATCH  [bytes 96-110 of 1-110]',
     ])
   })
 
   it('shows the beginning of a match that is longer than the room', () => {
     expect(renderLines([view(1, `${'a'.repeat(50)}${'M'.repeat(50)}b`, { start: 50, end: 100 })], 16)).toEqual([
-      `> 1| …aa${'M'.repeat(14)}…  [columns 49-64 of 101]`,
+      `> 1| …aa${'M'.repeat(14)}…  [bytes 49-64 of 1-101]`,
     ])
   })
 
@@ -43,21 +48,36 @@ describe('renderLines', () => {
     const line = `${'a'.repeat(50)}ONE TWO${'b'.repeat(90)}END`
     const at = (start: number, end: number): LineView => view(1, line, { start, end })
     expect(renderLines([at(50, 53), at(54, 57), at(147, 150)], 20)).toEqual([
-      '> 1| …aaaaaaaaONE TWObbbbb…  [columns 43-62 of 150]',
-      '> 1| …bbbbbbbbbbbbbbbbbEND  [columns 131-150 of 150]',
+      '> 1| …aaaaaaaaONE TWObbbbb…  [bytes 43-62 of 1-150]',
+      '> 1| …bbbbbbbbbbbbbbbbbEND  [bytes 131-150 of 1-150]',
     ])
     expect(renderLines([{ ...at(50, 53), place: '$.a\n[0]' }], 200)).toEqual([`> 1| ${line}  [$.a␤[0]]`])
   })
 
-  it('cuts no grapheme, and says how much is left out', () => {
+  it('writes on where the next hit follows closely', () => {
+    const line = `${'a'.repeat(50)}ONE${'b'.repeat(17)}TWO${'c'.repeat(90)}`
+    const at = (start: number): LineView => view(1, line, { start, end: start + 3 })
+    expect(renderLines([at(50), at(70)], 20)).toEqual([
+      `> 1| …aaaaaaaaONE${'b'.repeat(17)}TWO${'c'.repeat(9)}…  [bytes 43-82 of 1-163]`,
+    ])
+  })
+
+  it('cuts no escape sequence', () => {
+    const line = `${'\u001b[31m'.repeat(9)}MATCH${'\u001b[38;5;1mb'.repeat(9)}`
+    for (let maxLength = 5; maxLength < 30; maxLength++) {
+      expect(renderLines([view(1, line, { start: 45, end: 50 })], maxLength)[0]).toMatch(/^> 1\| …?MATCHb*…/)
+    }
+  })
+
+  it('cuts no grapheme, and gives the bytes shown', () => {
     const family = '👨‍👩‍👧‍👦'
     expect(renderLines([view(1, family.repeat(3))], family.length + 3)).toEqual([
-      `  1| ${family}… [22 more characters]`,
+      `  1| ${family}…  [bytes 1-25 of 1-75]`,
     ])
     const text = `${family.repeat(3)}x${family.repeat(3)}`
     const at = family.length * 3
     expect(renderLines([view(1, text, { start: at, end: at + 1 })], family.length + 4)).toEqual([
-      `> 1| …x…  [columns 34-34 of 67]`,
+      `> 1| …x…  [bytes 76-76 of 1-151]`,
     ])
   })
 
@@ -81,10 +101,10 @@ describe('renderLines', () => {
         for (const [index, row] of rendered.entries()) {
           expect(row).toMatch(/^[> ] \d\| /)
           expect(row).not.toMatch(/[\r\n\v\f\u0085\u2028\u2029]/)
-          const columns = /\[columns (\d+)-(\d+) of \d+\]$/.exec(row)
+          const shown = /\[bytes (\d+)-(\d+) of 1-\d+\]$/.exec(row)
           const { match } = views[index]!
-          if (columns === null || match === undefined) continue
-          expect(Number(columns[2]) - Number(columns[1])).toBeLessThan(maxLength)
+          if (shown === null || match === undefined) continue
+          expect(Number(shown[2]) - Number(shown[1])).toBeLessThan(4 * maxLength)
         }
       }),
     )

@@ -1,5 +1,9 @@
+import { utf8Text } from '#platform'
 import { formatCount } from '../content/format-count.ts'
-import type { LineMatch, LineView } from '../search/view-hits.ts'
+import { escapeAround } from '../content/strip-escapes.ts'
+import { unitsToBytes } from '../search/units-to-bytes.ts'
+import type { LineView } from '../search/view-hits.ts'
+import { windowStart } from '../search/view-line.ts'
 import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
 import { oneLine } from './plain-text.ts'
 
@@ -8,64 +12,83 @@ export interface ShownLine extends LineView {
   readonly place?: string | undefined
 }
 
+/** A line, or the part of it that is written; `start` and `end` are bytes of the content. */
+interface Part {
+  readonly view: ShownLine
+  readonly start: number
+  text: string
+  end: number
+}
+
 /**
- * Write lines with their numbers, hits marked with `>`, and `---` where lines between are left out.
+ * Write lines with their numbers, hits marked with `>`, and `---` where lines between are left out. A part of a long line
+ * comes with its bytes and those of the line.
  *
  * Everything that comes from the content stands behind a number and a bar. A hit that is seen already, in what is shown
- * around the one before it in the same long line, gets no line of its own.
+ * of the same long line, gets no line of its own, and one that follows it closely is written on with it.
  *
- * @param maxLength - UTF-16 units shown of one line: around its match, else from its start.
+ * @param maxLength - UTF-16 units shown for each hit, around it; of other lines from their start.
  */
 export function renderLines(views: readonly ShownLine[], maxLength: number): string[] {
   const width = String(views.at(-1)?.number ?? 0).length
   const lines: string[] = []
-  let last: { readonly number: number; readonly end: number } | undefined
-  for (const view of views) {
-    const { number, match } = view
-    if (last?.number === number && match !== undefined && match.end <= last.end) continue
+  let last: ShownLine | undefined
+  for (const part of partsOf(views, maxLength)) {
+    const { number, match } = part.view
     if (last !== undefined && number !== last.number + 1 && number !== last.number) lines.push('---')
-    const { text, end } = renderLine(view, maxLength)
-    lines.push(`${match === undefined ? ' ' : '>'} ${String(number).padStart(width)}| ${text}`)
-    last = { number, end }
+    lines.push(`${match === undefined ? ' ' : '>'} ${String(number).padStart(width)}| ${renderPart(part)}`)
+    last = part.view
   }
   return lines
 }
 
-/** Write what is shown of a line, and return where that ends in it. */
-function renderLine(view: ShownLine, maxLength: number): { readonly text: string; readonly end: number } {
-  const { length, match, offset } = view
-  const place = view.place === undefined ? '' : oneLine(view.place)
-  if (length <= maxLength && view.text.length === length)
-    return { text: place === '' ? oneLine(view.text) : `${oneLine(view.text)}  [${place}]`, end: length }
-  if (match === undefined) {
-    const head = cutAtGrapheme(view.text, maxLength)
-    return { text: `${oneLine(head)}… [${formatCount(length - head.length)} more characters]`, end: head.length }
+function partsOf(views: readonly ShownLine[], maxLength: number): Part[] {
+  const parts: Part[] = []
+  for (const view of views) {
+    const last = parts.at(-1)
+    const before = last?.view.number === view.number && view.hit !== undefined ? last : undefined
+    if (before !== undefined && view.hit!.end <= before.end) continue
+    const part = partOf(view, maxLength, before?.end ?? 0)
+    if (part.start === before?.end) {
+      before.text += part.text
+      before.end = part.end
+    } else parts.push(part)
   }
-  const start = Math.max(offset, windowStart(match, length, maxLength))
-  const { shown, start: cut } = cutBothEnds(
-    view.text,
-    start - offset,
-    Math.min(start + maxLength, offset + view.text.length) - offset,
-  )
-  const first = offset + cut
-  const end = first + shown.length
-  const columns = `columns ${formatCount(first + 1)}-${formatCount(end)} of ${formatCount(length)}`
-  const where = place === '' ? columns : `${columns}, ${place}`
-  return { text: `${first > 0 ? '…' : ''}${oneLine(shown)}${end < length ? '…' : ''}  [${where}]`, end }
+  return parts
 }
 
-/** Where a window of `keep` units begins that shows a match in the middle, or its beginning where it is longer. */
-function windowStart(match: LineMatch, length: number, keep: number): number {
-  if (length <= keep) return 0
-  const around = Math.max(keep - (match.end - match.start), keep / 4)
-  const start = match.start - Math.floor(around / 2)
-  return Math.max(0, Math.min(start, length - keep))
+/** Choose what is shown of a line, not before the byte `from`. */
+function partOf(view: ShownLine, maxLength: number, from: number): Part {
+  const { text, match, start: base, bytes, line } = view
+  if (view.isWhole && text.length <= maxLength) return { view, text, start: line.start, end: line.end }
+  const low = from <= base ? 0 : utf8Text(bytes, 0, from - base).length
+  const wanted = match === undefined ? 0 : windowStart(match, text.length, maxLength)
+  const begin = Math.max(low, wanted)
+  const { shown, start } = cutBothEnds(text, begin, Math.min(begin + maxLength, text.length))
+  const first = unitsToBytes(bytes, 0, bytes.length, start)
+  const end = base + first + unitsToBytes(bytes, first, bytes.length, shown.length)
+  return { view, text: shown, start: base + first, end }
 }
 
-/** Take `text` from `start` to `end`, or a little less so that no grapheme is cut, unless that leaves nothing. */
+function renderPart({ view, text, start, end }: Part): string {
+  const { line } = view
+  const isWhole = start === line.start && end === line.end
+  const span = isWhole ? [] : [`bytes ${spanOf(start, end)} of ${spanOf(line.start, line.end)}`]
+  const where = [...span, ...(view.place === undefined ? [] : [oneLine(view.place)])].join(', ')
+  const shown = `${start > line.start ? '…' : ''}${oneLine(text)}${end < line.end ? '…' : ''}`
+  return where === '' ? shown : `${shown}  [${where}]`
+}
+
+/** Write a span of bytes as `byte_range` takes it. */
+export function spanOf(start: number, end: number): string {
+  return `${formatCount(start + 1)}-${formatCount(end)}`
+}
+
+/** Take `text` from `start` to `end`, or a little less or more so that no grapheme and no escape sequence is cut. */
 function cutBothEnds(text: string, start: number, end: number): { readonly shown: string; readonly start: number } {
-  const fromStart = cutAtGrapheme(text, text.length - start, true)
+  const from = escapeAround(text, start)?.end ?? start
+  const fromStart = cutAtGrapheme(text, text.length - from, true)
   const wholeStart = text.length - fromStart.length
-  const shown = cutAtGrapheme(fromStart, end - wholeStart)
+  const shown = cutAtGrapheme(fromStart, escapeAround(fromStart, end - wholeStart)?.end ?? end - wholeStart)
   return shown === '' ? { shown: text.slice(start, end).toWellFormed(), start } : { shown, start: wholeStart }
 }

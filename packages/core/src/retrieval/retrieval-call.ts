@@ -5,6 +5,8 @@ export interface RetrievalCall {
   readonly reference?: string | undefined
   readonly pattern?: string | undefined
   readonly line_range?: { readonly start: number; readonly end: number } | undefined
+  /** Bytes of text, 1-based and both inclusive, to read a part of a long line. */
+  readonly byte_range?: { readonly start: number; readonly end: number } | undefined
   readonly context_lines?: number | undefined
   readonly ignore_case?: boolean | undefined
   /** Several patterns at once, each with its own count. */

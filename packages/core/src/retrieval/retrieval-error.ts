@@ -7,7 +7,7 @@ import type { RetrievalCall } from './retrieval-call.ts'
  * Beside those of storage:
  *
  * - `invalid-input`: a parameter is missing, unknown or of the wrong type.
- * - `invalid-range`: `line_range` ends before it starts, or starts beyond the end of the content.
+ * - `invalid-range`: `line_range` or `byte_range` ends before it starts, or starts beyond the end of the content.
  * - `pattern-timeout`: the pattern took longer than it may.
  * - `pattern-refused`: the pattern is too long, or more than the regular expression engine can do.
  * - `not-text`: the content is binary and cannot be searched or read by lines.

@@ -11,6 +11,7 @@ import type { RetrievalErrorCode } from './retrieval-error.ts'
  * - `scope-query`: passages ranked by words, of everything that the scope holds.
  * - `table`: rows and columns of a table.
  * - `range`: a span of lines.
+ * - `bytes`: a span of bytes, in a long line.
  * - `head`: the first lines, or the last.
  * - `full`: the content in its native form, or its first lines where that is over the limit.
  * - `invalid`: nothing that could be understood.
@@ -24,6 +25,7 @@ export type RetrievalMode =
   | 'scope-query'
   | 'table'
   | 'range'
+  | 'bytes'
   | 'head'
   | 'full'
   | 'invalid'

@@ -35,6 +35,16 @@ export interface HeadRequest {
   readonly fromEnd: boolean
 }
 
+/** A span of bytes, 1-based, both ends inclusive. */
+export type ByteRange = NonNullable<RetrievalCall['byte_range']>
+
+/** A call for a span of bytes. */
+export interface BytesRequest {
+  readonly mode: 'bytes'
+  readonly reference: string
+  readonly range: ByteRange
+}
+
 /** A checked call of the retrieval tool. */
 export type RetrievalRequest =
   | PatternRequest
@@ -42,6 +52,7 @@ export type RetrievalRequest =
   | QueryRequest
   | TableRequest
   | HeadRequest
+  | BytesRequest
   | { readonly mode: 'range'; readonly reference: string; readonly range: LineRange }
   | { readonly mode: 'full'; readonly reference: string }
 
@@ -57,12 +68,19 @@ const MAX_TEXT_LENGTH = 2_000
 type Parameter = Exclude<keyof RetrievalCall, 'pattern'>
 
 /** What a call can select by; one call takes one of these ways. */
-const WAYS: readonly (readonly Parameter[])[] = [['patterns'], ['json_path'], ['query'], ['columns', 'where']]
+const WAYS: readonly (readonly Parameter[])[] = [
+  ['patterns'],
+  ['json_path'],
+  ['query'],
+  ['columns', 'where'],
+  ['byte_range'],
+]
 
 /** Check what a model wrote. `null` and an empty string count as absent. Throws a {@link RetrievalError}. */
 export function parseRetrievalInput(input: unknown): RetrievalRequest {
   const call = readParameters(input)
-  assertRange(call)
+  assertRange('line_range', call)
+  assertRange('byte_range', call)
   const [way, other] = WAYS.flatMap((names) => names.filter((name) => call[name] !== undefined).slice(0, 1))
   if (way !== undefined && other !== undefined) {
     const message = `${nameOf(way)} and ${nameOf(other)} cannot be used together: one call takes one of them. With ${nameOf(way)}:`
@@ -71,6 +89,7 @@ export function parseRetrievalInput(input: unknown): RetrievalRequest {
   if (way === 'patterns') return patternRequest(call)
   for (const name of ['json_path', 'query', 'where'] as const) assertLength(name, call[name])
   if (way === 'query') return queryRequest(call)
+  if (way === 'byte_range') return bytesRequest(call)
   if (way !== undefined) return selectionRequest(call, way)
   return linesRequest(call)
 }
@@ -121,6 +140,13 @@ function selectionRequest(call: RetrievalParameters, way: Parameter): JsonPathRe
   return { mode: 'table', reference, columns, where, skip, limit, countOnly }
 }
 
+function bytesRequest(call: RetrievalParameters): BytesRequest {
+  const { reference, byte_range: range } = call
+  if (reference === undefined) throw referenceRequired('byte_range')
+  refuse(call, 'byte_range', ['line_range', 'context_lines', 'limit', 'skip', 'from_end', 'count_only'])
+  return { mode: 'bytes', reference, range: range! }
+}
+
 function linesRequest(call: RetrievalParameters): RetrievalRequest {
   const { reference, line_range: range, context_lines: lines, skip = 0, limit, from_end: fromEnd = false } = call
   if (call.count_only === true) {
@@ -139,14 +165,14 @@ function linesRequest(call: RetrievalParameters): RetrievalRequest {
   return { mode: 'head', reference, lines: Math.max(1, wanted ?? all), skip, fromEnd }
 }
 
-function assertRange(call: RetrievalParameters): void {
-  const { line_range: range } = call
+function assertRange(name: 'line_range' | 'byte_range', call: RetrievalParameters): void {
+  const range = call[name]
   if (range === undefined || range.start <= range.end) return
   throw new RetrievalError(
     'invalid-range',
-    `line_range.start (${formatCount(range.start)}) must not be after line_range.end (${formatCount(range.end)}). ` +
+    `${name}.start (${formatCount(range.start)}) must not be after ${name}.end (${formatCount(range.end)}). ` +
       'With both in order:',
-    { call: { ...without(call, []), line_range: { start: range.end, end: range.start } } },
+    { call: { ...without(call, []), [name]: { start: range.end, end: range.start } } },
   )
 }
 

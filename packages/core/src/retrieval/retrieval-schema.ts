@@ -23,11 +23,12 @@ export function retrievalInputSchema(searchesScope: boolean): RetrievalInputSche
       },
       patterns: { ...TEXTS, description: 'Several patterns at once, each counted.' },
       line_range: {
-        type: 'object',
+        ...RANGE,
         description: 'Lines to read, or to search with pattern: 1-based, both inclusive.',
-        properties: { start: { type: 'integer', minimum: 1 }, end: { type: 'integer', minimum: 1 } },
-        required: ['start', 'end'],
-        additionalProperties: false,
+      },
+      byte_range: {
+        ...RANGE,
+        description: 'Bytes to read, for parts of long lines: 1-based, both inclusive.',
       },
       context_lines: {
         type: 'integer',
@@ -48,6 +49,13 @@ export function retrievalInputSchema(searchesScope: boolean): RetrievalInputSche
     additionalProperties: false,
   }
 }
+
+const RANGE = {
+  type: 'object',
+  properties: { start: { type: 'integer', minimum: 1 }, end: { type: 'integer', minimum: 1 } },
+  required: ['start', 'end'],
+  additionalProperties: false,
+} as const
 
 const TEXTS = { type: 'array', items: { type: 'string' } } as const
 

@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { CountTokens } from '../tokens/count-tokens.ts'
 import { answerFull } from './answer-full.ts'
 import type { FullAnswer } from './answer-full.ts'
-import { answerHead, answerRange } from './answer-lines.ts'
+import { answerBytes, answerHead, answerRange } from './answer-lines.ts'
 import { answerPattern } from './answer-pattern.ts'
 import { answerScope } from './answer-scope.ts'
 import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
@@ -151,6 +151,8 @@ async function answerText(
   switch (request.mode) {
     case 'range':
       return await answerRange(request.reference, request.range, context)
+    case 'bytes':
+      return await answerBytes(request, context)
     case 'head':
       return await answerHead(request, context)
     case 'json-path':

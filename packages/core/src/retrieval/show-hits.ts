@@ -7,8 +7,9 @@ import { placesOf } from './hit-places.ts'
 import type { ShownLine } from './render-lines.ts'
 import { isHit } from './write-search.ts'
 
-/** UTF-16 units kept of a line: what is around its match. */
-const KEPT_OF_A_LINE = 4_000
+/** UTF-16 units kept of a line, around its match: the more hits there are, the fewer. */
+const MOST_KEPT = 4_000
+const LEAST_KEPT = 500
 
 /** How hits are shown. */
 export interface HitViewOptions {
@@ -29,7 +30,8 @@ export async function showHits(
   options: HitViewOptions,
 ): Promise<readonly ShownLine[]> {
   const { contextLines, limit, range } = options
-  const reading = { contextLines, keep: KEPT_OF_A_LINE, limit }
+  const keep = Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.floor(limit / Math.max(1, hits.length))))
+  const reading = { contextLines, keep, limit }
   const read = await view(source, hits, reading, options.fromEnd)
   // Long lines around the first hit may take all the room: then it is shown without them.
   const seen = read.some(isHit) ? read : await view(source, hits, { ...reading, contextLines: 0 }, options.fromEnd)

@@ -18,6 +18,8 @@ export function callInText(request: RetrievalRequest | undefined, reference: str
       return { reference, query: request.query }
     case 'range':
       return { reference, line_range: request.range }
+    case 'bytes':
+      return { reference, byte_range: request.range }
     default:
       return { reference, context_lines: 50 }
   }

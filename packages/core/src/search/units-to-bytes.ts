@@ -15,6 +15,14 @@ export function unitsToBytes(bytes: Uint8Array, start: number, end: number, unit
   return at - start
 }
 
+/** Return where the first character begins at or after `at`, by the same rules. */
+export function characterStart(bytes: Uint8Array, at: number): number {
+  for (let from = at - 1; from >= 0 && from >= at - 3; from--) {
+    if ((bytes[from]! & 0xc0) !== 0x80) return Math.max(at, from + Math.abs(characterLength(bytes, from, bytes.length)))
+  }
+  return at
+}
+
 /** Bytes of the character at `at`, 1 to 4; of an invalid one, how many bytes become one U+FFFD, as a negative number. */
 function characterLength(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!

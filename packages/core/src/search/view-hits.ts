@@ -3,10 +3,10 @@ import { withLineIndex } from '../content/with-line-index.ts'
 import { LineFinder } from './line-finder.ts'
 import type { FoundLine } from './line-finder.ts'
 import type { Hit } from './search-lines.ts'
-import { viewLine, viewWholeLine } from './view-line.ts'
+import { viewAgain, viewLine, viewWholeLine } from './view-line.ts'
 import type { LineView } from './view-line.ts'
 
-export type { LineMatch, LineView } from './view-line.ts'
+export type { LineView } from './view-line.ts'
 
 /** How much is taken around hits. */
 export interface ViewOptions {
@@ -91,6 +91,12 @@ class HitViewer {
   }
 
   async #add(line: FoundLine, hit?: Hit): Promise<void> {
+    const last = this.#views.at(-1)
+    const again = hit !== undefined && last?.hit !== undefined && last.number === line.number && viewAgain(last, hit)
+    if (again) {
+      this.#views.push(again)
+      return
+    }
     const bytes = this.#finder.bytesOf(line)
     const { keep } = this.#options
     const view =

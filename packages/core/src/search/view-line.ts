@@ -3,25 +3,25 @@ import type { ContentSource } from '../content/content-source.ts'
 import { detach } from '../content/detach.ts'
 import type { FoundLine } from './line-finder.ts'
 import type { ByteSpan } from './search-lines.ts'
+import { unitsToBytes } from './units-to-bytes.ts'
 
-/** Where a match lies in its line, in UTF-16 units from 0. */
-export interface LineMatch {
-  readonly start: number
-  readonly end: number
-}
-
-/** A line as far as it is shown: all of it, its beginning, or what surrounds its match. */
+/** A line as far as it is shown: all of it, its beginning, or the text around its match. */
 export interface LineView {
   /** From 1. */
   readonly number: number
-  /** UTF-16 units of the whole line; in a line of over 256 KiB, bytes are taken for units, here and below. */
-  readonly length: number
+  /** The bytes of the content that the whole line takes, without its line end. */
+  readonly line: ByteSpan
   readonly text: string
-  /** Where `text` begins in the line. */
-  readonly offset: number
-  readonly match?: LineMatch | undefined
-  /** The byte of the content at which the match begins; set with `match`. */
-  readonly matchByte?: number | undefined
+  /** The bytes that `text` was decoded from. */
+  readonly bytes: Uint8Array
+  /** The byte of the content at which `text` begins. */
+  readonly start: number
+  /** Whether `text` is the whole line. */
+  readonly isWhole: boolean
+  /** The match, in UTF-16 units of `text`. */
+  readonly match?: ByteSpan | undefined
+  /** The match, in bytes of the content; set with `match`. */
+  readonly hit?: ByteSpan | undefined
 }
 
 /** Lines up to this are decoded as a whole. */
@@ -33,7 +33,7 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-/** Read a line, or what of it surrounds a match in it; at most `keep` UTF-16 units. */
+/** Read a line, or the part of it around a match; at most `keep` UTF-16 units. */
 export async function viewLine(
   source: ContentSource,
   line: FoundLine,
@@ -60,17 +60,19 @@ export function viewWholeLine(
   const size = end - start
   const isEnded = bytes[size] === LINE_FEED
   const stop = isEnded && size > 0 && bytes[size - 1] === CARRIAGE_RETURN ? size - 1 : size
-  const from = start === 0 && BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
-  const text = utf8Text(bytes, from, Math.max(from, stop))
-  if (match === undefined) return { number, length: text.length, text: detach(text.slice(0, keep)), offset: 0 }
-  const unit = (byte: number): number => utf8Text(bytes, from, Math.max(from, byte - start)).length
-  const units = { start: unit(match.start), end: unit(match.end) }
-  const offset = windowStart(units, text.length, keep)
-  const shown = detach(text.slice(offset, offset + keep))
-  return { number, length: text.length, text: shown, offset, match: units, matchByte: match.start }
+  const from = markLength(bytes, start)
+  const of = { number, line: { start: start + from, end: start + Math.max(from, stop) } }
+  return viewDecoded(of, bytes.subarray(from, Math.max(from, stop)), start + from, keep, match)
 }
 
-/** Of a very long line only what is shown is read, and columns are bytes. */
+/** Show the text around a match in another view of the same line; `undefined` if little would follow the match there. */
+export function viewAgain(view: LineView, hit: ByteSpan): LineView | undefined {
+  const end = hit.end - view.start
+  if (view.line.end > view.start + view.bytes.length && end > (view.bytes.length * 3) / 4) return undefined
+  return { ...view, match: unitsOf(view.bytes, hit.start - view.start, end), hit }
+}
+
+/** Of a very long line only what is shown is read. */
 async function viewPart(
   source: ContentSource,
   { number, start, end }: FoundLine,
@@ -78,13 +80,53 @@ async function viewPart(
   match?: ByteSpan,
 ): Promise<LineView> {
   const length = end - start
-  const units = match === undefined ? undefined : { start: match.start - start, end: match.end - start }
-  const offset = units === undefined ? 0 : windowStart(units, length, keep)
+  const within = match && { start: match.start - start, end: match.end - start }
+  const offset = within === undefined ? 0 : windowStart(within, length, keep)
   const bytes = await source.read(start + offset, Math.min(keep * BYTES_PER_UNIT, length - offset))
-  const begin = offset === 0 ? 0 : nextCharacter(bytes)
-  const text = detach(new TextDecoder().decode(bytes.subarray(begin), { stream: true }).slice(0, keep))
-  const view = { number, length, text, offset: offset + begin }
-  return units === undefined ? view : { ...view, match: units, matchByte: match!.start }
+  const begin = offset === 0 ? markLength(bytes, start) : nextCharacter(bytes)
+  const of = { number, line: { start: start + (offset === 0 ? begin : 0), end } }
+  return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match)
+}
+
+/** View up to `keep` units of a line, or of a part of it that begins at the byte `start`. */
+function viewDecoded(
+  of: Pick<LineView, 'number' | 'line'>,
+  bytes: Uint8Array,
+  start: number,
+  keep: number,
+  hit: ByteSpan | undefined,
+): LineView {
+  const text = utf8Text(bytes, 0, bytes.length)
+  const match = hit && unitsOf(bytes, hit.start - start, hit.end - start)
+  const around = match === undefined ? 0 : windowStart(match, text.length, keep)
+  const from = isWithinPair(text, around) ? around + 1 : around
+  const to = Math.min(text.length, around + keep)
+  const end = isWithinPair(text, to) ? to - 1 : to
+  const first = unitsToBytes(bytes, 0, bytes.length, from)
+  const shown = bytes.slice(first, first + unitsToBytes(bytes, first, bytes.length, end - from))
+  const view = {
+    ...of,
+    text: detach(text.slice(from, end)),
+    bytes: shown,
+    start: start + first,
+    isWhole: start + first === of.line.start && start + first + shown.length === of.line.end,
+  }
+  return match === undefined ? view : { ...view, match: { start: match.start - from, end: match.end - from }, hit }
+}
+
+function unitsOf(bytes: Uint8Array, start: number, end: number): ByteSpan {
+  const before = utf8Text(bytes, 0, start).length
+  return { start: before, end: before + utf8Text(bytes, start, Math.min(end, bytes.length)).length }
+}
+
+/** Whether a text would be cut between the two halves of a character. */
+function isWithinPair(text: string, at: number): boolean {
+  return at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff
+}
+
+/** Bytes of the byte order mark, if these are the first of the content and begin with it. */
+function markLength(bytes: Uint8Array, start: number): number {
+  return start === 0 && BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
 }
 
 /** Where the first character begins that is there from its start. */
@@ -95,7 +137,7 @@ function nextCharacter(bytes: Uint8Array): number {
 }
 
 /** Where a window of `keep` units begins that shows a match in the middle, or its beginning where it is longer. */
-export function windowStart(match: LineMatch, length: number, keep: number): number {
+export function windowStart(match: ByteSpan, length: number, keep: number): number {
   if (length <= keep) return 0
   const around = Math.max(keep - (match.end - match.start), keep / 4)
   const start = match.start - Math.floor(around / 2)

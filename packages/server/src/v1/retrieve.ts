@@ -25,6 +25,7 @@ export const retrieveRoute: Route = defineRoute({
       pattern: z.string().optional().meta({ description: 'Regular expression or keyword.' }),
       patterns: texts.optional(),
       line_range: z.object({ start: z.number(), end: z.number() }).optional(),
+      byte_range: z.object({ start: z.number(), end: z.number() }).optional(),
       context_lines: z.number().optional(),
       ignore_case: z.boolean().optional(),
       json_path: z.string().optional().meta({ description: 'JSONPath (RFC 9535).' }),

@@ -101,18 +101,18 @@ describe('answerQuery', () => {
     expect(answer).toContain('> 4| third needle\n')
   })
 
-  it('shows the part of a very long line, with its columns', async () => {
+  it('shows the part of a very long line, with its bytes', async () => {
     const json = JSON.stringify(
       Array.from({ length: 20_000 }, (_, id) => ({ id, state: id === 9_999 ? 'payment declined' : 'settled' })),
     )
     const answer = await ask(`[\n${json}\n]\n`, 'declined payment', { limit: 1 })
-    const column = json.indexOf('payment declined') + 1
+    const byte = json.indexOf('payment declined') + 3
     const [, from = '', to = '', of = ''] =
-      /^> 2\| .*payment declined.*\[columns ([\d,]+)-([\d,]+) of ([\d,]+)\]$/m.exec(answer) ?? []
+      /^> 2\| .*payment declined.*\[bytes ([\d,]+)-([\d,]+) of 3-([\d,]+)\]$/m.exec(answer) ?? []
     const number = (text: string): number => Number(text.replaceAll(',', ''))
-    expect(number(from)).toBeLessThanOrEqual(column)
-    expect(number(to)).toBeGreaterThan(column)
-    expect(number(of)).toBe(json.length)
+    expect(number(from)).toBeLessThanOrEqual(byte)
+    expect(number(to)).toBeGreaterThan(byte)
+    expect(number(of)).toBe(json.length + 2)
   })
 
   it('stays within its limit, and each page continues the one before', async () => {

@@ -1,5 +1,7 @@
 import type { ContentSource } from '../../content/content-source.ts'
-import type { LineMatch, LineView } from '../../search/view-hits.ts'
+import type { ByteSpan } from '../../search/search-lines.ts'
+import type { LineView } from '../../search/view-hits.ts'
+import { lineAtByte } from '../line-of-byte.ts'
 import { BoundedMap } from '../../storage/bounded-map.ts'
 import type { Passage } from './rank-passages.ts'
 import { LINES_AFTER, LINES_BEFORE } from './rank-passages.ts'
@@ -16,6 +18,8 @@ const TELLING_SHARE = 0.15
 /** Decoded chunks that are kept: passages that follow each other lie in the same ones. */
 const KEPT_CHUNKS = 4
 
+const ENCODER = new TextEncoder()
+
 /** Reads the lines of passages, those that have a word with where it lies. */
 export class PassageReader {
   readonly #source: ContentSource
@@ -23,6 +27,8 @@ export class PassageReader {
   readonly #finder: WordFinder
   readonly #weights: readonly number[]
   readonly #texts = new BoundedMap<number, string>(KEPT_CHUNKS)
+  /** Bytes of the byte order mark. */
+  #markBytes = 0
 
   /** @param weights - What each word counts: of those in a line the one that counts most is shown. */
   constructor(source: ContentSource, scan: WordScan, finder: WordFinder, weights: readonly number[]) {
@@ -40,27 +46,38 @@ export class PassageReader {
     const place = chunks[chunk]!
     const text = await this.#text(chunk)
     const column = candidates.column(candidate)
-    if (isLongPart(place) || column > 0) return [this.#viewPart(text, chunk, line, column)]
+    if (isLongPart(place) || column > 0) return [await this.#viewPart(text, chunk, line, column)]
     const lines = linesOf(text)
     const at = line - place.firstLine
-    if (lines[at]!.length > MAX_UNIT_LENGTH) return [this.#viewPart(text, chunk, line, column)]
+    if (lines[at]!.length > MAX_UNIT_LENGTH) return [await this.#viewPart(text, chunk, line, column)]
     const before = at >= LINES_BEFORE ? [] : await this.#neighbours(chunk - 1)
     const after = at + LINES_AFTER < lines.length ? [] : await this.#neighbours(chunk + 1)
     const all = [...before, ...lines, ...after]
     const index = before.length + at
     const first = firstShown(all, index)
     const shown = all.slice(first, endShown(all, index))
-    const views = (least: number): LineView[] =>
-      shown.map((text, offset) => this.#view(text, line - index + first + offset, least))
+    const base = this.#textStart(before.length > 0 ? chunk - 1 : chunk)
+    const start = base + ENCODER.encode(all.slice(0, first).join('')).length
+    const views = (least: number): LineView[] => {
+      let next = start
+      return shown.map((text, offset) => {
+        const view = this.#view(text, next, line - index + first + offset, least)
+        next += ENCODER.encode(text).length
+        return view
+      })
+    }
     const marked = views(TELLING_SHARE * Math.max(...this.#weights))
     return marked.some((view) => view.match !== undefined) ? marked : views(0)
   }
 
-  #view(text: string, number: number, least: number): LineView {
-    return { number, length: text.length, text, offset: 0, match: this.#matchIn(text, 0, text.length, least) }
+  #view(line: string, start: number, number: number, least: number): LineView {
+    const text = withoutEnd(line)
+    const bytes = ENCODER.encode(text)
+    const span = { start, end: start + bytes.length }
+    return { number, line: span, text, bytes, start, isWhole: true, match: this.#matchIn(text, 0, text.length, least) }
   }
 
-  #viewPart(text: string, chunk: number, line: number, column: number): LineView {
+  async #viewPart(text: string, chunk: number, line: number, column: number): Promise<LineView> {
     const place = this.#scan.chunks[chunk]!
     const lineStart = line === place.firstLine ? 0 : nthLineStart(text, line - place.firstLine)
     const lineFeed = text.indexOf('\n', lineStart)
@@ -70,27 +87,26 @@ export class PassageReader {
     const from = Math.max(lineStart, start - AROUND_PART)
     const to = Math.min(lineEnd, start + PART_LENGTH + AROUND_PART)
     const match = this.#matchIn(text, start, Math.min(lineEnd, start + PART_LENGTH), 0)
+    const shown = text.slice(from, to)
+    const bytes = ENCODER.encode(shown)
+    const first = this.#textStart(chunk) + ENCODER.encode(text.slice(0, from)).length
+    const { start: begin, end } = await lineAtByte(this.#source, first)
+    const isStart = lineStart === from && before === 0
+    const isEnd = to === lineEnd && lineFeed >= 0
     return {
       number: line,
-      length: this.#lineLength(chunk, line, before + lineEnd - lineStart),
-      text: text.slice(from, to),
-      offset: before + from - lineStart,
-      match: match && { start: before + match.start - lineStart, end: before + match.end - lineStart },
+      line: { start: isStart ? first : begin, end: isEnd ? first + bytes.length : end },
+      text: shown,
+      bytes,
+      start: first,
+      isWhole: false,
+      match: match && { start: match.start - from, end: match.end - from },
     }
   }
 
-  /** A line that goes on in further chunks is as long as all of them say. */
-  #lineLength(chunk: number, line: number, known: number): number {
-    const { chunks } = this.#scan
-    if (chunks[chunk]!.firstLine !== line) return known
-    let last = chunk
-    while (chunks[last]!.open && chunks[last + 1]?.firstLine === line) last++
-    return last === chunk ? known : chunks[last]!.column + chunks[last]!.firstEnd
-  }
-
   /** Where the word lies that counts most, and at least `least`; of equal ones the first. */
-  #matchIn(text: string, start: number, end: number, least: number): LineMatch | undefined {
-    let best: LineMatch | undefined
+  #matchIn(text: string, start: number, end: number, least: number): ByteSpan | undefined {
+    let best: ByteSpan | undefined
     let bestWeight = -1
     for (
       let hit = this.#finder.next(text, start);
@@ -116,9 +132,18 @@ export class PassageReader {
     const known = this.#texts.get(chunk)
     if (known !== undefined) return known
     const { offset, size } = this.#scan.chunks[chunk]!
-    const text = new TextDecoder('utf-8', { ignoreBOM: offset > 0 }).decode(await this.#source.read(offset, size))
+    const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.#source.read(offset, size))
+    const isMarked = offset === 0 && decoded.startsWith('\uFEFF')
+    if (isMarked) this.#markBytes = 3
+    const text = isMarked ? decoded.slice(1) : decoded
     this.#texts.set(chunk, text)
     return text
+  }
+
+  /** The byte at which the text of a chunk begins that was read before. */
+  #textStart(chunk: number): number {
+    const { offset } = this.#scan.chunks[chunk]!
+    return offset === 0 ? this.#markBytes : offset
   }
 }
 
@@ -127,11 +152,12 @@ function isLongPart({ column, open }: ChunkPlace): boolean {
   return column > 0 || open
 }
 
+/** Split a text into its lines, each with its line end. */
 function linesOf(text: string): string[] {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
-  if (text.endsWith('\n')) lines.pop()
-  return lines
+  return text.split(/(?<=\n)/)
 }
+
+const withoutEnd = (line: string): string => line.replace(/\r?\n$/, '')
 
 function nthLineStart(text: string, index: number): number {
   let start = 0

@@ -74,7 +74,7 @@ function writeGroups(passages: readonly ShownPassage[], shape: PassageShape): st
 /** @param shown - Lines that passages before this one show: they are not shown again as neighbours. */
 function writePassage({ views, similar, similarLine }: ShownPassage, shown: Set<number>, shape: PassageShape): string {
   const near = views.filter(
-    (view) => isNear(view, views, shape.around) && !(view.offset === 0 && shown.has(view.number)),
+    (view) => isNear(view, views, shape.around) && !(view.start === view.line.start && shown.has(view.number)),
   )
   for (const view of near) shown.add(view.number)
   const lines = renderLines(near, shape.length)
