@@ -233,7 +233,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
       })
     })
     expect(seen.get('inner')).toContain('[Offloaded: 1 blocks')
-    expect(seen.get('agent')).toContain('[Offloaded: 2 blocks')
+    expect(seen.get('agent')).toContain('[Offloaded: 1 blocks')
     expect(sessions.size).toBe(1)
     expect(await storedOf('inner')).toBe(TEXT)
     expect(await storedOf('agent')).toBe(TEXT)

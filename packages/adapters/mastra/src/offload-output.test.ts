@@ -42,7 +42,7 @@ it('keeps small parts of an MCP server beside the replacement', async () => {
   expect(await shown({ content: [text(), text('small'), IMAGE] })).toEqual({
     type: 'content',
     value: [
-      { type: 'text', text: replaced(3) },
+      { type: 'text', text: replaced(1) },
       { type: 'text', text: 'small' },
       { type: 'media', data: 'aGk=', mediaType: 'image/png' },
     ],

@@ -219,7 +219,7 @@ describe('as an output processor', () => {
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
     await run.toolResult({ content: [{ type: 'text', text: LOG }, image] })
     const [prompt] = (await run.messageList.get.all.aiV5.llmPrompt()).slice(-1)
-    const text = expect.stringMatching(/^\[Offloaded: 2 blocks/) as string
+    const text = expect.stringMatching(/^\[Offloaded: 1 blocks/) as string
     expect(prompt).toMatchObject({
       content: [
         {

@@ -43,7 +43,7 @@ const TEXT_FIELDS = ['result', 'output', 'error']
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const value = { status: 'ok', log: 'a line of a log\n'.repeat(5_000) }
  * const replaced = await offloadAsRecord(offloader, { toolName: 'read_log', toolCallId: 'call_1', value })
- * console.assert(replaced?.status === 'ok' && String(replaced.log).startsWith('[Offloaded: 2 blocks'))
+ * console.assert(replaced?.status === 'ok' && String(replaced.log).startsWith('[Offloaded: 1 blocks'))
  * ```
  */
 export async function offloadAsRecord(

@@ -11,6 +11,7 @@ import type { RetrievalGuide } from './retrieval-guide.ts'
 
 const DEFAULT_MAX_RESULT_TOKENS = 2_500
 const DEFAULT_PREVIEW_TOKENS = 1_000
+const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 
 /** What `shouldOffload` is asked about: a result over the limit. */
 export interface OffloadCandidate {
@@ -31,6 +32,12 @@ export interface ContextOffloaderOptions {
   readonly previewTokens?: number | undefined
   /** Tokens that one answer of the retrieval tool may have; `Infinity` for no limit. Defaults to `maxResultTokens`. */
   readonly maxRetrievalTokens?: number | undefined
+  /**
+   * Bytes of an image, sound, video or document that the retrieval tool returns whole; `Infinity` for no limit. A larger
+   * one stays in the context, unless its text can be searched or `showLocation` or `guide` say how to reach it.
+   * Defaults to 5 MiB.
+   */
+  readonly maxMediaBytes?: number | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
   readonly includeRetrievalTool?: boolean | undefined
   /**
@@ -64,6 +71,7 @@ export interface ResolvedOptions {
   readonly maxResultTokens: number
   readonly previewTokens: number
   readonly maxRetrievalTokens: number
+  readonly maxMediaBytes: number
   readonly includeRetrievalTool: boolean
   readonly showLocation: boolean
   readonly guide: RetrievalGuide | undefined
@@ -80,6 +88,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'maxResultTokens',
   'previewTokens',
   'maxRetrievalTokens',
+  'maxMediaBytes',
   'includeRetrievalTool',
   'showLocation',
   'guide',
@@ -101,6 +110,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
   const maxResultTokens = options.maxResultTokens ?? DEFAULT_MAX_RESULT_TOKENS
   const previewTokens = options.previewTokens ?? Math.min(DEFAULT_PREVIEW_TOKENS, Math.floor(maxResultTokens * 0.4))
   const maxRetrievalTokens = options.maxRetrievalTokens ?? maxResultTokens
+  const maxMediaBytes = options.maxMediaBytes ?? DEFAULT_MAX_MEDIA_BYTES
   const includeRetrievalTool = options.includeRetrievalTool ?? true
   const showLocation = options.showLocation ?? (!includeRetrievalTool && options.guide === undefined)
   if (!(Number.isFinite(maxResultTokens) && maxResultTokens > 0))
@@ -115,6 +125,8 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     throw new TypeError(
       `maxRetrievalTokens must be a positive number of tokens or Infinity, got ${maxRetrievalTokens}.`,
     )
+  if (!(typeof maxMediaBytes === 'number' && maxMediaBytes > 0))
+    throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${maxMediaBytes}.`)
   for (const name of ['includeRetrievalTool', 'showLocation'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'boolean')
       throw new TypeError(`${name} must be true or false, got ${String(options[name])}.`)
@@ -137,6 +149,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     maxResultTokens,
     previewTokens,
     maxRetrievalTokens,
+    maxMediaBytes,
     includeRetrievalTool,
     showLocation,
     guide: options.guide,

@@ -109,6 +109,13 @@ describe('what stays', () => {
     expect(cancelled).toMatchObject({ status: 'inline', reason: 'cancelled', content: large })
   })
 
+  test('nothing of a tool of that name if the retrieval tool is not offered', async () => {
+    const guide = { instructions: () => [], formatCall: () => '' }
+    const { offload } = setUp({ includeRetrievalTool: false, guide })
+    const outcome = await offload([textBlock(log(5_000))], { toolName: 'retrieve_offloaded_content' })
+    expect(outcome.status).toBe('offloaded')
+  })
+
   test('what shouldOffload declines; where it fails, the result is offloaded', async () => {
     const { offload, events } = setUp({ shouldOffload: ({ toolName }) => toolName !== 'keep' })
     const large = [textBlock(log(5_000))]

@@ -23,7 +23,7 @@ import {
   type ReplacementSource,
   type WrittenReplacement,
 } from './render-replacement.ts'
-import { storageParts, storeParts, undoAndThrow } from './store-blocks.ts'
+import { partKey, storageParts, storeParts, undoAndThrow, unreachable } from './store-blocks.ts'
 import { TokenMeter, type Meter } from './token-meter.ts'
 
 /** What an offloader and its scopes have in common. */
@@ -97,6 +97,7 @@ export class ContextOffloader {
       storage: this.options.storage,
       scoped: shared.scoped,
       maxRetrievalTokens: this.options.maxRetrievalTokens,
+      maxMediaBytes: this.options.maxMediaBytes,
       countTokens: this.options.countTokens,
       formatCall: (call) => formatRetrievalCall(call, shared.retrievalToolName),
       onRetrieve: (event) => recordRetrieval(this, event),
@@ -137,7 +138,8 @@ export class ContextOffloader {
   async offload(request: OffloadRequest): Promise<Outcome> {
     assertOffloadRequest(request)
     this.#shared.meter.seen()
-    if (request.toolName === RETRIEVAL_TOOL_NAME) return inline(request, 'retrieval-result', 0)
+    if (this.options.includeRetrievalTool && request.toolName === RETRIEVAL_TOOL_NAME)
+      return inline(request, 'retrieval-result', 0)
     if (request.isCancelled === true) return inline(request, 'cancelled', 0)
     const { maxResultTokens, countTokens } = this.options
     let original = 0
@@ -207,11 +209,15 @@ export class ContextOffloader {
   /** Store the largest blocks and write what stands in their place; where that fails, nothing new stays in storage. */
   async #replace(request: OffloadRequest, blocks: readonly MeasuredBlock[], original: number): Promise<Outcome> {
     const { storage, maxResultTokens, previewTokens, redact = (text: string) => text } = this.options
-    const chosen = chooseBlocks(blocks, maxResultTokens, previewTokens)
-    if (chosen.length === 0) return this.#skip(request, 'not-storable', original)
     const { toolName, toolCallId, signal } = request
     const reading = this.#reading(request)
-    const parts = await readMediaParts(storageParts(chosen, toolCallId, redact), reading)
+    const candidates = chooseBlocks(blocks, maxResultTokens, previewTokens)
+    const read = await readMediaParts(storageParts(candidates, toolCallId, redact), reading)
+    const lost = unreachable(read, this.options)
+    const parts = read.filter((part) => !lost.has(part))
+    const lostKeys = new Set([...lost].map(({ key }) => key))
+    const chosen = candidates.filter(({ index }) => !lostKeys.has(partKey(toolCallId, index)))
+    if (chosen.length === 0) return this.#skip(request, 'not-storable', original)
     const { stored, undo } = await storeParts(storage, parts, toolName, signal)
     const replaced = new Set(chosen)
     const kept = blocks.filter((block) => !replaced.has(block))
@@ -220,7 +226,8 @@ export class ContextOffloader {
     let written: WrittenReplacement
     try {
       sources = await replacementSources(stored, reading)
-      const ofOriginal = { blocks: blocks.length, tokens: original, isError: request.isError ?? false }
+      const isError = request.isError ?? false
+      const ofOriginal = { blocks: chosen.length, tokens: original - rest, isError }
       const { onFallback } = reading
       const { retrievalToolName } = this.#shared
       const writing = { original: ofOriginal, kept: rest, retrievalToolName, onFallback }

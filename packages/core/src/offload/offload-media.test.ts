@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { ContentBlock } from '../content/content-block.ts'
 import type { MediaPreview, MediaPreviewer } from '../preview/previewer.ts'
@@ -237,6 +237,38 @@ test('a document that is text costs what its text costs, not what its bytes woul
   const outcome = await offloader.offload({ ...call, content: [{ type: 'document', mediaType: 'text/csv', data }] })
   expect(outcome.status).toBe('offloaded')
   expect(outcome.tokens.original).toBeGreaterThan(4_000)
+})
+
+describe('media over maxMediaBytes', () => {
+  const image = { type: 'image', mediaType: 'image/png', data: new Uint8Array(6_000_000) } as const
+
+  test('stay in the context, so that whatever is stored can be read back', async () => {
+    const { offloader } = setUp()
+    const content: ContentBlock[] = [image, { type: 'text', text: rows }]
+    const outcome = await offloader.offload({ ...call, content })
+    expect(outcome.content).toEqual([expect.objectContaining({ type: 'text' }), image])
+    expect(textOf(outcome)).toMatch(/^\[Offloaded: 1 blocks, /)
+    expect(await offloader.offload({ ...call, content: [image] })).toMatchObject({
+      status: 'inline',
+      reason: 'not-storable',
+    })
+  })
+
+  test('are stored and returned whole if the option allows it', async () => {
+    for (const maxMediaBytes of [6_000_000, Infinity]) {
+      const { offloader } = setUp({ maxMediaBytes })
+      const outcome = await offloader.offload({ ...call, content: [image] })
+      const reference = outcome.status === 'offloaded' ? outcome.stored[0]?.reference : undefined
+      const answer = await offloader.retrievalTool.execute({ reference })
+      expect(answer).toMatchObject({ isError: false, content: [{ type: 'image', mediaType: 'image/png' }] })
+    }
+  })
+
+  test('are stored if their text can be searched', async () => {
+    const { offloader } = setUp({ maxMediaBytes: 1_000 })
+    const content: ContentBlock[] = [{ type: 'document', mediaType: 'text/csv', data: encode(rows) }]
+    expect((await offloader.offload({ ...call, content })).status).toBe('offloaded')
+  })
 })
 
 test('a document of text is stored as redacted', async () => {

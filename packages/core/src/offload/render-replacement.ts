@@ -51,7 +51,7 @@ export async function replacementSources(
 
 /** What a replacement is written for. */
 export interface ReplacementRequest {
-  /** Blocks and tokens of the original result, and whether the tool failed. */
+  /** Blocks of the result that are offloaded, their tokens, and whether the tool failed. */
   readonly original: { readonly blocks: number; readonly tokens: number; readonly isError: boolean }
   /** Tokens of the blocks that stay. */
   readonly kept: number

@@ -31,7 +31,7 @@ export interface ReplacedBlock {
 /** What the replacement of a tool result says. */
 export interface Replacement {
   readonly blocks: readonly ReplacedBlock[]
-  /** Blocks and tokens of the original result. */
+  /** Blocks of the result that were offloaded, and their tokens. */
   readonly original: { readonly blocks: number; readonly tokens: number }
   readonly isError: boolean
   readonly retrievalTool: string | undefined

@@ -6,6 +6,7 @@ import { isTextContentType } from '../content/text-content-type.ts'
 import { isContentType } from '../storage/assert-input.ts'
 import { orAborted } from '../storage/guard.ts'
 import type { Storage, StoreReceipt } from '../storage/storage.ts'
+import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 import { toolMetadata } from './tool-metadata.ts'
 
@@ -49,6 +50,9 @@ export interface StoredPart {
   readonly size: number
 }
 
+/** The key under which a block of a result is stored. */
+export const partKey = (toolCallId: string, index: number): string => `${toolCallId}_${index}`
+
 /** Say what is stored for the chosen blocks of a result. */
 export function storageParts(
   chosen: readonly MeasuredBlock[],
@@ -59,7 +63,7 @@ export function storageParts(
   const joined = texts.length > MAX_SEPARATE_TEXTS
   const parts: StoragePart[] = []
   for (const { block, index, text, tokens } of chosen) {
-    const key = `${toolCallId}_${index}`
+    const key = partKey(toolCallId, index)
     if (joined && text !== undefined) {
       if (index !== texts[0]?.index) continue
       const named = texts.map((each) => joinedText(each.text ?? '', (each.block as Named).name))
@@ -72,6 +76,25 @@ export function storageParts(
     }
   }
   return parts
+}
+
+/** Return the media that nobody could read again once they were stored: too large, without text, and with no other way. */
+export function unreachable(
+  parts: readonly StoragePart[],
+  {
+    includeRetrievalTool,
+    showLocation,
+    guide,
+    maxMediaBytes,
+  }: Pick<ResolvedOptions, 'includeRetrievalTool' | 'showLocation' | 'guide' | 'maxMediaBytes'>,
+): ReadonlySet<StoragePart> {
+  if (!includeRetrievalTool || showLocation || guide !== undefined) return new Set()
+  const withText = new Set(parts.map(({ textOf }) => textOf))
+  return new Set(
+    parts.filter(
+      (part) => (part.data?.byteLength ?? 0) > maxMediaBytes && part.text === undefined && !withText.has(part),
+    ),
+  )
 }
 
 /** Rewrite a text by the option `redact`. */
