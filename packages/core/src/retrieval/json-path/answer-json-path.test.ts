@@ -120,11 +120,52 @@ describe('what a path selects', () => {
     expect(answer).toMatch(
       /^\[1 result for \$\.items\]\n\n\$\.items \(an array of 800; the first item is an object with the keys id, name, tags; [\d,]+ bytes\): \[\{"id": 0, /,
     )
-    expect(answer).toContain('… [cut]\n\n[Cut: to see a part of it: {"reference":"r","json_path":"$.items[0:10]"}]')
+    expect(answer).toMatch(
+      /… \[cut\]\n\n\[Cut\. To see a part of it: \{"reference":"r","json_path":"\$\.items\[0:10\]"\}\. To continue: \{"reference":"r","byte_range":\{"start":\d+,"end":36602\}\}\]$/,
+    )
     expect(countTokens(answer)).toBeLessThanOrEqual(200)
     const several = await ask({ a: 'x'.repeat(9_000), b: 1, c: 'y'.repeat(9_000) }, '$.*', { maxTokens: 300 })
-    expect(several).toMatch(/\$\.a \(a string; 9,002 bytes\): "x+ … \[cut\]\n\$\.b: 1\n\$\.c \(/)
-    expect(several).toContain('[Cut: to see one whole: {"reference":"r","json_path":"$.a"}]')
+    expect(several).toMatch(/\$\.a \(a string; 9,002 bytes\): "x+ … \[cut\]\n\n\[Cut\. To continue: /)
+    expect(several).toMatch(/\[Shown: results 1-1 of 3\. To continue: .*"skip":1\}\]$/)
+  })
+
+  test('is shown whole by the calls that answers give, each part once', async () => {
+    const text = fc.constantFrom('word ', 'é', '😀', '"', '\\', '\u007f', '\n', 'x')
+    const value = fc.oneof(
+      fc.tuple(text, fc.integer({ min: 1, max: 3_000 })).map(([part, times]) => part.repeat(times)),
+      fc.jsonValue(),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(value, { maxLength: 6 }),
+        fc.integer({ min: 150, max: 900 }),
+        async (values, maxTokens) => {
+          const content = JSON.stringify(values)
+          const shown: unknown[] = []
+          let calls = 0
+          for (let skip: number | undefined = 0; skip !== undefined; calls++) {
+            const answer = await ask(content, '$[*]', { maxTokens, skip })
+            expect(countTokens(answer)).toBeLessThanOrEqual(maxTokens)
+            const [body = '', ...notes] = answer.split('\n\n').slice(1)
+            const next = /"byte_range":\{"start":(\d+),"end":(\d+)\}/.exec(notes.join())
+            if (next === null) {
+              for (const result of body.split(/\n(?=\$\[\d+\])/)) {
+                if (result !== '') shown.push(JSON.parse(result.slice(result.indexOf(':') + 1)))
+              }
+            } else {
+              const beginning = /^\$\[\d+\] \([^]*?bytes\): ([^]*) … \[cut\]$/.exec(body)![1]!
+              const bytes = new TextEncoder().encode(content).subarray(Number(next[1]) - 1, Number(next[2]))
+              shown.push(JSON.parse(beginning + new TextDecoder().decode(bytes)))
+            }
+            const more = /"skip":(\d+)/.exec(notes.join())?.[1]
+            skip = more === undefined ? undefined : Number(more)
+          }
+          expect(shown).toEqual(JSON.parse(content))
+          expect(calls).toBeLessThanOrEqual(values.length + 1)
+        },
+      ),
+      propertyRuns(40, 1_500),
+    )
   })
 
   test('never takes more than the tokens that it may', async () => {
@@ -265,14 +306,14 @@ describe('a hostile path', () => {
     const deep = `${'{"key":['.repeat(50_000)}1${']}'.repeat(50_000)}`
     const answer = await ask(deep, '$..key', { maxTokens: 4_000 })
     expect(answer).toContain('[50,000 results for $..key]')
-    expect(answer).toContain('$.key[0].key[0].key (')
+    expect(answer).toMatch(/\$\.key \(an array of 1; .* … \[cut\]\n[^]*\[Shown: results 1-1 of 50,000\. To continue: /)
     const wide = JSON.stringify(Array.from({ length: 60_000 }, (_, id) => ({ id })))
     expect(await ask(wide, '$..id', { skip: 58_000 })).toContain('$[58000].id: 58000\n$[58001].id: 58001\n')
     expect(await ask(wide, '$[::-1]..id', { skip: 5 })).toContain('$[59994].id: 59994\n')
     const long = JSON.stringify({ ['k'.repeat(70_000)]: { inner: 'v'.repeat(20_000) }, b: 1 })
     const cut = await ask(long, '$.*.*', { maxTokens: 600 })
     expect(cut).toMatch(/\$\.k{900,}… \(a string; 20,002 bytes\): "v+/)
-    expect(cut).toContain('[Cut: to find something in it: {"reference":"r","pattern"')
+    expect(cut).toMatch(/\[Cut\. To continue: \{"reference":"r","byte_range":\{"start":\d+,"end":90015\}\}\]$/)
   })
 
   test('cannot reach inherited properties of objects', async () => {

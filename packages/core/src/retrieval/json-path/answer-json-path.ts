@@ -19,6 +19,7 @@ import { MAX_BUILT_BYTES, selectJson } from './select-json.ts'
 import type { Selection } from './select-json.ts'
 import { WorkPace, WorkTimeout } from './work-pace.ts'
 import { readResults, writeResults } from './write-results.ts'
+import type { ResultView } from './write-results.ts'
 
 /** Milliseconds of work that each million bytes of content add to the deadline of a call. */
 const MS_PER_MILLION_BYTES = 60
@@ -102,7 +103,7 @@ class Answer {
     const frame = {
       header: header.join('\n'),
       more: (shown: number) => this.#more(skip + shown, selection),
-      cut: (view: { readonly path: string; readonly partPath: string }) => this.#cut(view),
+      cut: (view: ResultView, next: number) => this.#cut(view, next),
     }
     return writeResults(views, frame, this.#context)
   }
@@ -119,11 +120,10 @@ class Answer {
     return `[Shown: results ${formatCount(skip + 1)}-${formatCount(next)}${all}. To continue: ${call}]`
   }
 
-  #cut({ path, partPath }: { readonly path: string; readonly partPath: string }): string {
+  #cut({ path, end, partPath }: ResultView, next: number): string {
     const isUsable = !path.endsWith('…')
-    if (isUsable && path !== this.#path.text) return `[Cut: to see one whole: ${this.#call({ json_path: path })}]`
-    if (isUsable && partPath !== path) return `[Cut: to see a part of it: ${this.#call({ json_path: partPath })}]`
-    return `[Cut: to find something in it: ${this.#call({ pattern: '<expression>' })}]`
+    const part = isUsable && partPath !== path ? ` To see a part of it: ${this.#call({ json_path: partPath })}.` : ''
+    return `[Cut.${part} To continue: ${this.#call({ byte_range: { start: next + 1, end } })}]`
   }
 
   #notes({ ended }: Selection): string[] {

@@ -14,6 +14,8 @@ export interface FormattedJson {
   readonly text: string
   /** Whether there is more of it. */
   readonly isCut: boolean
+  /** UTF-16 units of the JSON that `text` stands for. */
+  readonly taken: number
 }
 
 /**
@@ -62,11 +64,27 @@ function indentJson(json: string, maxUnits: number): FormattedJson {
 function join(json: string, maxUnits: number, write: (token: string) => string): FormattedJson {
   const parts: string[] = []
   let units = 0
-  for (const [token] of json.matchAll(TOKEN)) {
+  for (const { 0: token, index } of json.matchAll(TOKEN)) {
     const part = write(token.startsWith('"') ? token.replace(BREAKING, escape) : token)
     parts.push(part)
     units += part.length
-    if (units > maxUnits) return { text: parts.join('').slice(0, maxUnits).toWellFormed(), isCut: true }
+    if (units <= maxUnits) continue
+    const before = parts.slice(0, -1).join('')
+    const { text, taken } = token.startsWith('"') ? cutString(token, maxUnits - before.length) : { text: '', taken: 0 }
+    return { text: before + text, isCut: true, taken: index + taken }
   }
-  return { text: parts.join(''), isCut: false }
+  return { text: parts.join(''), isCut: false, taken: json.length }
+}
+
+/** Write the beginning of a string, without cutting a character. */
+function cutString(token: string, maxUnits: number): { readonly text: string; readonly taken: number } {
+  let text = ''
+  let taken = 0
+  for (const character of token.slice(0, maxUnits + 1)) {
+    const part = character.replace(BREAKING, escape)
+    if (text.length + part.length > maxUnits) break
+    text += part
+    taken += character.length
+  }
+  return { text, taken }
 }

@@ -1,14 +1,16 @@
 import type { ContentSource } from '../../content/content-source.ts'
 import { formatCount } from '../../content/format-count.ts'
-import { cutToFit, fitCount, fits } from '../fit-answer.ts'
+import { cutToFit, fitCount } from '../fit-answer.ts'
 import type { RetrievalContext } from '../retrieval-context.ts'
 import { compactJson, formatJson } from './format-json.ts'
 import { describeShape, kindOf, pathWithin, readShape } from './json-shape.ts'
 import type { SelectedValue } from './select-json.ts'
 import type { WorkPace } from './work-pace.ts'
 
-/** UTF-16 units of a value where several values cannot be shown whole: what is tried, one after the other. */
-const CUT_UNITS: readonly number[] = [1_000, 200, 40]
+/** UTF-16 units read of a value once more is read than all could show. */
+const LEAST_READ = 1_000
+/** UTF-16 units that a value takes in an answer, at least. */
+const LEAST_SHOWN = 40
 /** Large values whose items are counted, which reads all of them. */
 const MAX_DESCRIBED = 4
 /** Bytes of a value that are read to be shown, at most. */
@@ -17,6 +19,9 @@ const MAX_SHOWN_BYTES = 4 * 1_048_576
 /** A selected value as it may be shown. */
 export interface ResultView {
   readonly path: string
+  /** The bytes of the content that the value takes. */
+  readonly start: number
+  readonly end: number
   /** The value as it stands in the content, or its beginning. */
   readonly json: string
   readonly isWhole: boolean
@@ -42,12 +47,12 @@ export async function readResults(
   let described = 0
   for (const value of values) {
     const isLarge = value.end - value.start > maxUnits / 4
-    const maxBytes = read > maxUnits ? CUT_UNITS[0]! : maxUnits * 2
+    const maxBytes = read > maxUnits ? LEAST_READ : maxUnits * 2
     const view = await readResult(source, value, { maxBytes, isDescribed: isLarge && described < MAX_DESCRIBED }, pace)
     if (isLarge) described++
     views.push(view)
     read += view.json.length
-    least += view.path.length + Math.min(view.json.length, CUT_UNITS.at(-1)!)
+    least += view.path.length + Math.min(view.json.length, LEAST_SHOWN)
     if (least > maxUnits) break
   }
   return views
@@ -67,7 +72,9 @@ async function readResult(
   const shape = isDescribed ? await readShape(source, value, pace) : undefined
   return {
     path,
-    json: new TextDecoder().decode(bytes),
+    start,
+    end,
+    json: new TextDecoder().decode(bytes, { stream: true }),
     isWhole: kept === end - start,
     summary: `${shape === undefined ? kindOf(bytes[0] ?? 0) : describeShape(shape)}; ${size}`,
     partPath: shape === undefined ? path : partOf(path, shape),
@@ -83,36 +90,33 @@ export interface ResultFrame {
   readonly header: string
   /** Say how to see the results after the first `shown` of those that were read. */
   readonly more: (shown: number) => string | undefined
-  /** Say how to see what is cut of a value. */
-  readonly cut: (view: ResultView) => string
+  /** Say how to read on in a value from the byte `next` of the content. */
+  readonly cut: (view: ResultView, next: number) => string
 }
 
-/** Write results, as much of them as fits: all of them whole; else fewer, with large ones cut. */
+/** Write results, as many of them as fit whole; where not even the first does, its beginning. */
 export function writeResults(views: readonly ResultView[], frame: ResultFrame, context: RetrievalContext): string {
   const write = (count: number, maxUnits: number): string => {
     const shown = views.slice(0, count).map((view) => renderResult(view, maxUnits))
-    const cut = shown.findIndex(({ isCut }) => isCut)
-    const notes = [cut < 0 ? undefined : frame.cut(views[cut]!), frame.more(count)].filter((note) => note !== undefined)
-    const end = notes.length === 0 ? [] : ['', ...notes]
-    return [frame.header, '', ...shown.map(({ text }) => text), ...end].join('\n')
+    const cut = shown.findIndex(({ next }) => next !== undefined)
+    const notes = [cut < 0 ? undefined : frame.cut(views[cut]!, shown[cut]!.next!), frame.more(count)]
+    const end = notes.filter((note) => note !== undefined)
+    return [frame.header, '', ...shown.map(({ text }) => text), ...(end.length === 0 ? [] : ['', ...end])].join('\n')
   }
-  const all = write(views.length, Infinity)
-  if (fits(all, context)) return all
-  if (views.length > 1) {
-    for (const units of CUT_UNITS) {
-      const best = fitCount((count) => write(count, units), 1, views.length, context)
-      if (best !== undefined) return best.text
-    }
-  }
+  const firstCut = views.findIndex((view) => !view.isWhole)
+  const whole = fitCount((count) => write(count, Infinity), 1, firstCut < 0 ? views.length : firstCut, context)
+  if (whole !== undefined) return whole.text
   const most = Math.min(renderResult(views[0]!, Infinity).text.length, MAX_SHOWN_BYTES)
-  return fitCount((units) => write(1, units), 0, most, context)?.text ?? cutToFit(frame.header, context)
+  return fitCount((units) => write(1, units), 1, most, context)?.text ?? cutToFit(frame.header, context)
 }
 
+/** Write a result, and return the byte of the content at which what is cut of it begins. */
 function renderResult(
-  { path, json, isWhole, summary }: ResultView,
+  { path, start, json, isWhole, summary }: ResultView,
   maxUnits: number,
-): { readonly text: string; readonly isCut: boolean } {
-  const { text, isCut } = isWhole ? formatJson(json, maxUnits) : compactJson(json, maxUnits)
-  if (isWhole && !isCut) return { text: text.includes('\n') ? `${path}:\n${text}` : `${path}: ${text}`, isCut }
-  return { text: `${path} (${summary}): ${text} … [cut]`, isCut: true }
+): { readonly text: string; readonly next?: number } {
+  const { text, isCut, taken } = isWhole ? formatJson(json, maxUnits) : compactJson(json, maxUnits)
+  if (isWhole && !isCut) return { text: text.includes('\n') ? `${path}:\n${text}` : `${path}: ${text}` }
+  const next = start + new TextEncoder().encode(json.slice(0, taken)).length
+  return { text: `${path} (${summary}): ${text} … [cut]`, next }
 }
