@@ -84,6 +84,28 @@ function replacementText(outcome: Outcome): string {
   return block.text
 }
 
+test('the gap of a page on one line names a call that shows what is hidden there', async () => {
+  const { offload, offloader } = setUp()
+  const sections = Array.from(
+    { length: 300 },
+    (_, part) => `<h2>Section ${part}</h2><p>What part ${part} tells (again).</p>`,
+  )
+  const items = Array.from({ length: 900 }, (_, part) => `<item id="${part}"><name>Part ${part}?</name></item>`)
+  for (const page of [
+    `<!doctype html><script>${'var x=1;'.repeat(900)}</script>${sections.join('')}`,
+    `<?xml version="1.0"?><list>${items.join('')}</list>`,
+  ]) {
+    const outcome = await offload([textBlock(page)])
+    const [shown] = outcome.content
+    const text = shown?.type === 'text' ? shown.text : ''
+    const [, written = '""'] = /\[… .*: pattern (".*")\]/.exec(text) ?? []
+    const pattern = JSON.parse(written) as string
+    const reference = outcome.status === 'offloaded' ? outcome.stored[0]!.reference : ''
+    const answer = await offloader.retrievalTool.execute({ reference, pattern })
+    expect(answer.content).toMatchObject([{ text: expect.stringMatching(/^\[\d+ match(?:es)? for /) }])
+  }
+})
+
 describe('what stays', () => {
   test('a result that equals the limit, as the very blocks that came in', async () => {
     const { offload, entries } = setUp({ maxResultTokens: 1_000, previewTokens: 100 })

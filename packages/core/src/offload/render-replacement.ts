@@ -1,5 +1,7 @@
 import type { ContentBlock } from '../content/content-block.ts'
 import { contentTypeEssence } from '../content/content-type-essence.ts'
+import { escapeExpression } from '../content/escape-expression.ts'
+import type { PreviewOptions } from '../preview/previewer.ts'
 import type { OnFallback } from '../preview/choose-previewers.ts'
 import { readText, type TextPreview } from '../preview/read-text.ts'
 import { frameTokens } from './choose-blocks.ts'
@@ -138,7 +140,7 @@ async function renderText(
       budgetTokens: shares[index] ?? 0,
       countTokens: options.countTokens,
       isError: original.isError,
-      showLines: gapCall(options),
+      ...gapCalls(options),
     })
     blocks.push({ ...block, lines: text?.lines, preview, location, isShown: shown.sources.has(source) })
   }
@@ -152,10 +154,21 @@ async function renderText(
 }
 
 /** Write what shows a gap: an argument of the retrieval tool, the guide's call, or what a shell pipes the content into. */
-export function gapCall({ includeRetrievalTool, guide }: ResolvedOptions): (start: number, end: number) => string {
-  if (includeRetrievalTool) return (start, end) => `line_range { start: ${start}, end: ${end} }`
-  if (guide !== undefined) return (start, end) => guide.formatCall({ line_range: { start, end } })
-  return (start, end) => `| sed -n '${start},${end}p'`
+export function gapCalls({
+  includeRetrievalTool,
+  guide,
+}: ResolvedOptions): Pick<PreviewOptions, 'showLines' | 'showText'> {
+  if (includeRetrievalTool)
+    return {
+      showLines: (start, end) => `line_range { start: ${start}, end: ${end} }`,
+      showText: (text) => `pattern ${JSON.stringify(escapeExpression(text))}`,
+    }
+  if (guide !== undefined)
+    return {
+      showLines: (start, end) => guide.formatCall({ line_range: { start, end } }),
+      showText: (text) => guide.formatCall({ pattern: escapeExpression(text) }),
+    }
+  return { showLines: (start, end) => `| sed -n '${start},${end}p'` }
 }
 
 /** The references that retrieval is explained with: of a document that has its text beside it, that of the text. */

@@ -32,3 +32,24 @@ export class GapMarks {
 export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
+
+/** UTF-16 units of hidden text from which its line may be too long for one answer, which shows a line from its start. */
+const LONG_GAP = 400
+
+/**
+ * Write the call that shows what is hidden from the line `start` to `end`: by lines, or by the text that it begins with
+ * where it is a long part of one line.
+ */
+export function showGap(
+  { showLines, showText }: Pick<PreviewOptions, 'showLines' | 'showText'>,
+  {
+    start,
+    end,
+    units,
+    beginning,
+  }: { readonly start: number; readonly end: number; readonly units: number; readonly beginning: string },
+): string | undefined {
+  return start >= end && units > LONG_GAP && beginning !== '' && showText !== undefined
+    ? showText(beginning)
+    : showLines?.(start, Math.max(start, end))
+}

@@ -11,6 +11,8 @@ export interface PreviewOptions {
   readonly isError?: boolean | undefined
   /** Write the call that shows a span of lines, 1-based and inclusive; without it, gaps only say what they hide. */
   readonly showLines?: ((start: number, end: number) => string) | undefined
+  /** Write the call that finds a text, for a gap within one long line; without it, `showLines` is used. */
+  readonly showText?: ((text: string) => string) | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import { parseJsonText } from '../../content/json/parse-json-text.ts'
-import { gapCall } from '../../offload/render-replacement.ts'
+import { gapCalls } from '../../offload/render-replacement.ts'
 import { LineCounter } from '../../preview/line-counter.ts'
 import { readText } from '../../preview/read-text.ts'
 import { toolIntent } from '../../preview/tool-intent.ts'
@@ -32,7 +32,7 @@ export async function previewContent(
   // What a previewer cannot do, its fallback by lines does: a preview this short needs no event.
   const reading = { ...previewing, previewers: options.previewers, onFallback: () => {} }
   const { lines, write } = await readText(text, reading)
-  const preview = await write({ budgetTokens, countTokens, isError, showLines: gapCall(options) })
+  const preview = await write({ budgetTokens, countTokens, isError, ...gapCalls(options) })
   return { lines, preview }
 }
 

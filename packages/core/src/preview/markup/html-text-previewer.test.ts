@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { previewText } from '../preview-text.ts'
 import { htmlTextPreviewer } from './html-text-previewer.ts'
 
+const showText = (text: string): string => `pattern ${JSON.stringify(text)}`
 const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
 const preview = (page: string, budgetTokens = 400): Promise<string> =>
-  previewText(page, { previewers: [htmlTextPreviewer()], budgetTokens, countTokens, showLines })
+  previewText(page, { previewers: [htmlTextPreviewer()], budgetTokens, countTokens, showLines, showText })
 
 const section = (index: number): string =>
   `<h2>Part ${index}</h2>\n<p>What <b>part</b> ${index} says &amp; means, in a few words more.\n<ul><li>one<li>two</ul>\n`
@@ -32,6 +33,14 @@ describe('htmlTextPreviewer', () => {
     const headings = [...text.matchAll(/^\[line (\d+)\] ## (Part \d+)$/gm)]
     expect(headings.length).toBeGreaterThan(3)
     for (const [, line, heading] of headings) expect(lines[Number(line) - 1]).toContain(`<h2>${heading}</h2>`)
+  })
+
+  it('gives a call that finds the first hidden words of a page on one line', async () => {
+    const text = await preview(page.replaceAll('\n', ' '))
+    const [, words] = /\n\[… [\d,]+ more characters: pattern "([\w ]+)"\]\n/.exec(text)!
+    const body = text.slice(text.indexOf('\n'), text.indexOf('\n[… '))
+    expect(body).not.toContain(words)
+    expect(page).toContain(words)
   })
 
   it('shows everything where the budget allows', async () => {

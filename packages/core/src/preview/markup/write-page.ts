@@ -1,5 +1,5 @@
 import { formatCount } from '../../content/format-count.ts'
-import { countOf } from '../gap-marks.ts'
+import { countOf, showGap } from '../gap-marks.ts'
 import { fitBudget, type Draft } from '../fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
@@ -23,6 +23,10 @@ export interface ReadPage {
 
 /** Tokens of the mark of a gap, without the call that shows it. */
 const GAP_TOKENS = 16
+/** Words that stand in the source as they stand in the text, in all likelihood. */
+const FIRST_WORDS = /[\p{L}\p{N}]+(?: [\p{L}\p{N}]+){0,3}/u
+/** Hidden blocks that are looked at for such words. */
+const MAX_SEARCHED = 50
 /** Tokens that are worth beginning a block for. */
 const LEAST_TOKENS = 12
 
@@ -70,7 +74,7 @@ class PageWriter {
     if (begun !== '') {
       parts.push(this.#separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
     }
-    parts.push('\n', this.#gap(main[end]!.line, shown))
+    parts.push('\n', this.#gap(end, begun, shown))
     for (const line of this.#outline(begun === '' ? end : end + 1, reserved)) parts.push('\n', line)
     return { text: parts.join(''), complete: false }
   }
@@ -131,10 +135,23 @@ class PageWriter {
     return (word > cut.length * 0.6 ? cut.slice(0, word) : cut).trimEnd()
   }
 
-  #gap(start: number, shown: number): string {
-    const hidden = `${formatCount(this.#units - shown)} more characters`
-    const call = this.#options.showLines?.(start, Math.max(start, this.#page.main.at(-1)!.line))
-    return `[… ${hidden}${call === undefined ? '' : `: ${call}`}]`
+  #gap(from: number, begun: string, shown: number): string {
+    const { main } = this.#page
+    const units = this.#units - shown
+    const beginning = this.#hiddenWords(from, begun)
+    const call = showGap(this.#options, { start: main[from]!.line, end: main.at(-1)!.line, units, beginning })
+    return `[… ${formatCount(units)} more characters${call === undefined ? '' : `: ${call}`}]`
+  }
+
+  /** The first hidden words that are found nowhere in what is shown, else the very first. */
+  #hiddenWords(from: number, begun: string): string {
+    const { main } = this.#page
+    const shown = [...main.slice(0, from).map(({ text }) => text), begun].join('\n')
+    const hidden = main
+      .slice(from, from + MAX_SEARCHED)
+      .map(({ text }, index) => text.slice(index === 0 ? begun.length : 0))
+    const words = hidden.map((text) => FIRST_WORDS.exec(text)?.[0] ?? '')
+    return words.find((text) => text !== '' && !shown.includes(text)) ?? words[0] ?? ''
   }
 
   #headings(from: number): PageBlock[] {

@@ -3,7 +3,7 @@ import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 import { estimateTokens } from '../../tokens/estimate-tokens.ts'
 import { cleanLine } from '../../content/clean-line.ts'
 import { fitBudget, type Draft } from '../fit-budget.ts'
-import { countOf } from '../gap-marks.ts'
+import { countOf, showGap } from '../gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { lastElement, recordsOf, type XmlRecords } from './xml-records.ts'
 import { problemLines } from './xml-problem-lines.ts'
@@ -23,6 +23,8 @@ export interface XmlPreviewShares {
 /** Units of an element that are shown at most while others are hidden. */
 const MAX_ELEMENT = 600
 const GAP_TOKENS = 14
+/** Units of the first hidden element that find it. */
+const MAX_BEGINNING = 80
 
 /** Write the preview of a document of XML. */
 export function writeXml(scan: XmlScan, shares: XmlPreviewShares, options: PreviewOptions): string {
@@ -79,7 +81,9 @@ function recordLines(scan: XmlScan, { node, spans }: XmlRecords, options: Previe
   if (hidden > 0) {
     const from = spans[shown]?.line ?? spans.at(-1)?.line ?? 1
     const to = showsLast ? last.line : scan.lines
-    const mark = options.showLines?.(from, Math.max(from, to))
+    const { start = 0, end = start } = spans[shown] ?? {}
+    const beginning = scan.head.slice(start, Math.min(end, start + MAX_BEGINNING))
+    const mark = showGap(options, { start: from, end: to, units: scan.length - start, beginning })
     lines.push(`[… ${formatCount(hidden)} more <${cleanLine(node.name)}>${mark === undefined ? '' : `: ${mark}`}]`)
   }
   if (showsLast) lines.push(lastLine)

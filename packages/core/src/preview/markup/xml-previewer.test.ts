@@ -6,9 +6,10 @@ import { estimateTokens } from '../../tokens/estimate-tokens.ts'
 import { previewText } from '../preview-text.ts'
 import { xmlPreviewer } from './xml-previewer.ts'
 
+const showText = (text: string): string => `pattern ${JSON.stringify(text)}`
 const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
 const preview = (text: string, budgetTokens = 400): Promise<string> =>
-  previewText(text, { previewers: [xmlPreviewer()], budgetTokens, countTokens, showLines })
+  previewText(text, { previewers: [xmlPreviewer()], budgetTokens, countTokens, showLines, showText })
 const many = (count: number, write: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => write(index)).join('')
 
@@ -141,6 +142,16 @@ ${many(500, (index) =>
       [100, 400, 2_000, 20_000].map(async (budget) => (await preview(sitemap, budget)).length),
     )
     expect(sizes.toSorted((one, other) => one - other)).toEqual(sizes)
+  })
+
+  it('gives a call that finds the first hidden element of a document on one line', async () => {
+    const items = Array.from({ length: 400 }, (_, id) => `<item><id>${id}</id><title>The item ${id}</title></item>`)
+    const document = `<?xml version="1.0"?><feed>${items.join('')}</feed>`
+    const text = await preview(document)
+    const [, shown] = /\[… ([\d,]+) more <item>: pattern /.exec(text)!
+    const first = items[400 - 1 - Number(shown)]!
+    expect(text).toContain(`[… ${shown} more <item>: pattern ${JSON.stringify(first.slice(0, 80))}]`)
+    expect(text.split(first)).toHaveLength(2)
   })
 
   it('refuses invalid shares', () => {
