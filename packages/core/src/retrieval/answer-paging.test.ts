@@ -188,6 +188,19 @@ describe('the calls by which answers go on', () => {
     )
   })
 
+  it('show each hit of a line of many wide characters, and each of its characters once', async () => {
+    const content = `${'漢字 hit 😀 é'.repeat(4_000)}${'東'.repeat(90_000)}${'hit'.repeat(500)}${'é'.repeat(50_000)}hit`
+    for (const from_end of [false, true]) {
+      const answers = await follow(content, { pattern: 'hit', context_lines: 0, from_end }, 2_500)
+      expectHits(content, answers)
+      expect(answers.map(countShown).reduce((sum, count) => sum + count, 0)).toBe(4_501)
+      expect(answers.length).toBeLessThan(from_end ? 40 : 20)
+    }
+    const pages = await follow(content, {}, 20_000)
+    expect(textOf(pages)).toBe(content)
+    expect(pages.length).toBeLessThan(6)
+  })
+
   it('show each byte exactly once of text that is not UTF-8', async () => {
     const bytes = fc
       .uint8Array({ minLength: 1, maxLength: 6_000 })

@@ -181,7 +181,10 @@ async function explain(
   if (error instanceof RetrievalError) {
     const { code, call } = error
     const message = call === undefined ? error.message : `${error.message} ${context.formatCall(call)}`
-    const text = (code === 'not-text' || code === 'too-large') && request?.mode !== 'json-path' && reference !== undefined ? await textBeside(reference, context) : undefined
+    const text =
+      (code === 'not-text' || code === 'too-large') && request?.mode !== 'json-path' && reference !== undefined
+        ? await textBeside(reference, context)
+        : undefined
     if (text !== undefined) {
       const instead = context.formatCall(callInText(request, text))
       return { code, message: `This content is binary, and its text is stored beside it. To use that: ${instead}` }

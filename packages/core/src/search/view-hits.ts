@@ -92,15 +92,19 @@ class HitViewer {
 
   async #add(line: FoundLine, hit?: Hit): Promise<void> {
     const last = this.#views.at(-1)
-    const again = hit !== undefined && last?.hit !== undefined && last.number === line.number && viewAgain(last, hit)
-    if (again) {
+    const before = hit !== undefined && last?.hit !== undefined && last.number === line.number ? last : undefined
+    const again = before && viewAgain(before, hit!)
+    if (again !== undefined) {
       this.#views.push(again)
       return
     }
     const bytes = this.#finder.bytesOf(line)
     const { keep } = this.#options
+    const seen = before === undefined ? 0 : before.start + before.bytes.length
     const view =
-      bytes === undefined ? await viewLine(this.#source, line, keep, hit) : viewWholeLine(bytes, line, keep, hit)
+      bytes === undefined
+        ? await viewLine(this.#source, line, keep, hit, seen)
+        : viewWholeLine(bytes, line, keep, hit, seen)
     this.#views.push(view)
     this.#size += view.text.length + String(view.number).length + FRAME_UNITS
     this.#last = line

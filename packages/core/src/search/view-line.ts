@@ -33,17 +33,22 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-/** Read a line, or the part of it around a match; at most `keep` UTF-16 units. */
+/**
+ * Read a line, or the part of it around a match; at most `keep` UTF-16 units.
+ *
+ * @param seen - The byte up to which the line is shown already: not more than the match is shown of what is before.
+ */
 export async function viewLine(
   source: ContentSource,
   line: FoundLine,
   keep: number,
   match?: ByteSpan,
+  seen = 0,
 ): Promise<LineView> {
   const size = line.end - line.start
   return size > MAX_DECODED_BYTES
-    ? await viewPart(source, line, keep, match)
-    : viewWholeLine(await source.read(line.start, size + 1), line, keep, match)
+    ? await viewPart(source, line, keep, match, seen)
+    : viewWholeLine(await source.read(line.start, size + 1), line, keep, match, seen)
 }
 
 /**
@@ -56,13 +61,14 @@ export function viewWholeLine(
   { number, start, end }: FoundLine,
   keep: number,
   match?: ByteSpan,
+  seen = 0,
 ): LineView {
   const size = end - start
   const isEnded = bytes[size] === LINE_FEED
   const stop = isEnded && size > 0 && bytes[size - 1] === CARRIAGE_RETURN ? size - 1 : size
   const from = markLength(bytes, start)
   const of = { number, line: { start: start + from, end: start + Math.max(from, stop) } }
-  return viewDecoded(of, bytes.subarray(from, Math.max(from, stop)), start + from, keep, match)
+  return viewDecoded(of, bytes.subarray(from, Math.max(from, stop)), start + from, keep, match, seen)
 }
 
 /** Show the text around a match in another view of the same line; `undefined` if little would follow the match there. */
@@ -77,15 +83,17 @@ async function viewPart(
   source: ContentSource,
   { number, start, end }: FoundLine,
   keep: number,
-  match?: ByteSpan,
+  match: ByteSpan | undefined,
+  seen: number,
 ): Promise<LineView> {
   const length = end - start
   const within = match && { start: match.start - start, end: match.end - start }
-  const offset = within === undefined ? 0 : windowStart(within, length, keep)
+  const offset =
+    within === undefined ? 0 : Math.max(windowStart(within, length, keep), Math.min(within.start, seen - start))
   const bytes = await source.read(start + offset, Math.min(keep * BYTES_PER_UNIT, length - offset))
   const begin = offset === 0 ? markLength(bytes, start) : nextCharacter(bytes)
   const of = { number, line: { start: start + (offset === 0 ? begin : 0), end } }
-  return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match)
+  return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
 /** View up to `keep` units of a line, or of a part of it that begins at the byte `start`. */
@@ -95,10 +103,12 @@ function viewDecoded(
   start: number,
   keep: number,
   hit: ByteSpan | undefined,
+  seen: number,
 ): LineView {
   const text = utf8Text(bytes, 0, bytes.length)
   const match = hit && unitsOf(bytes, hit.start - start, hit.end - start)
-  const around = match === undefined ? 0 : windowStart(match, text.length, keep)
+  const known = seen > start ? utf8Text(bytes, 0, Math.min(seen - start, bytes.length)).length : 0
+  const around = match === undefined ? 0 : Math.max(windowStart(match, text.length, keep), Math.min(match.start, known))
   const from = isWithinPair(text, around) ? around + 1 : around
   const to = Math.min(text.length, around + keep)
   const end = isWithinPair(text, to) ? to - 1 : to
