@@ -50,9 +50,10 @@ describe.each(Object.keys(SAMPLE_TEXTS))('a preview of %s', (kind) => {
         const pieces = at.slice(1).map((end, index) => text.slice(at[index], end))
         for (const previewer of previewersOf(text)) {
           const write = async (parts: readonly string[]): Promise<string | undefined> => {
-            const reader = previewer.read(subjectOf(text))
+            const subject = subjectOf(text)
+            const reader = previewer.read(subject)
             for (const part of parts) reader.push(part)
-            return (await reader.finish())?.({ budgetTokens: 300, countTokens: estimateTokens, showLines })
+            return (await reader.finish(subject))?.({ budgetTokens: 300, countTokens: estimateTokens, showLines })
           }
           expect(await write(pieces), previewer.name).toBe(await write([text]))
         }

@@ -9,8 +9,8 @@ export function subjectOf(text: string, subject: Partial<TextSubject> = {}): Tex
     intent: { paths: [], words: [] },
     contentType: 'text/plain',
     start: text.slice(0, 16_384),
+    isWhole: text.length <= 16_384,
     end: text.slice(-4_096),
-    length: text.length,
     ...subject,
   }
 }
@@ -23,7 +23,8 @@ export async function previewWith(
   subject: Partial<TextSubject> = {},
 ): Promise<string | undefined> {
   const pieces = typeof text === 'string' ? [text] : text
-  const reader = previewer.read(subjectOf(pieces.join(''), subject))
+  const about = subjectOf(pieces.join(''), subject)
+  const reader = previewer.read(about)
   for (const piece of pieces) reader.push(piece)
-  return (await reader.finish())?.({ budgetTokens: 400, countTokens: estimateTokens, ...options })
+  return (await reader.finish(about))?.({ budgetTokens: 400, countTokens: estimateTokens, ...options })
 }

@@ -119,10 +119,17 @@ describe('htmlPreviewer', () => {
   })
 
   it('reads a page the same however it arrives', async () => {
-    const subject = { toolName: '', input: {}, intent: toolIntent('', {}), contentType: 'text/html', start: page }
+    const subject = {
+      toolName: '',
+      input: {},
+      intent: toolIntent('', {}),
+      contentType: 'text/html',
+      start: page,
+      isWhole: true,
+    }
     const reader = htmlPreviewer().read(subject)
     for (const character of page) reader.push(character)
-    const write = await reader.finish()
+    const write = await reader.finish(subject)
     expect(await write!({ budgetTokens: 500, countTokens, showLines })).toBe(await preview(page))
   })
 

@@ -49,6 +49,25 @@ test('gives the same replacement however the stream was cut', async () => {
   expect(new Set(texts).size).toBe(1)
 })
 
+test('gives the preview that the same bytes have as a text', async () => {
+  const items = Array.from({ length: 1_500 }, (_, item) => `item-${item}`)
+  const json = JSON.stringify({ p: '', items, total: items.length })
+  for (const text of [log, json, `\ufeff${json}`]) {
+    const previews: string[] = []
+    for (const size of [undefined, 4_096]) {
+      const offloader = new ContextOffloader({ storage: twoMethodStorage().storage })
+      const outcome =
+        size === undefined
+          ? await offloader.offload({ ...request, content: [{ type: 'text', text }] })
+          : await offloader.offloadStream({ ...request, chunks: pieces(encode(text), size) })
+      const [block] = outcome.content
+      previews.push(block?.type === 'text' ? block.text.slice(block.text.indexOf('<<<')) : '')
+    }
+    expect(previews[0]).toContain('untrusted content')
+    expect(previews[1]).toBe(previews[0])
+  }
+})
+
 test('returns a small stream as text, stored nowhere', async () => {
   const { storage, contents } = twoMethodStorage()
   const offloader = new ContextOffloader({ storage })

@@ -93,7 +93,8 @@ const previewing = (contentType: string, { call, options, onFallback }: PartRead
 
 /** Decodes, reads and counts chunks of text. */
 class ArrivingBytes {
-  readonly #decoder = new TextDecoder('utf-8')
+  /** Keeps a byte order mark, as a text that does not arrive in pieces has it too. */
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   readonly #text: ArrivingText
   readonly #sampler: TokenSampler
 

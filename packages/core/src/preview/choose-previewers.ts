@@ -16,8 +16,7 @@ export function textPreviewersFor(
   onFallback: OnFallback,
 ): TextPreviewer[] {
   const texts = previewers.filter((previewer) => previewer.previews === 'text')
-  const fits = ({ maxLength = Infinity }: TextPreviewer): boolean => (subject.length ?? 0) <= maxLength
-  return [...surest(subject, texts, onFallback).filter(fits), textPreviewer]
+  return [...surest(subject, texts, onFallback), textPreviewer]
 }
 
 /** Return the previewers that recognize media, the surest first. */

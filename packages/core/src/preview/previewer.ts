@@ -36,18 +36,21 @@ export interface TextSubject extends PreviewCall {
   readonly contentType: string
   /** The beginning, at most 16,384 characters. */
   readonly start: string
-  /** The end, at most 4,096 characters; absent where the text is still arriving. */
+  /** Whether the beginning is the whole text. If not, it may end in the middle of a word. */
+  readonly isWhole: boolean
+  /** The end, at most 4,096 characters; absent while the text is still arriving. */
   readonly end?: string | undefined
-  /** UTF-16 units of the whole; absent where the text is still arriving. */
-  readonly length?: number | undefined
 }
 
 /** Takes in a text piece by piece, and remembers what its preview can show. */
 export interface TextReader {
   /** Take in the next piece. Pieces may be of any size and are cut anywhere, also between the halves of a character. */
   push(text: string): void
-  /** End the text. Returns `undefined` where it turned out to be of another kind: the next previewer reads it then. */
-  finish(): WritePreview | undefined | Promise<WritePreview | undefined>
+  /**
+   * End the text, of which `subject` now has the end too. Returns `undefined` where it turned out to be of another kind:
+   * the next previewer reads it then.
+   */
+  finish(subject: TextSubject): WritePreview | undefined | Promise<WritePreview | undefined>
 }
 
 /** Previews one kind of text. */
@@ -58,6 +61,8 @@ export interface TextPreviewer {
   /**
    * Say how sure it is that a text is of this kind, from 0 (it is not) to 1 (it is): the surest previewer gets it, and of
    * several the one that comes first. It looks at no more than the subject.
+   *
+   * While a text arrives it is asked without the `end`, and again at the end if the first answer was above 0.
    */
   readonly recognize: (subject: TextSubject) => number
   /** Start to read a text of this kind. */

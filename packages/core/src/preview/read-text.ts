@@ -38,8 +38,8 @@ export async function readText(text: string, previewing: TextPreviewing): Promis
     ...call,
     contentType,
     start: text.slice(0, SUBJECT_START),
+    isWhole: text.length <= SUBJECT_START,
     end: text.slice(-SUBJECT_END),
-    length: text.length,
   }
   const scan = (): TextScan => {
     const reader = new LogReader()
@@ -49,10 +49,11 @@ export async function readText(text: string, previewing: TextPreviewing): Promis
   const counter = new LineCounter()
   counter.push(text)
   for (const previewer of textPreviewersFor(subject, previewers, onFallback)) {
+    if (text.length > (previewer.maxLength ?? Infinity)) continue
     const write = await attempt(previewer, onFallback, () => {
       const reader = previewer.read(subject)
       reader.push(text)
-      return reader.finish()
+      return reader.finish(subject)
     })
     if (write !== undefined) return { lines: counter.lines, write: checked(previewer, write, scan, onFallback) }
   }

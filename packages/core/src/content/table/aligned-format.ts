@@ -44,10 +44,10 @@ const APART = /\S {2,}\S/
 /** Find out whether the lines of a text are tables of aligned columns, or of cells between bars. */
 export const alignedFormat: (subject: TableText) => AlignedFormat | undefined = perSubject(findAligned)
 
-function findAligned({ start, length }: TableText): AlignedFormat | undefined {
+function findAligned({ start, isWhole }: TableText): AlignedFormat | undefined {
   const all = start.split('\n')
   // The last line may be cut.
-  if (length === undefined || length > start.length) all.pop()
+  if (!isWhole) all.pop()
   const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
   if (isExpanded(lines)) return EXPANDED
   return barsFormat(lines) ?? longListFormat(lines) ?? headedFormat(lines) ?? recordFormat(lines)

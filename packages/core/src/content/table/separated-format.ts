@@ -33,14 +33,13 @@ const DECLARED: Readonly<Record<string, string>> = {
 export const separatedFormat: (subject: TableText) => SeparatedFormat | undefined = perSubject(findSeparated)
 
 function findSeparated(subject: TableText): SeparatedFormat | undefined {
-  const { start, contentType, intent, length } = subject
+  const { start, contentType, intent, isWhole } = subject
   const text = start.startsWith('\ufeff') ? start.slice(1) : start
   const declared = (Object.hasOwn(DECLARED, contentType) ? DECLARED[contentType] : undefined) ?? named(intent.paths)
   const comments = commentLines(text)
-  const whole = length !== undefined && length <= start.length
   let best: SeparatedFormat | undefined
   for (const separator of SEPARATORS) {
-    const format = formatWith(text, separator, comments, whole, declared)
+    const format = formatWith(text, separator, comments, isWhole, declared)
     if (format !== undefined && format.sureness > (best?.sureness ?? 0)) best = format
   }
   return best

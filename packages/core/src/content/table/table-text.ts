@@ -4,8 +4,8 @@ export interface TableText {
   readonly contentType: string
   /** The beginning. */
   readonly start: string
-  /** UTF-16 units of the whole; absent where that is not known. */
-  readonly length?: number | undefined
+  /** Whether the beginning is the whole text. */
+  readonly isWhole: boolean
   /** The files that the text may come from: their names may say what it is. */
   readonly intent: { readonly paths: readonly string[] }
 }

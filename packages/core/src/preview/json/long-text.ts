@@ -90,7 +90,10 @@ export class LongText {
     if (this.#nested === undefined || !/^\s*(?:\\[nrt]\s*)*[[{]/.test(this.#start)) return false
     const call = { toolName: '', input: undefined, intent: { paths: [], words: [] } }
     const { text: start } = decodeEscapes(this.#start)
-    return recognizeJson({ ...call, contentType: 'text/plain', start, length: this.#length }).sureness >= SURE
+    return (
+      recognizeJson({ ...call, contentType: 'text/plain', start, isWhole: this.#length <= START_UNITS }).sureness >=
+      SURE
+    )
   }
 
   #begin(): Reading {

@@ -6,6 +6,8 @@ const sureness = (text: string, contentType = 'text/plain'): number =>
   recognizeJson(subjectOf(text, { contentType })).sureness
 const issue = { id: 1, title: 'A', labels: ['x', 'y'], user: { login: 'ada', admin: false } }
 
+const nine = Array.from({ length: 9 }, () => issue)
+
 describe('recognizeJson', () => {
   it.each([
     ['an object', JSON.stringify(issue, null, 2)],
@@ -19,12 +21,26 @@ describe('recognizeJson', () => {
     expect(sureness(text)).toBeGreaterThanOrEqual(0.9)
   })
 
+  it.each([
+    ['objects', JSON.stringify({ items: nine })],
+    ['objects on many lines', JSON.stringify({ items: nine }, null, 2)],
+    ['numbers', JSON.stringify(Array.from({ length: 99 }, (_, index) => index * -1.5e21))],
+    ['words', JSON.stringify(Array.from({ length: 99 }, () => [true, false, null]))],
+    ['strings with escapes', JSON.stringify(Array(40).fill('\\"\n\u0001'))],
+  ])('is as sure of %s wherever the start of the text ends', (_, text) => {
+    for (let end = 80; end < text.length; end++) {
+      const start = text.slice(0, end)
+      expect(recognizeJson(subjectOf(start, { isWhole: false, end: undefined })).sureness, start).toBe(0.95)
+    }
+  })
+
   it('is surest where the content type says so as well', () => {
     expect(sureness(JSON.stringify(issue), 'application/json')).toBeGreaterThan(sureness(JSON.stringify(issue)))
   })
 
   it.each([
     ['comments and trailing commas', '{\n  // target\n  "a": 1, /* b */\n  "b": { "c": [1,], },\n}\n'],
+    ['a comment that goes on', `{ "a": 1, "b": 2, "c": 3, /* ${'long '.repeat(9_000)} */ "d": 4 }`],
     ['what Python prints', "{'a': None, 'b': True, 'c': {'d': 1}}"],
     ['JSON cut off', JSON.stringify([issue, issue], null, 2).slice(0, -30)],
   ])('is fairly sure of %s', (_, text) => {

@@ -22,14 +22,11 @@ const LONGEST_INTRODUCTION = 400
 /** Say how sure it is that a text is JSON, from its start and its end. */
 export const recognizeJson: (subject: TextSubject) => JsonStart = perSubject(findJson)
 
-function findJson({ contentType, start, end, length }: TextSubject): JsonStart {
+function findJson({ contentType, start, isWhole, end }: TextSubject): JsonStart {
   const at = beginning(start)
   if (at < 0) return NONE
   const declared = isJsonType(contentType)
-  const { strict, lenient, pairs, items, values, complete } = check(
-    start.slice(at),
-    length !== undefined && length > start.length,
-  )
+  const { strict, lenient, pairs, items, values, complete } = check(start.slice(at), !isWhole)
   if (!lenient) return NONE
   const closes = end === undefined || /[\]}]\s*(?:\)\s*;?\s*)?$/.test(end) || values > 1
   const introduced = !/^[\ufeff\u001e\])}',\s]*$/.test(start.slice(0, at))
@@ -84,8 +81,19 @@ const TOKEN =
 const LENIENT =
   /\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|'(?:[^'\\\n]|\\.)*'|[+-]?(?:Infinity|NaN|\.?\d[\w.]*)|[A-Za-z_$][\w$]*/y
 
+/** A string or a comment that does not end. */
+const OPEN_TOKEN = /"(?:[^"\\\n]|\\.)*\\?$|'(?:[^'\\\n]|\\.)*\\?$|\/(?:\*(?:[^*]|\*(?!\/))*)?$/y
+
+/** Cut off the number or word that a text ends in: more of it may follow. */
+function withoutLastWord(text: string): string {
+  let end = text.length
+  while (end > 0 && /[-+.\w$]/.test(text[end - 1]!)) end--
+  return text.slice(0, end)
+}
+
 /** Read the start of a text token by token, and tell whether they stand where JSON has them. */
-function check(text: string, cut: boolean): Checked {
+function check(start: string, cut: boolean): Checked {
+  const text = cut ? withoutLastWord(start) : start
   const stack: string[] = []
   let strict = true
   let pairs = 0
@@ -100,12 +108,11 @@ function check(text: string, cut: boolean): Checked {
   const fail = (): Checked => {
     // What follows one whole value is no part of it.
     const after = complete && stack.length === 0
-    // The start ends within a token, which may be a long string.
-    const near =
-      cut && (at > text.length - 64 || (text[at] === '"' && !/["\n]/.test(text.slice(at + 1).replace(/\\./g, ''))))
+    OPEN_TOKEN.lastIndex = at
+    const isOpen = cut && OPEN_TOKEN.test(text)
     return {
-      strict: strict && (after || near || whole > 1),
-      lenient: (after && pairs > 0) || near || whole > 1,
+      strict: strict && (after || isOpen || whole > 1),
+      lenient: (after && pairs > 0) || isOpen || whole > 1,
       pairs,
       items,
       values,

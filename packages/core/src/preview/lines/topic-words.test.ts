@@ -14,7 +14,7 @@ describe('askedWords', () => {
       n: 3,
     }
     const intent = { paths: ['/home/ada/telemetry-plan.md'], words: ['retry'] }
-    const subject = { toolName: 't', input, intent, contentType: 'text/plain', start: '' }
+    const subject = { toolName: 't', input, intent, contentType: 'text/plain', start: '', isWhole: true }
     expect(askedWords(subject)).toEqual(['telemetry', 'plan', 'retry', 'review'])
   })
 })

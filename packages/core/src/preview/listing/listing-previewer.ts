@@ -67,10 +67,10 @@ export function listingPreviewer(options: ListingPreviewerOptions = {}): TextPre
 }
 
 const listingForm = perSubject((subject: TextSubject): { form: ListingForm | undefined; sureness: number } => {
-  const { start, length } = subject
+  const { start, isWhole } = subject
   const all = start.split('\n')
   // The last line may be cut.
-  if (length === undefined || length > start.length) all.pop()
+  if (!isWhole) all.pop()
   const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
   let best: { form: ListingForm | undefined; sureness: number } = { form: undefined, sureness: 0 }
   for (const form of FORMS) {

@@ -37,7 +37,7 @@ export function logPreviewer(options: LogPreviewerOptions = {}): TextPreviewer {
     name: 'log',
     previews: 'text',
     recognize: logSureness,
-    read: (subject) => new LogReader(shares, logSureness(subject) >= SURE),
+    read: () => new LogReader(shares, (subject) => logSureness(subject) >= SURE),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { TextReader, WritePreview } from '../previewer.ts'
+import type { TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import { LOG_SHARES, type LogPreviewShares } from './log-shares.ts'
 import { renderTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
@@ -8,11 +8,11 @@ import { TextScanner } from './text-scanner.ts'
 export class LogReader implements TextReader {
   readonly #scanner = new TextScanner()
   readonly #shares: LogPreviewShares
-  readonly #isLog: boolean
+  readonly #isLog: (subject: TextSubject) => boolean
   #scan: TextScan | undefined
 
-  /** @param isLog - Whether the text is surely the output of a program. */
-  constructor(shares: LogPreviewShares = LOG_SHARES, isLog = false) {
+  /** @param isLog - Tells whether the text is surely the output of a program; it is not, if absent. */
+  constructor(shares: LogPreviewShares = LOG_SHARES, isLog: (subject: TextSubject) => boolean = () => false) {
     this.#shares = shares
     this.#isLog = isLog
   }
@@ -26,8 +26,9 @@ export class LogReader implements TextReader {
     return (this.#scan ??= this.#scanner.finish())
   }
 
-  finish(): WritePreview {
+  finish(subject: TextSubject): WritePreview {
     const { scan } = this
-    return (options) => renderTextPreview(scan, options, { shares: this.#shares, isLog: this.#isLog })
+    const isLog = this.#isLog(subject)
+    return (options) => renderTextPreview(scan, options, { shares: this.#shares, isLog })
   }
 }

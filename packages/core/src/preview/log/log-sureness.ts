@@ -39,8 +39,7 @@ function rateLog(subject: TextSubject): number {
 const UNSURE = 0.02
 
 /** Lines of the start and the end that are there as a whole. */
-function linesOf({ start, end = '', length }: TextSubject): string[] {
-  const isWhole = length !== undefined && length <= start.length
+function linesOf({ start, end = '', isWhole }: TextSubject): string[] {
   const first = start.split('\n')
   if (!isWhole) first.pop()
   const last = isWhole ? [] : end.split('\n').slice(1)

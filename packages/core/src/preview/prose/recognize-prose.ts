@@ -6,12 +6,12 @@ const LOGGED =
   /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}:|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
 
 /** Say how sure it is that a text is plain prose: next to nothing but words, in sentences that fill lines or paragraphs. */
-export function recognizeProse({ start, length, intent }: TextSubject): number {
+export function recognizeProse({ start, isWhole, intent }: TextSubject): number {
   const lines = withoutNumbers(start)
     .split('\n')
     .map((line) => line.trim())
   // The last line may be cut.
-  if (lines.length > 1 && (length === undefined || length > start.length)) lines.pop()
+  if (lines.length > 1 && !isWhole) lines.pop()
   let units = 0
   let wordy = 0
   let logged = 0

@@ -23,7 +23,7 @@ async function preview(
     intent: toolIntent(toolName, input),
     contentType: 'text/plain',
     start: text.slice(0, 16_384),
-    length: text.length,
+    isWhole: text.length <= 16_384,
   }
   const reader = sourcePreviewer(options).read(subject)
   let from = 0
@@ -31,7 +31,7 @@ async function preview(
     reader.push(text.slice(from, cut))
     from = cut
   }
-  return (await reader.finish())?.({ budgetTokens, countTokens: estimateTokens, showLines })
+  return (await reader.finish(subject))?.({ budgetTokens, countTokens: estimateTokens, showLines })
 }
 
 const body = (size: number): string =>

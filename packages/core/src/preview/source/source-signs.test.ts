@@ -5,7 +5,7 @@ import { sourceSigns } from './source-signs.ts'
 
 function subject(start: string, input?: unknown, contentType = 'text/plain'): TextSubject {
   const toolName = 'tool'
-  return { toolName, input, intent: toolIntent(toolName, input), contentType, start }
+  return { toolName, input, intent: toolIntent(toolName, input), contentType, start, isWhole: true }
 }
 
 const PYTHON = `import os

@@ -21,7 +21,7 @@ async function previewOf(
   if (previewer.recognize(subject) === 0) return undefined
   const reader = previewer.read(subject)
   reader.push(text)
-  return (await reader.finish())?.({ budgetTokens, countTokens: estimateTokens, showLines })
+  return (await reader.finish(subject))?.({ budgetTokens, countTokens: estimateTokens, showLines })
 }
 
 const numbered = (count: number, line: (index: number) => string): string =>

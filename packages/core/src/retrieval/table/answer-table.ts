@@ -56,8 +56,8 @@ async function read(
 ): Promise<TableReading> {
   const start = await source.read(0, START_BYTES)
   const text = new TextDecoder().decode(start)
-  const length = source.size <= start.length ? text.length : undefined
-  const reader = readTable({ start: text, length, contentType: source.contentType }, selection)
+  const isWhole = source.size <= start.length
+  const reader = readTable({ start: text, isWhole, contentType: source.contentType }, selection)
   if (reader === undefined) throw noTable(source, text)
   const stoppedAt = await pushAll(source, reader, selection, context)
   if (stoppedAt !== undefined || selection.isDone)
