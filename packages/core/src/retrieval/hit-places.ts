@@ -1,4 +1,3 @@
-import { contentTypeEssence } from '../content/content-type-essence.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { jsonPathsAt } from '../content/json/json-paths-at.ts'
 import { LONG_LINE_BYTES, searchLines } from '../search/search-lines.ts'
@@ -32,11 +31,7 @@ export async function placesOf(
   if (first.length === 0) return new Map()
   const start = new TextDecoder().decode(await source.read(0, SNIFFED_BYTES))
   if (PAGE_LINE.test(start.split(/\r?\n/, 1)[0]!)) return await pagesOf(source, first, signal)
-  return isJson(source, start) ? await pathsOf(source, first, signal) : new Map()
-}
-
-function isJson({ contentType }: ContentSource, start: string): boolean {
-  return /(?:^|[+/])json$/.test(contentTypeEssence(contentType)) || /^\s*[[{]/.test(start)
+  return await pathsOf(source, first, signal)
 }
 
 async function pathsOf(

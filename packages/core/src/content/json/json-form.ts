@@ -1,46 +1,79 @@
 import { contentTypeEssence } from '../content-type-essence.ts'
 import type { ContentSource } from '../content-source.ts'
 import { JsonWalker } from './json-walker.ts'
-import type { JsonForm } from './json-walker.ts'
+import type { JsonForm, JsonVisitor } from './json-walker.ts'
+import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
 
-/** Content types of values one after the other, without `x-`. */
-const LINES_TYPE = /^(?:application|text)\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines|json-seq)$/
 /** Bytes in which the first value must end, where the content type does not say that there are several. */
 const PROBE_BYTES = 262_144
+/** Bytes by which the beginning is found: as much as previews look at. */
+const START_BYTES = 16_384
 
+const DECLARED_SURENESS = 0.5
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 /** How a document of JSON is laid out. */
 export interface JsonLayout {
   readonly form: JsonForm
-  /** Where it begins: after a byte order mark. */
+  /** Byte at which it begins: after a byte order mark, and after lines that are no JSON. */
   readonly start: number
+  /** How sure it is that the content is JSON, from 0 to 1: at least half, if it is declared so. */
+  readonly sureness: number
 }
 
 /**
- * Tell how the JSON of a content is laid out: by its type; or else JSON Lines where the first value is an array or an
- * object that ends within the first 256 KiB, and another one begins on a line below. What is no JSON counts as one value.
+ * Find the JSON of a content, as previews do, and how it is laid out: by its type; or else JSON Lines if the first value is
+ * an array or an object that ends within the first 256 KiB, and another one begins on a line below. Content without JSON
+ * counts as one value.
  */
 export async function jsonLayout(source: Pick<ContentSource, 'contentType' | 'read'>): Promise<JsonLayout> {
   const head = await source.read(0, PROBE_BYTES)
-  const start = BYTE_ORDER_MARK.every((byte, index) => head[index] === byte) ? BYTE_ORDER_MARK.length : 0
-  const isLines = LINES_TYPE.test(contentTypeEssence(source.contentType)) || beginsWithTwo(head.subarray(start))
-  return { form: isLines ? 'json-lines' : 'json', start }
+  const contentType = contentTypeEssence(source.contentType)
+  // One character for each byte: then a place in the text is one in the content.
+  const start = new TextDecoder('latin1').decode(head.subarray(0, START_BYTES))
+  const mark = BYTE_ORDER_MARK.every((byte, index) => head[index] === byte) ? BYTE_ORDER_MARK.length : 0
+  const text = { contentType, start: start.slice(mark), isWhole: head.length <= START_BYTES }
+  const { at, sureness } = recognizeJson(text)
+  const isLines = isJsonLinesType(contentType)
+  return {
+    form: isLines || (sureness > 0 && beginsWithTwo(head.subarray(mark + at))) ? 'json-lines' : 'json',
+    start: mark + at,
+    sureness: isLines || isJsonType(contentType) ? Math.max(sureness, DECLARED_SURENESS) : sureness,
+  }
 }
 
 function beginsWithTwo(head: Uint8Array): boolean {
-  let end = -1
-  const visitor = { begin: () => false, end: (at: number) => void (end = at) }
-  const walker = new JsonWalker({ form: 'json', visitor })
-  walker.take(head)
-  walker.advance()
-  if (!walker.hasFailed || end < 0) return false
-  const next = walker.position
-  return isContainer(head[end - 1], 1) && isContainer(head[next], 0) && head.subarray(end, next).includes(LINE_FEED)
+  const probe = new RecordProbe(head)
+  return probe.records > 1
 }
 
-/** Whether a byte is the first or the last one of an array or an object. */
-function isContainer(byte: number | undefined, side: 0 | 1): boolean {
-  return byte === (side === 0 ? 91 : 93) || byte === (side === 0 ? 123 : 125)
+/** Counts the arrays and objects that begin on lines of their own. */
+class RecordProbe implements JsonVisitor {
+  readonly #walker = new JsonWalker({ form: 'json-lines', visitor: this })
+  readonly #head: Uint8Array
+  #end = 0
+  records = 0
+
+  constructor(head: Uint8Array) {
+    this.#head = head
+    this.#walker.take(head)
+    this.#walker.advance()
+  }
+
+  begin(at: number, first: number): boolean {
+    const isContainer = first === 91 || first === 123
+    if (this.#walker.levels > 1 || !isContainer) return isContainer
+    if (this.records === 0 || this.#head.subarray(this.#end, at).includes(LINE_FEED)) this.records++
+    // Only what is entered is seen to be no JSON.
+    return this.records === 2
+  }
+
+  end(at: number): void {
+    this.#end = at
+  }
+
+  abandon(): void {
+    this.records--
+  }
 }

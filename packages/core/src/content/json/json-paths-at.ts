@@ -17,7 +17,7 @@ export type JsonSource = Pick<ContentSource, 'contentType' | 'read' | 'blocks'>
 
 /**
  * Return the JSONPath (RFC 9535) of the innermost value or member that a byte of the content lies in, such as
- * `$.items[812].note`; `undefined` where the content is no JSON up to there, or ends before.
+ * `$.items[812].note`; `undefined` where the content is no JSON there or up to there, or ends before.
  *
  * A path of over 1,000 characters is not written: that of an outer value is given then. In JSON Lines, `$[0]` is the first
  * value. The content is read from its start, in slices that let other work have a turn.
@@ -41,7 +41,8 @@ export async function jsonPathsAt(
   if (byteOffsets.length === 0) return paths
   const order = byteOffsets.map((_, index) => index).toSorted((a, b) => byteOffsets[a]! - byteOffsets[b]!)
   const targets = order.map((index) => byteOffsets[index]!)
-  const { form, start } = await jsonLayout(source)
+  const { form, start, sureness } = await jsonLayout(source)
+  if (sureness === 0) return paths
   const finder = new PathFinder(new JsonWalker({ form, base: start }), targets)
   walk: for await (const block of source.blocks(start)) {
     for (let from = 0; from < block.length; from += SLICE_BYTES) {
@@ -59,12 +60,14 @@ class PathFinder {
   readonly #walker: JsonWalker
   readonly #targets: readonly number[]
   /** Of the first targets: as many as have been reached. */
-  readonly paths: (string | undefined)[] = []
+  readonly paths: (string | undefined)[]
 
   /** @param targets - In order. */
   constructor(walker: JsonWalker, targets: readonly number[]) {
     this.#walker = walker
     this.#targets = targets
+    // What stands before the JSON is no part of it.
+    this.paths = targets.filter((target) => target < walker.position).map(() => undefined)
   }
 
   get isDone(): boolean {

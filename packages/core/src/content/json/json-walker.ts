@@ -17,6 +17,13 @@ export interface JsonVisitor {
   begin(at: number, first: number): boolean
   /** The value that began last among those still open ends before `at`. */
   end(at: number): void
+  /**
+   * All values that are still open break off, as what stands on their line is no JSON.
+   *
+   * @param isRecord - Whether the outermost one keeps its place among the lines: an object does. What only begins like an
+   * array or a number is none after all.
+   */
+  abandon?(isRecord: boolean): void
 }
 
 const VALUE = 0
@@ -31,6 +38,8 @@ const IN_SCALAR = 8
 const PASSING = 9
 const PASSING_STRING = 10
 const FAILED = 11
+/** In a line that is no JSON. */
+const SKIPPING = 12
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -60,8 +69,8 @@ export type JsonForm = 'json' | 'json-lines'
  * Walks JSON as bytes that come in chunks, knows where it stands, and builds nothing.
  *
  * The structure, numbers and words are checked; what stands in strings, and in values that are passed over, is not.
- * Values one after the other (`json-lines`) are walked as the items of one array. Memory grows with the levels that are
- * open, of which there may be {@link MAX_LEVELS}.
+ * Values one after the other (`json-lines`) are walked as the items of one array, and lines between them that are no JSON
+ * are skipped. Memory grows with the levels that are open, of which there may be {@link MAX_LEVELS}.
  */
 export class JsonWalker {
   readonly #visitor: JsonVisitor | undefined
@@ -76,8 +85,9 @@ export class JsonWalker {
   /** Levels that are open in what is passed over. */
   #passedLevels = 0
   #isEscaped = false
-  /** The next quote of the chunk, where it was looked for. */
+  /** The next quote and the next line end of the chunk, where they were looked for. */
   #quoteAt = -1
+  #lineEndAt = -1
 
   #levels = 0
   /** The first level that has brackets. */
@@ -93,6 +103,13 @@ export class JsonWalker {
   #keptLevels = 0
   /** Whether the current entry of the innermost level has begun, and not ended. */
   #isInEntry = false
+  /** The first byte of the first value of JSON Lines, and of the current one; 0 before it. */
+  #firstRecord = 0
+  #record = 0
+  /** Whether the visitor sees nothing of what is in the current value of JSON Lines. */
+  #isHidden = false
+  #skippedLines = 0
+  #firstSkipped = 0
 
   /** @param base - Where the first chunk begins in the content. */
   constructor(options: {
@@ -115,9 +132,13 @@ export class JsonWalker {
     this.#state = VALUE
     this.#isEscaped = false
     this.#quoteAt = -1
+    this.#lineEndAt = -1
     this.#levels = 0
     this.#keptLevels = 0
     this.#isInEntry = false
+    this.#firstRecord = 0
+    this.#isHidden = false
+    this.#skippedLines = 0
     if (this.#form === 'json-lines') this.#open(false)
   }
 
@@ -136,6 +157,16 @@ export class JsonWalker {
     return this.#state === FAILED
   }
 
+  /** Lines between values that are no JSON, and those on which a value breaks off. */
+  get skippedLines(): number {
+    return this.#skippedLines
+  }
+
+  /** Where the content stops being JSON, if it does. */
+  get brokenAt(): number {
+    return this.#firstRecord === 0 && this.#skippedLines > 0 ? this.#firstSkipped : this.position
+  }
+
   /** Whether the walk stands in a key, which is not known before its end. */
   get isInKey(): boolean {
     return this.#state === IN_KEY
@@ -149,7 +180,8 @@ export class JsonWalker {
   /** Whether what has been walked is complete: a whole value, or any number of whole values one after the other. */
   get isComplete(): boolean {
     if (this.#form === 'json') return this.#state === AFTER_VALUE && this.#levels === 0
-    return this.#levels === 1 && (this.#state === AFTER_VALUE || this.#state === VALUE)
+    const isBetween = this.#state === AFTER_VALUE || this.#state === VALUE || this.#state === SKIPPING
+    return this.#levels === 1 && isBetween && (this.#firstRecord !== 0 || this.#skippedLines === 0)
   }
 
   /** Take the next chunk; the one before it must have been walked to its end, and is let go. */
@@ -159,6 +191,7 @@ export class JsonWalker {
     this.#bytes = chunk
     this.#at = 0
     this.#quoteAt = -1
+    this.#lineEndAt = -1
   }
 
   /** Walk up to `end`, a byte of the content in the chunk, or the chunk's end. */
@@ -224,6 +257,9 @@ export class JsonWalker {
         return
       case PASSING:
         this.#pass(to)
+        return
+      case SKIPPING:
+        this.#skipLine(to)
         return
       default:
         this.#walkStructure(to)
@@ -308,14 +344,25 @@ export class JsonWalker {
 
   #beginValue(byte: number): void {
     const level = this.#levels - 1
-    const isContainer = byte === OPEN_OBJECT || byte === OPEN_ARRAY
+    const isContainer = isBracket(byte)
     const scalar = SCALAR_NEXT[SCALAR_START * 256 + byte]!
     if (!isContainer && byte !== QUOTE && scalar === 0) return this.#fail(this.#at)
+    if (level === 0 && this.#form === 'json-lines') {
+      // Other lines between objects may begin with a number or a word.
+      if (!isContainer && isBracket(this.#firstRecord)) return this.#fail(this.#at)
+      this.#firstRecord ||= byte
+      this.#record = byte
+    }
     if (level >= 0 && !this.#objects[level]!) {
       this.#indexes[level]!++
       this.#isInEntry = true
     }
-    const enters = this.#visitor === undefined || this.#visitor.begin(this.position, byte)
+    let enters = this.#isHidden || this.#visitor === undefined || this.#visitor.begin(this.position, byte)
+    if (!enters && level === 0 && byte === OPEN_ARRAY && this.#form === 'json-lines') {
+      // Another line may begin like an array: only a look at all of it tells.
+      this.#isHidden = true
+      enters = true
+    }
     this.#at++
     if (byte === QUOTE) {
       this.#state = IN_STRING
@@ -353,12 +400,33 @@ export class JsonWalker {
   #endValue(): void {
     this.#state = AFTER_VALUE
     this.#isInEntry = false
-    this.#visitor?.end(this.position)
+    if (this.#levels <= this.#firstLevel) this.#isHidden = false
+    if (!this.#isHidden) this.#visitor?.end(this.position)
   }
 
   #fail(at: number): void {
     this.#at = at
-    this.#state = FAILED
+    if (this.#form === 'json') {
+      this.#state = FAILED
+      return
+    }
+    if (this.#skippedLines++ === 0) this.#firstSkipped = this.position
+    if (this.#levels > 1 || this.#isInEntry) {
+      const isRecord = this.#record === OPEN_OBJECT
+      if (!isRecord && --this.#indexes[0]! < 0) this.#firstRecord = 0
+      this.#visitor?.abandon?.(isRecord)
+    }
+    this.#isHidden = false
+    this.#levels = 1
+    this.#keptLevels = Math.min(this.#keptLevels, 1)
+    this.#isInEntry = false
+    this.#state = SKIPPING
+  }
+
+  #skipLine(to: number): void {
+    const end = this.#bytes.indexOf(LINE_FEED, this.#at)
+    this.#at = end < 0 ? to : Math.min(end, to)
+    if (this.#at < to) this.#state = VALUE
   }
 
   #walkScalar(to: number): void {
@@ -419,6 +487,7 @@ export class JsonWalker {
     const near = Math.min(to, at + NEAR)
     while (at < near) {
       const byte = bytes[at]!
+      if (byte === LINE_FEED && this.#form === 'json-lines') return this.#breakString(at)
       at += byte === BACKSLASH ? 2 : 1
       if (byte !== QUOTE) continue
       this.#at = at
@@ -427,6 +496,7 @@ export class JsonWalker {
     while (at < to) {
       const quote = this.#nextQuote(at)
       const end = Math.min(quote, to)
+      if (this.#form === 'json-lines' && this.#nextLineEnd(at) < end) return this.#breakString(this.#lineEndAt)
       let slash = end - 1
       while (slash >= at && bytes[slash] === BACKSLASH) slash--
       const isEscaped = (end - 1 - slash) % 2 === 1
@@ -439,6 +509,20 @@ export class JsonWalker {
     this.#isEscaped = at > to
     this.#at = to
     return false
+  }
+
+  /** No string has a line end: its line breaks off. */
+  #breakString(at: number): false {
+    this.#fail(at)
+    return false
+  }
+
+  #nextLineEnd(at: number): number {
+    if (this.#lineEndAt < at) {
+      const found = this.#bytes.indexOf(LINE_FEED, at)
+      this.#lineEndAt = found < 0 ? this.#bytes.length : found
+    }
+    return this.#lineEndAt
   }
 
   #nextQuote(at: number): number {
@@ -465,4 +549,8 @@ export class JsonWalker {
     }
     this.#keptLevels = this.#state === IN_KEY ? this.#levels - 1 : this.#levels
   }
+}
+
+function isBracket(byte: number): boolean {
+  return byte === OPEN_ARRAY || byte === OPEN_OBJECT
 }

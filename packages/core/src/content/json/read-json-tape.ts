@@ -58,7 +58,7 @@ export class JsonTapeReader implements JsonVisitor {
     const places = { starts: this.#starts, ends: this.#ends, nexts: this.#nexts, keys: this.#keys }
     return {
       tape: new JsonTape(bytes, places, this.#form === 'json-lines'),
-      failedAt: walker.isComplete ? undefined : walker.position,
+      failedAt: walker.isComplete ? undefined : walker.brokenAt,
       isFull: this.#isFull,
     }
   }
@@ -82,6 +82,11 @@ export class JsonTapeReader implements JsonVisitor {
   end(at: number): void {
     const node = this.#open.pop()
     if (node !== undefined) this.#close(node, at)
+  }
+
+  abandon(isRecord: boolean): void {
+    if (!isRecord) this.#count = this.#open[1] ?? this.#count
+    while (this.#open.length > 1) this.end(this.#walker.position)
   }
 
   #close(node: JsonNode, end: number): void {

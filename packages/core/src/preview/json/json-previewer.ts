@@ -1,8 +1,8 @@
+import { isJsonLinesType, recognizeJson } from '../../content/json/recognize-json.ts'
 import { checkedShares } from '../lines/checked-shares.ts'
 import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import type { JsonScan } from './json-scan.ts'
 import { JsonScanner } from './json-scanner.ts'
-import { isJsonLinesType, recognizeJson } from './recognize-json.ts'
 import { renderJsonPreview, type JsonPreviewShares } from './render-json-preview.ts'
 
 /** How previews of JSON are written. */

@@ -156,6 +156,7 @@ describe('JsonTokenizer', () => {
     ['a guard against scripts', ")]}',\n[1]", [[1]]],
     ['values on lines of their own', '{"a":1}\n{"a":2}\r\n\n{"a":3}\n', [{ a: 1 }, { a: 2 }, { a: 3 }]],
     ['values one after another', '{"a":1}{"a":2} [3]', [{ a: 1 }, { a: 2 }, [3]]],
+    ['values among other lines', '[1]\n[INFO] up\n{"a":2}\n[build failed]\n[[3]]\n[', [[1], { a: 2 }, [[3]]]],
     ['record separators', '\u001e{"a":1}\n\u001e{"a":2}\n', [{ a: 1 }, { a: 2 }]],
   ])('takes %s', (_, text, values) => {
     const { values: got, tokenizer } = read(text)

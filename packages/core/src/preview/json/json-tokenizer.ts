@@ -6,6 +6,9 @@ import { Nesting } from './nesting.ts'
 const LONG_STRING_UNITS = 16_384
 /** Pieces are gathered until there is so much to read. */
 const GATHERED_UNITS = 32_768
+/** The beginning of an array, unlike that of a line such as `[INFO] done`, and the units by which it is told. */
+const ARRAY_START = /\[\s{0,40}(?:["'[\]{\d-]|true\b|false\b|null\b)/y
+const ARRAY_START_UNITS = 64
 /** Longest key, number or word that is told from others. */
 const LONGEST_NAME = 1_024
 
@@ -157,6 +160,11 @@ export class JsonTokenizer {
         if (this.#byLine && this.#depth > 0) this.#abandon(this.#origin + at)
       } else if (code === 123 || code === 91) {
         if (this.#inObject && !this.#keyed) return this.#break(at)
+        if (code === 91 && this.#depth === 0 && this.#values > 0) {
+          if (end - at < ARRAY_START_UNITS && !last) return at
+          ARRAY_START.lastIndex = at
+          if (!ARRAY_START.test(text)) return this.#break(at)
+        }
         this.#open(code === 123, at)
         at++
       } else if (code === 125 || code === 93) {

@@ -1,8 +1,8 @@
 import { detach } from '../../content/detach.ts'
+import { recognizeJson } from '../../content/json/recognize-json.ts'
 import { TextScanner } from '../log/text-scanner.ts'
 import { decodeEscapes } from './decode-escapes.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
-import { recognizeJson } from './recognize-json.ts'
 
 /** Units of a string that are kept as they stand; a longer one is read as it comes. */
 const KEPT_UNITS = 1_048_576
@@ -88,12 +88,8 @@ export class LongText {
 
   #isJson(): boolean {
     if (this.#nested === undefined || !/^\s*(?:\\[nrt]\s*)*[[{]/.test(this.#start)) return false
-    const call = { toolName: '', input: undefined, intent: { paths: [], words: [] } }
     const { text: start } = decodeEscapes(this.#start)
-    return (
-      recognizeJson({ ...call, contentType: 'text/plain', start, isWhole: this.#length <= START_UNITS }).sureness >=
-      SURE
-    )
+    return recognizeJson({ contentType: 'text/plain', start, isWhole: this.#length <= START_UNITS }).sureness >= SURE
   }
 
   #begin(): Reading {

@@ -223,6 +223,23 @@ describe('content of other forms', () => {
     )
   })
 
+  test('is found behind and among other lines, and the answer says how many lines it passed over', async () => {
+    const records = Array.from({ length: 9 }, (_, id) => `{"id":${id},"level":"info","ok":${id !== 5}}`)
+    const lines = `up\n${records.join('\n[INFO] next\n')}\nexit status 1\n`
+    const answer = await ask(lines, '$[?@.ok == false].id', { contentType: 'text/plain' })
+    expect(answer).toContain('$[5].id: 5')
+    expect(answer).toContain('[9 lines that are no JSON were passed over.]')
+    const document = `npm warn using --force\n${JSON.stringify({ items: records.map((one) => JSON.parse(one) as unknown) }, null, 2)}`
+    for (const contentType of ['text/plain', 'application/json'])
+      expect(await ask(document, '$.items[5].ok', { contentType })).toContain('$.items[5].ok: false')
+  })
+
+  test('is refused if a log is declared JSON Lines', async () => {
+    await expect(ask('started\n[INFO] x\nup', '$[0]', { contentType: 'application/x-ndjson' })).rejects.toMatchObject({
+      code: 'not-json',
+    })
+  })
+
   test('is refused if it is not JSON, with the call to make instead', async () => {
     await expect(ask('2026-01-01 started\n', '$.a', { contentType: 'text/plain' })).rejects.toMatchObject({
       code: 'not-json',

@@ -126,10 +126,14 @@ class Answer {
     return `[Cut.${part} To continue: ${this.#call({ byte_range: { start: next + 1, end } })}]`
   }
 
-  #notes({ ended }: Selection): string[] {
+  #notes({ ended, skippedLines }: Selection): string[] {
     const notes: string[] = []
     if (this.#layout.form === 'json-lines') {
       notes.push('[This content is JSON Lines: $[0] is its first value, $[*].name the name of each.]')
+    }
+    if (skippedLines > 0) {
+      const lines = skippedLines === 1 ? 'line that is no JSON was' : 'lines that are no JSON were'
+      notes.push(`[${formatCount(skippedLines)} ${lines} passed over.]`)
     }
     if (ended.by === 'failure') notes.push(`[${this.#sayFailure(ended.at)}]`)
     if (ended.by === 'timeout') {

@@ -104,6 +104,10 @@ class ShapeReader implements JsonVisitor {
     // What a value is made of is known when it begins.
   }
 
+  abandon(isRecord: boolean): void {
+    if (!isRecord) this.#count--
+  }
+
   #keep(keys: string[]): void {
     if (keys.length < MAX_KEYS) keys.push(decodeJsonString(this.#walker.key(this.#walker.levels - 1)))
   }

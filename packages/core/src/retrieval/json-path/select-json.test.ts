@@ -1,3 +1,4 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTurns } from '../../../test/count-turns.ts'
@@ -32,10 +33,11 @@ async function select(
   const layout = await jsonLayout(source)
   const before = source.bytesRead()
   const pace = new WorkPace(deadlineMs, undefined)
-  const { values, count, ended } = await selectJson(source, parsed.segments, { layout, skip, keep, enough, pace })
+  const selection = await selectJson(source, parsed.segments, { layout, skip, keep, enough, pace })
+  const { values, count, skippedLines, ended } = selection
   const bytes = encoder.encode(text)
   const shown = values.map((value) => `${value.path} ${decoder.decode(bytes.subarray(value.start, value.end))}`)
-  return { values, count, ended, shown, bytesRead: source.bytesRead() - before }
+  return { values, count, skippedLines, ended, shown, bytesRead: source.bytesRead() - before }
 }
 
 /** Evaluate on the whole document at once. */
@@ -174,6 +176,46 @@ describe('selecting by walking', () => {
     expect((await select(text, '$[-1]')).shown).toEqual(['$[2] {"b":4}'])
     expect((await select(text, '$[?@.b].b')).shown).toEqual(['$[2].b 4'])
     expect((await select(text, '$')).shown).toEqual([`$ ${text}`])
+  })
+
+  test('passes over lines that are no JSON, before, between and behind those of JSON Lines', async () => {
+    const other = fc.constantFrom(
+      'up',
+      '[INFO] x',
+      'FAIL\tpkg [build failed]',
+      '5 tests {passed}',
+      '"so"',
+      '[12:00] x',
+      '- {',
+    )
+    const lines = fc.array(
+      fc.oneof(
+        { arbitrary: arbitraryValue.map((value) => JSON.stringify({ a: value, b: 1, c: [2], d: 3 })), weight: 3 },
+        other,
+      ),
+      { maxLength: 12 },
+    )
+    const paths = fc.constantFrom('$[*].a', '$[1].a', '$[-1]', '$[?@.a]', '$..a', '$[1:3].c[0]')
+    await fc.assert(
+      fc.asyncProperty(lines, paths, fc.integer({ min: 1, max: 30 }), async (some, path, chunkBytes) => {
+        const text = ['up', '{"a":0,"b":1,"c":[2],"d":3}', '{"a":1,"b":1,"c":[2],"d":3}', ...some].join('\n')
+        const records = text.split('\n').filter((line) => line.startsWith('{'))
+        const found = await select(text, path, { chunkBytes })
+        const all = await selectWhole(`[${records.join()}]`, path)
+        expect(found.shown).toEqual(all)
+        expect(found.ended).toEqual({ by: 'all' })
+      }),
+      propertyRuns(200, 5_000),
+    )
+    const broken = '{"a":0}\n{"a":1}\n{"a":2,"b":"cut o\n{"a":3}\n{"a":4}}\n{"a":5}'
+    expect(await select(broken, '$[*].a')).toMatchObject({ count: 6, skippedLines: 2, ended: { by: 'all' } })
+    expect((await select(broken, '$[3].a')).shown).toEqual(['$[3].a 3'])
+  })
+
+  test('reads one document behind other lines', async () => {
+    const text = 'npm warn größe\n[info] y\n{"a":[1,{"b":2}],"c":3,"d":4,"e":"one more member, as in a document"}'
+    expect((await select(text, '$.a[1].b')).shown).toEqual(['$.a[1].b 2'])
+    expect((await select(`${text}\n[INFO] bye`, '$.a[1].b')).shown).toEqual(['$.a[1].b 2'])
   })
 
   test('says where the content stops being JSON, with what was found before', async () => {

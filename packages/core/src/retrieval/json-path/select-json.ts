@@ -45,6 +45,8 @@ export interface Selection {
   readonly values: readonly SelectedValue[]
   /** Values found, with those passed over. */
   readonly count: number
+  /** Lines between the values of JSON Lines that were passed over, as they are no JSON. */
+  readonly skippedLines: number
   /** Why there may be more, where there may be. */
   readonly ended:
     | { readonly by: 'all' | 'enough' }
@@ -99,6 +101,7 @@ class Selector implements Selection {
   readonly #reader = new JsonTapeReader()
   readonly values: SelectedValue[] = []
   count = 0
+  skippedLines = 0
   ended: Selection['ended'] = { by: 'all' }
 
   constructor(source: SelectSource, options: SelectOptions) {
@@ -134,9 +137,10 @@ class Selector implements Selection {
       this.ended = { by: 'timeout', at: walk.position }
       return
     }
+    this.skippedLines = Math.max(this.skippedLines, walk.skippedLines)
     if (this.ended.by !== 'all') return
     if (walk.tooLarge !== undefined) this.ended = { by: 'too-large', path: walk.tooLarge.path }
-    else if (!walk.isDone && !walk.isComplete) this.ended = { by: 'failure', at: walk.position }
+    else if (!walk.isDone && !walk.isComplete) this.ended = { by: 'failure', at: walk.brokenAt }
   }
 
   #isAtEnd(walk: ValueWalk): boolean {

@@ -87,6 +87,16 @@ export class ValueWalk implements JsonVisitor {
     return this.#walker.position
   }
 
+  /** Where the content stops being JSON, if it does. */
+  get brokenAt(): number {
+    return this.#walker.brokenAt
+  }
+
+  /** Lines between values that are no JSON. */
+  get skippedLines(): number {
+    return this.#walker.skippedLines
+  }
+
   /** Whether the document has been walked to its end, and is whole. */
   get isComplete(): boolean {
     return this.#walker.isComplete
@@ -136,6 +146,16 @@ export class ValueWalk implements JsonVisitor {
       this.#parentPath = undefined
       if (level <= this.#singularLevels && level > 0) this.#isDone = true
     }
+  }
+
+  abandon(): void {
+    this.#levels = this.#isLines ? 1 : 0
+    this.#parentPath = undefined
+    if (this.#selected === undefined || this.#steps.length === 0) return
+    this.#selected = undefined
+    this.#parts = []
+    this.#partBytes = 0
+    this.#count--
   }
 
   /** Tell whether the entry that begins in the innermost level is one that the steps lead to. */

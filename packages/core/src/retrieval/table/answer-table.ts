@@ -1,5 +1,6 @@
 import type { ContentSource } from '../../content/content-source.ts'
 import { formatCount } from '../../content/format-count.ts'
+import { jsonLayout } from '../../content/json/json-form.ts'
 import { SearchClock } from '../../search/search-clock.ts'
 import { assertText } from '../assert-text.ts'
 import { cutToFit, unitsFor } from '../fit-answer.ts'
@@ -57,13 +58,15 @@ async function read(
   const start = await source.read(0, START_BYTES)
   const text = new TextDecoder().decode(start)
   const isWhole = source.size <= start.length
-  const reader = readTable({ start: text, isWhole, contentType: source.contentType }, selection)
-  if (reader === undefined) throw noTable(source, text)
+  const layout = await jsonLayout(source)
+  const json = { ...layout, start: new TextDecoder().decode(start.subarray(0, layout.start)).length }
+  const reader = readTable({ start: text, isWhole, contentType: source.contentType }, json, selection)
+  if (reader === undefined) throw noTable(source, text.slice(json.start))
   const stoppedAt = await pushAll(source, reader, selection, context)
   if (stoppedAt !== undefined || selection.isDone)
     return { notes: [], ...(stoppedAt === undefined ? {} : { stoppedAt }) }
   const notes = reader.finish()
-  if (notes === undefined) throw noTable(source, text)
+  if (notes === undefined) throw noTable(source, text.slice(json.start))
   return { notes }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
-import { JsonRows } from './json-rows.ts'
+import { JsonRows, type JsonRowsForm } from './json-rows.ts'
 
 interface Read {
   readonly names: readonly string[]
@@ -8,16 +8,20 @@ interface Read {
   readonly notes: readonly string[] | undefined
 }
 
-function read(form: 'array' | 'lines', pieces: readonly string[]): Read {
+function read(form: JsonRowsForm, pieces: readonly string[], before?: string): Read {
   let names: readonly string[] = []
   const rows: { line: number; cells: (string | undefined)[] }[] = []
-  const reader = new JsonRows(form, {
-    begin: (begun) => {
-      names = begun
+  const reader = new JsonRows(
+    form,
+    {
+      begin: (begun) => {
+        names = begun
+      },
+      row: (row) =>
+        rows.push({ line: row.line, cells: Array.from({ length: row.cells }, (_, column) => row.cell(column)) }),
     },
-    row: (row) =>
-      rows.push({ line: row.line, cells: Array.from({ length: row.cells }, (_, column) => row.cell(column)) }),
-  })
+    before,
+  )
   for (const piece of pieces) reader.push(piece)
   return { notes: reader.finish(), names, rows }
 }
@@ -45,6 +49,25 @@ it('reads objects on lines, and leaves out what is broken, cut off or none', () 
     'Values that are no objects were left out: 1.',
     'Objects that are broken, cut off or too large were left out: 4.',
   ])
+})
+
+it('reads objects of many lines one after the other', () => {
+  const { rows } = read('documents', ['{\n "a": 1\n}\n{\n "a": 2\n}\n'])
+  expect(rows).toEqual([
+    { line: 1, cells: ['1'] },
+    { line: 4, cells: ['2'] },
+  ])
+})
+
+it('leaves out other lines before, between and behind the objects', () => {
+  const before = 'up\n\n[INFO] {x}\n'
+  const pieces = [before.slice(0, 4), before.slice(4), '{"a":1}\nFAIL {"a":9} [x]\n[INFO] y\n"so"', '\n{"a":2}\nend']
+  const { rows, notes } = read('lines', pieces, before)
+  expect(rows.map(({ line, cells }) => [line, cells[0]])).toEqual([
+    [4, '1'],
+    [8, '2'],
+  ])
+  expect(notes).toEqual(['Lines that are no JSON were left out: 6.'])
 })
 
 it('says that an array does not end', () => {

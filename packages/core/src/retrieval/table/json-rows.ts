@@ -7,12 +7,15 @@ const LONGEST_OBJECT = 1_048_576
 /** Levels of nesting in an object, at most: writing deeper ones again could exhaust the stack. */
 const DEEPEST = 500
 
+/** How objects follow one another. */
+export type JsonRowsForm = 'array' | 'lines' | 'documents'
+
 const QUOTE = 34
 const BACKSLASH = 92
 const NEWLINE = 10
 
 /**
- * Reads rows that are JSON objects: those of an array, or one on each line. Their keys are the columns, in the order in
+ * Reads rows that are JSON objects: those of an array, or one after the other. Their keys are the columns, in the order in
  * which they come.
  */
 export class JsonRows implements RowReader, TableRow {
@@ -31,21 +34,36 @@ export class JsonRows implements RowReader, TableRow {
   #parts: string[] = []
   #length = 0
   #isOpen = false
+  readonly #isByLine: boolean
+  /** What is still to be passed over before the JSON begins. */
+  #before: number
+  /** Whether the line holds something that is no JSON, between objects on lines. */
+  #isOtherLine = false
+  #otherLines: number
   #others = 0
   #unread = 0
   #ended = false
   line = 0
 
-  /** @param form - Whether the objects stand in an `array`, or each on one of the `lines`. */
-  constructor(form: 'array' | 'lines', sink: TableSink) {
+  /**
+   * @param form - Whether the objects stand in an `array`, each on one of the `lines`, or as `documents` of many lines.
+   * @param before - The beginning of the text that is no JSON.
+   */
+  constructor(form: JsonRowsForm, sink: TableSink, before = '') {
+    this.#before = before.length
+    this.#line = before.split('\n').length
+    this.#otherLines = before.split('\n').filter((line) => line.trim() !== '').length
     this.#base = form === 'array' ? 1 : 0
+    this.#isByLine = form === 'lines'
     this.#sink = sink
   }
 
   push(text: string): void {
     if (this.#ended) return
     let start = 0
-    for (let at = 0; at < text.length; at++) {
+    const from = Math.min(this.#before, text.length)
+    this.#before -= from
+    for (let at = from; at < text.length; at++) {
       if (this.#inString) {
         at = this.#endOfString(text, at)
         if (at >= text.length) break
@@ -53,9 +71,15 @@ export class JsonRows implements RowReader, TableRow {
       const code = text.charCodeAt(at)
       if (code === NEWLINE) {
         this.#line++
-        // No string has a line end, and no line more than its objects: what is broken ends here.
-        if (this.#isOpen && (this.#inString || this.#base === 0)) this.#drop()
+        // No string has a line end, and where each object has its line, what is broken ends here.
+        if (this.#isOpen && (this.#inString || this.#isByLine)) this.#drop()
         else this.#inString = false
+        this.#isOtherLine = false
+      } else if (this.#isOtherLine) {
+        continue
+      } else if (this.#base === 0 && this.#depth === 0 && isOther(code)) {
+        this.#isOtherLine = true
+        this.#otherLines++
       } else if (code === QUOTE) this.#inString = !this.#inString
       else if (code === 123 || code === 91) {
         if (this.#depth === this.#base) {
@@ -104,6 +128,7 @@ export class JsonRows implements RowReader, TableRow {
     if (this.#isOpen) this.#drop()
     if (!this.#began) return undefined
     const notes: string[] = []
+    if (this.#otherLines > 0) notes.push(`Lines that are no JSON were left out: ${formatCount(this.#otherLines)}.`)
     if (this.#others > 0) notes.push(`Values that are no objects were left out: ${formatCount(this.#others)}.`)
     if (this.#unread > 0)
       notes.push(`Objects that are broken, cut off or too large were left out: ${formatCount(this.#unread)}.`)
@@ -150,7 +175,10 @@ export class JsonRows implements RowReader, TableRow {
     this.#reset()
     const value = isReadable ? parsed(text) : undefined
     if (value === undefined) {
-      this.#unread++
+      // A line of a program may begin with a bracket.
+      this.#isOtherLine = this.#base === 0 && text.startsWith('[')
+      if (this.#isOtherLine) this.#otherLines++
+      else this.#unread++
       return
     }
     if (Array.isArray(value)) {
@@ -163,6 +191,11 @@ export class JsonRows implements RowReader, TableRow {
     this.#began = true
     this.#sink.row(this)
   }
+}
+
+/** Whether a character between objects is no part of JSON that comes by lines; commas may part its objects. */
+function isOther(code: number): boolean {
+  return code > 32 && code !== 44 && code !== 91 && code !== 93 && code !== 123 && code !== 125 && code !== 0xfeff
 }
 
 /** Parse an object or an array; `undefined` where it is broken. */

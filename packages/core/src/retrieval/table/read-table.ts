@@ -1,13 +1,14 @@
 import { contentTypeEssence } from '../../content/content-type-essence.ts'
 import { alignedFormat } from '../../content/table/aligned-format.ts'
 import type { AlignedFormat } from '../../content/table/aligned-format.ts'
+import type { JsonLayout } from '../../content/json/json-form.ts'
 import { separatedFormat } from '../../content/table/separated-format.ts'
 import type { SeparatedFormat } from '../../content/table/separated-format.ts'
 import { splitRecord } from '../../content/table/split-record.ts'
 import type { TableText } from '../../content/table/table-text.ts'
 import { AlignedRows } from './aligned-rows.ts'
 import { ExpandedRows } from './expanded-rows.ts'
-import { JsonRows } from './json-rows.ts'
+import { JsonRows, type JsonRowsForm } from './json-rows.ts'
 import { SeparatedRows } from './separated-rows.ts'
 import type { RowReader, TableSink } from './table-row.ts'
 
@@ -16,15 +17,21 @@ const DECLARED_SURENESS = 0.97
 /** A name without quotes. */
 const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
-/** Begin to read the rows of a text, of which the start is known; `undefined` where it is no table. */
-export function readTable(text: Omit<TableText, 'intent'>, sink: TableSink): RowReader | undefined {
+/**
+ * Begin to read the rows of a text, of which the start is known; `undefined` where it is no table.
+ *
+ * @param layout - The JSON of the text, which begins at the character `start` of it.
+ */
+export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, sink: TableSink): RowReader | undefined {
   const start = text.start.startsWith('\ufeff') ? text.start.slice(1) : text.start
   const asked = { ...text, start, contentType: contentTypeEssence(text.contentType), intent: { paths: [] } }
-  const json = jsonForm(asked)
-  if (json === 'other') return undefined
-  if (json !== undefined) return new JsonRows(json, sink)
   const separated = separatedFormat(asked)
   const aligned = alignedFormat(asked)
+  const before = start.slice(0, layout.start)
+  const tableSureness = before.trim() === '' ? 0 : Math.max(separated?.sureness ?? 0, aligned?.sureness ?? 0)
+  const json = layout.sureness < tableSureness ? undefined : jsonForm(start.slice(before.length), layout)
+  if (json === 'other') return undefined
+  if (json !== undefined) return new JsonRows(json, sink, before)
   if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) return readAligned(aligned, sink)
   const format = separated ?? lenientFormat(asked)
   return format && new SeparatedRows(format, sink)
@@ -35,13 +42,14 @@ function readAligned(format: AlignedFormat, sink: TableSink): RowReader {
 }
 
 /** Tell how objects stand in JSON: `other` where they are no rows. */
-function jsonForm({ start }: TableText): 'array' | 'lines' | 'other' | undefined {
+function jsonForm(start: string, { form }: JsonLayout): JsonRowsForm | 'other' | undefined {
   if (/^\s*\[\s*\{/.test(start)) return 'array'
   if (!/^\s*\{/.test(start)) return undefined
   const lines = start.trimStart().split('\n')
   // The last line may be cut; a single one may also be a document of its own.
   const whole = lines.slice(0, -1).filter((line) => line.trim() !== '')
-  if (whole.length >= 1 && whole.slice(0, 2).every(isObject)) return 'lines'
+  if (form === 'json-lines') return whole.slice(0, 1).every(isObject) ? 'lines' : 'documents'
+  if (whole.length === 1 && whole.every(isObject)) return 'lines'
   return /^\s*\{\s*(?:"|\}|$)/.test(start) ? 'other' : undefined
 }
 

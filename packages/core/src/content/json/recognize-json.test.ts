@@ -53,6 +53,27 @@ describe('recognizeJson', () => {
   })
 
   it.each([
+    ['warnings', 'npm warn using --force\n'.repeat(20)],
+    ['lines that begin with brackets', Array.from({ length: 30 }, (_, step) => `[info] loading ${step}\n`).join('')],
+    ['a line of another script', 'größe wählen 😀\n'],
+  ])('finds JSON behind %s', (_, before) => {
+    for (const json of [JSON.stringify(nine), `${JSON.stringify(issue)}\n`.repeat(9)]) {
+      const { sureness: sure, at } = recognizeJson(subjectOf(before + json))
+      expect(sure).toBeGreaterThanOrEqual(0.7)
+      expect(at).toBe(before.length)
+    }
+  })
+
+  it('is as sure of JSON behind one warning as of a log, if the rest is JSON', () => {
+    expect(sureness(`npm warn using --force\n${JSON.stringify(Array(200).fill('x'.repeat(99)))}`)).toBe(0)
+    expect(sureness(`npm warn using --force\n${JSON.stringify(Array.from({ length: 200 }, () => issue))}`)).toBe(0.93)
+  })
+
+  it('takes a log for none if a program prints one value in it', () => {
+    expect(sureness(`start\n${JSON.stringify(issue)}\n${'step done\n'.repeat(99)}`)).toBe(0)
+  })
+
+  it.each([
     ['JSON Lines', `${JSON.stringify(issue)}\n${JSON.stringify(issue)}\n`],
     ['a JSON text sequence', `\u001e${JSON.stringify(issue)}\n\u001e${JSON.stringify(issue)}\n`],
     ['documents one after another', `${JSON.stringify(issue, null, 2)}\n${JSON.stringify(issue, null, 2)}`],
