@@ -1,8 +1,11 @@
 import { cleanLine } from '../clean-line.ts'
 import { perSubject } from '../per-subject.ts'
 import type { TableText } from './table-text.ts'
-import { findBars, findColumns, fitting, hasTyped, isFooter, isHeader, isRule } from './find-columns.ts'
+import { findBars, findColumns, fitting, hasTyped, isFooter, isHeader, isRule, typedColumns } from './find-columns.ts'
 import { isExpanded } from './expanded-records.ts'
+import { BarRows, type BarLayout } from './bar-rows.ts'
+import { barLayout } from './bar-layout.ts'
+import { codesOf } from './text-codes.ts'
 import { wordColumns, type LineColumns } from './line-columns.ts'
 import { longListColumns } from './long-list.ts'
 import { RECORD_FORMS } from './record-forms.ts'
@@ -20,6 +23,10 @@ export interface AlignedFormat {
   /** Whether the last of them names the columns. */
   readonly header: boolean
   readonly columns: LineColumns
+  /** Of aligned columns below a header, whether the cells are numbers, dates or the like. */
+  readonly typed?: readonly boolean[]
+  /** How lines between bars form rows. */
+  readonly bars?: BarLayout
   /** How sure it is that the text is such a table, from 0 to 1. */
   readonly sureness: number
 }
@@ -57,9 +64,17 @@ function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
   const found = findBars(lines)
   if (found === undefined) return undefined
   const { columns, header } = found
-  const rows = lines.slice(header + 1).filter((line) => line !== '' && !isRule(line) && !isFooter(line))
+  const bars = barLayout(found, lines)
+  const rows: string[] = []
+  const joiner = new BarRows(bars, ({ text }) => rows.push(text))
+  for (const [index, text] of lines.slice(header + 1).entries()) {
+    if (!joiner.isBroken && (text === '' || isRule(text) || isFooter(text))) joiner.end()
+    else joiner.push({ text, codes: codesOf(text) }, 0, text.length, index)
+  }
+  joiner.end()
   if (rows.length < 1 || fitting(columns, rows) < 0.95) return undefined
-  return { form: 'bars', above: header + 1, header: true, columns, sureness: rows.length >= LEAST_ROWS ? 0.9 : 0.6 }
+  const sureness = rows.length >= LEAST_ROWS ? 0.9 : 0.6
+  return { form: 'bars', bars, above: header + 1, header: true, columns, sureness }
 }
 
 function longListFormat(lines: readonly string[]): AlignedFormat | undefined {
@@ -112,7 +127,15 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     // Words of a sentence may stand below each other by chance in few short lines.
     const apart = APART.test(line) || isCapital || isRuled
     if (!apart && columns.columns < 4) continue
-    return { form: 'aligned', above: header + 1, header: true, columns, sureness: isCapital || isRuled ? 0.9 : 0.8 }
+    const typed = typedColumns(columns, block)
+    return {
+      form: 'aligned',
+      above: header + 1,
+      header: true,
+      columns,
+      typed,
+      sureness: isCapital || isRuled ? 0.9 : 0.8,
+    }
   }
   return undefined
 }

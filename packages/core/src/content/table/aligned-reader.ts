@@ -1,10 +1,11 @@
 import { cleanLine } from '../clean-line.ts'
 import { LineReader, type LineSink } from '../line-reader.ts'
 import type { AlignedFormat } from './aligned-format.ts'
+import { BarRows } from './bar-rows.ts'
 import { findColumns, isFooter, isHeader, isRule } from './find-columns.ts'
 import type { LineColumns } from './line-columns.ts'
 import type { BlockText } from './record-reader.ts'
-import { isTerminalText, TextCodes } from './text-codes.ts'
+import { codesOf, isTerminalText, TextCodes } from './text-codes.ts'
 
 /** Tables that one text may hold. */
 const MOST_SECTIONS = 64
@@ -12,9 +13,9 @@ const MOST_SECTIONS = 64
 const ROWS_TO_FIND = 40
 /** Text is read by blocks of this many UTF-16 units. */
 const BLOCK_UNITS = 32_768
+const BLANK = 32
 /** Rows that may not fit their columns. */
 const UNFIT_SHARE = 0.2
-const PLUS = 43
 
 /** One of the tables of a text, which takes its rows. */
 export interface AlignedTable {
@@ -23,10 +24,8 @@ export interface AlignedTable {
   readonly rows: number
   /** Of them, those that do not fit the columns. */
   readonly unfit: number
-  /** Take in the row that stands in a block from `start` to `end`. */
-  add(block: BlockText, start: number, end: number, line: number): void
-  /** Take in a line that may go on with the cells of the row before it; without this, such lines are passed over. */
-  rest?(block: BlockText, start: number, end: number, line: number): void
+  /** Take in the row that stands in a block from `start` to `end`, and has so many lines in the text. */
+  add(block: BlockText, start: number, end: number, line: number, lines: number): void
   /** What was handed on of `text` is about to be let go. */
   endBlock(text: string): void
   /** Take in a line that stands behind the rows. */
@@ -47,6 +46,7 @@ interface OpenSection {
 export class AlignedReader<Table extends AlignedTable> implements LineSink {
   readonly #format: AlignedFormat
   readonly #bar: number
+  readonly #rows: BarRows | undefined
   readonly #lines: LineReader
   readonly #codes = new TextCodes()
   readonly #beginTable: BeginTable<Table>
@@ -59,13 +59,19 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   #opening: OpenSection | undefined
   #afterBlank = false
   #inNotes = false
-  #continued = false
+  /** Rows that a footer counts. */
+  #counted = Infinity
   #dirty = false
+  /** Whether it cannot be told of some line whether it is a row. */
+  #isDoubtful = false
 
   constructor(format: AlignedFormat, beginTable: BeginTable<Table>) {
     this.#format = format
     this.#beginTable = beginTable
     this.#bar = format.columns.separator.charCodeAt(0)
+    this.#rows =
+      format.bars &&
+      new BarRows(format.bars, (block, start, end, line, lines) => this.#add(block, start, end, line, lines))
     this.#lines = new LineReader(this, 0, 1)
   }
 
@@ -73,14 +79,17 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
   }
 
-  /** Returns `undefined` where too many lines are no rows of a table. */
+  /** Returns `undefined` where too many lines are no rows of a table, or it cannot be told how many rows there are. */
   finish(): readonly Table[] | undefined {
     this.#lines.finish()
+    this.#rows?.end()
     this.#endBlock()
     this.#release()
     this.#found()
     const unfit = this.#sections.reduce((sum, section) => sum + section.unfit, 0)
     const rows = this.#sections.reduce((sum, section) => sum + section.rows, 0)
+    const isDoubtful = this.#isDoubtful || this.#rows?.isDoubtful === true
+    if (rows > this.#counted || (isDoubtful && rows !== this.#counted)) return undefined
     if (rows === 0 || unfit > rows * UNFIT_SHARE || this.#sections.length > MOST_SECTIONS) return undefined
     return this.#sections
   }
@@ -116,12 +125,13 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   #endBlock(): void {
+    this.#rows?.endBlock()
     this.#sections.at(-1)?.endBlock(this.#block.text)
   }
 
   #take(block: BlockText, start: number, end: number): void {
     if (this.#sections.length > MOST_SECTIONS) return
-    if (start === end) {
+    if (start === end && this.#rows?.isBroken !== true) {
       this.#release()
       this.#afterBlank = true
       return
@@ -134,30 +144,37 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     }
     if (this.#sections.length === 0) this.#begin(columns, this.#title.join('\n'), header)
     if (form === 'bars') this.#takeBars(block, start, end)
-    else if (this.#format.kind !== undefined) this.#add(block, start, end)
+    else if (this.#format.kind !== undefined) this.#add(block, start, end, this.#line)
     else this.#takeAligned(block, start, end)
     this.#afterBlank = false
   }
 
   #takeBars(block: BlockText, start: number, end: number): void {
+    const rows = this.#rows!
+    if (rows.isBroken) {
+      rows.push(block, start, end, this.#line)
+      return
+    }
     const first = block.codes[start]!
     // Rows begin with a bar or a blank; rules and footers do not, save for rules such as `|---|---|` and `| :-- |`.
     const isPlain =
       first === 32 ? !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
     if (!isPlain || this.#inNotes) {
       const text = block.text.slice(start, Math.min(end, start + 2_048))
-      if (isRule(text)) return
+      if (isRule(text)) {
+        // Where no rules stand between rows, they part the text as well.
+        rows.end()
+        return
+      }
       if (this.#inNotes || isFooter(text)) {
+        rows.end()
+        if (!this.#inNotes) this.#counted = countOf(text)
         this.#inNotes = true
         this.#sections.at(-1)!.note(cleanLine(text).trim())
         return
       }
     }
-    const isRest = this.#continued
-    // A cell that goes on in the next line ends with a plus sign, as psql writes it.
-    this.#continued = block.codes[end - 1] === PLUS || block.text.slice(start, end).includes('+|')
-    if (isRest) this.#sections.at(-1)!.rest?.(block, start, end, this.#line)
-    else this.#add(block, start, end)
+    rows.push(block, start, end, this.#line)
   }
 
   #mayBeRule({ codes }: BlockText, start: number): boolean {
@@ -189,7 +206,11 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       if (this.#opening.rows.length >= ROWS_TO_FIND) this.#found()
       return
     }
-    if (section.rows === 0 && isRule(block.text.slice(start, Math.min(end, start + 2_048)))) return
+    if (
+      isDash(first === BLANK ? block.codes[start + 1]! : first) &&
+      isRule(block.text.slice(start, Math.min(end, start + 2_048)))
+    )
+      return
     // What stands apart behind the rows and fills few columns is a remark.
     const parts = this.#afterBlank
       ? block.text.slice(start, Math.min(end, start + 2_048)).split(/ {2,}/).length
@@ -197,12 +218,25 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     if (this.#inNotes || parts < section.columns / 2) {
       this.#inNotes = true
       section.note(cleanLine(block.text.slice(start, end)).trim())
-    } else this.#add(block, start, end)
+    } else {
+      this.#isDoubtful ||= first === BLANK && this.#mayGoOn(block, start, end)
+      this.#add(block, start, end, this.#line)
+    }
   }
 
-  #add(block: BlockText, start: number, end: number): void {
-    if (block === this.#block) this.#sections.at(-1)!.add(block, start, end, this.#line)
-    else this.#addOwn(block, this.#line)
+  /** Whether a line may have more of the cells above it: its first cell is blank, where others have a number. */
+  #mayGoOn({ codes }: BlockText, start: number, end: number): boolean {
+    const { columns, typed } = this.#format
+    if (typed?.[0] !== true || this.#sections.length > 1) return false
+    const bounds = new Int32Array(2 * columns.columns)
+    const cells = columns.find(codes, start, end, bounds)
+    const isFilled = (column: number): boolean => bounds[2 * column]! < bounds[2 * column + 1]!
+    return cells > 0 && !typed.some((isTyped, column) => isTyped && isFilled(column))
+  }
+
+  #add(block: BlockText, start: number, end: number, line: number, lines = 1): void {
+    if (block === this.#block) this.#sections.at(-1)!.add(block, start, end, line, lines)
+    else this.#addOwn(block, line, lines)
   }
 
   /** A held line was no title after all. */
@@ -235,10 +269,10 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   /** Add a row that stands in a text of its own. */
-  #addOwn(block: BlockText, line: number): void {
+  #addOwn(block: BlockText, line: number, lines = 1): void {
     const section = this.#sections.at(-1)!
     section.endBlock(this.#block.text)
-    section.add(block, 0, block.text.length, line)
+    section.add(block, 0, block.text.length, line, lines)
     section.endBlock(block.text)
   }
 
@@ -262,13 +296,12 @@ function mayBeTitle(codes: Uint16Array, start: number, end: number, first: numbe
   return blanks > 0
 }
 
-/** What rules are made of. */
-function isDash(code: number): boolean {
-  return code === 45 || code === 58 || code === 61 || code === PLUS || (code >= 0x2500 && code < 0x2580)
+/** How many rows a footer says there are. */
+function countOf(footer: string): number {
+  return Number(/\d+/.exec(footer)![0])
 }
 
-function codesOf(text: string): Uint16Array {
-  const codes = new Uint16Array(text.length)
-  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at)
-  return codes
+/** What rules are made of. */
+function isDash(code: number): boolean {
+  return code === 45 || code === 58 || code === 61 || code === 43 || (code >= 0x2500 && code < 0x2580)
 }

@@ -1,4 +1,5 @@
 import { isValue } from './separated-format.ts'
+import { codesOf } from './text-codes.ts'
 import { barColumns, spanColumns, wordColumns, type LineColumns, type Span } from './line-columns.ts'
 
 /** Lines are looked at up to this column. */
@@ -8,6 +9,8 @@ const BLANK_SHARE = 0.98
 /** Lines that fit the columns at least. */
 const FITTING_SHARE = 0.9
 const MOST_COLUMNS = 64
+/** Lines that names of columns have at most. */
+const MOST_HEADER = 6
 
 /** A rule below or above a header, of dashes and what crosses them. */
 export function isRule(line: string): boolean {
@@ -26,8 +29,16 @@ export function isHeader(line: string): boolean {
   return words.every((word) => /[\p{L}%#]/u.test(word) && !/^[-+]?[\d.:]+$|^\/|[=,;'"]|\.$|\d{3}/u.test(word))
 }
 
+/** The columns of lines between bars. */
+export interface FoundBars {
+  readonly columns: LineColumns
+  /** The last line of the header. */
+  readonly header: number
+  readonly isFramed: boolean
+}
+
 /** Find the columns of lines between bars, by the header and the rule beside it. */
-export function findBars(lines: readonly string[]): { columns: LineColumns; header: number } | undefined {
+export function findBars(lines: readonly string[]): FoundBars | undefined {
   const rule = lines.slice(0, 6).findIndex(isRule)
   if (rule < 0) return undefined
   let header = /[|│┃+┼]/.test(lines[rule]!) && rule > 0 && !isRule(lines[rule - 1]!) ? rule - 1 : rule + 1
@@ -38,16 +49,29 @@ export function findBars(lines: readonly string[]): { columns: LineColumns; head
   if (text === undefined) return undefined
   const bar = /[│┃]/.exec(text)?.[0] ?? '|'
   if (!text.includes(bar) && !lines[rule]!.includes('+')) return undefined
-  const framed = text.trim().startsWith(bar)
-  const inner = framed
-    ? text
+  const isFramed = text.trim().startsWith(bar)
+  const names = namesOf(text, bar, isFramed)
+  if (names.length > MOST_COLUMNS || (names.length === 1 && !isFramed)) return undefined
+  // Names of several lines end with the rule below them.
+  const below = header < rule ? 0 : lines.slice(header + 1, header + MOST_HEADER).findIndex(isRule)
+  const more = lines.slice(header + 1, header + 1 + below).map((line) => namesOf(line, bar, isFramed))
+  const isMore = more.every((parts) => parts.length === names.length && parts.includes(''))
+  const whole = names.map((name, column) =>
+    [name, ...(isMore ? more.map((parts) => parts[column]) : [])].join(' ').trim(),
+  )
+  // The rows have the bars of light boxes below a header with heavy ones.
+  const inner = bar === '┃' && !lines.slice(header + 1).some((line) => line.includes('┃')) ? '│' : bar
+  return { columns: barColumns(whole, inner, isFramed), header: header + (isMore ? more.length : 0), isFramed }
+}
+
+function namesOf(line: string, bar: string, isFramed: boolean): string[] {
+  const text = isFramed
+    ? line
         .trim()
         .slice(1)
         .replace(/[|│┃]$/, '')
-    : text
-  const names = inner.split(bar).map((name) => name.trim())
-  if (names.length > MOST_COLUMNS || (names.length === 1 && !framed)) return undefined
-  return { columns: barColumns(names, bar, framed), header }
+    : line
+  return text.split(bar).map((name) => name.trim())
 }
 
 function bars(line = ''): number {
@@ -90,18 +114,21 @@ export function hasTyped(columns: LineColumns, lines: readonly string[]): boolea
   return false
 }
 
+/** Tell of each column whether its cells are numbers, dates or the like: such a cell has no second line. */
+export function typedColumns(columns: LineColumns, lines: readonly string[]): boolean[] {
+  const rows = lines.map((line) => cellsOf(columns, line)).filter((cells) => cells.length === columns.columns)
+  return Array.from({ length: columns.columns }, (_, column) => {
+    const filled = rows.map((cells) => cells[column]!).filter((cell) => cell !== '')
+    return filled.length > 0 && filled.filter(isValue).length >= filled.length * 0.9
+  })
+}
+
 /** Split a line into its cells. */
 export function cellsOf(columns: LineColumns, line: string): string[] {
   const bounds = new Int32Array(2 * columns.columns)
   const count = columns.find(codesOf(line), 0, line.length, bounds)
   if (count === 0) return [line.trim()]
   return Array.from({ length: count }, (_, cell) => line.slice(bounds[2 * cell], bounds[2 * cell + 1]))
-}
-
-function codesOf(line: string): Uint16Array {
-  const codes = new Uint16Array(line.length)
-  for (let at = 0; at < line.length; at++) codes[at] = line.charCodeAt(at)
-  return codes
 }
 
 /** A column as far as it is found, and the share of the lines that have something in it. */

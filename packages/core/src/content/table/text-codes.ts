@@ -23,6 +23,13 @@ export class TextCodes {
   }
 }
 
+/** The UTF-16 units of a text as numbers, in an array of its own. */
+export function codesOf(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length)
+  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at)
+  return codes
+}
+
 /** Whether a text has what a terminal does not show as it stands: escape sequences, carriage returns, backspaces. */
 export function isTerminalText(text: string): boolean {
   return text.includes('\u001b') || text.includes('\r') || text.includes('\b')

@@ -58,7 +58,7 @@ export class ExpandedReader {
       }
     }
     const text = values.join(BETWEEN)
-    this.#sample.add(text, 0, Math.min(text.length, LONGEST_RECORD), line)
+    this.#sample.add(text, 0, Math.min(text.length, LONGEST_RECORD), line, 1 + names.length)
     this.#sample.endBlock(text)
   }
 }

@@ -15,6 +15,8 @@ export interface SampledRow {
   /** The number of its first line, 1-based. */
   readonly line: number
   readonly text: string
+  /** Lines that it has in the text; as many as `text` has, if absent. */
+  readonly lines?: number | undefined
   /** Whether `text` is only its beginning. */
   readonly cut: boolean
 }
@@ -27,8 +29,8 @@ export class RowSample {
   #kept: SampledRow[] = []
   /** The last rows of the blocks before this one. */
   #last: SampledRow[] = []
-  /** Of the last rows of this block: place, start, end and line, one after the other, written in a ring. */
-  readonly #ring = new Float64Array(4 * ENDS)
+  /** Of the last rows of this block: place, start, end, line and lines, one after the other, written in a ring. */
+  readonly #ring = new Float64Array(5 * ENDS)
   #inRing = 0
   #units = 0
   #stride = 1
@@ -40,15 +42,16 @@ export class RowSample {
   }
 
   /** Add the row that stands in the text of this block from `start` to `end`. */
-  add(text: string, start: number, end: number, line: number): void {
+  add(text: string, start: number, end: number, line: number, lines?: number): void {
     const index = this.#rows++
-    if (index % this.#stride === 0 || index < ENDS) this.#keep(rowOf(index, line, text, start, end))
+    if (index % this.#stride === 0 || index < ENDS) this.#keep(rowOf(index, line, text, start, end, lines))
     else {
-      const at = 4 * (this.#inRing++ % ENDS)
+      const at = 5 * (this.#inRing++ % ENDS)
       this.#ring[at] = index
       this.#ring[at + 1] = start
       this.#ring[at + 2] = end
       this.#ring[at + 3] = line
+      this.#ring[at + 4] = lines ?? 0
     }
   }
 
@@ -61,8 +64,9 @@ export class RowSample {
   endBlock(text: string): void {
     const count = Math.min(this.#inRing, ENDS)
     for (let place = this.#inRing - count; place < this.#inRing; place++) {
-      const [index = 0, start = 0, end = 0, line = 0] = this.#ring.subarray(4 * (place % ENDS), 4 * (place % ENDS) + 4)
-      this.#last.push(rowOf(index, line, text, start, end))
+      const at = 5 * (place % ENDS)
+      const [index = 0, start = 0, end = 0, line = 0, lines = 0] = this.#ring.subarray(at, at + 5)
+      this.#last.push(rowOf(index, line, text, start, end, lines === 0 ? undefined : lines))
     }
     this.#inRing = 0
     this.#last = this.#last.slice(-ENDS)
@@ -94,7 +98,14 @@ export class RowSample {
   }
 }
 
-function rowOf(index: number, line: number, text: string, start: number, end: number): SampledRow {
+function rowOf(
+  index: number,
+  line: number,
+  text: string,
+  start: number,
+  end: number,
+  lines: number | undefined,
+): SampledRow {
   const cut = end - start > LONGEST_ROW
-  return { index, line, text: detach(text.slice(start, cut ? start + LONGEST_ROW : end)), cut }
+  return { index, line, text: detach(text.slice(start, cut ? start + LONGEST_ROW : end)), lines, cut }
 }

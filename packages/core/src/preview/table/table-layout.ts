@@ -8,6 +8,7 @@ import { describeColumn } from './describe-column.ts'
 import { keyIndexOf, type KeyIndex } from './key-index.ts'
 import { END_ROWS_WITH_KEYS, rowOrder } from './row-order.ts'
 import { spreadOrder } from './spread-order.ts'
+import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
 
 /** How the tokens of a preview are shared among its parts. */
@@ -210,7 +211,7 @@ export class TableLayout {
       const shown = cells.map((cell, column) =>
         cell.length >= DITTO_UNITS && cell === above[column] ? AS_ABOVE : cell,
       )
-      const follows = row.index === next && next > 0 && !isLong
+      const follows = row.index === next && next > 0 && !isLong && row.line === nextLine
       // A row that begins with the number of its line needs no other.
       const isNumbered = follows || cells[0] === String(row.line)
       lines.push(
@@ -219,10 +220,10 @@ export class TableLayout {
       isLong = row.text.includes('\n')
       above = cells
       next = row.index + 1
-      nextLine = row.line + lineEnds(row.text) + 1
+      nextLine = row.line + linesOf(row)
     }
     const last = sample.at(-1)!
-    if (next < rows) gaps.push({ at: lines.length, start: nextLine, end: last.line + lineEnds(last.text) })
+    if (next < rows) gaps.push({ at: lines.length, start: nextLine, end: last.line + linesOf(last) - 1 })
     const [gap] = gaps
     if (gap !== undefined) {
       const mark = this.#gap(hidden, gaps.length, gap.start, gap.end)
@@ -247,11 +248,9 @@ function joined(...parts: readonly string[]): string {
 function clean(cell: string): string {
   if (!cell.includes('\n')) return cleanLine(cell.replace(/[^\S\r]+/g, ' '))
   const lines = cell.split('\n').map((line) => cleanLine(line.replace(/[^\S\r]+/g, ' ')).trimStart())
-  return lines.filter((line) => line !== '').join('\n')
+  return lines.join('\n')
 }
 
-function lineEnds(text: string): number {
-  let count = 0
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
-  return count
+function linesOf({ text, lines }: SampledRow): number {
+  return lines ?? text.split('\n').length
 }

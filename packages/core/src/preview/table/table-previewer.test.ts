@@ -41,6 +41,11 @@ describe('a preview of CSV', () => {
     expect(preview).toMatch(/\[… \d+ more rows between: lines 7-\d+\]$/)
   })
 
+  it('shows the blank lines of a cell', async () => {
+    const preview = await previewOf('id,note\n1,"one\n\n\ntwo"\n2,one\n', { contentType: 'text/csv' })
+    expect(preview).toContain('\n2| 1,"one\n\n\ntwo"\n6| 2,one')
+  })
+
   it('counts rows, not lines, where cells have several lines, and says both', async () => {
     const preview = await previewOf('id,note\n1,"two\nlines"\n2,one\n', { contentType: 'text/csv' })
     expect(preview).toBe('[CSV: 2 rows × 2 columns, 4 lines]\nid [1…2]\nnote\n2| 1,"two\nlines"\n4| 2,one')
@@ -195,6 +200,30 @@ describe('a preview of what database clients print', () => {
     expect(await previewOf(text)).toMatch(/^\[table: 9 rows × 2 columns, 14 lines\]\nid \[0…8\]\n/)
     const box = `┌────┬───────┐\n│ id │ name  │\n├────┼───────┤\n${rows((index) => `│ ${index}  │ row ${index} │`)}\n└────┴───────┘\n`
     expect(await previewOf(box)).toMatch(/^\[table: 9 rows × 2 columns, 13 lines\]\n/)
+  })
+
+  it('counts rows whose cells have several lines, and says in which line each begins', async () => {
+    const rule = '├────┼───────────┤'
+    const row = (id: number, note: string): string => `│ ${id}  │ ${note.padEnd(9)} │`
+    const body = [
+      row(1, 'fine'),
+      rule,
+      row(2, 'REFUND'),
+      '│    │ don’t pay │',
+      rule,
+      row(3, 'fine'),
+      rule,
+      row(4, 'ok'),
+    ]
+    const box = ['┌────┬───────────┐', '│ id │ note      │', rule, ...body, '└────┴───────────┘', ''].join('\n')
+    expect(await previewOf(box)).toBe(
+      '[table: 4 rows × 2 columns, 12 lines]\nid [1…4]\nnote [fine ×2, REFUND don’t pay ×1, ok ×1]\n' +
+        '4| 1│fine\n6| 2│REFUND\ndon’t pay\n9| 3│fine\n11| 4│ok',
+    )
+    const psql = ` id | note  \n----+-------\n${rows((index) => `  ${index} | one  +\n    | two`)}\n(9 rows)\n`
+    const preview = await previewOf(psql)
+    expect(preview).toMatch(/^\[table: 9 rows × 2 columns, 21 lines\]\n/)
+    expect(preview).toContain('\n3| 0|one\ntwo\n5| 1|one\ntwo\n')
   })
 
   it('reads a line for each cell, as psql -x and \\G of mysql print them', async () => {

@@ -5,10 +5,7 @@ import type { AlignedTable } from '../../content/table/aligned-reader.ts'
 import type { LineColumns } from '../../content/table/line-columns.ts'
 import type { BlockText } from '../../content/table/record-reader.ts'
 import { columnName } from './column-name.ts'
-import { OpenCell } from './open-cell.ts'
 import type { RowReader, TableRow, TableSink } from './table-row.ts'
-
-const PLUS = 43
 
 /** Reads the rows of the tables that lines form: aligned columns, or cells between bars. */
 export class AlignedRows implements RowReader {
@@ -17,7 +14,6 @@ export class AlignedRows implements RowReader {
 
   constructor(format: AlignedFormat, sink: TableSink) {
     this.#reader = new AlignedReader(format, (columns) => {
-      this.#table?.endRow()
       this.#table = new LineTable(columns, sink)
       return this.#table
     })
@@ -29,7 +25,6 @@ export class AlignedRows implements RowReader {
 
   finish(): readonly string[] | undefined {
     const tables = this.#reader.finish()
-    this.#table?.endRow()
     if (tables === undefined) return undefined
     const unfit = tables.reduce((sum, table) => sum + table.unfit, 0)
     return unfit === 0
@@ -44,8 +39,6 @@ class LineTable implements AlignedTable, TableRow {
   readonly #sink: TableSink
   readonly #bounds: Int32Array
   #text = ''
-  /** The cells of a row that may go on in the next line. */
-  #open: OpenCell[] | undefined
   rows = 0
   unfit = 0
   line = 0
@@ -65,7 +58,6 @@ class LineTable implements AlignedTable, TableRow {
   }
 
   add(block: BlockText, start: number, end: number, line: number): void {
-    this.endRow()
     this.rows++
     this.line = line
     this.#text = block.text
@@ -75,33 +67,8 @@ class LineTable implements AlignedTable, TableRow {
       this.cells = 1
       this.#bounds[0] = start
       this.#bounds[1] = end
-    } else if (this.#mayGoOn(block.codes)) {
-      this.#open = this.#opened()
-      return
     }
     this.#sink.row(this)
-  }
-
-  /** psql ends each cell that goes on in the next line with a plus sign, and leaves the other cells of that line blank. */
-  rest(block: BlockText, start: number, end: number, line: number): void {
-    const open = this.#open
-    const text = block.text
-    const bounds = new Int32Array(2 * this.columns)
-    const cells = this.#columns.find(block.codes, start, end, bounds)
-    const more = Array.from({ length: cells }, (_, column) => text.slice(bounds[2 * column], bounds[2 * column + 1]))
-    if (open === undefined || cells === 0 || more.some((cell, column) => cell !== '' && !open[column]!.isOpen)) {
-      this.add(block, start, end, line)
-      return
-    }
-    // Only a cell with more in it had the sign for that; others, such as C++, may end so themselves.
-    for (const [column, cell] of more.entries()) if (cell !== '') open[column]!.add(cell)
-  }
-
-  /** Hand on a row that might have gone on. */
-  endRow(): void {
-    if (this.#open === undefined) return
-    this.#sink.row(this)
-    this.#open = undefined
   }
 
   endBlock(): void {
@@ -112,24 +79,10 @@ class LineTable implements AlignedTable, TableRow {
 
   cell(column: number): string | undefined {
     if (column >= this.cells) return undefined
-    return this.#open?.[column]?.text ?? this.#text.slice(this.#bounds[2 * column], this.#bounds[2 * column + 1])
+    return this.#text.slice(this.#bounds[2 * column], this.#bounds[2 * column + 1])
   }
 
   lengthOf(column: number): number {
-    const open = this.#open?.[column]
-    if (open !== undefined) return open.length
     return column < this.cells ? this.#bounds[2 * column + 1]! - this.#bounds[2 * column]! : 0
-  }
-
-  #mayGoOn(codes: Uint16Array): boolean {
-    for (let cell = 0; cell < this.cells; cell++) {
-      const end = this.#bounds[2 * cell + 1]!
-      if (end > this.#bounds[2 * cell]! && codes[end - 1] === PLUS) return true
-    }
-    return false
-  }
-
-  #opened(): OpenCell[] {
-    return Array.from({ length: this.cells }, (_, column) => new OpenCell(this.cell(column)!))
   }
 }

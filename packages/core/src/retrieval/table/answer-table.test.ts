@@ -253,6 +253,44 @@ describe('kinds of tables', () => {
     expect(rowsOf(await ask(text, { where: 'note contains three', columns: ['id'] }))).toEqual(['1'])
   })
 
+  it('cells of boxes over several lines are whole, whether rules stand between the rows or not', async () => {
+    const rule = '├─────┼────────┼───────┤'
+    for (const between of [[rule], []]) {
+      const rows = [610, 611, 612, 613, 614].flatMap((id) => [
+        `│ ${id} │ ${id === 613 ? 'REFUND' : 'fine  '} │ ${id}.5 │`,
+        ...(id === 613 ? ['│     │ second │       │'] : []),
+        ...between,
+      ])
+      const box = [
+        '┌─────┬────────┬───────┐',
+        '│ id  │ note   │ total │',
+        rule,
+        ...rows,
+        '└─────┴────────┴───────┘',
+        '',
+      ].join('\n')
+      const answer = await ask(box, { where: 'id = 613' })
+      expect(answer).toContain('[1 row of 5 where id = 613]')
+      expect(rowsOf(answer)).toEqual(['613,"REFUND␤second",613.5'])
+    }
+  })
+
+  it('cells of mysql have their line ends, and what stands behind these', async () => {
+    const rows = [1, 2, 3, 4].map((id) => `|  ${id} | ${id === 3 ? 'REFUND\n---\n(3 rows)\n\nlast' : 'fine'}  |`)
+    const text = [
+      '+----+-------+',
+      '| id | note  |',
+      '+----+-------+',
+      ...rows,
+      '+----+-------+',
+      '4 rows in set (0.00 sec)',
+      '',
+    ].join('\n')
+    const answer = await ask(text, { where: 'note contains last' })
+    expect(answer).toContain('[1 row of 4 where note contains last]')
+    expect(rowsOf(answer)).toEqual(['3,"REFUND␤---␤(3 rows)␤␤last"'])
+  })
+
   it('an undeclared small table is read if its first line has names, and a log is not', async () => {
     expect(rowsOf(await ask('name,city\nanna,Oslo\nbert,Rome\n', { where: 'city = Rome' }))).toEqual(['bert,Rome'])
     const log = Array.from({ length: 9 }, (_, index) => `2024-03-05 10:00:0${index},123 INFO all is well`).join('\n')
