@@ -58,8 +58,10 @@ function rate({ contentType, start, isWhole, end }: JsonText, at: number): JsonS
   const { strict, pairs, items, values, whole, length } = checked
   const closes = end === undefined || /[\]}]\s*(?:\)\s*;?\s*)?$/.test(end) || values > 1
   const introduced = !/^[\ufeff\u001e\])}',\s]*$/.test(start.slice(0, at))
+  // Next to nothing but JSON stands in the start of the text: the few lines before it do not tell what the text is.
+  const isFilled = length >= start.length * MOST_SHARE && pairs + items >= LEAST_ITEMS
   // A value that a program prints among other lines does not make its output JSON.
-  if (introduced && (!strict || pairs < 3 || length < start.length * LEAST_SHARE)) return NONE
+  if (introduced && (!strict || (!isFilled && (pairs < 3 || length < start.length * LEAST_SHARE)))) return NONE
   const sure = strict
     ? pairs >= 1 || items >= LEAST_ITEMS || declared || whole > 0
       ? closes
@@ -70,8 +72,7 @@ function rate({ contentType, start, isWhole, end }: JsonText, at: number): JsonS
       ? 0.8
       : 0.3
   const many = values > 1
-  // Next to nothing but JSON stands in the start of the text: the few lines before it do not tell what the text is.
-  if (introduced) return { sureness: Math.min(sure, length >= start.length * MOST_SHARE ? 0.93 : 0.7), at, many }
+  if (introduced) return { sureness: Math.min(sure, isFilled ? 0.93 : 0.7), at, many }
   return { sureness: declared && strict ? 0.97 : sure, at, many }
 }
 

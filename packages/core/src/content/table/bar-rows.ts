@@ -139,15 +139,15 @@ export class BarRows {
     const cells = cellsOf(columns, text)
     const above = (this.#above ??= this.#firstCells())
     if (cells.length !== columns.columns || above.length !== columns.columns) return false
-    if (!this.#isMore(cells, above, text)) return false
+    if (!this.#isMore(cells, above)) return false
     for (const [column, cell] of cells.entries()) if (cell !== '') above[column] = cell
     return true
   }
 
   /** Whether the cells of a line are more of those above it. */
-  #isMore(cells: readonly string[], above: readonly string[], text: string): boolean {
+  #isMore(cells: readonly string[], above: readonly string[]): boolean {
     const { isFramed, isMarkdown, typed, wrapped } = this.#layout
-    const isFirstBlank = this.#isBlank(text)
+    const isFirstBlank = cells[0] === ''
     const filled = [...cells.keys()].filter((column) => cells[column] !== '')
     const isSigned = (column: number): boolean => isSign(above[column]!.charCodeAt(above[column]!.length - 1))
     if (this.#isSigned && filled.length > 0 && filled.every(isSigned)) return true
@@ -169,7 +169,7 @@ export class BarRows {
     )
   }
 
-  /** Whether the first cell of a line is blank. */
+  /** Whether the first cell of a line may be blank. */
   #isBlank(text: string): boolean {
     let at = this.#layout.isFramed ? 1 : 0
     while (text.charCodeAt(at) === BLANK) at++
