@@ -1,7 +1,17 @@
 import { cleanLine } from '../clean-line.ts'
 import { perSubject } from '../per-subject.ts'
 import type { TableText } from './table-text.ts'
-import { findBars, findColumns, fitting, hasTyped, isFooter, isHeader, isRule, typedColumns } from './find-columns.ts'
+import {
+  findBars,
+  findColumns,
+  fitting,
+  hasTyped,
+  isBarRule,
+  isFooter,
+  isHeader,
+  isRule,
+  typedColumns,
+} from './find-columns.ts'
 import { isExpanded } from './expanded-records.ts'
 import { BarRows, type BarLayout } from './bar-rows.ts'
 import { barLayout } from './bar-layout.ts'
@@ -68,7 +78,7 @@ function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
   const rows: string[] = []
   const joiner = new BarRows(bars, ({ text }) => rows.push(text))
   for (const [index, text] of lines.slice(header + 1).entries()) {
-    if (!joiner.isBroken && (text === '' || isRule(text) || isFooter(text))) joiner.end()
+    if (!joiner.isBroken && (text === '' || isBarRule(text, found.isFramed) || isFooter(text))) joiner.end()
     else joiner.push({ text, codes: codesOf(text) }, 0, text.length, index)
   }
   joiner.end()

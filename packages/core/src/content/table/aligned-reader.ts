@@ -2,7 +2,7 @@ import { cleanLine } from '../clean-line.ts'
 import { LineReader, type LineSink } from '../line-reader.ts'
 import type { AlignedFormat } from './aligned-format.ts'
 import { BarRows } from './bar-rows.ts'
-import { findColumns, isFooter, isHeader, isRule } from './find-columns.ts'
+import { findColumns, isBarRule, isFooter, isHeader, isRule } from './find-columns.ts'
 import type { LineColumns } from './line-columns.ts'
 import type { BlockText } from './record-reader.ts'
 import { codesOf, isTerminalText, TextCodes } from './text-codes.ts'
@@ -161,7 +161,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       first === 32 ? !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
     if (!isPlain || this.#inNotes) {
       const text = block.text.slice(start, Math.min(end, start + 2_048))
-      if (isRule(text)) {
+      if (isBarRule(text, this.#format.bars?.isFramed === true)) {
         // Where no rules stand between rows, they part the text as well.
         rows.end()
         return

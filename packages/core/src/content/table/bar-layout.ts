@@ -1,5 +1,5 @@
 import type { BarLayout } from './bar-rows.ts'
-import { cellsOf, isFooter, isRule, typedColumns, type FoundBars } from './find-columns.ts'
+import { cellsOf, isBarRule, isFooter, isRule, typedColumns, type FoundBars } from './find-columns.ts'
 
 /** Share of the further lines between two rules that may look like rows of their own. */
 const MOST_ROWS_BETWEEN = 0.2
@@ -7,7 +7,7 @@ const MOST_ROWS_BETWEEN = 0.2
 /** Find out how the lines of a table between bars form rows, by its first lines. */
 export function barLayout({ columns, header, isFramed }: FoundBars, lines: readonly string[]): BarLayout {
   const below = lines[header + 1] ?? ''
-  const groups = groupsBetweenRules(lines.slice(header + 1))
+  const groups = groupsBetweenRules(lines.slice(header + 1), isFramed)
   const [top = ''] = lines
   // rich and nushell draw tables so, and wrap their cells; database clients do not.
   const wraps = /^[┏╭]/.test(top)
@@ -26,10 +26,10 @@ export function barLayout({ columns, header, isFramed }: FoundBars, lines: reado
   }
 }
 
-function groupsBetweenRules(lines: readonly string[]): string[][] {
+function groupsBetweenRules(lines: readonly string[], isFramed: boolean): string[][] {
   const groups: string[][] = [[]]
   for (const line of lines) {
-    if (isRule(line)) groups.push([])
+    if (isBarRule(line, isFramed)) groups.push([])
     else if (line !== '' && !isFooter(line)) groups.at(-1)!.push(line)
   }
   return groups.filter((group) => group.length > 0)

@@ -17,6 +17,11 @@ export function isRule(line: string): boolean {
   return /^[\s|+\-=:*─━═│┃║┌┬┐├┼┤└┴┘╒╤╕╞╪╡╘╧╛╭╮╰╯┏┳┓┡╇┩]+$/.test(line) && /-{2}|={2}|─|━|═|:-|-:|\|-/.test(line)
 }
 
+/** Whether a line of a table between bars is a rule, and not a row whose only cell with anything in it holds dashes. */
+export function isBarRule(line: string, isFramed: boolean): boolean {
+  return isRule(line) && !/[|│┃] +[|│┃]/.test(line) && (isFramed || !line.startsWith(' '))
+}
+
 /** What database clients write behind a result. */
 export function isFooter(line: string): boolean {
   return /^\(?\d+ rows?(?:\)| in set\b.*| affected\b.*)?$/i.test(line.trim())
