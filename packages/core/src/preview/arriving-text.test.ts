@@ -78,7 +78,7 @@ describe.each(Object.keys(GROWN))('a preview of a text that arrives: %s', (kind)
         const part = text.slice(0, end)
         expect(await arrived(part, [SUBJECT_START])).toBe(await written(await readText(part, previewing)))
       }),
-      propertyRuns(1, 30),
+      propertyRuns(1, 10),
     )
   })
 })
