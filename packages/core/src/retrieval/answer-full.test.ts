@@ -13,6 +13,17 @@ describe('a bare reference', () => {
     expect((await tool.execute({ reference: 'broken' })).content).toEqual([{ type: 'text', text: '{"a":' }])
   })
 
+  it('is answered without escape sequences, with other control characters as symbols, and with its line ends', async () => {
+    const tool = toolOf({ log: { content: '\u001b[31mfailed\u001b[0m\r\n50%\r100%\n' } })
+    expect(await ask(tool, { reference: 'log' })).toBe('failed\r\n50%␍100%\n')
+  })
+
+  it('is answered with JSON as text if a value would have other digits', async () => {
+    const content = '{"id":1915883588174806058,"price":10.00}'
+    const tool = toolOf({ order: { content, contentType: 'application/json' } })
+    expect((await tool.execute({ reference: 'order' })).content).toEqual([{ type: 'text', text: content }])
+  })
+
   it('returns everything where there is no limit', async () => {
     const tool = toolOf({ users: { content: users.repeat(1_000) } }, { maxRetrievalTokens: Infinity })
     expect(await ask(tool, { reference: 'users' })).toBe(users.repeat(1_000))

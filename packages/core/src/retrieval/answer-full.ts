@@ -1,6 +1,8 @@
 import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
 import { contentTypeEssence } from '../content/content-type-essence.ts'
 import { formatCount } from '../content/format-count.ts'
+import { rewriteInexactNumbers } from '../content/json/exact-json.ts'
+import { visibleText } from '../content/visible-text.ts'
 import { mediaKind } from '../content/media-block.ts'
 import { isTextContentType } from '../content/text-content-type.ts'
 import { EMPTY_NOTE, writeBeginning } from './answer-lines.ts'
@@ -31,7 +33,7 @@ export async function answerFull(reference: string, context: RetrievalContext): 
     if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))
     if (source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
-      if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(text)
+      if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(visibleLines(text))
     }
     return textAnswer(cutToFit(await writeBeginning(source, context), context))
   })
@@ -63,17 +65,24 @@ function isJson(contentType: string): boolean {
   return contentTypeEssence(contentType) === 'application/json'
 }
 
+/** Show text without what controls a terminal, with its line ends as they are. */
+function visibleLines(text: string): string {
+  return text.split('\r\n').map(visibleText).join('\r\n')
+}
+
 function textAnswer(text: string): FullAnswer {
   return { block: { type: 'text', text }, text }
 }
 
+/** JSON as a value, or as text if a value would have other digits than what is stored. */
 function jsonAnswer(text: string): FullAnswer {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    return { block: { type: 'json', value }, text }
+    const isExact = rewriteInexactNumbers(text, () => '') === text
+    return isExact ? { block: { type: 'json', value }, text } : textAnswer(visibleLines(text))
   } catch (error) {
     // Stored under the type of JSON without being any.
-    if (error instanceof SyntaxError) return textAnswer(text)
+    if (error instanceof SyntaxError) return textAnswer(visibleLines(text))
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ask, countTokens, toolOf } from '../../test/retrieval-fixture.ts'
+import { visibleText } from '../content/visible-text.ts'
 import { oneLine } from './plain-text.ts'
 
 const CALL = /To continue: retrieve_offloaded_content (\{.*\})\]$/
@@ -180,7 +181,8 @@ describe('the calls by which answers go on', () => {
       fc.asyncProperty(fc.oneof(contents, longContents), tokens, async (content, maxTokens) => {
         const answers = await follow(content, input, maxTokens)
         if (content.replace(/^\uFEFF/, '') === '') return
-        if (answers.length === 1 && !answers[0]!.startsWith('[')) expect(answers[0]).toBe(content)
+        const whole = content.split('\r\n').map(visibleText).join('\r\n')
+        if (answers.length === 1 && !answers[0]!.startsWith('[')) expect(answers[0]).toBe(whole)
         else expect(textOf(answers)).toBe(visible(content))
         expect(answers.length).toBeLessThan(4 + (4 * content.length) / ((maxTokens - 110) * 4))
       }),
