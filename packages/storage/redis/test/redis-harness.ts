@@ -8,7 +8,7 @@ import { MAX_TOMBSTONES } from '../src/scripts.ts'
 import { isRecord, rawKeys, removeKeys } from './support/raw-keys.ts'
 import { redisBackend } from './soak-backend.ts'
 
-const TIMEOUTS = { commandTimeoutMs: 2_000, connectTimeoutMs: 1_000 }
+const TIMEOUTS = { commandTimeoutMs: 4_000, connectTimeoutMs: 1_000 }
 
 /** A server to run the suite on. */
 export interface HarnessTarget {

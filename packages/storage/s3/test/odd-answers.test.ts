@@ -151,10 +151,10 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
   test('more requests at once than there are sockets wait for each other, however slow the server', async () => {
     const storage = open({ requestTimeoutMs: 3_000 })
     server.answer(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      await new Promise((resolve) => setTimeout(resolve, 400))
       return failure(404, 'NoSuchKey')
     })
-    const misses = Array.from({ length: 300 }, () => rejection(storage.retrieve('call_9_9_abcdefghijklmnopqrst')))
+    const misses = Array.from({ length: 600 }, () => rejection(storage.retrieve('call_9_9_abcdefghijklmnopqrst')))
     const codes = (await Promise.all(misses)).map(({ code }) => code)
     expect(new Set(codes)).toEqual(new Set(['not-found']))
   })
