@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { basename, extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { contentTypeForExtension, sniffContentType, StorageError, type Storage } from '@spillway/core'
+import { textOfDocument } from '@spillway/core/adapter'
 import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
@@ -50,7 +51,7 @@ async function put({ args: [file = '-'], options, command }: Invocation<PutOptio
     const { head, rest } = await splitHead(source, file)
     const contentType = options.type ?? contentTypeForExtension(extname(file)) ?? sniffContentType(head)
     const { reference, size } = await store(storage, key, head, rest, contentType)
-    const text = rest === undefined ? await storeText(storage, key, head, contentType) : undefined
+    const text = rest === undefined ? await storeText(storage, { key, reference }, head, contentType) : undefined
     if (options.json === true) await printJson({ reference, key, contentType, size, ...(text && { text }) })
     else {
       await printLine(reference)
@@ -121,7 +122,7 @@ async function store(
 /** Store the text of a PDF beside it, so that it can be searched; `undefined` where there is none, or none can be read. */
 async function storeText(
   storage: Storage,
-  key: string,
+  document: { readonly key: string; readonly reference: string },
   data: Uint8Array,
   contentType: string,
 ): Promise<string | undefined> {
@@ -131,7 +132,8 @@ async function storeText(
     const media = { type: 'document', mediaType: contentType, size: data.byteLength } as const
     const preview = await pdfPreviewer().read(data, { ...call, ...media })
     if (preview?.text === undefined) return undefined
-    return await storage.store(`${key}_text`, new TextEncoder().encode(preview.text), 'text/markdown')
+    const { key, metadata } = textOfDocument(document.key, document.reference)
+    return await storage.store(key, new TextEncoder().encode(preview.text), 'text/markdown', { metadata })
   } catch (error) {
     if (StorageError.isInstance(error)) throw error
     // It is stored, whatever is wrong with it, and reading it was an extra.

@@ -64,7 +64,7 @@ export class ArrivingMedia {
     const stored: StoredPart[] = [{ part: read, reference, size }]
     try {
       const { toolName } = this.#reading.call
-      stored.push(...(await storeParts(storage, texts, toolName, this.#reading.signal)).stored)
+      stored.push(...(await storeParts(storage, texts, toolName, this.#reading.signal, stored)).stored)
     } catch (error) {
       // The stream itself is stored already, and must not be lost with what was made of it.
       this.#reading.onFallback(fallbackOf(MEDIA_PREVIEWER, error))

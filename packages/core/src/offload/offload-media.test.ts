@@ -318,6 +318,32 @@ test('the text of a streamed document is stored beside it', async () => {
   expect(await count(storage)).toBe(2)
 })
 
+test.each(['offload', 'offloadStream'] as const)(
+  'two documents of one call id each lead to their own text, stored by %s',
+  async (method) => {
+    let month = ''
+    const previewer: MediaPreviewer = { ...reads({}), read: async () => ({ text: `${REPORT}\n${month} total` }) }
+    const session = setUp({ previewers: [previewer] }).offloader.forScope('a')
+    const references: string[] = []
+    for (month of ['January', 'February']) {
+      const data = encode(`%PDF-1.7\n${month}${'\0'.repeat(80_000)}`)
+      const content: ContentBlock[] = [{ type: 'document', mediaType: 'application/pdf', data }]
+      const outcome =
+        method === 'offload'
+          ? await session.offload({ ...call, content })
+          : await session.offloadStream({ ...call, chunks: pieces(data, 9_000) })
+      references.push(outcome.status === 'offloaded' ? outcome.stored[0]!.reference : '')
+    }
+    for (const [index, name] of ['January', 'February'].entries()) {
+      const refused = await session.retrievalTool.execute({ reference: references[index], pattern: 'total' })
+      const [block] = refused.content
+      const told: unknown = block?.type === 'text' && /(\{.*\})/.exec(block.text)?.[1]
+      const answer = await session.retrievalTool.execute(JSON.parse(String(told)))
+      expect(answer.content).toMatchObject([{ text: expect.stringContaining(`${name} total`) }])
+    }
+  },
+)
+
 test('a stream of media stays stored where its text cannot be', async () => {
   const { failing } = storageWithoutTexts()
   const { offloader, events } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })

@@ -1,7 +1,6 @@
 import type { MediaBlock } from '../content/content-block.ts'
 import { contentTypeEssence } from '../content/content-type-essence.ts'
 import { isTextContentType } from '../content/text-content-type.ts'
-import { textKey } from '../content/text-key.ts'
 import type { OnFallback } from '../preview/choose-previewers.ts'
 import { documentText } from '../preview/media/document-text.ts'
 import { fallbackOf } from '../preview/preview-fallback.ts'
@@ -84,7 +83,7 @@ function addedBlocks({ blocks, previewer }: ReadMedia, onFallback: OnFallback): 
 
 function textPart(of: StoragePart, text: string, contentType: string, reading: PartReading): StoragePart {
   const shown = redactedText(text, reading)
-  return { type: 'text', key: textKey(of.key), contentType, text: shown, tokens: tokensOf(shown, reading), textOf: of }
+  return { type: 'text', key: of.key, contentType, text: shown, tokens: tokensOf(shown, reading), textOf: of }
 }
 
 const redactedText = (text: string, { options: { redact = (same) => same } }: PartReading): string =>

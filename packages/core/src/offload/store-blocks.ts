@@ -4,6 +4,7 @@ import { isMediaBlock } from '../content/media-block.ts'
 import { safeName } from '../content/safe-name.ts'
 import { isTextContentType } from '../content/text-content-type.ts'
 import { isContentType } from '../storage/assert-input.ts'
+import { textOfDocument } from '../content/text-of-document.ts'
 import { orAborted } from '../storage/guard.ts'
 import type { Storage, StoreReceipt } from '../storage/storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
@@ -17,6 +18,7 @@ const CONCURRENT_STORES = 8
 /** One thing to store: a block, or many of text or JSON as one. */
 export interface StoragePart {
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
+  /** Of the text of a document: the key of that. */
   readonly key: string
   readonly contentType: string
   /** What is previewed: absent for media that are no text. It is stored unless there are `data`. */
@@ -135,17 +137,22 @@ function textContentType(declared: string | undefined): string {
 /**
  * Store all parts or none: where one fails, remove those that this call created and reject with the failure.
  *
+ * The text of a document is stored after it, as it names its reference.
+ *
  * What an earlier call stored, or another has used since, stays. The signal ends the wait also for a storage that does not
  * listen to it; what such a storage has stored in the end is removed then.
+ *
+ * @param documents - Documents that are stored already, whose texts are among the parts.
  */
 export async function storeParts(
   storage: Storage,
   parts: readonly StoragePart[],
   toolName: string,
   signal: AbortSignal | undefined,
+  documents: readonly StoredPart[] = [],
 ): Promise<StoredParts> {
   const receipts: StoreReceipt[] = []
-  const stored: StoredPart[] = []
+  const stored = new Map(documents.map((document) => [document.part, document]))
   const undo = async (): Promise<void> => {
     const created = receipts.splice(0).filter((receipt) => receipt.created)
     const results = await Promise.allSettled(
@@ -157,12 +164,15 @@ export async function storeParts(
   const metadata = toolMetadata(toolName)
   const onStored = (receipt: StoreReceipt): void => void receipts.push(receipt)
   const encoder = new TextEncoder()
-  for (let start = 0; start < parts.length; start += CONCURRENT_STORES) {
-    const stores = parts.slice(start, start + CONCURRENT_STORES).map(async (part): Promise<StoredPart> => {
+  for (const batch of batches(parts)) {
+    const stores = batch.map(async (part): Promise<StoredPart> => {
       const own = part.data === undefined
       const bytes = part.data ?? encoder.encode(part.text)
-      const options = { metadata, signal, onStored, transfer: own }
-      const reference: unknown = await storage.store(part.key, bytes, part.contentType, options)
+      const document = part.textOf && stored.get(part.textOf)
+      const named =
+        document === undefined ? { key: part.key, metadata: {} } : textOfDocument(part.key, document.reference)
+      const options = { metadata: { ...metadata, ...named.metadata }, signal, onStored, transfer: own }
+      const reference: unknown = await storage.store(named.key, bytes, part.contentType, options)
       if (typeof reference !== 'string' || reference === '')
         throw new TypeError(`storage.store() must resolve to a reference, a non-empty string; got ${typeof reference}.`)
       return { part, reference, size: bytes.byteLength }
@@ -178,9 +188,17 @@ export async function storeParts(
         .catch((error: unknown) => warn('Removing what was stored failed.', error))
       return undoAndThrow(undo, failed.reason)
     }
-    for (const result of results) if (result.status === 'fulfilled') stored.push(result.value)
+    for (const result of results) if (result.status === 'fulfilled') stored.set(result.value.part, result.value)
   }
-  return { stored, undo }
+  return { stored: parts.map((part) => stored.get(part)!), undo }
+}
+
+/** Divide parts into groups that are stored at once, texts of documents in groups after those of the documents. */
+function* batches(parts: readonly StoragePart[]): Generator<readonly StoragePart[]> {
+  const texts = parts.filter(({ textOf }) => textOf !== undefined)
+  for (const group of [parts.filter(({ textOf }) => textOf === undefined), texts])
+    for (let start = 0; start < group.length; start += CONCURRENT_STORES)
+      yield group.slice(start, start + CONCURRENT_STORES)
 }
 
 /** Take back what was stored, and reject with the reason for that. */

@@ -32,6 +32,9 @@ describe('a failure', () => {
     expect(await likely('call_12_12121212121212121219')).toBe('call_12_12121212121212121212')
     expect(await likely('toolu_01AbCdEf')).toBe('call_3_33333333333333333333')
     expect(await likely('zz')).toBeUndefined()
+    const same = { january: { content: 'x', key: 'invoice.pdf' }, february: { content: 'x', key: 'invoice.pdf' } }
+    const { text } = await fail(toolOf(same, { scoped: true }), { reference: 'invoice_pdf' })
+    expect(text).toMatch(/Written most like it: february \([^)]*\), january \(/)
     expect(await likely('x'.repeat(3_000))).toBeUndefined()
   })
 
@@ -114,10 +117,13 @@ describe('a failure', () => {
 
   it('of a document whose text is stored beside it gives the call for that', async () => {
     const entries = {
-      other: { content: 'x', key: 'call_2_0_text' },
-      pdf: { content: '%PDF-', contentType: 'application/pdf', key: 'call_1_0' },
-      older: { content: 'x', key: 'call_1_0_text', storedAt: 5 },
-      text: { content: 'x', key: 'call_1_0_text', contentType: 'text/markdown' },
+      pdf: { content: '%PDF-', contentType: 'application/pdf', key: 'invoice.pdf' },
+      older: { content: 'x', metadata: { 'text-of': 'pdf' }, storedAt: 5 },
+      text: { content: 'x', metadata: { 'text-of': 'pdf' }, contentType: 'text/markdown' },
+      // Another document of the same name, stored later.
+      other: { content: '%PDF-1', contentType: 'application/pdf', key: 'invoice.pdf' },
+      otherText: { content: 'x', key: 'invoice.pdf_text', metadata: { 'text-of': 'other' } },
+      without: { content: '%PDF-2', contentType: 'application/pdf', key: 'invoice.pdf' },
     }
     const tool = toolOf(entries, { scoped: true })
     expect((await fail(tool, { reference: 'pdf', pattern: 'x', ignore_case: true })).text).toBe(
@@ -127,6 +133,7 @@ describe('a failure', () => {
     expect((await fail(tool, { reference: 'pdf', line_range: { start: 1, end: 2 } })).text).toContain(
       'retrieve_offloaded_content {"reference":"text","line_range":{"start":1,"end":2}}',
     )
+    expect((await fail(tool, { reference: 'without', pattern: 'x' })).text).not.toContain('stored beside')
     expect((await fail(toolOf(entries), { reference: 'pdf', pattern: 'x' })).text).not.toContain('"text"')
   })
 

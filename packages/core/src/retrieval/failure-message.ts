@@ -77,9 +77,12 @@ async function suggest(asked: string | undefined, context: RetrievalContext): Pr
 /** Find what a reference was meant to be: one that is written like it, or whose key is. */
 function closestTo(asked: string | undefined, entries: readonly StoredInfo[]): readonly StoredInfo[] {
   if (asked === undefined || asked.length < MIN_COMPARED_LENGTH || asked.length > MAX_COMPARED_LENGTH) return []
-  const names = new Map(entries.flatMap((info) => [info.key, info.reference].map((name) => [name, info])))
+  const names = new Set(entries.flatMap(({ key, reference }) => [key, reference]))
   names.delete('')
-  const closest = closestNames(asked, [...names.keys()], 2 * MAX_CLOSEST).map((name) => names.get(name)!)
+  // Several entries may have the same key.
+  const closest = closestNames(asked, [...names], 2 * MAX_CLOSEST).flatMap((name) =>
+    entries.filter(({ key, reference }) => key === name || reference === name),
+  )
   return [...new Set(closest)].slice(0, MAX_CLOSEST)
 }
 

@@ -1,5 +1,5 @@
 import { isTextContentType } from '../content/text-content-type.ts'
-import { textKey } from '../content/text-key.ts'
+import { TEXT_OF } from '../content/text-of-document.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { callOf } from './call-of.ts'
@@ -28,12 +28,10 @@ export function callInText(request: RetrievalRequest | undefined, reference: str
 /** Return the reference of the text that is stored beside a document, such as a PDF; `undefined` where none is known. */
 export async function textBeside(reference: string, context: RetrievalContext): Promise<string | undefined> {
   if (!canList(context)) return undefined
-  let key: string | undefined
-  const texts = new Map<string, StoredInfo>()
+  let text: StoredInfo | undefined
   const onEntry = (info: StoredInfo): void => {
-    if (info.reference === reference) key = info.key
-    if (!info.key.endsWith(textKey('')) || !isTextContentType(info.contentType)) return
-    if ((texts.get(info.key)?.storedAt ?? -Infinity) <= info.storedAt) texts.set(info.key, info)
+    if (info.metadata[TEXT_OF] !== reference || !isTextContentType(info.contentType)) return
+    if ((text?.storedAt ?? -Infinity) <= info.storedAt) text = info
   }
   try {
     await listNewest(context, 0, true, onEntry)
@@ -42,5 +40,5 @@ export async function textBeside(reference: string, context: RetrievalContext): 
     if (StorageError.isInstance(error) || error instanceof RetrievalError) return undefined
     throw error
   }
-  return key === undefined ? undefined : texts.get(textKey(key))?.reference
+  return text?.reference
 }
