@@ -51,8 +51,9 @@ function formatOptions(call: RetrievalCall, patternOption: string): string[] {
 /** Say in a replacement how somebody who has a shell, and no retrieval tool, gets more. */
 export function commandGuide(storeArguments: string): RetrievalGuide {
   return {
-    instructions: ([reference = 'REFERENCE']) => {
+    instructions: ([reference = 'REFERENCE'], isText = true) => {
       const command = `spillway get ${reference}${storeArguments}`
+      if (!isText) return [`It is binary. To write it to a file: ${command} --raw > FILE`]
       return [
         'If you need more, run:',
         `  ${command} --pattern REGEX   (matching lines with context; --ignore-case, --context N)`,

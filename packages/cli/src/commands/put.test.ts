@@ -37,6 +37,42 @@ it('treats bytes with a NUL as binary if no type is given', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/octet-stream' })
 })
 
+it.each([
+  ['table.csv', Buffer.from('\ufeffid,name\r\n7,Zoë\r\n', 'utf16le'), 'text/csv', 'Zoë'],
+  ['notes', Buffer.from('one\r\ntwo\r\n', 'utf16le'), 'text/plain', 'two'],
+  ['dump.bin', Buffer.from('one\ntwo\n'), 'text/plain', 'two'],
+  ['names.log', Buffer.from('./one\0./two\0./three\0'), 'text/x-log', '/two'],
+])('stores %s as text, which a pattern finds, and gives its bytes back', async (name, bytes, contentType, word) => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, name), bytes)
+  const stored = JSON.parse((await spillway(['put', name, '--json'], { cwd })).stdout) as { reference: string }
+  expect(stored).toMatchObject({ contentType })
+  const found = await spillway(['get', stored.reference, '--pattern', word], { cwd })
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining(word) })
+  expect((await spillway(['get', stored.reference, '--raw'], { cwd })).stdoutBytes.equals(bytes)).toBe(true)
+})
+
+it('stores binary content as such, whatever its name says', async () => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'old.log'), Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xab, 0xcd, 1, 2, 3))
+  const { stdout } = await spillway(['put', 'old.log', '--json'], { cwd })
+  expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/gzip' })
+})
+
+it('leads from each of two PDFs of one name to its own text', async () => {
+  const cwd = temporaryFolder()
+  const references: string[] = []
+  for (const month of ['starts', 'halted']) {
+    const { stdout } = await spillway(['put', '--name', 'a.pdf'], { cwd, input: PDF.replace('starts', month) })
+    references.push(stdout.trim())
+  }
+  for (const [index, month] of ['starts', 'halted'].entries()) {
+    const refused = await spillway(['get', references[index]!, '--pattern', 'engine'], { cwd })
+    const [, text = ''] = /spillway get (a_pdf_text_\w+)/.exec(refused.stderr) ?? []
+    expect((await spillway(['get', text], { cwd })).stdout).toContain(`The engine ${month}.`)
+  }
+})
+
 /** A page in Helvetica. */
 const PDF = `%PDF-1.4
 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { basename, extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { contentTypeForExtension, sniffContentType, StorageError, type Storage } from '@spillway/core'
-import { textOfDocument } from '@spillway/core/adapter'
+import { isTextContentType, textOfDocument } from '@spillway/core/adapter'
 import { pdfPreviewer } from '@spillway/core/pdf'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
@@ -28,7 +28,7 @@ export function addPutCommand(program: Command): void {
     .summary('store a file or standard input')
     .description('Store a file, or standard input, and print its reference.')
     .argument('[file]', 'the file; - or nothing for standard input')
-    .option('-t, --type <mime>', 'its content type; else told by its extension or its first bytes', parseContentType)
+    .option('-t, --type <mime>', 'its content type; else told by its first bytes and its extension', parseContentType)
     .option('-n, --name <name>', "what its reference begins with; else the file's name")
     .option('-q, --quiet', 'print the reference alone, also on a terminal')
   addStoreOptions(command)
@@ -49,20 +49,27 @@ async function put({ args: [file = '-'], options, command }: Invocation<PutOptio
     // Opened once it is read: an error of a stream that nobody reads yet would end the process.
     const source: Readable = fromStdin ? process.stdin : createReadStream(file)
     const { head, rest } = await splitHead(source, file)
-    const contentType = options.type ?? contentTypeForExtension(extname(file)) ?? sniffContentType(head)
+    const contentType = options.type ?? typeOf(head, extname(file))
     const { reference, size } = await store(storage, key, head, rest, contentType)
     const text = rest === undefined ? await storeText(storage, { key, reference }, head, contentType) : undefined
     if (options.json === true) await printJson({ reference, key, contentType, size, ...(text && { text }) })
     else {
       await printLine(reference)
       if (text !== undefined && options.quiet !== true) await noteLine(`its text: ${text}`)
-      if (process.stdout.isTTY && options.quiet !== true) {
+      if (process.stdout.isTTY && options.quiet !== true && isTextContentType(contentType)) {
         await noteLine(`search it: spillway get ${reference}${storeArguments(command)} --pattern REGEX`)
       }
     }
     return EXIT_CODE.ok
   }
   return withStore(options, use, { writes: true })
+}
+
+/** The type of an extension, unless the bytes contradict it: a `.log` may be an archive, and a `.bin` text. */
+function typeOf(head: Uint8Array, extension: string): string {
+  const sniffed = sniffContentType(head)
+  const named = contentTypeForExtension(extension) ?? sniffed
+  return isTextContentType(named) === isTextContentType(sniffed) ? named : sniffed
 }
 
 /** Read the beginning; `rest` is there only if there is more. */

@@ -88,8 +88,18 @@ describe('large output', () => {
     const args = ['--max-tokens', '500', '--', process.execPath, '-e', SCRIPT_FOR_BINARY, '100000']
     const { stdout } = await spillway(['run', ...args], { cwd })
     expect(stdout).toContain('[document: ')
+    expect(stdout).not.toMatch(/--pattern|--lines/)
     const { stdoutBytes } = await spillway(['get', referenceIn(stdout)], { cwd })
     expect(stdoutBytes.equals(Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256)))).toBe(true)
+  })
+
+  test('with a NUL in it is shown as text, and its lines can be found', async () => {
+    const cwd = temporaryFolder()
+    const script = `for (let n = 1; n < 3000; n++) console.log(n === 101 ? 'ab\\0cd' : (n === 2201 ? 'not ' : '') + 'ok ' + n)`
+    const { stdout } = await spillway(['run', '--', process.execPath, '-e', script], { cwd })
+    expect(stdout).toContain('not ok 2201')
+    const found = await spillway(['get', referenceIn(stdout), '--pattern', '^not ok'], { cwd })
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('> 2201| not ok 2201') })
   })
 
   test('is named by the command alone: its arguments may be secret', async () => {

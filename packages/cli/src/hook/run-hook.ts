@@ -124,5 +124,5 @@ async function guideOf(
   const words = [...(store === undefined ? [] : ['--store', store]), '--scope', encodeScope(scope)]
   const guide = commandGuide(words.map((word) => ` ${quoteForShell(word)}`).join(''))
   const named = (line: string): string => line.replace('spillway get', () => `${command} get`)
-  return { ...guide, instructions: (references) => guide.instructions(references).map(named) }
+  return { ...guide, instructions: (...given) => guide.instructions(...given).map(named) }
 }

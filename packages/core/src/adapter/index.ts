@@ -1,4 +1,5 @@
 /** What adapters of agent frameworks have in common: how parts become blocks and come back. */
+export { decodeText } from '../content/decode-text.ts'
 export { contentTypeEssence } from '../content/content-type-essence.ts'
 export { endOfString } from '../content/json/end-of-string.ts'
 export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from '../content/json/exact-json.ts'

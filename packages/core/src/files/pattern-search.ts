@@ -1,5 +1,7 @@
-import { DEFAULT_BLOCK_BYTES, withContentSource } from '../content/content-source.ts'
+import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
+import { withTextSource } from '../content/text-source.ts'
+import { isTextContentType } from '../content/text-content-type.ts'
 import { PatternError } from '../platform/platform.ts'
 import { searchLines } from '../search/search-lines.ts'
 import { parseSearchPattern, type SearchPattern } from '../search/search-pattern.ts'
@@ -81,7 +83,7 @@ export class PatternSearch {
   }
 
   /**
-   * Find up to `limit` lines of a content, read as UTF-8. Rejects like `retrieve`, and with a {@link PatternError} where the
+   * Find up to `limit` lines of a content, whose bytes tell its encoding. Binary content has none. Rejects like `retrieve`, and with a {@link PatternError} where the
    * expression is more than an engine can do.
    */
   async find(
@@ -89,14 +91,15 @@ export class PatternSearch {
     reference: string,
     { limit = Infinity, signal }: OperationOptions & { readonly limit?: number | undefined } = {},
   ): Promise<MatchingLines> {
-    const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal }
-    return await withContentSource(storage, reference, reading, (source) => this.#findIn(source, limit, signal))
+    const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsAll: true }
+    return await withTextSource(storage, reference, reading, (source) => this.#findIn(source, limit, signal))
   }
 
   async #findIn(source: ContentSource, limit: number, signal: AbortSignal | undefined): Promise<MatchingLines> {
     const lines: MatchingLine[] = []
     let length = 0
     let atOnce = HITS_AT_FIRST
+    if (!isTextContentType(source.contentType)) return { lines, isComplete: true }
     for (let start = 0; start < source.size;) {
       if (lines.length >= limit || length > MAX_FOUND_LENGTH || this.isOver) return { lines, isComplete: false }
       const found = await this.#search(source, start, Math.min(limit - lines.length, atOnce), signal)

@@ -1,6 +1,7 @@
-import { DEFAULT_BLOCK_BYTES, withContentSource } from '../content/content-source.ts'
+import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import type { LineRange } from '../content/line-range.ts'
+import { withTextSource } from '../content/text-source.ts'
 import { findLineSpan } from '../search/read-lines.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
@@ -17,7 +18,7 @@ export interface ReadStoredLinesOptions extends OperationOptions {
 }
 
 /**
- * Read exactly the lines of a range from stored content, as UTF-8, by the index of its lines: what is before them is not
+ * Read exactly the lines of a range from stored text, whose bytes tell its encoding, by the index of its lines: what is before them is not
  * read where there is one.
  *
  * Pages joined by LF are the content. A range beyond the end gives no lines. Rejects like `retrieve`, and with `too-large`
@@ -47,7 +48,7 @@ export async function readStoredLines(
   if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
     throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
   const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal }
-  return await withContentSource(storage, reference, reading, async (source) => {
+  return await withTextSource(storage, reference, reading, async (source) => {
     const { lines } = await source.lineIndex()
     const found = end < start ? undefined : await findLineSpan(source, range)
     if (found === undefined) return { text: '', totalLines: lines, goesOn: start <= lines }

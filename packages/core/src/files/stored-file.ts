@@ -1,5 +1,6 @@
-import { DEFAULT_BLOCK_BYTES, openContentSource } from '../content/content-source.ts'
+import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
 import type { LineRange } from '../content/line-range.ts'
+import { openTextSource } from '../content/text-source.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { FileEntry } from './file-entry.ts'
 import { findLines, type FoundLine } from './find-lines.ts'
@@ -59,7 +60,7 @@ export class StoredFile {
   }
 
   /**
-   * Read lines of the content as UTF-8, in slices and no further than needed.
+   * Read lines of the content, whose bytes tell its encoding, in slices and no further than needed.
    *
    * A page ends early after about a million UTF-16 units, and a longer line is cut and says so. A range beyond the end
    * gives no lines; one that ends before it starts gives none either.
@@ -74,13 +75,13 @@ export class StoredFile {
     return await readLinePage(this.#blocks(), { start, end }, this.size <= MAX_COUNTED_BYTES)
   }
 
-  /** Find the lines of the content, read as UTF-8, that have a literal text in them: each once, in their order. */
+  /** Find the lines of the content, whose bytes tell its encoding, that have a literal text in them: each once, in their order. */
   async *findLines(text: string): AsyncGenerator<FoundLine> {
     yield* findLines(this.path, this.#blocks(), text)
   }
 
   async *#blocks(): AsyncGenerator<Uint8Array> {
-    const source = await openContentSource(this.#storage, this.reference, { blockBytes: DEFAULT_BLOCK_BYTES })
+    const source = await openTextSource(this.#storage, this.reference, { blockBytes: DEFAULT_BLOCK_BYTES })
     try {
       // What reads them decodes each before it asks for the next.
       yield* source.blocks(0, source.size, { transient: true })

@@ -2,7 +2,6 @@ import { mediaKind } from '../content/media-block.ts'
 import { concatBytes } from '../content/concat-bytes.ts'
 import { mediaPreviewersFor } from '../preview/choose-previewers.ts'
 import { describeMedia } from '../preview/media/describe-media.ts'
-import { documentText } from '../preview/media/document-text.ts'
 import { MEDIA_PREVIEWER } from '../preview/media/media-previewer.ts'
 import { fallbackOf } from '../preview/preview-fallback.ts'
 import { copyBytes } from '../storage/bytes.ts'
@@ -39,7 +38,7 @@ export class ArrivingMedia {
     const wanted = mediaPreviewersFor(subject, options.previewers, onFallback).some(
       ({ name }) => name !== MEDIA_PREVIEWER,
     )
-    this.#held = wanted || documentText(start, contentType) !== undefined ? [] : undefined
+    this.#held = wanted ? [] : undefined
   }
 
   push(chunk: Uint8Array): void {

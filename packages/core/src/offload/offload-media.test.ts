@@ -216,18 +216,27 @@ test('a document that is text is previewed as its type, and searched itself', as
   expect(answer.content).toMatchObject([{ text: expect.stringContaining('> 8890| 8888,name 8888') }])
 })
 
-test('text in UTF-16, or declared as nothing, is stored as text beside the document', async () => {
+test('a document of text in UTF-16, or declared as nothing, is searched itself and comes back as it was', async () => {
   const wide = new Uint8Array(Uint16Array.from(`\uFEFF${rows}`, (character) => character.charCodeAt(0)).buffer)
-  for (const [mediaType, data] of [
-    ['text/csv', wide],
-    ['application/octet-stream', encode(rows)],
+  for (const [mediaType, data, contentType] of [
+    ['text/csv', wide, 'text/csv'],
+    ['application/octet-stream', wide, 'text/plain'],
+    ['application/octet-stream', encode(rows), 'text/plain'],
   ] as const) {
-    const { offloader } = setUp()
-    const outcome = await offloader.offload({ ...call, content: [{ type: 'document', mediaType, data }] })
-    expect(textOf(outcome)).toContain('9,000 rows')
-    const reference = outcome.status === 'offloaded' ? outcome.stored[1]?.reference : undefined
-    const answer = await offloader.retrievalTool.execute({ reference, pattern: 'name 8888$' })
-    expect(answer.content).toMatchObject([{ text: expect.stringContaining('> 8890| 8888,name 8888') }])
+    const { offloader, storage } = setUp()
+    const content: ContentBlock[] = [{ type: 'document', mediaType, data }]
+    for (const outcome of [
+      await offloader.offload({ ...call, content }),
+      await offloader.offloadStream({ ...call, chunks: pieces(data, 10_001), contentType: mediaType }),
+    ]) {
+      expect(textOf(outcome)).toContain('9,000 rows')
+      expect(textOf(outcome)).toContain('line_range')
+      const [stored] = outcome.status === 'offloaded' ? outcome.stored : []
+      expect(stored?.contentType).toBe(contentType)
+      const answer = await offloader.retrievalTool.execute({ reference: stored?.reference, pattern: 'name 8888$' })
+      expect(answer.content).toMatchObject([{ text: expect.stringContaining('> 8890| 8888,name 8888') }])
+      expect((await storage.retrieve(stored!.reference)).content).toEqual(data)
+    }
   }
 })
 

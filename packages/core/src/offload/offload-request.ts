@@ -22,7 +22,7 @@ export interface OffloadStreamRequest {
   /** The arguments of the call, as of {@link OffloadRequest.input}. */
   readonly input?: unknown
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Defaults to `text/plain`, or `application/octet-stream` where the first bytes are not text. */
+  /** Defaults to what the first bytes tell. A type that is not text is replaced by `text/plain` if they are text. */
   readonly contentType?: string | undefined
   /** Whether it failed; asked once the stream has ended. */
   readonly isError?: (() => boolean) | undefined

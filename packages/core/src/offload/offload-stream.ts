@@ -1,6 +1,8 @@
 import type { ContentBlock } from '../content/content-block.ts'
 import { concatBytes } from '../content/concat-bytes.ts'
 import { contentTypeEssence } from '../content/content-type-essence.ts'
+import { isTextContentType } from '../content/text-content-type.ts'
+import { textEncodingOf, type TextEncoding } from '../content/text-encoding.ts'
 import { ArrivingText } from '../preview/arriving-text.ts'
 import type { TextPreview, TextPreviewing } from '../preview/read-text.ts'
 import { sniffContentType } from '../preview/media/sniff-content-type.ts'
@@ -45,11 +47,13 @@ export async function offloadStream(
     const held = await hold(source, options, request.signal)
     const sniffed = sniffContentType(held.bytes)
     const isText = sniffed === 'text/plain'
-    const contentType = request.contentType ?? sniffed
+    const encoding = isText ? textEncodingOf(held.bytes) : undefined
+    const isContradicted = isText && request.contentType !== undefined && !isTextContentType(request.contentType)
+    const contentType = isContradicted ? sniffed : (request.contentType ?? sniffed)
     const whole = held.ended ? wholeStream(held.bytes, isText, request.contentType, options) : undefined
     if (whole !== undefined && whole.tokens <= options.maxResultTokens) return whole
-    const text = isText ? new ArrivingBytes(previewing(contentType, reading), options) : undefined
-    const media = isText ? undefined : new ArrivingMedia(held.bytes, contentType, reading)
+    const text = encoding && new ArrivingBytes(encoding, previewing(contentType, reading), options)
+    const media = text !== undefined ? undefined : new ArrivingMedia(held.bytes, contentType, reading)
     let size = 0
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
       for (
@@ -93,12 +97,13 @@ const previewing = (contentType: string, { call, options, onFallback }: PartRead
 
 /** Decodes, reads and counts chunks of text. */
 class ArrivingBytes {
-  /** Keeps a byte order mark, as a text that does not arrive in pieces has it too. */
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  readonly #decoder: TextDecoder
   readonly #text: ArrivingText
   readonly #sampler: TokenSampler
 
-  constructor(previewing: TextPreviewing, options: ResolvedOptions) {
+  constructor(encoding: TextEncoding, previewing: TextPreviewing, options: ResolvedOptions) {
+    // Keeps a byte order mark of UTF-8, as a text that does not arrive in pieces has it too.
+    this.#decoder = new TextDecoder(encoding, { ignoreBOM: encoding === 'utf-8' })
     this.#text = new ArrivingText(previewing)
     this.#sampler = new TokenSampler(options.countTokens)
   }

@@ -1,6 +1,4 @@
 import type { MediaBlock } from '../content/content-block.ts'
-import { contentTypeEssence } from '../content/content-type-essence.ts'
-import { isTextContentType } from '../content/text-content-type.ts'
 import type { OnFallback } from '../preview/choose-previewers.ts'
 import { documentText } from '../preview/media/document-text.ts'
 import { fallbackOf } from '../preview/preview-fallback.ts'
@@ -40,16 +38,13 @@ export async function readMediaParts(parts: readonly StoragePart[], reading: Par
 
 /** Read a document that is text, or return `undefined` for what is not. */
 function readDocument(part: StoragePart, data: Uint8Array, reading: PartReading): StoragePart[] | undefined {
-  const { contentType } = part
-  const document = part.type === 'document' ? documentText(data, contentType) : undefined
+  const document = part.type === 'document' ? documentText(data, part.contentType) : undefined
   if (document === undefined) return undefined
-  if (!document.isSearchable) {
-    const type = isTextContentType(contentType) ? contentTypeEssence(contentType) : 'text/plain'
-    return [part, textPart(part, document.text, type, reading)]
-  }
+  const { contentType } = document
   const text = redactedText(document.text, reading)
   // What was redacted must not be stored.
-  return [{ ...part, text, tokens: tokensOf(text, reading), data: text === document.text ? data : undefined }]
+  const stored = text === document.text ? data : undefined
+  return [{ ...part, contentType, text, tokens: tokensOf(text, reading), data: stored }]
 }
 
 async function readBytes(

@@ -149,7 +149,7 @@ async function renderText(
     original,
     isError: original.isError,
     retrievalTool: options.includeRetrievalTool ? retrievalToolName : undefined,
-    guide: guide?.instructions(searchable(sources)),
+    guide: guide?.instructions(...guided(sources)),
   })
 }
 
@@ -171,8 +171,8 @@ export function gapCalls({
   return { showLines: (start, end) => `| sed -n '${start},${end}p'` }
 }
 
-/** The references that retrieval is explained with: of a document that has its text beside it, that of the text. */
-function searchable(sources: readonly ReplacementSource[]): string[] {
-  const withText = new Set(sources.map(({ textOf }) => textOf))
-  return sources.map(({ reference }) => reference).filter((reference) => !withText.has(reference))
+/** The references that retrieval is explained with, and whether they are of text: of binary content only if there is no text. */
+function guided(sources: readonly ReplacementSource[]): [references: readonly string[], isText: boolean] {
+  const texts = sources.filter(({ text }) => text !== undefined)
+  return [(texts.length > 0 ? texts : sources).map(({ reference }) => reference), texts.length > 0]
 }

@@ -71,7 +71,10 @@ export function isReplacement(text: string): boolean {
   return BEGINNING.test(text)
 }
 
-function instructions({ retrievalTool, guide = [], brief, isError }: Replacement, located: boolean): readonly string[] {
+function instructions(
+  { blocks, retrievalTool, guide = [], brief, isError }: Replacement,
+  located: boolean,
+): readonly string[] {
   if (brief !== undefined) return brief
   const what = isError ? 'The tool failed; its output' : 'The tool result'
   const lines = [
@@ -79,16 +82,27 @@ function instructions({ retrievalTool, guide = [], brief, isError }: Replacement
   ]
   if (retrievalTool !== undefined)
     lines.push(
-      `If you need more, use ${retrievalTool} with a reference and:`,
-      '  - pattern: regex or keyword to find matching lines with context',
-      '  - line_range: { start, end } to read a span of lines',
-      'Retrieve full content (omit pattern and line_range) only as a last resort.',
+      ...(blocks.some(isText)
+        ? [
+            `If you need more, use ${retrievalTool} with a reference and:`,
+            '  - pattern: regex or keyword to find matching lines with context',
+            '  - line_range: { start, end } to read a span of lines',
+            'Retrieve full content (omit pattern and line_range) only as a last resort.',
+          ]
+        : [`It is binary: ${retrievalTool} with a reference, and nothing else, gives it whole.`]),
     )
   lines.push(...guide)
   if (located)
-    lines.push('The command after a reference prints its full content; pipe it into grep or sed to read part of it.')
+    lines.push(
+      blocks.some(isText)
+        ? 'The command after a reference prints its full content; pipe it into grep or sed to read part of it.'
+        : 'The command after a reference prints its full content.',
+    )
   return lines
 }
+
+/** Whether a block can be searched and read by lines. */
+const isText = (block: ReplacedBlock): boolean => block.lines !== undefined
 
 function formatBlocks(blocks: readonly ReplacedBlock[]): string[] {
   if (!areMany(blocks)) return blocks.flatMap(formatBlock)

@@ -16,8 +16,12 @@ import type { RetrievalCall } from '../retrieval/retrieval-call.ts'
  * ```
  */
 export interface RetrievalGuide {
-  /** Return the lines that say how to get more. They stand before the previews, outside the fences. */
-  readonly instructions: (references: readonly string[]) => readonly string[]
+  /**
+   * Return the lines that say how to get more. They stand before the previews, outside the fences.
+   *
+   * @param isText - Whether the references are of text. If `false`, patterns and lines must not be offered.
+   */
+  readonly instructions: (references: readonly string[], isText?: boolean) => readonly string[]
   /**
    * Write the retrieval that shows the lines of a gap. The call has no `reference`: the one that is meant stands with
    * the preview, and naming it in each gap would cost the preview many tokens.

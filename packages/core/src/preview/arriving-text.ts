@@ -1,3 +1,4 @@
+import { withoutNuls } from '../content/decode-text.ts'
 import { SUBJECT_END, SUBJECT_START, textPreviewersFor } from './choose-previewers.ts'
 import { LogReader } from './log/log-reader.ts'
 import { textPreviewer } from './log/text-previewer.ts'
@@ -24,7 +25,8 @@ export class ArrivingText {
   }
 
   /** Take in the next piece of the text. */
-  push(text: string): void {
+  push(piece: string): void {
+    const text = withoutNuls(piece)
     this.#length += text.length
     this.#end += text
     if (this.#end.length > 2 * SUBJECT_END) this.#end = this.#end.slice(-SUBJECT_END)

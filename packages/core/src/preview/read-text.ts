@@ -1,3 +1,4 @@
+import { withoutNuls } from '../content/decode-text.ts'
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
 import type { CountTokens } from '../tokens/count-tokens.ts'
 import { LineCounter } from './line-counter.ts'
@@ -32,7 +33,8 @@ export interface TextPreviewing {
 }
 
 /** Read a text with the surest previewer; where that finds it to be something else, or fails, with the next one. */
-export async function readText(text: string, previewing: TextPreviewing): Promise<TextPreview> {
+export async function readText(stored: string, previewing: TextPreviewing): Promise<TextPreview> {
+  const text = withoutNuls(stored)
   const { call, contentType, previewers, onFallback } = previewing
   const subject: TextSubject = {
     ...call,

@@ -1,4 +1,5 @@
 import type { ContentSource } from '../content/content-source.ts'
+import { isTextContentType } from '../content/text-content-type.ts'
 import { PatternError } from '../platform/platform.ts'
 import { parseSearchPattern } from '../search/search-pattern.ts'
 import type { SearchPattern } from '../search/search-pattern.ts'
@@ -53,12 +54,12 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
     searched++
     await search.add(info)
   }
-  const { groups, slow, isOver } = search
+  const { groups, slow, isOver, binary } = search
   if (groups.length === 0 && slow !== undefined) throw slow.error
   const unsearched = total - searched
   const notes = describeProblems(patterns)
   return writeScope(
-    { groups, searched, unsearched, binary: others, slow: slow?.entries ?? 0, isOver },
+    { groups, searched: searched - binary, unsearched, binary: others + binary, slow: slow?.entries ?? 0, isOver },
     request,
     notes,
     context,
@@ -68,6 +69,8 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
 /** Searches one entry after the other, within the time and the room of one call. */
 class ScopeSearch {
   readonly groups: ScopeGroup[] = []
+  /** Entries that are binary, whatever they are declared to be. */
+  binary = 0
   /** Entries in which the time was spent with nothing found. */
   slow: { readonly entries: number; readonly error: PatternError } | undefined
   readonly #request: PatternRequest
@@ -100,7 +103,7 @@ class ScopeSearch {
     const begin = performance.now()
     // Half of the time that is left, so that one entry does not take that of all others.
     const deadlineMs = this.#left / 2
-    const context = { ...this.#context, deadlineMs }
+    const context = { ...this.#context, deadlineMs, readsAll: true }
     try {
       await unlessGone(() =>
         withContent(context.storage, info.reference, context, (source) => this.#search(info, source, context)),
@@ -117,6 +120,10 @@ class ScopeSearch {
 
   async #search(info: StoredInfo, source: ContentSource, context: RetrievalContext): Promise<void> {
     const { limit = MAX_HITS, fromEnd, contextLines, countOnly } = this.#request
+    if (!isTextContentType(source.contentType)) {
+      this.binary++
+      return
+    }
     const kept = countOnly ? 0 : Math.min(limit, MAX_HITS)
     const selection = { range: undefined, skip: 0, limit: kept, fromEnd }
     const found = await findHits(source, this.#patterns, selection, context)

@@ -1,5 +1,5 @@
-import { withContentSource } from '../content/content-source.ts'
-import type { ContentSource, ReadableStorage, ReadOptions } from '../content/content-source.ts'
+import type { ContentSource, ReadableStorage } from '../content/content-source.ts'
+import { withTextSource, type TextReadOptions } from '../content/text-source.ts'
 import { orMiss } from '../storage/foreign-miss.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -7,17 +7,17 @@ import { quote } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'
 
 /**
- * Open content for a call of the model, use it, and close it however that goes.
+ * Open content for a call of the model, use it as what its bytes are, and close it however that goes.
  *
  * Rejects with a `StorageError`, or with `unavailable` for anything else that the storage throws.
  */
 export async function withContent<Result>(
   storage: Storage,
   reference: string,
-  options: ReadOptions,
+  options: TextReadOptions,
   use: (source: ContentSource) => Promise<Result>,
 ): Promise<Result> {
-  return await withContentSource(guarded(storage), reference, options, use)
+  return await withTextSource(guarded(storage), reference, options, use)
 }
 
 /** Run a call of a storage. What it throws beside `StorageError` is taken for an outage. */

@@ -1,4 +1,4 @@
-import { isTextContentType } from '../content/text-content-type.ts'
+import { mayBeText } from '../content/text-content-type.ts'
 import { checkAborted } from '../storage/guard.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
@@ -27,7 +27,7 @@ export function canList(context: RetrievalContext): boolean {
 }
 
 /**
- * List the newest `count` entries of exactly this scope; only the text ones if `textOnly`.
+ * List the newest `count` entries of exactly this scope; only those that may be text if `textOnly`.
  *
  * @param onEntry - Called with every entry, also with those that are not returned.
  */
@@ -44,7 +44,7 @@ export async function listNewest(
     for await (const info of context.storage.list!({ below: false, signal: context.signal })) {
       checkAborted(context.signal)
       onEntry?.(info)
-      if (textOnly && !isTextContentType(info.contentType)) {
+      if (textOnly && !mayBeText(info.contentType)) {
         others++
         continue
       }

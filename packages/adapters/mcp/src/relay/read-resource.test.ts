@@ -42,6 +42,12 @@ describe('readResource', () => {
     expect(contentsOf(await read('{"a":1}', 'application/json'))).toMatchObject({ text: '{"a":1}' })
   })
 
+  it('gives text in UTF-16 as text, and bytes that are declared as text as Base64', async () => {
+    const wide = new Uint8Array(Buffer.from('\ufeffone\r\ntwo', 'utf16le'))
+    expect(contentsOf(await read(wide, 'text/csv'))).toMatchObject({ mimeType: 'text/csv', text: 'one\r\ntwo' })
+    expect(contentsOf(await read(new Uint8Array([1, 255, 2]), 'text/csv'))).toMatchObject({ blob: 'Af8C' })
+  })
+
   it('gives bytes as Base64', async () => {
     const answer = contentsOf(await read(new Uint8Array([0, 255, 7]), 'image/png'))
     expect(answer).toMatchObject({ mimeType: 'image/png', blob: 'AP8H' })

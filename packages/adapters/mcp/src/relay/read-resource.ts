@@ -1,5 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { encodeBase64, isTextContentType, orMiss, writeMcpPart } from '@spillway/core/adapter'
+import { decodeText, encodeBase64, isTextContentType, orMiss, writeMcpPart } from '@spillway/core/adapter'
 import { StorageError } from '@spillway/core'
 import { ERROR_CODE, errorOf, resultOf, type Fields, type Message, type Request } from './message.ts'
 import { RESOURCE_TEMPLATE, type ResourceRequest } from './resource-uri.ts'
@@ -38,9 +38,8 @@ export async function readResource(
     const { content, contentType } = await orMiss(reference, () => storage.retrieve(reference))
     if (content.byteLength > MAX_RESOURCE_BYTES)
       return errorOf(request.id, ERROR_CODE.invalidParams, tooLarge(content.byteLength))
-    const contents = isTextContentType(contentType)
-      ? { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(content) }
-      : { blob: encodeBase64(content) }
+    const text = isTextContentType(contentType) ? decodeText(content) : undefined
+    const contents = text === undefined ? { blob: encodeBase64(content) } : { text }
     return resultOf(request, { contents: [{ uri, mimeType: contentType, ...contents }] })
   } catch (error) {
     if (!StorageError.isInstance(error)) throw error

@@ -1,11 +1,14 @@
+import { textEncodingOf } from '../../content/text-encoding.ts'
 import { mediaFormatOf } from './media-format.ts'
 
-/** Bytes of the beginning that are looked at. */
+/** Bytes of the beginning in which a format of media has a zero byte, unless it is a PDF. */
 const SNIFFED_BYTES = 8_192
 
 /**
- * Tell the content type of bytes that nobody has declared, by their beginning: a format of media that is known,
- * `text/plain` where there is no zero byte, else `application/octet-stream`.
+ * Tell the content type of bytes by their beginning: a format of media that is known, `text/plain` for text in whichever
+ * encoding, else `application/octet-stream`.
+ *
+ * Text may have NULs in it, as logs and lists of file names do. Text in UTF-16 is told with or without a byte order mark.
  *
  * @example
  * ```ts
@@ -16,9 +19,10 @@ const SNIFFED_BYTES = 8_192
  * ```
  */
 export function sniffContentType(bytes: Uint8Array): string {
-  const start = bytes.subarray(0, SNIFFED_BYTES)
-  const format = mediaFormatOf(start)
-  // Few files of other formats have no zero byte near their beginning, and a text may begin like one of them.
-  if (!start.includes(0) && format?.name !== 'pdf') return 'text/plain'
+  const format = mediaFormatOf(bytes)
+  const isText = textEncodingOf(bytes) !== undefined
+  // A text may begin like a format of media.
+  if (isText && format?.name !== 'pdf' && (format === undefined || !bytes.subarray(0, SNIFFED_BYTES).includes(0)))
+    return 'text/plain'
   return format?.mediaType ?? 'application/octet-stream'
 }

@@ -1,4 +1,5 @@
 import { formatCount } from '../../content/format-count.ts'
+import { isTextContentType } from '../../content/text-content-type.ts'
 import type { StoredInfo } from '../../storage/storage.ts'
 import { entryHeading } from '../entry-heading.ts'
 import { withContent } from '../open-content.ts'
@@ -45,7 +46,7 @@ export async function answerScopeQuery(
   const { words } = query
   const { skip, limit } = request
   const { newest, total: stored } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
-  const { entries, statistics, lineCounts, searched } = await scanEntries(newest, words, context)
+  const { entries, statistics, lineCounts, searched, binary } = await scanEntries(newest, words, context)
   const weights = weighWords(words, statistics)
   const ranking = { weights, averageLength: averageLength(statistics) }
   const found: FoundPassage[] = []
@@ -62,7 +63,7 @@ export async function answerScopeQuery(
   const notes = [
     ...noteAbsent(absentWords(query, lineCounts), []),
     ...noteLeftOut(query),
-    ...noteEntries(searched, stored, entries),
+    ...noteEntries(searched, stored - binary, entries),
   ]
   const results = `${formatCount(searched)} stored ${searched === 1 ? 'result' : 'results'}`
   if (total === 0) {
@@ -93,6 +94,8 @@ interface ScannedEntries {
   readonly statistics: WordStatistics
   readonly lineCounts: readonly number[]
   readonly searched: number
+  /** Entries that are binary, whatever they are declared to be. */
+  readonly binary: number
 }
 
 async function scanEntries(
@@ -104,14 +107,19 @@ async function scanEntries(
   const statistics: WordStatistics = { units: 0, length: 0, unitCounts: words.map(() => 0) }
   const lineCounts = words.map(() => 0)
   let searched = 0
+  let binary = 0
   let bytes = 0
   let left = context.deadlineMs
   for (const info of newest) {
     if (searched > 0 && (bytes + info.size > MAX_SEARCHED_BYTES || left <= 0)) break
     bytes += info.size
-    searched++
     const deadlineMs = queryDeadline(info.size, left)
     const scan = await scanEntry(info, words, deadlineMs, context)
+    if (scan === 'binary') {
+      binary++
+      continue
+    }
+    searched++
     if (scan === undefined) continue
     left -= Math.max(0, scan.milliseconds - queryDeadline(info.size, 0))
     statistics.units += scan.units
@@ -124,7 +132,7 @@ async function scanEntries(
     entries.push({ info, scan })
     shareRoom(entries, words, statistics)
   }
-  return { entries, statistics, lineCounts, searched }
+  return { entries, statistics, lineCounts, searched, binary }
 }
 
 /** Keep no more lines of all entries than of one. */
@@ -141,10 +149,12 @@ async function scanEntry(
   words: readonly QueryWord[],
   deadlineMs: number,
   context: RetrievalContext,
-): Promise<WordScan | undefined> {
+): Promise<WordScan | 'binary' | undefined> {
   return await unlessGone(() =>
-    withContent(context.storage, reference, context, (source) =>
-      scanWords(source.blocks(), words, { signal: context.signal, deadlineMs }),
+    withContent(context.storage, reference, { ...context, readsAll: true }, async (source) =>
+      isTextContentType(source.contentType)
+        ? await scanWords(source.blocks(), words, { signal: context.signal, deadlineMs })
+        : 'binary',
     ),
   )
 }
@@ -161,7 +171,7 @@ async function readPage(
     const ofEntry = page.filter((found) => found.info === info)
     const heading = `${entryHeading(info)} ==`
     await unlessGone(() =>
-      withContent(context.storage, info.reference, context, async (source) => {
+      withContent(context.storage, info.reference, { ...context, readsAll: true }, async (source) => {
         const reader = new PassageReader(source, ofEntry[0]!.scan, finder, weights)
         for (const found of ofEntry) {
           const { similar, similarLine } = found.passage

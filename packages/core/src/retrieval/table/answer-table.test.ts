@@ -596,7 +596,7 @@ describe('laws', () => {
           expect(answer.isWellFormed()).toBe(true)
         } catch (error) {
           if (!(error instanceof RetrievalError)) throw error
-          expect(['not-a-table', 'unknown-column', 'invalid-input']).toContain(error.code)
+          expect(['not-a-table', 'not-text', 'unknown-column', 'invalid-input']).toContain(error.code)
         }
       }),
       propertyRuns(150, 4_000),
