@@ -1,19 +1,14 @@
-import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
-import { detach } from './detach.ts'
+import { LONG_LINE_UNITS, LongLine } from './long-line.ts'
 
 /** Text that comes in small pieces is taken in by blocks of about this many UTF-16 units. */
 const BLOCK_UNITS = 32_768
-/** Of a line longer than this, a start and an end of about this length are handed on, and its middle is not. */
-const LONG_LINE_UNITS = 24_576
-/** A cut moves by less than this to stand between two graphemes. */
-const CUT_SLACK = 64
 
 /** Takes the lines of a text in order. */
 export interface LineSink {
   /** The lines that follow stand in `window`, from `from` on; it begins at offset `origin` of the text. */
   open(window: string, from: number, origin: number): void
   line(start: number, end: number): void
-  /** A line too long to be handed on whole, between whose `start` and `end` so many units are `hidden`. */
+  /** A line too long to be handed on whole, between whose `start` and `end` so many units are `hidden`; of progress, what is left of it. */
   longLine(start: string, end: string, hidden: number): void
 }
 
@@ -37,7 +32,7 @@ export class LineReader {
   /** The text before the buffer, at least `tailUnits` of it. */
   readonly #recent: string[] = []
   #recentUnits = 0
-  #long: { start: string; end: string; length: number } | undefined
+  #long: LongLine | undefined
 
   constructor(sink: LineSink, contextUnits: number, tailUnits: number) {
     this.#sink = sink
@@ -104,7 +99,7 @@ export class LineReader {
     if (this.#long !== undefined) {
       const end = this.#buffer.indexOf('\n')
       const units = end < 0 ? this.#buffer.length : end
-      this.#addToLongLine(this.#buffer.slice(0, units))
+      this.#long.add(this.#buffer.slice(0, units))
       this.#shift(end < 0 ? units : units + 1)
       if (end < 0) return
       this.#endLongLine()
@@ -112,8 +107,8 @@ export class LineReader {
     const end = this.#buffer.lastIndexOf('\n') + 1
     if (end > 0) this.#handOn(end)
     if (this.#buffer.length > LONG_LINE_UNITS) {
-      this.#long = { start: detach(this.#buffer.slice(0, LONG_LINE_UNITS)), end: '', length: 0 }
-      this.#addToLongLine(this.#buffer)
+      this.#long = new LongLine()
+      this.#long.add(this.#buffer)
       this.#shift(this.#buffer.length)
     }
   }
@@ -132,8 +127,9 @@ export class LineReader {
       const found = window.indexOf('\n', start)
       const end = found < 0 ? to : found
       if (end - start > LONG_LINE_UNITS) {
-        const line = window.slice(start, end)
-        this.#longLine(line.slice(0, LONG_LINE_UNITS), line.slice(-LONG_LINE_UNITS), line.length)
+        const line = new LongLine()
+        line.add(window.slice(start, end))
+        this.#handOnLong(line)
         this.#contextStart = origin + end + 1
       } else this.#sink.line(start, end)
       start = end + 1
@@ -156,30 +152,15 @@ export class LineReader {
       this.#recentUnits -= this.#recent.shift()!.length
   }
 
-  #addToLongLine(text: string): void {
-    const long = this.#long!
-    long.length += text.length
-    long.end += text
-    if (long.end.length > 4 * LONG_LINE_UNITS) long.end = detach(long.end.slice(-LONG_LINE_UNITS))
-  }
-
   #endLongLine(): void {
-    const { start, end, length } = this.#long!
+    const line = this.#long!
     this.#long = undefined
-    this.#longLine(start, end.slice(-LONG_LINE_UNITS), length)
+    this.#handOnLong(line)
     this.#context = ''
     this.#contextStart = this.#offset
   }
 
-  #longLine(start: string, end: string, length: number): void {
-    const shown = end.trimEnd()
-    // What a carriage return overwrote is not shown; only the last state counts.
-    if (shown.includes('\r')) {
-      this.#sink.longLine(detach(shown.slice(shown.lastIndexOf('\r') + 1)), '', 0)
-      return
-    }
-    const first = detach(cutAtGrapheme(start, LONG_LINE_UNITS - CUT_SLACK))
-    const last = detach(cutAtGrapheme(end, LONG_LINE_UNITS - CUT_SLACK, true))
-    this.#sink.longLine(first, last, length - first.length - last.length)
+  #handOnLong(line: LongLine): void {
+    line.finish((start, end, hidden) => this.#sink.longLine(start, end, hidden))
   }
 }

@@ -60,6 +60,10 @@ function partsOf(views: readonly ShownLine[], maxLength: number): Part[] {
 /** Choose what is shown of a line, not before the byte `from`. */
 function partOf(view: ShownLine, maxLength: number, from: number): Part {
   const { text, match, start: base, bytes, line } = view
+  if (view.isShown === true) {
+    const cut = cutAtGrapheme(text, maxLength)
+    return { view, text: cut.length < text.length ? `${cut}…` : cut, start: line.start, end: line.end }
+  }
   if (view.isWhole && text.length <= maxLength) return { view, text, start: line.start, end: line.end }
   const low = from <= base ? 0 : utf8Text(bytes, 0, from - base).length
   const wanted = match === undefined ? 0 : windowStart(match, text.length, maxLength)

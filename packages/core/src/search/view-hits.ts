@@ -3,7 +3,7 @@ import { withLineIndex } from '../content/with-line-index.ts'
 import { LineFinder } from './line-finder.ts'
 import type { FoundLine } from './line-finder.ts'
 import type { Hit } from './search-lines.ts'
-import { viewAgain, viewLine, viewWholeLine } from './view-line.ts'
+import { viewAgain, viewAsShown, viewLine, viewWholeLine } from './view-line.ts'
 import type { LineView } from './view-line.ts'
 
 export type { LineView } from './view-line.ts'
@@ -105,8 +105,9 @@ class HitViewer {
       bytes === undefined
         ? await viewLine(this.#source, line, keep, hit, seen)
         : viewWholeLine(bytes, line, keep, hit, seen)
-    this.#views.push(view)
-    this.#size += view.text.length + String(view.number).length + FRAME_UNITS
+    const shown = hit === undefined ? await viewAsShown(this.#source, line, keep, view) : view
+    this.#views.push(shown)
+    this.#size += shown.text.length + String(shown.number).length + FRAME_UNITS
     this.#last = line
   }
 }

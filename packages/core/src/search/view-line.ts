@@ -1,4 +1,5 @@
 import { utf8Text } from '#platform'
+import { cleanLine, isDrawn } from '../content/clean-line.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { detach } from '../content/detach.ts'
 import type { FoundLine } from './line-finder.ts'
@@ -18,6 +19,8 @@ export interface LineView {
   readonly start: number
   /** Whether `text` is the whole line. */
   readonly isWhole: boolean
+  /** Whether `text` is what a terminal shows of a line of progress, and not what is stored. */
+  readonly isShown?: boolean | undefined
   /** The match, in UTF-16 units of `text`. */
   readonly match?: ByteSpan | undefined
   /** The match, in bytes of the content; set with `match`. */
@@ -49,6 +52,27 @@ export async function viewLine(
   return size > MAX_DECODED_BYTES
     ? await viewPart(source, line, keep, match, seen)
     : viewWholeLine(await source.read(line.start, size + 1), line, keep, match, seen)
+}
+
+/** Return the view of a line that stands near a hit: of progress, what a terminal shows of it. */
+export async function viewAsShown(
+  source: ContentSource,
+  line: FoundLine,
+  keep: number,
+  view: LineView,
+): Promise<LineView> {
+  if (!isDrawn(view.text)) return view
+  const start = Math.max(line.start, line.end - MAX_DECODED_BYTES)
+  const text = cleanLine(utf8Text(await source.read(start, line.end - start), 0, line.end - start))
+  const shown = detach(text.slice(0, keep))
+  return {
+    ...view,
+    text: shown,
+    bytes: new TextEncoder().encode(shown),
+    start: view.line.start,
+    isWhole: true,
+    isShown: true,
+  }
 }
 
 /**
@@ -96,7 +120,7 @@ async function viewPart(
   return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
-/** View up to `keep` units of a line, or of a part of it that begins at the byte `start`. */
+/** View up to `keep` units of a line, or of a part of it that begins at the byte `start`; of progress, the state of the match. */
 function viewDecoded(
   of: Pick<LineView, 'number' | 'line'>,
   bytes: Uint8Array,
@@ -109,8 +133,10 @@ function viewDecoded(
   const match = hit && unitsOf(bytes, hit.start - start, hit.end - start)
   const known = seen > start ? utf8Text(bytes, 0, Math.min(seen - start, bytes.length)).length : 0
   const around = match === undefined ? 0 : Math.max(windowStart(match, text.length, keep), Math.min(match.start, known))
-  const from = isWithinPair(text, around) ? around + 1 : around
-  const to = Math.min(text.length, around + keep)
+  const state = match === undefined ? { start: 0, end: text.length } : stateAround(text, match)
+  const begin = Math.max(around, state.start)
+  const from = isWithinPair(text, begin) ? begin + 1 : begin
+  const to = Math.min(state.end, begin + keep)
   const end = isWithinPair(text, to) ? to - 1 : to
   const first = unitsToBytes(bytes, 0, bytes.length, from)
   const shown = bytes.slice(first, first + unitsToBytes(bytes, first, bytes.length, end - from))
@@ -127,6 +153,15 @@ function viewDecoded(
 function unitsOf(bytes: Uint8Array, start: number, end: number): ByteSpan {
   const before = utf8Text(bytes, 0, start).length
   return { start: before, end: before + utf8Text(bytes, start, Math.min(end, bytes.length)).length }
+}
+
+/** The part of a line around a match that no carriage return divides; a final one is not looked at. */
+function stateAround(text: string, { start, end }: ByteSpan): ByteSpan {
+  const next = text.indexOf('\r', end)
+  return {
+    start: start === 0 ? 0 : text.lastIndexOf('\r', start - 1) + 1,
+    end: next < 0 || next === text.length - 1 ? text.length : next,
+  }
 }
 
 /** Whether a text would be cut between the two halves of a character. */

@@ -41,5 +41,5 @@ class FolderReader implements ListingReader {
 }
 
 function isFolder(line: string): boolean {
-  return line.length > 1 && line.length < 4_096 && line.endsWith(':') && !/^\s/.test(line)
+  return line.length > 1 && line.endsWith(':') && !/^\s/.test(line)
 }

@@ -1,9 +1,8 @@
 import { detach } from '../../content/detach.ts'
 
-/** Groups that are told apart; what belongs to further ones is counted with its folder, or as the rest. */
+/** Groups that are told apart, and UTF-16 units of their names; what belongs to further ones is counted with its folder, or as the rest. */
 const MOST_GROUPS = 10_000
-/** UTF-16 units of a group's name that are kept. */
-const LONGEST_NAME = 1_024
+const MOST_NAME_UNITS = 4_000_000
 /** UTF-16 units of an entry that are kept. */
 const LONGEST_ITEM = 512
 /** UTF-16 units of entries that are kept, with what each takes besides. */
@@ -29,6 +28,8 @@ export class ListingGroups {
   readonly #groups = new Map<string, ListedGroup>()
   #current: ListedGroup | undefined
   #units = 0
+  #nameUnits = 0
+  #hasMore = false
   /** Entries that a group keeps at most: fewer when many groups have come. */
   #most = Infinity
   #items = 0
@@ -43,17 +44,24 @@ export class ListingGroups {
     return [...this.#groups.values()]
   }
 
+  /** Whether there are more groups than these. */
+  get hasMore(): boolean {
+    return this.#hasMore
+  }
+
   /** Go on with a group. */
   open(name: string, line: number): void {
     if (this.#current?.name === name) return
-    const short = name.length > LONGEST_NAME ? name.slice(0, LONGEST_NAME) : name
-    let group = this.#groups.get(short)
+    let group = this.#groups.get(name)
     if (group === undefined) {
-      if (this.#groups.size >= MOST_GROUPS) group = this.#rest(short, line)
+      if (this.#groups.size >= MOST_GROUPS || this.#nameUnits + name.length > MOST_NAME_UNITS)
+        group = this.#rest(name, line)
       else {
-        group = { name: detach(short), line, count: 0, items: [], last: '' }
+        // All of the name: another may begin like it.
+        group = { name: detach(name), line, count: 0, items: [], last: '' }
         this.#groups.set(group.name, group)
-        this.#units += short.length + 2 * ITEM_UNITS
+        this.#nameUnits += name.length
+        this.#units += name.length + 2 * ITEM_UNITS
       }
     }
     this.#current = group
@@ -75,6 +83,7 @@ export class ListingGroups {
 
   /** The group that takes in what belongs to groups beyond the bound: the folder that holds it, if that is known. */
   #rest(name: string, line: number): ListedGroup {
+    this.#hasMore = true
     const end = name.lastIndexOf('/')
     const folder = end > 0 ? this.#groups.get(name.slice(0, end)) : undefined
     if (folder !== undefined) return folder

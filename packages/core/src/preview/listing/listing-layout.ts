@@ -67,9 +67,9 @@ export class ListingLayout {
   }
 
   #head(): string {
-    const { form, groups, items, lines } = this.#data
+    const { form, groups, hasMore, items, lines } = this.#data
     const parts = [countOf(lines, 'line')]
-    if (groups.length > 1) parts.push(counted(groups.length, form.group))
+    if (groups.length > 1) parts.push(`${hasMore ? 'over ' : ''}${counted(groups.length, form.group)}`)
     if (items !== lines) parts.push(counted(items, form.item))
     return `[${form.name}: ${parts.join(', ')}]`
   }
@@ -153,8 +153,8 @@ export class ListingLayout {
 
   #name(node: FolderNode, mark: string): string {
     if (node.path === '') return '[top]'
-    const path = cutAtGrapheme(cleanLine(node.path), LONGEST_SHOWN * 2)
-    return `${node.line}| ${path.length < node.path.length ? `${path}…` : path.endsWith(mark) ? path : path + mark}`
+    const path = cutMiddle(cleanLine(node.path), LONGEST_SHOWN * 2)
+    return `${node.line}| ${path.endsWith(mark) ? path : path + mark}`
   }
 
   #cost(entry: Entry): number {
@@ -234,6 +234,12 @@ export class ListingLayout {
     const parts = last === '' ? [...shown, mark] : [...shown, mark, last]
     return { text: parts.join(between), tokens: tokens + lastTokens, complete: false }
   }
+}
+
+/** The start and the end of a long name: names that begin alike differ in their ends. */
+function cutMiddle(name: string, length: number): string {
+  if (name.length <= length) return name
+  return `${cutAtGrapheme(name, length / 2)}…${cutAtGrapheme(name, length / 2, true)}`
 }
 
 /** Of each group below a folder the first entry, with the way to it, as far as there may be room. */

@@ -40,6 +40,14 @@ describe('a preview of ls -R', () => {
     )
   })
 
+  it.each([200, 1_500, 5_000])('tells folders apart whose paths begin with the same %i characters', async (length) => {
+    const path = `/${'a very deep folder/'.repeat(length / 19)}`
+    const text = Array.from({ length: 19 }, (_, index) => `${path}${index}:\ntotal 4\nfile ${index}\n`).join('\n')
+    const preview = (await previewOf(text, 4_000, 'ls -lR')) ?? ''
+    expect(preview).toContain('19 folders, 19 entries]')
+    for (let index = 0; index < 19; index++) expect(preview).toContain(`/${index}: [1] file ${index}`)
+  })
+
   it('takes the names of files from the lines of ls -lR', async () => {
     const entry = (name: string): string => `-rw-r--r-- 1 root root  5107 May 25  2023 ${name}`
     const text = `/usr/doc:\ntotal 12\n${entry('a file.txt')}\n${entry('b')}\n\n/usr/doc/x:\ntotal 4\n${entry('c')}\n`
@@ -48,6 +56,16 @@ describe('a preview of ls -R', () => {
 })
 
 describe('a preview of paths', () => {
+  it('counts each path in its own folder, however long it is', async () => {
+    const path = `src/${'deep/'.repeat(400)}`
+    const preview = await previewOf(
+      numbered(40, (index) => `${path}${index % 4}/file${index}.ts`),
+      2_000,
+    )
+    expect(preview).toMatch(/^\[paths: 40 lines, 4 folders\]\n/)
+    expect(preview?.match(/\/\d\/? \[10\]/g)).toHaveLength(4)
+  })
+
   it('opens the fullest folders, and counts those that have no room', async () => {
     const text = numbered(3_000, (index) => `src/part${index % 60}/sub${index % 7}/file${index}.ts`)
     const preview = (await previewOf(text, 200)) ?? ''
@@ -70,6 +88,15 @@ describe('a preview of paths', () => {
 })
 
 describe('a preview of matches', () => {
+  it('counts each match in its own file, however long its path is', async () => {
+    const path = `src/${'deep/'.repeat(200)}`
+    const preview = await previewOf(
+      numbered(40, (index) => `${path}${index % 4}.ts:${index + 1}: found`),
+      2_000,
+    )
+    expect(preview).toMatch(/^\[matches: 40 lines, 4 files\]\n/)
+  })
+
   it('counts them by file, with the lines of the files', async () => {
     const text = numbered(
       40,
@@ -113,6 +140,13 @@ describe('a preview of matches', () => {
 })
 
 describe('a preview of other listings', () => {
+  it('tells branches of a tree apart whose names begin alike', async () => {
+    const name = 'a long name of a folder '.repeat(9)
+    const branch = (index: number): string => `├── ${name}${index}\n│   └── file${index}.ts`
+    const preview = await previewOf(`.\n${numbered(12, branch)}\n`, 2_000)
+    for (let index = 0; index < 12; index++) expect(preview).toContain(`${name}${index}/ [1] file${index}.ts`)
+  })
+
   it('follows the branches of a tree', async () => {
     const text = 'app\n├── src\n│   ├── a.ts\n│   └── b.ts\n└── README.md\n\n2 directories, 3 files'
     expect(await previewOf(text, 1_000)).toBe(

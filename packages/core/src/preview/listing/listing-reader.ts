@@ -13,6 +13,8 @@ const ODD_SHARE = 0.1
 export interface ListingData {
   readonly form: ListingForm
   readonly groups: readonly ListedGroup[]
+  /** Whether there are more groups than these. */
+  readonly hasMore: boolean
   readonly items: number
   /** Lines of the text. */
   readonly lines: number
@@ -42,9 +44,9 @@ export class ListingLines implements LineSink {
   /** Returns `undefined` where too many lines are none of the listing. */
   finish(): ListingData | undefined {
     this.#lines.finish()
-    const { groups, items } = this.#groups
+    const { groups, items, hasMore } = this.#groups
     if (items === 0 || this.#odd > this.#line * ODD_SHARE) return undefined
-    return { form: this.#form, groups, items, lines: this.#line }
+    return { form: this.#form, groups, hasMore, items, lines: this.#line }
   }
 
   open(window: string): void {

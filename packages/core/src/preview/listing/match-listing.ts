@@ -4,7 +4,7 @@ import { shareRead } from './listing-form.ts'
 const LEAST_LINES = 3
 /** Lines of one file, without its name, that are enough to tell. */
 const LEAST_NUMBERED = 8
-const LONGEST_PATH = 512
+const LONGEST_PATH = 4_096
 /** A line around a match. */
 const CONTEXT = /^[^\s:][^:]{0,511}?-\d{1,9}-/
 /** A match below the name of its file, as `rg` shows it on a terminal, or in the only file. */

@@ -2,7 +2,7 @@ import type { ListedLine, ListingForm } from './listing-form.ts'
 import { shareRead } from './listing-form.ts'
 
 const LEAST_LINES = 6
-const LONGEST_PATH = 1_024
+const LONGEST_PATH = 4_096
 
 /** One path on a line, as `find`, `git ls-files` and `rg --files` print them. */
 export const pathListing: ListingForm = {

@@ -41,7 +41,7 @@ class TreeReader implements ListingReader {
     while (depth > 0 && this.#above[depth - 1]!.indent >= indent) depth--
     this.#above.length = depth
     const group = this.#above.map((folder) => folder.name).join('/')
-    if (depth < DEEPEST) this.#above.push({ name: name.slice(0, 100), indent })
+    if (depth < DEEPEST) this.#above.push({ name, indent })
     return { group, item: name }
   }
 }

@@ -1,5 +1,5 @@
 import { detach } from '../../content/detach.ts'
-import { cleanLine } from '../../content/clean-line.ts'
+import { cleanLine, isDrawn } from '../../content/clean-line.ts'
 import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
 
 /** Of a line away from the start and the end of the text, this much of its start and of its end is kept. */
@@ -43,8 +43,11 @@ export function keptParts(line: string, whole: boolean): Parts {
 }
 
 /** The same, while the text that the line was cut from is still there. */
-export function shownParts(line: string, whole: boolean): Parts {
-  if (whole || line.length <= START_UNITS + END_UNITS) return { raw: line, rawEnd: '', hidden: 0 }
+export function shownParts(stored: string, whole: boolean): Parts {
+  const isLong = !whole && stored.length > START_UNITS + END_UNITS
+  // Of progress, the states that a terminal no longer shows are no part of it.
+  const line = isLong && isDrawn(stored) ? cleanLine(stored) : stored
+  if (!isLong || line.length <= START_UNITS + END_UNITS) return { raw: line, rawEnd: '', hidden: 0 }
   const raw = cutAtGrapheme(line, START_UNITS)
   const rawEnd = cutAtGrapheme(line, END_UNITS, true)
   return { raw, rawEnd, hidden: line.length - raw.length - rawEnd.length }

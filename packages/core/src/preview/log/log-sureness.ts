@@ -44,6 +44,6 @@ function linesOf({ start, end = '', isWhole }: TextSubject): string[] {
   if (!isWhole) first.pop()
   const last = isWhole ? [] : end.split('\n').slice(1)
   return [...first.slice(0, START_LINES), ...last.slice(-END_LINES)]
-    .map((line) => cleanLine(line.slice(0, 2_000)))
+    .map((line) => cleanLine(line).slice(0, 2_000))
     .filter((line) => line !== '')
 }

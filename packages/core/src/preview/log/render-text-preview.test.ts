@@ -20,6 +20,17 @@ const graphemes = (text: string): Set<string> =>
   new Set([...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment))
 
 describe('renderTextPreview', () => {
+  it.each([100, 300, 900])('shows what is left of a line of %i states of progress', (count) => {
+    const states = Array.from({ length: count }, (_, at) => `remote: Counting objects: ${at + 1}/${count}`)
+    const lines = (line: string): string => `${'cloned one\n'.repeat(200)}${line}\n${'cloned another\n'.repeat(200)}`
+    const shown = previewOf(lines(`${states.join('\r')}\rfatal: the remote end hung up unexpectedly`), options)
+    expect(shown).toContain('201| fatal: the remote end hung up unexpectedly\n')
+    expect(shown).not.toContain('Counting')
+    const message = 'E: Unable to locate package foo-dev in any of the configured sources'
+    const short = Array.from({ length: count }, (_, at) => `${at} packages`).join('\r')
+    expect(previewOf(lines(`${message}\r${short}`), options)).toContain(`${message} ${count - 1} packages`)
+  })
+
   it('never has more tokens than its budget, whatever the text and the counter', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 4_000, unit: 'binary' }),

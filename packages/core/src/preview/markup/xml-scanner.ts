@@ -191,8 +191,14 @@ function readAttributes(node: XmlNode, attributes: string): void {
 }
 
 function addValue(node: XmlNode, text: string): void {
-  const value = decodeReferences(text).replace(/\s+/g, ' ').trim().slice(0, MAX_VALUE)
-  if (value === '' || node.values.includes(value)) return
+  const whole = decodeReferences(text).replace(/\s+/g, ' ').trim()
+  const value = whole.slice(0, MAX_VALUE)
+  if (value === '') return
+  if (node.values.includes(value)) {
+    // Of long values only the start is kept, so that they cannot be told from one another.
+    node.hasMoreValues ||= whole.length > MAX_VALUE
+    return
+  }
   if (node.values.length < MAX_VALUES) node.values.push(value)
   else node.hasMoreValues = true
 }

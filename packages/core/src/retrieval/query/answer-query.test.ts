@@ -43,6 +43,15 @@ const noise = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, index) => `${from + index} served page ${(index * 7) % 13} to a visitor`)
 
 describe('answerQuery', () => {
+  it('shows of progress what a terminal shows, or all of it where an earlier state has the word', async () => {
+    const progress = (word: string): string =>
+      `${Array.from({ length: 40 }, (_, index) => `got ${index} ${word}`).join('\r')}\rdone`.padEnd(20)
+    const answer = await ask(`${progress('files')}\npayment declined\n${progress('refunds')}`, 'payment')
+    expect(answer).toContain('  1| got 39 files done\n> 2| payment declined\n  3| got 39 refunds done')
+    expect(await ask(progress('refunds'), 'refunds')).toContain('> 1| got 39 refunds done')
+    expect(await ask('checking\rall is done', 'checking')).toContain('> 1| checking␍all is done')
+  })
+
   it('shows the best passage first, with the lines around it', async () => {
     const lines = [...noise(40), 'payment 17 was declined', 'the bank refused the card', ...noise(40, 42), 'a payment']
     expect(await ask(lines.join('\n'), 'why did the bank refuse the payment', { limit: 1 })).toBe(

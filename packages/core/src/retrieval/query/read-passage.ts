@@ -1,3 +1,4 @@
+import { cleanLine, isDrawn } from '../../content/clean-line.ts'
 import type { ContentSource } from '../../content/content-source.ts'
 import type { ByteSpan } from '../../search/search-lines.ts'
 import type { LineView } from '../../search/view-hits.ts'
@@ -70,11 +71,17 @@ export class PassageReader {
     return marked.some((view) => view.match !== undefined) ? marked : views(0)
   }
 
+  /** View a line: of progress, what a terminal shows of it, unless only an earlier state has a word. */
   #view(line: string, start: number, number: number, least: number): LineView {
-    const text = withoutEnd(line)
-    const bytes = ENCODER.encode(text)
-    const span = { start, end: start + bytes.length }
-    return { number, line: span, text, bytes, start, isWhole: true, match: this.#matchIn(text, 0, text.length, least) }
+    const stored = withoutEnd(line)
+    const of = { number, line: { start, end: start + ENCODER.encode(stored).length }, start, isWhole: true }
+    const view = (text: string, isShown: boolean): LineView => {
+      const match = this.#matchIn(text, 0, text.length, least)
+      return { ...of, text, bytes: ENCODER.encode(text), match, isShown }
+    }
+    const whole = view(stored, false)
+    const shown = isDrawn(stored) ? view(cleanLine(stored), true) : whole
+    return shown.match === undefined && whole.match !== undefined ? whole : shown
   }
 
   async #viewPart(text: string, chunk: number, line: number, column: number): Promise<LineView> {
