@@ -7,8 +7,8 @@ export type Reading = 'tool' | 'command'
 
 /** Say in one line beside a reference how somebody who has a shell reads it: a history has many of them. */
 export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
-  instructions: ([reference = 'REFERENCE']) => [
-    `spillway get ${quoteForShell(reference)}${storeArguments} reads it (--pattern REGEX, --lines A:B).`,
+  instructions: ([reference = 'REFERENCE'], isText = true) => [
+    `spillway get ${quoteForShell(reference)}${storeArguments} reads it${isText ? ' (--pattern REGEX, --lines A:B)' : ''}.`,
   ],
   formatCall: (call) => formatCommand(call, storeArguments),
 })

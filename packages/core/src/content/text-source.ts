@@ -3,18 +3,18 @@ import { copyBytes } from '../storage/bytes.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { LINE_BLOCK_BYTES, LineIndexBuilder } from '../storage/line-index.ts'
 import type { LineIndex } from '../storage/line-index.ts'
-import { decodeText, hasWidePart } from './decode-text.ts'
+import { decodeText, hasOtherParts } from './decode-text.ts'
 import { DEFAULT_BLOCK_BYTES, openContentSource } from './content-source.ts'
 import type { ContentSource, ReadableStorage, ReadOptions } from './content-source.ts'
 import { isTextContentType, mayBeText } from './text-content-type.ts'
 import { textEncodingOf } from './text-encoding.ts'
 
-/** UTF-16 is decoded in memory, up to so many bytes. */
+/** What is not UTF-8 is decoded in memory, up to so many bytes. */
 const MAX_DECODED_BYTES = 67_108_864
 
 /** How text is read. */
 export interface TextReadOptions extends ReadOptions {
-  /** Whether all of the content will be read: it is then searched for parts in UTF-16 first, up to 16 MiB. */
+  /** Whether all of the content will be read: parts of it in other encodings are then decoded, up to 16 MiB. */
   readonly readsAll?: boolean | undefined
 }
 
@@ -36,7 +36,7 @@ export async function withTextSource<Result>(
 /**
  * Open content as what its bytes are, and close it after reading: {@link withTextSource} does both.
  *
- * Text in UTF-16 is given as UTF-8. The content type is corrected if the bytes contradict it: binary content that is declared as
+ * Text in other encodings is given as UTF-8. The content type is corrected if the bytes contradict it: binary content that is declared as
  * text is `application/octet-stream`, as is UTF-16 of over 64 MiB, and text that is declared as nothing is `text/plain`.
  * Rejects like `openContentSource`.
  */
@@ -59,14 +59,24 @@ async function asText(source: ContentSource, readsAll: boolean): Promise<Content
   if (!mayBeText(contentType)) return source
   const start = await source.read(0, readsAll ? size : LINE_BLOCK_BYTES)
   const encoding = textEncodingOf(start)
-  const isNarrow = encoding === 'utf-8' && !hasWidePart(start)
-  if (encoding === undefined || (!isNarrow && size > MAX_DECODED_BYTES))
-    return withType(source, 'application/octet-stream')
+  const isSmall = size <= MAX_DECODED_BYTES
+  if (encoding === undefined || (encoding !== 'utf-8' && !isSmall)) return withType(source, 'application/octet-stream')
   const textType = isTextContentType(contentType) ? contentType : 'text/plain'
-  if (isNarrow) return withType(source, textType)
+  if (encoding === 'utf-8' && (!isSmall || !mustBeDecoded(start))) return withType(source, textType)
   const text = decodeText(await source.whole())
   await source.close()
   return new DecodedSource(reference, textType, new TextEncoder().encode(text))
+}
+
+/** Contents that are remembered and were found to be UTF-8 throughout, by their memory. */
+const known = new WeakSet<ArrayBufferLike>()
+
+function mustBeDecoded(bytes: Uint8Array): boolean {
+  const isWhole = bytes.length === bytes.buffer.byteLength
+  if (isWhole && known.has(bytes.buffer)) return false
+  const isOther = hasOtherParts(bytes)
+  if (isWhole && !isOther) known.add(bytes.buffer)
+  return isOther
 }
 
 function withType(source: ContentSource, contentType: string): ContentSource {

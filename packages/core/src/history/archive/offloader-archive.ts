@@ -1,3 +1,4 @@
+import { isTextContentType } from '../../content/text-content-type.ts'
 import { retrievalToolNameOf, type ContextOffloader } from '../../offload/context-offloader.ts'
 import { formatReplacement, type ReplacedBlock } from '../../offload/replacement.ts'
 import { toolMetadata } from '../../offload/tool-metadata.ts'
@@ -112,7 +113,16 @@ function howToRead(
   const { includeRetrievalTool, guide, showLocation } = offloader.options
   const lines: string[] = []
   if (includeRetrievalTool) lines.push(`${retrievalToolNameOf(offloader)} reads ${what}.`)
-  if (guide !== undefined) lines.push(...guide.instructions(items.map(({ name }) => name)))
+  if (guide !== undefined) {
+    const texts = items.filter(({ contentType }) => isTextContentType(contentType))
+    const named = texts.length > 0 ? texts : items
+    lines.push(
+      ...guide.instructions(
+        named.map(({ name }) => name),
+        named === texts,
+      ),
+    )
+  }
   if (showLocation) lines.push(`the command after a reference prints ${what}.`)
   return lines
 }
