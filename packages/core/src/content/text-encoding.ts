@@ -29,8 +29,9 @@ export function textEncodingOf(bytes: Uint8Array): TextEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return isWideText(bytes, 'utf-16le', MAX_MARKED) ? 'utf-16le' : undefined
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return isWideText(bytes, 'utf-16be', MAX_MARKED) ? 'utf-16be' : undefined
   // A log that was emptied while a process wrote to it may begin with many NULs.
-  const nuls = bytes.findIndex((byte) => byte !== 0)
-  const start = nuls < 0 ? bytes : bytes.subarray(nuls - (nuls % 2))
+  let nuls = 0
+  while (bytes[nuls] === 0) nuls++
+  const start = nuls === bytes.length ? bytes : bytes.subarray(nuls - (nuls % 2))
   if (isNarrowText(start)) return 'utf-8'
   return (['utf-16le', 'utf-16be'] as const).find(
     (encoding) => hasWideBytes(start, encoding) && isWideText(start, encoding, MAX_STRAY),

@@ -57,12 +57,15 @@ export async function openTextSource(
 async function asText(source: ContentSource, readsAll: boolean): Promise<ContentSource> {
   const { contentType, reference, size } = source
   if (!mayBeText(contentType)) return source
-  const start = await source.read(0, readsAll ? size : LINE_BLOCK_BYTES)
-  const encoding = textEncodingOf(start)
+  const isDeclared = isTextContentType(contentType)
+  // Of what is hardly text, no more is read than that takes to tell.
+  let bytes = await source.read(0, readsAll && isDeclared ? size : LINE_BLOCK_BYTES)
+  const encoding = textEncodingOf(bytes)
   const isSmall = size <= MAX_DECODED_BYTES
   if (encoding === undefined || (encoding !== 'utf-8' && !isSmall)) return withType(source, 'application/octet-stream')
-  const textType = isTextContentType(contentType) ? contentType : 'text/plain'
-  if (encoding === 'utf-8' && (!isSmall || !mustBeDecoded(start))) return withType(source, textType)
+  if (readsAll && bytes.length < size) bytes = await source.read(0, size)
+  const textType = isDeclared ? contentType : 'text/plain'
+  if (encoding === 'utf-8' && (!isSmall || !mustBeDecoded(bytes))) return withType(source, textType)
   const text = decodeText(await source.whole())
   await source.close()
   return new DecodedSource(reference, textType, new TextEncoder().encode(text))
