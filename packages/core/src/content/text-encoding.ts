@@ -4,9 +4,9 @@ export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 /** Bytes that are looked at. */
 const SNIFFED_BYTES = 8_192
 /** Characters that texts rarely have: controls that no terminal acts on, and runs of NUL, each of them counted once. */
-const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f\u007f]/g
-/** Characters that a text in UTF-16 does not have: they come of decoding something else. */
-const UNASSIGNED = /[\ufffd\p{Cn}\p{Co}]/gu
+const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f]/g
+/** Characters that a text in UTF-16 does not have: they come from decoding something else. */
+const UNASSIGNED = /[\ufffd\p{Cn}\p{Co}]|[\u0007\u0008]/gu
 /** Values that controls separate, such as file names, have up to this share of them, and up to so many kinds. */
 const MAX_SEPARATORS = 0.3
 const MAX_SEPARATOR_KINDS = 4
@@ -24,8 +24,10 @@ const MIN_WIDE = 0.05
  *
  * Text may have some NULs and other controls, and its UTF-8 may be damaged; text in other encodings of single bytes
  * counts as UTF-8. Returns `undefined` for binary content.
+ *
+ * @param isDeclared - Whether the content is declared to be text: then valid UTF-8 is, whatever controls it has.
  */
-export function textEncodingOf(bytes: Uint8Array): TextEncoding | undefined {
+export function textEncodingOf(bytes: Uint8Array, isDeclared = false): TextEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return isWideText(bytes, 'utf-16le', MAX_MARKED) ? 'utf-16le' : undefined
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return isWideText(bytes, 'utf-16be', MAX_MARKED) ? 'utf-16be' : undefined
   // A log that was emptied while a process wrote to it may begin with many NULs.
@@ -33,25 +35,31 @@ export function textEncodingOf(bytes: Uint8Array): TextEncoding | undefined {
   while (bytes[nuls] === 0) nuls++
   const start = nuls === bytes.length ? bytes : bytes.subarray(nuls - (nuls % 2))
   if (isNarrowText(start)) return 'utf-8'
-  return (['utf-16le', 'utf-16be'] as const).find(
+  const wide = (['utf-16le', 'utf-16be'] as const).find(
     (encoding) => hasWideBytes(start, encoding) && isWideText(start, encoding, MAX_STRAY),
   )
+  return wide ?? (isDeclared && invalidShare(decodeStart(start)) <= MAX_INVALID ? 'utf-8' : undefined)
 }
 
 function isNarrowText(bytes: Uint8Array): boolean {
-  const text = new TextDecoder().decode(bytes.subarray(0, SNIFFED_BYTES), { stream: true })
+  const text = decodeStart(bytes)
   const found = text.match(CONTROLS) ?? []
   const controls = share(text, CONTROLS)
   // No single byte decides, however short the text is.
   if (controls <= MAX_STRAY || found.join('').length <= 1) return true
   const kinds = new Set(found.map(([control]) => control))
-  return controls <= MAX_SEPARATORS && kinds.size <= MAX_SEPARATOR_KINDS && share(text, /\ufffd/g) <= MAX_INVALID
+  return controls <= MAX_SEPARATORS && kinds.size <= MAX_SEPARATOR_KINDS && invalidShare(text) <= MAX_INVALID
 }
 
 function isWideText(bytes: Uint8Array, encoding: TextEncoding, limit: number): boolean {
-  const text = new TextDecoder(encoding).decode(bytes.subarray(0, SNIFFED_BYTES), { stream: true })
+  const text = decodeStart(bytes, encoding)
   return share(text, CONTROLS) + share(text, UNASSIGNED) <= limit
 }
+
+const decodeStart = (bytes: Uint8Array, encoding: TextEncoding = 'utf-8'): string =>
+  new TextDecoder(encoding).decode(bytes.subarray(0, SNIFFED_BYTES), { stream: true })
+
+const invalidShare = (text: string): number => share(text, /\ufffd/g)
 
 /** Whether NULs stand where the high bytes of characters do, and hardly any elsewhere. */
 function hasWideBytes(bytes: Uint8Array, encoding: TextEncoding): boolean {

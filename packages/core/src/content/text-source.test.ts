@@ -40,21 +40,6 @@ it('finds what a part in UTF-16 has, on the line that it has in the stored bytes
   expect(await ask(MIXED, 'text/plain', { line_range: { start: 9_002, end: 9_002 } })).toContain('the end')
 })
 
-it('finds letters of Latin-1, and characters of UTF-8 on other lines', async () => {
-  const lines = bytesOf(
-    encode('é and € in UTF-8\n'.repeat(6_000)),
-    'Gr\xf6\xdfe: \x80 5\n',
-    encode('Größe, \ufffd and €\n'),
-  )
-  expect(await ask(lines, 'text/plain', { pattern: 'Größe' })).toContain(
-    '> 6001| Größe: € 5\n> 6002| Größe, \ufffd and €',
-  )
-  expect(await ask(lines, 'text/plain', { query: 'Größe' })).toContain('6001| Größe: € 5')
-  expect(await ask(bytesOf('Gr\xf6\xdfe\n'), 'text/plain', {})).toBe('Größe\n')
-  const truncated = encode(`${'a'.repeat(65_535)}é\nlast`)
-  expect(await ask(truncated, 'text/plain', { line_range: { start: 2, end: 2 } })).toContain('last')
-})
-
 it('shows NULs as signs, so that an answer has none', async () => {
   const names = encode(Array.from({ length: 1_501 }, (_, index) => `./src/file-${index}.ts\0`).join(''))
   const answer = await ask(names, 'text/plain', { pattern: 'file-777\\.ts' })

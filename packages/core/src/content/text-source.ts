@@ -3,19 +3,21 @@ import { copyBytes } from '../storage/bytes.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { LINE_BLOCK_BYTES, LineIndexBuilder } from '../storage/line-index.ts'
 import type { LineIndex } from '../storage/line-index.ts'
-import { decodeText, hasOtherParts } from './decode-text.ts'
+import { decodeText, hasWidePart } from './decode-text.ts'
 import { DEFAULT_BLOCK_BYTES, openContentSource } from './content-source.ts'
 import type { ContentSource, ReadableStorage, ReadOptions } from './content-source.ts'
 import { isTextContentType, mayBeText } from './text-content-type.ts'
 import { textEncodingOf } from './text-encoding.ts'
 
-/** What is not UTF-8 is decoded in memory, up to so many bytes. */
+/** UTF-16 is decoded in memory, up to so many bytes. */
 const MAX_DECODED_BYTES = 67_108_864
+/** Up to so many bytes are read at once in any case. */
+const SMALL_BYTES = 1_048_576
 
 /** How text is read. */
 export interface TextReadOptions extends ReadOptions {
-  /** Whether all of the content will be read: parts of it in other encodings are then decoded, up to 16 MiB. */
-  readonly readsAll?: boolean | undefined
+  /** Whether only some lines will be read: then parts in UTF-16 are looked for in up to 1 MiB, else in up to 16. */
+  readonly readsPart?: boolean | undefined
 }
 
 /** Open content as what its bytes are, use it, and close it however that goes. Rejects like {@link openTextSource}, and with what `use` throws. */
@@ -36,7 +38,7 @@ export async function withTextSource<Result>(
 /**
  * Open content as what its bytes are, and close it after reading: {@link withTextSource} does both.
  *
- * Text in other encodings is given as UTF-8. The content type is corrected if the bytes contradict it: binary content that is declared as
+ * Text in UTF-16 is given as UTF-8. The content type is corrected if the bytes contradict it: binary content that is declared as
  * text is `application/octet-stream`, as is UTF-16 of over 64 MiB, and text that is declared as nothing is `text/plain`.
  * Rejects like `openContentSource`.
  */
@@ -47,7 +49,7 @@ export async function openTextSource(
 ): Promise<ContentSource> {
   const source = await openContentSource(storage, reference, options)
   try {
-    return await asText(source, options.readsAll === true && source.size <= MAX_WHOLE_BYTES)
+    return await asText(source, source.size <= (options.readsPart === true ? SMALL_BYTES : MAX_WHOLE_BYTES))
   } catch (error) {
     await source.close()
     throw error
@@ -60,26 +62,15 @@ async function asText(source: ContentSource, readsAll: boolean): Promise<Content
   const isDeclared = isTextContentType(contentType)
   // Of what is hardly text, no more is read than that takes to tell.
   let bytes = await source.read(0, readsAll && isDeclared ? size : LINE_BLOCK_BYTES)
-  const encoding = textEncodingOf(bytes)
+  const encoding = textEncodingOf(bytes, isDeclared)
   const isSmall = size <= MAX_DECODED_BYTES
   if (encoding === undefined || (encoding !== 'utf-8' && !isSmall)) return withType(source, 'application/octet-stream')
   if (readsAll && bytes.length < size) bytes = await source.read(0, size)
   const textType = isDeclared ? contentType : 'text/plain'
-  if (encoding === 'utf-8' && (!isSmall || !mustBeDecoded(bytes))) return withType(source, textType)
+  if (encoding === 'utf-8' && (!isSmall || !hasWidePart(bytes))) return withType(source, textType)
   const text = decodeText(await source.whole())
   await source.close()
   return new DecodedSource(reference, textType, new TextEncoder().encode(text))
-}
-
-/** Contents that are remembered and were found to be UTF-8 throughout, by their memory. */
-const known = new WeakSet<ArrayBufferLike>()
-
-function mustBeDecoded(bytes: Uint8Array): boolean {
-  const isWhole = bytes.length === bytes.buffer.byteLength
-  if (isWhole && known.has(bytes.buffer)) return false
-  const isOther = hasOtherParts(bytes)
-  if (isWhole && !isOther) known.add(bytes.buffer)
-  return isOther
 }
 
 function withType(source: ContentSource, contentType: string): ContentSource {

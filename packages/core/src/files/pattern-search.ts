@@ -91,7 +91,7 @@ export class PatternSearch {
     reference: string,
     { limit = Infinity, signal }: OperationOptions & { readonly limit?: number | undefined } = {},
   ): Promise<MatchingLines> {
-    const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsAll: true }
+    const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal }
     return await withTextSource(storage, reference, reading, (source) => this.#findIn(source, limit, signal))
   }
 

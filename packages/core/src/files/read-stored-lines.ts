@@ -47,7 +47,7 @@ export async function readStoredLines(
   const { start, end } = range
   if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
     throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
-  const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal }
+  const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsPart: true }
   return await withTextSource(storage, reference, reading, async (source) => {
     const { lines } = await source.lineIndex()
     const found = end < start ? undefined : await findLineSpan(source, range)

@@ -81,7 +81,10 @@ export class StoredFile {
   }
 
   async *#blocks(): AsyncGenerator<Uint8Array> {
-    const source = await openTextSource(this.#storage, this.reference, { blockBytes: DEFAULT_BLOCK_BYTES })
+    const source = await openTextSource(this.#storage, this.reference, {
+      blockBytes: DEFAULT_BLOCK_BYTES,
+      readsPart: true,
+    })
     try {
       // What reads them decodes each before it asks for the next.
       yield* source.blocks(0, source.size, { transient: true })

@@ -1,4 +1,4 @@
-import { withoutNuls } from '../content/decode-text.ts'
+import { NulFilter } from '../content/without-nuls.ts'
 import { SUBJECT_END, SUBJECT_START, textPreviewersFor } from './choose-previewers.ts'
 import { LogReader } from './log/log-reader.ts'
 import { textPreviewer } from './log/text-previewer.ts'
@@ -19,27 +19,20 @@ export class ArrivingText {
   #end = ''
   #length = 0
   readonly #readers = new Map<TextPreviewer, TextReader>()
+  readonly #nuls = new NulFilter()
 
   constructor(previewing: TextPreviewing) {
     this.#previewing = previewing
   }
 
   /** Take in the next piece of the text. */
-  push(piece: string): void {
-    const text = withoutNuls(piece)
-    this.#length += text.length
-    this.#end += text
-    if (this.#end.length > 2 * SUBJECT_END) this.#end = this.#end.slice(-SUBJECT_END)
-    if (this.#subject !== undefined) {
-      this.#pass(text)
-      return
-    }
-    this.#start += text
-    if (this.#start.length > SUBJECT_START) this.#subject = this.#begin()
+  push(text: string): void {
+    this.#push(this.#nuls.push(text))
   }
 
   /** End the text. */
   async finish(): Promise<TextPreview> {
+    this.#push(this.#nuls.finish())
     const { onFallback } = this.#previewing
     const begun = this.#subject ?? this.#begin()
     const { scan } = this.#byLines
@@ -51,6 +44,18 @@ export class ArrivingText {
       if (write !== undefined) return { lines: scan.lines, write: checked(previewer, write, () => scan, onFallback) }
     }
     return { lines: scan.lines, write: async () => '' }
+  }
+
+  #push(text: string): void {
+    this.#length += text.length
+    this.#end += text
+    if (this.#end.length > 2 * SUBJECT_END) this.#end = this.#end.slice(-SUBJECT_END)
+    if (this.#subject !== undefined) {
+      this.#pass(text)
+      return
+    }
+    this.#start += text
+    if (this.#start.length > SUBJECT_START) this.#subject = this.#begin()
   }
 
   #begin(): TextSubject {

@@ -1,4 +1,4 @@
-import { withoutNuls } from '../content/decode-text.ts'
+import { withoutNuls } from '../content/without-nuls.ts'
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
 import type { CountTokens } from '../tokens/count-tokens.ts'
 import { LineCounter } from './line-counter.ts'

@@ -27,7 +27,7 @@ export interface FullAnswer {
 
 /** Answer a bare reference: the content in its native form where it fits, else its beginning. */
 export async function answerFull(reference: string, context: RetrievalContext): Promise<FullAnswer> {
-  return await withContent(context.storage, reference, context, async (source) => {
+  return await withContent(context.storage, reference, { ...context, readsPart: true }, async (source) => {
     const mediaKind = mediaKindOf(source.contentType)
     if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
     if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))

@@ -21,13 +21,14 @@ export const EMPTY_NOTE = '[The content is empty: 0 lines]'
 
 /** Answer a call for a span of lines. */
 export async function answerRange(reference: string, range: LineRange, context: RetrievalContext): Promise<string> {
-  return await withContent(context.storage, reference, context, (source) => writeRange(source, range, context))
+  const reading = { ...context, readsPart: true }
+  return await withContent(context.storage, reference, reading, (source) => writeRange(source, range, context))
 }
 
 /** Answer a call for the first lines, or the last. */
 export async function answerHead(request: HeadRequest, context: RetrievalContext): Promise<string> {
   const { reference, lines, skip, fromEnd } = request
-  return await withContent(context.storage, reference, context, async (source) => {
+  return await withContent(context.storage, reference, { ...context, readsPart: true }, async (source) => {
     assertText(source)
     const end = fromEnd ? (await source.lineIndex()).lines - skip : Math.min(skip + lines, EVERY_LINE.end)
     const start = fromEnd ? Math.max(1, end - lines + 1) : skip + 1

@@ -25,8 +25,7 @@ export async function answerPattern(
   context: RetrievalContext,
 ): Promise<string> {
   let patterns: readonly SearchPattern[] = []
-  const reading = { ...context, readsAll: request.range === undefined }
-  const answer = withContent(context.storage, request.reference, reading, async (source) => {
+  const answer = withContent(context.storage, request.reference, context, async (source) => {
     const found = await findHits(source, patterns, selectionOf(request, context), context)
     const search = { request, source, found, notes: describeProblems(patterns) }
     if (found.total > 0 && !request.countOnly) return await writeFound(search, context)

@@ -103,7 +103,7 @@ class ScopeSearch {
     const begin = performance.now()
     // Half of the time that is left, so that one entry does not take that of all others.
     const deadlineMs = this.#left / 2
-    const context = { ...this.#context, deadlineMs, readsAll: true }
+    const context = { ...this.#context, deadlineMs }
     try {
       await unlessGone(() =>
         withContent(context.storage, info.reference, context, (source) => this.#search(info, source, context)),

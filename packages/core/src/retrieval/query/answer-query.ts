@@ -32,7 +32,7 @@ export async function answerQuery(request: QueryRequest, context: RetrievalConte
   const query = parseQueryWords(request.query)
   const { reference } = request
   if (reference === undefined) return await answerScopeQuery(request, query, context)
-  return await withContent(context.storage, reference, { ...context, readsAll: true }, async (source) => {
+  return await withContent(context.storage, reference, context, async (source) => {
     assertText(source)
     return await answerContent(source, { ...request, reference }, query, context)
   })

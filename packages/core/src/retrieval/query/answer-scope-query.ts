@@ -151,7 +151,7 @@ async function scanEntry(
   context: RetrievalContext,
 ): Promise<WordScan | 'binary' | undefined> {
   return await unlessGone(() =>
-    withContent(context.storage, reference, { ...context, readsAll: true }, async (source) =>
+    withContent(context.storage, reference, context, async (source) =>
       isTextContentType(source.contentType)
         ? await scanWords(source.blocks(), words, { signal: context.signal, deadlineMs })
         : 'binary',
@@ -171,7 +171,7 @@ async function readPage(
     const ofEntry = page.filter((found) => found.info === info)
     const heading = `${entryHeading(info)} ==`
     await unlessGone(() =>
-      withContent(context.storage, info.reference, { ...context, readsAll: true }, async (source) => {
+      withContent(context.storage, info.reference, context, async (source) => {
         const reader = new PassageReader(source, ofEntry[0]!.scan, finder, weights)
         for (const found of ofEntry) {
           const { similar, similarLine } = found.passage
