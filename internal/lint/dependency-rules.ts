@@ -95,7 +95,7 @@ function refuseLayer(path: string, target: string): string | undefined {
 }
 
 function refusePackage(file: SourceFile, packageFolder: string, isTest: boolean, name: string): string | undefined {
-  if (name === 'spillway') return 'Nothing may import the command line.'
+  if (name === '@spillway/cli') return 'Nothing may import the command line.'
   if (packageFolder === 'packages/core' && name.startsWith('@spillway/')) {
     return 'Core imports no other Spillway package; its tests use a storage of their own.'
   }

@@ -52,7 +52,7 @@ const REFUSED: readonly Refused[] = [
   ['a test of core imports a backend', 'packages/core/src/storage/a.test.ts', importing('@spillway/memory'), BOUNDARY],
   ['a suite of core imports a backend', 'packages/core/test/a.test.ts', importing('@spillway/file'), BOUNDARY],
   ['a backend imports another backend', 'packages/storage/file/src/a.ts', importing('@spillway/memory'), BOUNDARY],
-  ['a backend imports the command line', 'packages/storage/file/src/b.ts', importing('spillway'), BOUNDARY],
+  ['a backend imports the command line', 'packages/storage/file/src/b.ts', importing('@spillway/cli'), BOUNDARY],
   [
     'a backend reaches into core by path',
     'packages/storage/file/src/c.ts',
@@ -60,10 +60,10 @@ const REFUSED: readonly Refused[] = [
     BOUNDARY,
   ],
   ['a backend imports an undeclared SDK', 'packages/storage/memory/src/a.ts', importing('ioredis'), BOUNDARY],
-  ['a test imports the command line', 'packages/storage/memory/src/a.test.ts', importing('spillway'), BOUNDARY],
+  ['a test imports the command line', 'packages/storage/memory/src/a.test.ts', importing('@spillway/cli'), BOUNDARY],
   ['an adapter imports a backend', 'packages/adapters/mcp/src/a.ts', importing('@spillway/memory'), BOUNDARY],
   ['the server imports an adapter', 'packages/server/src/a.ts', importing('@spillway/mcp'), BOUNDARY],
-  ['the server imports the command line', 'packages/server/src/a.ts', importing('spillway'), BOUNDARY],
+  ['the server imports the command line', 'packages/server/src/a.ts', importing('@spillway/cli'), BOUNDARY],
   ['an adapter for the edge imports node', 'packages/adapters/ai-sdk/src/a.ts', importing('node:fs'), BOUNDARY],
   [
     'the index of core imports what adapters share',

@@ -33,7 +33,7 @@ const FILES: Readonly<Record<string, string>> = {
     import { Client } from '@modelcontextprotocol/client'
     import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
-    const spillway = [process.execPath, 'node_modules/spillway/dist/bin.js', 'mcp']
+    const spillway = [process.execPath, 'node_modules/@spillway/cli/dist/bin.js', 'mcp']
     const [command, ...args] = [...spillway, 'proxy', '--', ...spillway, 'serve']
     const client = new Client({ name: 'c', version: '1.0.0' })
     await client.connect(new StdioClientTransport({ command, args }))
@@ -44,7 +44,7 @@ const FILES: Readonly<Record<string, string>> = {
   'serve.mjs': `
     import { spawn } from 'node:child_process'
 
-    const args = ['node_modules/spillway/dist/bin.js', 'serve', '--listen', '0', '--store', 'memory:', '--quiet']
+    const args = ['node_modules/@spillway/cli/dist/bin.js', 'serve', '--listen', '0', '--store', 'memory:', '--quiet']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
     const url = await new Promise((resolve) => child.stderr.on('data', (chunk) => resolve(/http:\\S+/.exec(chunk)?.[0])))
     const headers = { 'content-type': 'application/json' }
@@ -92,12 +92,12 @@ const FILES: Readonly<Record<string, string>> = {
 /** The command line, and what it depends on of this workspace. */
 const CLI = [
   '@spillway/claude-agent-sdk',
+  '@spillway/cli',
   '@spillway/core',
   '@spillway/file',
   '@spillway/mcp',
   '@spillway/memory',
   '@spillway/server',
-  'spillway',
 ]
 
 /** Dependencies of core. */
@@ -174,7 +174,7 @@ const SUITES = {
     })
 
     it('keeps the output and the exit code of a command', async () => {
-      const bin = join(cli, 'node_modules/spillway/dist/bin.js')
+      const bin = join(cli, 'node_modules/@spillway/cli/dist/bin.js')
       const node = [
         process.execPath,
         '-e',

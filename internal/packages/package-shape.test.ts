@@ -54,7 +54,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     const dependencies = (manifest['dependencies'] ?? {}) as Entries
     if (name === '@spillway/core')
       expect(Object.keys(dependencies)).toEqual(['@eslint-community/regexpp', 'json-p3', 're2js'])
-    else if (name === 'spillway') expect(dependencies['@spillway/core']).toBe('workspace:^')
+    else if (name === '@spillway/cli') expect(dependencies['@spillway/core']).toBe('workspace:^')
     else expect(peers['@spillway/core']).toBe('workspace:^')
   })
 

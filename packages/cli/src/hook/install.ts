@@ -68,7 +68,7 @@ export async function install(options: InstallOptions): Promise<number> {
   if (!(await isOnPath(options.command)))
     await noteLine(
       `There is no ${options.command.split(' ', 1)[0]} on the path, and Claude Code would not find it. ` +
-        "Run: npm install --global spillway, or pass --command 'npx spillway'.",
+        "Run: npm install --global @spillway/cli, or pass --command 'npx @spillway/cli'.",
     )
   return EXIT_CODE.ok
 }
