@@ -12,7 +12,9 @@ import {
   type Example,
 } from './collect-examples.ts'
 import { extractDocFences, extractFences } from './extract-fences.ts'
-import { importablePackages, importedPackages } from './imported-packages.ts'
+import { importablePackages, importedPackages, packagesOf } from './imported-packages.ts'
+import { installLineOf, installLines } from './install-line.ts'
+import { fetchesStranger } from './printed-commands.ts'
 import { runExample, runShell, typecheckExamples } from './run-example.ts'
 
 const redis = await sharedRedis()
@@ -29,16 +31,56 @@ describe('the check itself', () => {
 
   it('finds fences in documents and in comments, with their lines, flags and file names', () => {
     const list =
-      '- item\n\n  ```ts no-run file=a.ts\n  if (true) {\n    run()\n  }\n  ```\n\n````md\n```ts\n```\n````\n'
+      '# A\n\n- item\n\n  ```ts no-run file=a.ts\n  if (true) {\n    run()\n  }\n  ```\n\n````md\n```ts\n```\n````\n'
     expect(extractFences(list)).toEqual([
-      { language: 'ts', flags: ['no-run', 'file=a.ts'], file: 'a.ts', code: 'if (true) {\n  run()\n}', line: 4 },
-      { language: 'md', flags: [], file: undefined, code: '```ts\n```', line: 10 },
+      {
+        language: 'ts',
+        flags: ['no-run', 'file=a.ts'],
+        file: 'a.ts',
+        code: 'if (true) {\n  run()\n}',
+        line: 6,
+        sections: [1],
+      },
+      { language: 'md', flags: [], file: undefined, code: '```ts\n```', line: 12, sections: [1] },
     ])
     const source = 'const a = 1\n/**\n * Text.\n *\n * @example\n * ```ts\n * a\n *   b\n * ```\n */\nexport { a }\n'
     expect(extractDocFences('a.ts', source)).toEqual([
-      { language: 'ts', flags: [], file: undefined, code: 'a\n  b', line: 7 },
+      { language: 'ts', flags: [], file: undefined, code: 'a\n  b', line: 7, sections: [] },
     ])
     expect(() => extractFences('```ts\ncode\n')).toThrow('line 1 is never closed')
+  })
+
+  it('finds the install line of an example in its section or in one around that, else the first', () => {
+    const lines = [
+      '# P',
+      ...['## Install', '```sh', 'npm install a@1 @s/b', 'npm pkg set type=module', '```'],
+      ...['## First', '```ts', '```'],
+      ...['## A', '```ts', '```', '```sh', 'npm install --global c   # or: pnpm add -g', '```', '```ts', '```'],
+      ...['### Inner', '```ts', '```'],
+      ...['## B', '```ts', '```'],
+    ]
+    const fences = extractFences(lines.join('\n'))
+    const found = fences.map((fence) => [fence.line, installLineOf(fence, fences)?.packages.join(' ')])
+    expect(found).toEqual([
+      [4, undefined],
+      [9, 'a @s/b'],
+      [12, 'a @s/b'],
+      [14, 'a @s/b'],
+      [17, 'c'],
+      [20, 'c'],
+      [23, 'a @s/b'],
+    ])
+    const [outer, inner] = installLines(fences)
+    expect(outer?.commands('npm')).toBe('npm install a@1 @s/b\nnpm pkg set type=module')
+    expect(outer?.commands('pnpm')).toBe('pnpm add a@1 @s/b\npnpm pkg set type=module')
+    expect(inner?.commands('pnpm')).toBe('pnpm add -g c')
+  })
+
+  it('counts what imported files of the document import, and the command line in a shell', () => {
+    const fences = extractFences(
+      "```ts\nimport './a.ts'\n```\n```ts file=a.ts\nimport 'b'\nimport './c.ts'\n```\n```ts file=c.ts\nimport 'd/e'\n```\n```sh run\nR=$(spillway ls)\n```",
+    )
+    expect(fences.map((fence) => packagesOf(fence, fences))).toEqual([['b', 'd'], ['b', 'd'], ['d'], ['@spillway/cli']])
   })
 
   it('rejects an example whose types are wrong, and names its line', async () => {
@@ -91,6 +133,33 @@ describe('the check itself', () => {
     const paths = checkedExamples(examples).map(({ path }) => path)
     expect(paths).not.toEqual([])
     expect(paths.filter((path) => !path.startsWith(folder))).toEqual([])
+  })
+
+  it.each([
+    'npx spillway ls',
+    'npx -y spillway mcp proxy',
+    'gemini mcp add files npx -- -y spillway mcp proxy',
+    'npm exec -- spillway',
+    'pass `npx spillway`',
+    'npm install --global spillway',
+    'pnpm add -D typescript spillway@1',
+    '"command": "npx", "args": ["-y",\n  "spillway", "mcp"]',
+    "args: ['-y', 'spillway']",
+    'the arguments `/c`, `npx`, `spillway`',
+  ])('finds a command that fetches a package which is not ours: %s', (text) => {
+    expect(fetchesStranger(text)).toHaveLength(1)
+  })
+
+  it.each([
+    'npx @spillway/cli ls',
+    'npx -y @spillway/cli mcp proxy --store file:/home/me/.spillway',
+    'npm install --global @spillway/cli\nspillway hook claude-code install',
+    'spillway run -- npx vitest',
+    'npm install ~/spillway/spillway-core-0.0.0.tgz',
+    'exec npx -y x 2>>/home/me/spillway.log',
+    '"args": ["-y", "@spillway/cli", "mcp"], "spillway": {}',
+  ])('finds no such command in: %s', (text) => {
+    expect(fetchesStranger(text)).toEqual([])
   })
 
   it('rejects a folder that is no package', () => {

@@ -35,8 +35,7 @@ export function collectExamples({ of, purpose }: CollectOptions): Example[] {
     throw new Error(`There is no package "${of}". Give its path from the root.`)
   const folder = exampleFolder(purpose, of ?? 'everything')
   rmSync(folder, { recursive: true, force: true })
-  const documents = findDocuments().filter((document) => of === undefined || packageOf(document) === of)
-  return documents.flatMap((document) => {
+  return listDocuments(of).flatMap((document) => {
     const content = readFileSync(join(ROOT, document), 'utf8')
     const fences = document.endsWith('.ts') ? extractDocFences(document, content) : extractFences(content)
     return fences.map((fence) => writeExample(folder, document, fence))
@@ -86,11 +85,13 @@ export function packageOf(document: string): string {
   return '.'
 }
 
-function findDocuments(): string[] {
+/** List the documents and sources of a package, or those that belong to no package (`.`), or all. */
+export function listDocuments(of?: string): string[] {
   const exclude = (path: string): boolean => /node_modules|(?:^|[\\/])dist(?:[\\/]|$)|CHANGELOG/.test(path)
   const found = globSync([...SOURCES, ...DOCUMENTS], { cwd: ROOT, exclude })
   return found
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => !path.endsWith('.test.ts') && path !== 'CLAUDE.md')
+    .filter((path) => of === undefined || packageOf(path) === of)
     .toSorted()
 }

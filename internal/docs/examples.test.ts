@@ -1,7 +1,9 @@
 /** Runs the examples of Markdown documents and TSDoc comments. */
 import { describe, expect, it } from 'vitest'
+import { listReadmes } from '../packages/public-packages.ts'
 import { checkedExamples, collectExamples, packageOf, renameInMessage, type Example } from './collect-examples.ts'
-import { importablePackages, importedPackages } from './imported-packages.ts'
+import { importablePackages, importedPackages, packagesOf } from './imported-packages.ts'
+import { installLineOf } from './install-line.ts'
 import { neededServer } from './needed-server.ts'
 import { runExample, runShell } from './run-example.ts'
 
@@ -9,8 +11,11 @@ import { runExample, runShell } from './run-example.ts'
 const of = process.env['SPILLWAY_DOCS_OF']
 const all = collectExamples({ of, purpose: 'run' })
 const checked = checkedExamples(all)
-const runnable = all.filter(({ language, flags }) => language === 'ts' && !flags.includes('no-run'))
-const shell = all.filter(({ language, flags }) => language === 'sh' && flags.includes('run'))
+/** Examples of READMEs run with the packages that their install lines name, in internal/packages. */
+const readmes = listReadmes()
+const own = all.filter(({ document }) => !readmes.includes(document))
+const runnable = own.filter(({ language, flags }) => language === 'ts' && !flags.includes('no-run'))
+const shell = own.filter(({ language, flags }) => language === 'sh' && flags.includes('run'))
 const documents = [...new Set(shell.map(({ document }) => document))]
 
 describe(`examples of ${of ?? 'everything'}`, () => {
@@ -20,6 +25,17 @@ describe(`examples of ${of ?? 'everything'}`, () => {
       return importedPackages(code).flatMap((imported) => (importable.has(imported) ? [] : [`${name} ${imported}`]))
     })
     expect(undeclared).toEqual([])
+  })
+
+  it('import only what the install line of their section installs', () => {
+    const missing = all.flatMap((example) => {
+      const fences = all.filter(({ document }) => document === example.document)
+      const install = installLineOf(example, fences)
+      if (install === undefined) return []
+      const needed = packagesOf(example, fences).filter((name) => !install.packages.includes(name))
+      return needed.map((name) => `${example.name} needs ${name}, which line ${install.fence.line} does not install`)
+    })
+    expect(missing).toEqual([])
   })
 
   it.concurrent.for(runnable.map((example) => [example.name, example] as const))(

@@ -10,6 +10,8 @@ export interface Fence {
   readonly code: string
   /** The line of the document, from 1, that the first line of code is on. */
   readonly line: number
+  /** The lines of the headings of the sections around the fence, the outermost first. */
+  readonly sections: readonly number[]
 }
 
 /** List the fences of a Markdown document. */
@@ -34,6 +36,7 @@ export function lineAt(text: string, offset: number): number {
 
 function readFences(lines: readonly string[], firstLine: number): Fence[] {
   const fences: Fence[] = []
+  let headings: { readonly level: number; readonly line: number }[] = []
   let open: { fence: string; indent: number; info: string; start: number } | undefined
   for (const [index, line] of lines.entries()) {
     const match = /^( *)(`{3,})(.*)$/.exec(line)
@@ -42,11 +45,15 @@ function readFences(lines: readonly string[], firstLine: number): Fence[] {
         const [, indent = '', fence = '', info = ''] = match
         open = { fence, indent: indent.length, info: info.trim(), start: index + 1 }
       }
+      const level = /^(#{1,6}) /.exec(line)?.[1]?.length
+      if (level !== undefined)
+        headings = [...headings.filter((above) => above.level < level), { level, line: firstLine + index }]
     } else if (match?.[2] === open.fence && match[3]?.trim() === '') {
       const [language = '', ...flags] = open.info.split(/\s+/)
       const code = lines.slice(open.start, index).map((text) => text.slice(Math.min(open?.indent ?? 0, indentOf(text))))
       const file = flags.find((flag) => flag.startsWith('file='))?.slice('file='.length)
-      fences.push({ language, flags, file, code: code.join('\n'), line: firstLine + open.start })
+      const sections = headings.map((heading) => heading.line)
+      fences.push({ language, flags, file, code: code.join('\n'), line: firstLine + open.start, sections })
       open = undefined
     }
   }

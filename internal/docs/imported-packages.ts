@@ -3,6 +3,7 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { packageName } from '../peers/package-name.ts'
+import type { Fence } from './extract-fences.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -13,16 +14,31 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   'packages/adapters/ai-sdk': ['@spillway/file'],
 }
 
+/** List the packages that an example needs: what it and the files of its document that it imports import. */
+export function packagesOf(example: Fence, fences: readonly Fence[]): string[] {
+  if (example.language === 'sh') {
+    const runsSpillway = example.flags.includes('run') && /^(?:\w+=\$\()?spillway /m.test(example.code)
+    return runsSpillway ? ['@spillway/cli'] : []
+  }
+  if (example.language !== 'ts' || example.flags.includes('ignore')) return []
+  const files = fences.filter(({ file }) => file !== undefined && importedModules(example.code).includes(`./${file}`))
+  return [...new Set([...importedPackages(example.code), ...files.flatMap((file) => packagesOf(file, fences))])]
+}
+
 /** List the packages that a module imports, by name. */
 export function importedPackages(code: string): string[] {
+  const names = importedModules(code).filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier))
+  return [...new Set(names.map(packageName))]
+}
+
+/** List what a module imports, as it is written. */
+export function importedModules(code: string): string[] {
   const { staticImports, staticExports, dynamicImports } = parseSync('example.ts', code).module
-  const specifiers = [
+  return [
     ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
     ...staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest?.value ?? '.')),
     ...dynamicImports.map(({ moduleRequest: { start, end } }) => code.slice(start + 1, end - 1)),
   ]
-  const names = specifiers.filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier)).map(packageName)
-  return [...new Set(names)]
 }
 
 /** List the packages that examples of a package may import: a change of others does not run the examples again. */

@@ -1,13 +1,14 @@
-/** Checks the tarball of the package in whose folder it is run, and installs it in an empty project. */
+/** Checks the tarball of the package in whose folder it is run, and installs it in an empty project; in this folder, the root's README. */
 import { join, relative } from 'node:path'
 import { checkPackage } from '../test-run/src/check-package.ts'
 import { ROOT } from './public-packages.ts'
 
-const folder = relative(ROOT, process.cwd()).replaceAll('\\', '/')
+const isOwn = process.cwd() === import.meta.dirname
+const folder = isOwn ? '.' : relative(ROOT, process.cwd()).replaceAll('\\', '/')
 
 checkPackage({
   project: 'internal/packages',
-  tests: ['package-shape', ...installedBy(folder)],
+  tests: ['readme-examples', ...(isOwn ? [] : ['package-shape']), ...installedBy(folder)],
   env: { SPILLWAY_PACKAGES_OF: folder },
   report: join(process.cwd(), '.reports/packages.json'),
 })

@@ -6,6 +6,7 @@ import { formatMessage } from 'publint/utils'
 import { describe, expect, it } from 'vitest'
 import { chosen, exists, listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 import { checkTypes } from './resolved-types.ts'
+import { readFromTarball } from './tarball-registry.ts'
 
 type Entries = Record<string, unknown>
 
@@ -23,7 +24,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
       license: 'Apache-2.0',
       type: 'module',
       repository: { type: 'git', url: REPOSITORY, directory: folder },
-      files: ['dist', '!dist/.tsbuildinfo'],
+      files: ['dist', '!dist/.tsbuildinfo', 'NOTICE'],
       engines: { node: '>=22' },
       publishConfig: { access: 'public' },
       scripts: { build: 'tsc -b' },
@@ -56,6 +57,12 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
       expect(Object.keys(dependencies)).toEqual(['@eslint-community/regexpp', 'json-p3', 're2js'])
     else if (name === '@spillway/cli') expect(dependencies['@spillway/core']).toBe('workspace:^')
     else expect(peers['@spillway/core']).toBe('workspace:^')
+  })
+
+  it('packs the licence and the notice of the project', () => {
+    const tarball = readFileSync(tarballOf(folder))
+    for (const file of ['LICENSE', 'NOTICE'])
+      expect(readFromTarball(tarball, file), file).toBe(readFileSync(join(ROOT, file), 'utf8'))
   })
 
   it('packs without a finding of publint', async () => {

@@ -23,9 +23,14 @@ export function listPublicPackages(): PublicPackage[] {
     .filter(({ manifest }) => manifest['private'] !== true)
 }
 
+/** List the READMEs that users of published packages read: the root's, and that of each package. */
+export function listReadmes(): string[] {
+  return ['README.md', ...listPublicPackages().map(({ folder }) => `${folder}/README.md`)]
+}
+
 /**
- * Choose what is tested of the package that `SPILLWAY_PACKAGES_OF` names by its path from the root: all, if the variable
- * is not set. Throws if nothing is left.
+ * Choose what is tested of the package that `SPILLWAY_PACKAGES_OF` names by its path from the root (`.` for the root itself):
+ * all, if the variable is not set. Throws if nothing is left.
  */
 export function chosen<Item>(items: readonly Item[], folderOf: (item: Item) => string): Item[] {
   const of = process.env['SPILLWAY_PACKAGES_OF']

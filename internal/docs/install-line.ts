@@ -1,0 +1,38 @@
+import type { Fence } from './extract-fences.ts'
+
+/** A package manager that a README is for. */
+export type PackageManager = 'npm' | 'pnpm'
+
+/** A fence that installs packages, in an empty folder. */
+export interface InstallLine {
+  readonly fence: Fence
+  /** The names of the packages, in the order of the line. */
+  readonly packages: readonly string[]
+  /** The commands of the fence, for one package manager. */
+  commands(manager: PackageManager): string
+}
+
+/**
+ * Find the install line of an example: the last `npm install` above it in its section or in a section around that, else
+ * the document's first.
+ *
+ * A comment behind the line gives the words for pnpm: `npm install a b   # or: pnpm add --ignore-scripts`.
+ */
+export function installLineOf(example: Fence, fences: readonly Fence[]): InstallLine | undefined {
+  const above = installLines(fences).filter(({ fence }) => fence.line < example.line)
+  const isAround = ({ sections }: Fence): boolean => sections.every((line, depth) => line === example.sections[depth])
+  return above.findLast(({ fence }) => isAround(fence)) ?? above[0]
+}
+
+/** List the install lines of a document. */
+export function installLines(fences: readonly Fence[]): InstallLine[] {
+  return fences.flatMap((fence) => {
+    const [line, words, comment = ''] = /^npm install ([^#\n]+)(?:#(.*))?$/m.exec(fence.code) ?? []
+    if (fence.language !== 'sh' || line === undefined || words === undefined) return []
+    const wanted = words.split(/\s+/).filter((word) => /^[@a-z]/.test(word))
+    const packages = wanted.map((word) => word.replace(/(?<=.)@.*/, ''))
+    const add = /or: (pnpm add[^#]*)/.exec(comment)?.[1]?.trim() ?? 'pnpm add'
+    const withPnpm = fence.code.replace(line, [add, ...wanted].join(' ')).replaceAll(/^npm /gm, 'pnpm ')
+    return [{ fence, packages, commands: (manager) => (manager === 'npm' ? fence.code : withPnpm) }]
+  })
+}

@@ -1,0 +1,81 @@
+/** Checks what the READMEs of all published packages have in common, and which commands documents print. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { listReadmes, ROOT } from '../packages/public-packages.ts'
+import { listDocuments } from './collect-examples.ts'
+import { extractFences } from './extract-fences.ts'
+import { installLines } from './install-line.ts'
+import { fetchesStranger } from './printed-commands.ts'
+
+const REPOSITORY = 'https://github.com/spillway-js/spillway'
+
+/** The package whose documents are checked: its path from the root, or `.` for documents that belong to no package. */
+const of = process.env['SPILLWAY_DOCS_OF']
+const documents = listDocuments(of)
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+it('no document and no message names a command that runs a package which is not ours', () => {
+  const found = documents.flatMap((path) => fetchesStranger(read(path)).map((command) => `${path}: ${command}`))
+  expect(found).toEqual([])
+})
+
+describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (path) => {
+  const text = read(path)
+  const fences = extractFences(text)
+
+  it('has install lines that make a module, and says which Node.js it needs', () => {
+    const local = installLines(fences).filter(({ fence }) => !fence.code.includes('--global'))
+    const incomplete = local.filter(({ fence }) => !fence.code.includes('\nnpm pkg set type=module'))
+    expect(incomplete.map(({ fence }) => `line ${fence.line}`)).toEqual([])
+    expect(new Set([...text.matchAll(/Node\.js \d+(?:\.\d+)?.{9}/g)].map(([match]) => match))).toEqual(
+      new Set(['Node.js 22 or newer']),
+    )
+  })
+
+  it('says that the packages are not on npm yet', () => {
+    const notice = path === 'README.md' ? '## Not on npm yet' : `[not on npm yet](${REPOSITORY}#not-on-npm-yet)`
+    expect(text.includes(notice), notice).toBe(true)
+  })
+
+  it('starts with an example that runs without a key', () => {
+    const first = fences.find(({ language, flags }) => language === 'ts' || flags.includes('run'))
+    expect(first?.flags).not.toContain('no-run')
+  })
+
+  it('names the variable of the key that a model needs', () => {
+    const needsKey = fences.filter(
+      ({ flags, code }) => flags.includes('no-run') && /['"].*\b(?:gpt|claude|gemini)-/.test(code),
+    )
+    const silent = needsKey.filter(({ sections }) => !/\w+_API_KEY/.test(sectionAt(text, sections.at(-1) ?? 1)))
+    expect(silent.map(({ line }) => `line ${line}`)).toEqual([])
+  })
+
+  it.skipIf(path === 'README.md')('has the sections of every README in their order', () => {
+    const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
+    expect(headings.slice(0, 2)).toEqual(['Install', 'First example'])
+    const last = headings.indexOf('Limits')
+    const after = last < 0 ? [] : headings.slice(last + 1)
+    expect(after.filter((heading) => !['Conformance', 'Tested versions'].includes(heading))).toEqual([])
+  })
+
+  it('links to what is there, also from the tarball', () => {
+    const wrong = [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
+      const inRepository = target.startsWith(REPOSITORY) ? target.slice(REPOSITORY.length) : undefined
+      const [, own] = /^(?:\/(?:tree|blob)\/main\/)?([^#]*)/.exec(inRepository ?? '') ?? []
+      const isWhole = /^https?:/.test(target) || target.startsWith('#')
+      if (isWhole ? inRepository === undefined || existsSync(join(ROOT, own ?? '')) : path === 'README.md') {
+        if (isWhole || existsSync(join(ROOT, dirname(path), target.replace(/#.*/, '')))) return []
+      }
+      return [target]
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+/** Cut out the section whose heading is on a line, up to the next heading. */
+function sectionAt(text: string, line: number): string {
+  const [heading = '', ...rest] = text.split('\n').slice(line - 1)
+  const end = rest.findIndex((one) => /^#{1,6} /.test(one))
+  return [heading, ...rest.slice(0, end < 0 ? undefined : end)].join('\n')
+}

@@ -1,0 +1,71 @@
+/** Empty folders in which an install line of a README runs as it is printed. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import type { InstallLine, PackageManager } from '../docs/install-line.ts'
+
+const STRICT_ASSERT = join(import.meta.dirname, '../docs/strict-assert.mjs')
+
+/** A folder in which an install line has run. */
+export interface PrintedInstall {
+  /** Run a module in a folder of its own, beside other files of its document; resolves to what it printed. */
+  runModule(name: string, files: Readonly<Record<string, string>>, env?: NodeJS.ProcessEnv): Promise<string>
+  /** Run shell commands in a folder of their own; resolves to what they printed. */
+  runShell(commands: string): Promise<string>
+  remove(): void
+}
+
+/**
+ * Run an install line in an empty folder.
+ *
+ * @param registry - The address of the registry that has the packed packages.
+ */
+export async function runInstallLine(
+  line: InstallLine,
+  manager: PackageManager,
+  registry: string,
+): Promise<PrintedInstall> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-readme-')))
+  const globals = join(folder, 'global')
+  // pnpm reads the registry of a scope from the file alone, npm with --global from the environment alone.
+  writeFileSync(join(folder, '.npmrc'), `@spillway:registry=${registry}\n`)
+  const { NODE_OPTIONS: _, VITEST: __, NODE_TEST_CONTEXT: ___, ...inherited } = process.env
+  const env = {
+    ...inherited,
+    'npm_config_@spillway:registry': registry,
+    npm_config_userconfig: join(folder, '.npmrc'),
+    npm_config_prefix: globals,
+    npm_config_prefer_offline: 'true',
+    pnpm_config_prefer_offline: 'true',
+    PNPM_HOME: globals,
+    PATH: [join(globals, 'bin'), globals, dirname(process.execPath), inherited['PATH']].join(delimiter),
+  }
+  const shell = ['--norc', '-euo', 'pipefail', '-c']
+  await execute('bash', [...shell, line.commands(manager)], folder, env)
+  let folders = 0
+  const emptyFolder = (): string => {
+    const path = join(folder, `example-${folders++}`)
+    mkdirSync(path)
+    return path
+  }
+  return {
+    runModule: async (name, files, own) => {
+      const cwd = emptyFolder()
+      for (const [file, code] of Object.entries(files)) writeFileSync(join(cwd, file), code)
+      return await execute(process.execPath, ['--import', STRICT_ASSERT, name], cwd, { ...env, ...own })
+    },
+    runShell: async (commands) => await execute('bash', [...shell, commands], emptyFolder(), env),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+/** Resolves to standard output; rejects with all output if the program fails. */
+async function execute(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    execFile(command, args, { cwd, env, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout)
+      else reject(new Error(`${args.at(-1)}\n${stdout}${stderr}`))
+    })
+  })
+}

@@ -1,0 +1,62 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import { listPublicPackages, tarballOf } from './public-packages.ts'
+
+/** A registry of the packed packages on the loopback interface. */
+export interface TarballRegistry {
+  /** The address of the registry. It ends with a slash. */
+  readonly url: string
+  close(): void
+}
+
+/** Serve the packed packages as npm's registry will, so that install lines work as they are printed. */
+export async function startTarballRegistry(): Promise<TarballRegistry> {
+  const packed = listPublicPackages().filter(({ folder }) => existsSync(tarballOf(folder)))
+  const tarballs = new Map(packed.map(({ name, folder }) => [name, readFileSync(tarballOf(folder))]))
+  // Package managers keep what a registry said. No two registries have the same address.
+  const prefix = `/${randomUUID()}/`
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '').slice(prefix.length)
+    const name = path.replace(/\.tgz$/, '')
+    const tarball = tarballs.get(name)
+    if (tarball === undefined) response.writeHead(404).end('{}')
+    else if (path !== name) response.end(tarball)
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify(describePackage(tarball, url)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
+  return {
+    url,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Describe the one version of a package, as `GET /name` of a registry does. */
+function describePackage(tarball: Buffer, url: string): object {
+  const manifest = JSON.parse(readFromTarball(tarball, 'package.json')) as { name: string; version: string }
+  const { name, version } = manifest
+  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+  const dist = { integrity, tarball: `${url}${name}.tgz` }
+  return { name, 'dist-tags': { latest: version }, versions: { [version]: { ...manifest, dist } } }
+}
+
+const BLOCK = 512
+
+/** Read a file of a packed package as text. Throws if it is not there. */
+export function readFromTarball(tarball: Uint8Array, path: string): string {
+  const tar = gunzipSync(tarball)
+  for (let offset = 0; offset < tar.length;) {
+    const name = tar.toString('utf8', offset, tar.indexOf(0, offset))
+    const size = Number.parseInt(tar.toString('ascii', offset + 124, offset + 135), 8) || 0
+    const start = offset + BLOCK
+    if (name === `package/${path}`) return tar.toString('utf8', start, start + size)
+    offset = start + Math.ceil(size / BLOCK) * BLOCK
+  }
+  throw new Error(`The tarball has no ${path}.`)
+}
