@@ -1,6 +1,6 @@
 /** Checks what the READMEs of all published packages have in common, and which commands documents print. */
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listReadmes, ROOT } from '../packages/public-packages.ts'
 import { listDocuments } from './collect-examples.ts'
@@ -59,19 +59,28 @@ describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (p
     expect(after.filter((heading) => !['Conformance', 'Tested versions'].includes(heading))).toEqual([])
   })
 
-  it('links to what is there, also from the tarball', () => {
-    const wrong = [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
-      const inRepository = target.startsWith(REPOSITORY) ? target.slice(REPOSITORY.length) : undefined
-      const [, own] = /^(?:\/(?:tree|blob)\/main\/)?([^#]*)/.exec(inRepository ?? '') ?? []
-      const isWhole = /^https?:/.test(target) || target.startsWith('#')
-      if (isWhole ? inRepository === undefined || existsSync(join(ROOT, own ?? '')) : path === 'README.md') {
-        if (isWhole || existsSync(join(ROOT, dirname(path), target.replace(/#.*/, '')))) return []
-      }
-      return [target]
+  it('links only to what is there, wherever it is read', () => {
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+    const anchors = new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading)))
+    const wrong = targets.filter((target) => {
+      const [place = '', anchor = ''] = target.split('#')
+      if (place === '') return !anchors.has(anchor)
+      const own = place.startsWith(REPOSITORY) ? place.slice(REPOSITORY.length) : undefined
+      if (own !== undefined) return !existsSync(join(ROOT, own.replace(/^\/(?:tree|blob)\/main/, '')))
+      // Only the root's README is not in a tarball.
+      return !place.startsWith('https://') && !(path === 'README.md' && existsSync(join(ROOT, place)))
     })
     expect(wrong).toEqual([])
   })
 })
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')
+}
 
 /** Cut out the section whose heading is on a line, up to the next heading. */
 function sectionAt(text: string, line: number): string {
