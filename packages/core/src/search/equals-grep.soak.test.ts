@@ -239,8 +239,10 @@ async function askSearch(source: ContentSource, bytes: Uint8Array, question: Que
   expect(shown).toBe(result.hits.length)
   expect([...new Set(views.filter(({ match }) => match !== undefined).map(({ number }) => number))]).toEqual(numbers)
   const text = new TextDecoder().decode(bytes).split(/\r?\n/)
-  for (const view of views)
-    expect(view.text).toBe(text[view.number - 1]!.slice(view.start - view.line.start).slice(0, view.text.length))
+  for (const view of views) {
+    const rest = new TextEncoder().encode(text[view.number - 1]).subarray(view.start - view.line.start)
+    expect(view.text).toBe(new TextDecoder().decode(rest).slice(0, view.text.length))
+  }
   const span = await findLineSpan(source, { start: range[0], end: range[1] })
   const lines = span === undefined ? '' : new TextDecoder().decode(await source.read(span.start, span.end - span.start))
   return { lines: numbers, shown: [...new Set(views.map(({ number }) => number))], range: lines.replaceAll('\r', '') }

@@ -58,6 +58,14 @@ it('tells that quotes never closed', () => {
   expect(recordsOf(['a,"b"\nc']).reader.unclosed).toBe(false)
 })
 
+it('takes an empty cell at the end for no quote that stood there in the block before', () => {
+  for (let shift = 0; shift < 8; shift++) {
+    const { records, reader } = recordsOf([`${'x'.repeat(shift)}\n${'"q","q"\n'.repeat(5_000)}`, '1,2,'])
+    expect(reader.unclosed).toBe(false)
+    expect(records.at(-1)?.cells).toEqual(['1', '2', ''])
+  }
+})
+
 it('hands on the beginning of a record too long to keep, with how many cells it has', () => {
   const [long, next] = recordsOf([`${'x,'.repeat(50_000)}"y\n"\nend`]).records
   expect([long!.cells[0]!.length, long!.cells[1], next!.cells, next!.line]).toEqual([4_096, '50001', ['end'], 3])

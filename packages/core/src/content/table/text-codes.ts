@@ -8,7 +8,7 @@ export class TextCodes {
   #bytes = new Uint8Array(0)
   #codes: Uint16Array = new Uint16Array(0)
 
-  /** The units of `text`; the array may be longer. */
+  /** The units of `text`, as many as it has: what stood behind them in the text before is not seen. */
   of(text: string): Uint16Array {
     const { length } = text
     if (this.#codes.length < length) {
@@ -19,7 +19,7 @@ export class TextCodes {
     const { read, written } = encoder.encodeInto(text, this.#bytes)
     if (read === length && written === length) this.#codes.set(this.#bytes.subarray(0, length))
     else for (let at = 0; at < length; at++) this.#codes[at] = text.charCodeAt(at)
-    return this.#codes
+    return this.#codes.subarray(0, length)
   }
 }
 
