@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { KINDS } from './answer-case.ts'
+import { generatedCases } from './cases/generated-cases.ts'
+import { play, playOracle, type Outcome } from './play.ts'
+import { POLICIES } from './policies.ts'
+import { shellSystems } from './systems/shell-system.ts'
+import { spillwaySystem } from './systems/spillway-system.ts'
+
+const PER_KIND = 10
+/** What the definition of the retrieval tool may cost in every prompt. */
+const MAX_DEFINITION_TOKENS = 519
+
+const cases = generatedCases(1, PER_KIND)
+const ours = spillwaySystem('test')
+const peer = shellSystems.find(({ name }) => name.startsWith('head'))!
+let outcomes: readonly { kind: string; ours: Outcome; peer: Outcome; oracle: Outcome }[] = []
+
+beforeAll(async () => {
+  const reader = POLICIES['reader']!
+  outcomes = await Promise.all(
+    cases.map(async (question) => ({
+      kind: question.kind,
+      ours: await play(question, ours, 'reader', reader),
+      peer: await play(question, peer, 'reader', reader),
+      oracle: await playOracle(question, ours),
+    })),
+  )
+})
+
+describe('answers out of generated content', () => {
+  test.each(KINDS.map((kind) => ({ kind })))('$kind: no fewer cases are solved than with head and tail', ({ kind }) => {
+    const own = outcomes.filter((outcome) => outcome.kind === kind)
+    expect(own.length).toBe(PER_KIND)
+    const solved = own.filter((outcome) => outcome.ours.solved).length
+    expect(solved).toBeGreaterThanOrEqual(own.filter((outcome) => outcome.peer.solved).length)
+  })
+
+  test('one who knows where the answer is gets every one', () => {
+    expect(outcomes.filter(({ oracle }) => !oracle.solved).map(({ oracle }) => oracle.case)).toEqual([])
+  })
+
+  test('the definition of the retrieval tool stays small', () => {
+    const sizes = outcomes.map((outcome) => outcome.ours.definitionTokens)
+    expect(Math.max(...sizes)).toBeGreaterThan(100)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_DEFINITION_TOKENS)
+  })
+})

@@ -1,0 +1,100 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askModel } from './ask-model.ts'
+import { generatedCases } from './cases/generated-cases.ts'
+import { shellSystems } from './systems/shell-system.ts'
+import { spillwaySystem } from './systems/spillway-system.ts'
+
+interface ChatRequest {
+  readonly model: string
+  readonly messages: readonly { readonly role: string; readonly content: string | null }[]
+  readonly tools?: readonly { readonly function: { readonly name: string } }[]
+}
+
+const requests: { readonly body: ChatRequest; readonly authorization: string | undefined }[] = []
+let server: Server
+let status = 200
+/** What the endpoint says to each request, in turn. */
+let script: ((request: ChatRequest) => { name: string; input: object } | string)[] = []
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as ChatRequest
+      requests.push({ body, authorization: request.headers.authorization })
+      const said = script.shift()?.(body) ?? 'ANSWER: nothing'
+      const message =
+        typeof said === 'string'
+          ? { role: 'assistant', content: said }
+          : {
+              role: 'assistant',
+              content: null,
+              tool_calls: [
+                {
+                  id: 'call_9',
+                  type: 'function',
+                  function: { name: said.name, arguments: JSON.stringify(said.input) },
+                },
+              ],
+            }
+      response.statusCode = status
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ choices: [{ message }], usage: { prompt_tokens: 100, completion_tokens: 5 } }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+
+afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+const endpoint = () => ({
+  baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+  model: 'stub',
+  apiKey: 'key-1',
+})
+
+const question = () => {
+  const found = generatedCases(3, 1).find(({ kind }) => kind === 'json-sibling')
+  if (found === undefined) throw new Error('There is no case.')
+  return found
+}
+
+test('a model answers with the tools of the system, and its tokens are counted', async () => {
+  const one = question()
+  const session = await spillwaySystem('test').open(one.results[0] ?? { text: '', contentType: '', toolName: '' })
+  if (one.asks.form !== 'sibling') throw new Error('The case asks for something else.')
+  const call = session.plan({ want: 'sibling', ...one.asks })
+  script = [
+    () => ({ name: call?.tool ?? '', input: call?.input ?? {} }),
+    ({ messages }) => `It is there.\nANSWER: ${/: "([^"]*)"$/.exec(messages.at(-1)?.content ?? '')?.[1]}`,
+  ]
+  requests.length = 0
+  const outcome = await askModel(one, spillwaySystem('test'), endpoint())
+  expect(outcome).toMatchObject({ answer: one.answer, right: true, calls: 1, promptTokens: 200, completionTokens: 10 })
+  expect(requests[0]?.authorization).toBe('Bearer key-1')
+  expect(requests[0]?.body.tools?.map((tool) => tool.function.name)).toEqual(['retrieve_offloaded_content'])
+})
+
+test('a wrong answer is counted as wrong', async () => {
+  script = [() => 'ANSWER: 42']
+  expect(await askModel(question(), spillwaySystem('test'), endpoint())).toMatchObject({ right: false, answer: '42' })
+})
+
+test('a model that never stops is asked for its answer after twelve calls', async () => {
+  const [shell] = shellSystems
+  if (shell === undefined) throw new Error('There is no shell.')
+  script = Array.from({ length: 12 }, () => () => ({ name: 'bash', input: { command: 'echo more' } }))
+  script.push(() => 'ANSWER: unknown')
+  requests.length = 0
+  expect(await askModel(question(), shell, endpoint())).toMatchObject({ calls: 12, right: false })
+  expect(requests.at(-1)?.body.tools).toBeUndefined()
+})
+
+test('an endpoint that refuses is named with its status', async () => {
+  status = 401
+  await expect(askModel(question(), spillwaySystem('test'), endpoint())).rejects.toThrow('answered 401')
+  status = 200
+})

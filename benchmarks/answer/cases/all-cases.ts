@@ -1,0 +1,24 @@
+import { dataFolder } from '../../preview/lib/data.mjs'
+import type { AnswerCase } from '../answer-case.ts'
+import { SeededRandom } from '../seeded-random.ts'
+import { codeCases, commandCases, developmentTables, laterUseCases, pageCases, unseenLogs } from './data-cases.ts'
+import { installedCodeCases, installedDocuments, installedTables } from './installed-files.ts'
+import { jsonCases } from './json-cases.ts'
+import { logCases } from './log-cases.ts'
+import { tableCases } from './table-cases.ts'
+
+/** All questions about real data; ends the process with a message where the data is absent. */
+export function allCases(dataOption: string | undefined, seed: number): readonly AnswerCase[] {
+  const data = dataFolder(dataOption)
+  const random = new SeededRandom(seed)
+  return [
+    ...logCases(unseenLogs(data), random),
+    ...tableCases([...installedTables(), ...developmentTables(data)], random),
+    ...jsonCases(installedDocuments(), random),
+    ...commandCases(data, random),
+    ...installedCodeCases(random),
+    ...codeCases(data, random),
+    ...pageCases(data, random),
+    ...laterUseCases(data, random),
+  ]
+}

@@ -1,0 +1,83 @@
+import { hasWord, need, norm } from '../../preview/lib/text.mjs'
+import type { AnswerCase, Evidence } from '../answer-case.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+
+/** Results that are shorter stay in the context with every system. */
+export const MIN_CHARACTERS = 12_000
+
+/** A case without the rule that knows its answer. */
+export type Draft = Omit<AnswerCase, 'recall'>
+
+/** The answer is lines: the share of them that stands in the context, in the normal form of the preview benchmark. */
+export function linesCase(draft: Draft, units: readonly string[]): AnswerCase {
+  const needed = units.map((unit) => need(unit) as string)
+  const recall = ({ shown }: Evidence): number => {
+    const text = norm(shown) as string
+    return needed.filter((unit) => text.includes(unit)).length / needed.length
+  }
+  return { ...draft, recall }
+}
+
+/** The answer is a number: an answer counted it, or a preview says it of the value (`value ×N`). */
+export function countCase(draft: Draft, value: string, count: number): AnswerCase {
+  const forms = [String(count), count.toLocaleString('en-US')]
+  const recall = ({ shown, counts }: Evidence): number =>
+    counts.includes(count) || forms.some((form) => hasTimes(shown, value, form)) ? 1 : 0
+  return { ...draft, answer: String(count), recall }
+}
+
+/** The answer is a cell: the whole row stands in the context, or a line with the key and the cell. */
+export function cellCase(draft: Draft, { row, key, cell }: { row: string; key: string; cell: string }): AnswerCase {
+  const recall = ({ shown }: Evidence): number => {
+    if (shown.includes(row)) return 1
+    const line = shown.split('\n').find((text) => text.includes(key) && isCellOf(text.replace(key, ''), cell))
+    return line === undefined ? 0 : 1
+  }
+  return { ...draft, answer: cell, recall }
+}
+
+/** The answer is a value that occurs once in the content. */
+export function valueCase(draft: Draft, value: string | number): AnswerCase {
+  const forms = [String(value), JSON.stringify(value).replaceAll(/^"|"$/g, '')]
+  return {
+    ...draft,
+    answer: String(value),
+    recall: ({ shown }) => (forms.some((form) => shown.includes(form)) ? 1 : 0),
+  }
+}
+
+/** The answer is where a name is defined: a line with the name, and the number of that line. */
+export function placeCase(draft: Draft, name: string, line: number): AnswerCase {
+  const place = new RegExp(`(?:^|\\D)${line}(?:\\D|$)`)
+  const recall = ({ shown }: Evidence): number =>
+    shown.split('\n').some((text) => hasWord(text, name) && place.test(text.slice(0, text.indexOf(name)))) ? 1 : 0
+  return { ...draft, answer: String(line), recall }
+}
+
+/** Take so many of each group at most, in a seeded order, and so many in all. */
+export function drawByGroup<T extends { readonly group: string }>(
+  all: readonly T[],
+  { random, perGroup, most }: { random: SeededRandom; perGroup: number; most: number },
+): readonly T[] {
+  const taken = new Map<string, number>()
+  const drawn = random.shuffle(all).filter(({ group }) => {
+    const count = (taken.get(group) ?? 0) + 1
+    taken.set(group, count)
+    return count <= perGroup
+  })
+  return drawn.slice(0, most)
+}
+
+function hasTimes(shown: string, value: string, count: string): boolean {
+  for (let at = shown.indexOf(value); at >= 0; at = shown.indexOf(value, at + 1)) {
+    const rest = shown.slice(at + value.length, at + value.length + count.length + 4)
+    if (rest.startsWith(` ×${count}`) || rest.startsWith(`" ×${count}`)) return true
+  }
+  return false
+}
+
+function isCellOf(text: string, cell: string): boolean {
+  for (let at = text.indexOf(cell); at >= 0; at = text.indexOf(cell, at + 1))
+    if (/^$|[\s,;|"]/.test(text.charAt(at - 1)) && /^$|[\s,;|"]/.test(text.charAt(at + cell.length))) return true
+  return false
+}

@@ -1,0 +1,67 @@
+import type { AnswerCase, Asks, Evidence } from './answer-case.ts'
+
+/** Whether the answer is a value that a rule can read out of what was shown. */
+export const canExtract = ({ form }: Asks): boolean =>
+  form === 'cell' || form === 'sibling' || form === 'count' || form === 'rows'
+
+/** The value that an agent which does not know the answer would take for it; `undefined` if there is none. */
+export function extractAnswer(asks: Asks, { shown, counts }: Evidence): string | undefined {
+  switch (asks.form) {
+    case 'count':
+      return counts.at(-1)?.toString()
+    case 'rows':
+      return counts.at(-1)?.toString() ?? timesOf(shown, asks.value)
+    case 'cell':
+      return cellBeside(shown, asks.keyColumn, asks.key, asks.field)
+    case 'sibling':
+      return valueBeside(shown, String(asks.key), asks.field)
+    default:
+      return undefined
+  }
+}
+
+/** Whether an extracted value is the answer. */
+export const isRight = ({ answer }: AnswerCase, extracted: string): boolean => unquoted(answer ?? '') === extracted
+
+/** The count that a preview gives of a value. */
+function timesOf(shown: string, value: string): string | undefined {
+  const name = value.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  return new RegExp(`${name}"? ×([\\d,]+)`).exec(shown)?.[1]?.replaceAll(',', '')
+}
+
+function cellBeside(shown: string, keyColumn: string, key: string, field: string): string | undefined {
+  const lines = shown.split('\n').map((line) => cellsOf(line.replace(/^(?:>?\s*[\d:]+|row:line)[|:]\s?/, '')))
+  const row = lines.findLast((cells) => cells.includes(key))
+  if (row === undefined) return undefined
+  const header = lines.findLast(
+    (cells) => cells.length === row.length && cells.includes(field) && cells.includes(keyColumn),
+  )
+  const index = header?.indexOf(field)
+  return index === undefined ? undefined : row[index]
+}
+
+/** Cells of a line of CSV or TSV, or of cells between bars. */
+function cellsOf(line: string): readonly string[] {
+  const separator = line.includes('\t') ? '\t' : line.includes(' | ') ? ' | ' : ','
+  if (separator !== ',') return line.split(separator).map((cell) => unquoted(cell.trim()))
+  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map((match) => unquoted((match[1] ?? '').trim()))
+}
+
+function valueBeside(shown: string, key: string, field: string): string | undefined {
+  // An answer that selects the value ends with it, alone or behind its path.
+  const selected = /(?:^|\n)(?:\$\S*: )?("(?:[^"\\]|\\.)*"|-?\d[\d.]*)\s*$/.exec(shown)?.[1]
+  if (selected !== undefined) return unquoted(selected)
+  const place = shown.lastIndexOf(key)
+  if (place < 0) return undefined
+  const name = field.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  const pair = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[\\w.+-]+)`, 'g')
+  const start = Math.max(0, place - 2_000)
+  const values = [...shown.slice(start, place + 2_000).matchAll(pair)]
+  const [nearest] = values.toSorted((one, other) => distance(one) - distance(other))
+  function distance({ index }: { readonly index: number }): number {
+    return Math.abs(start + index - place)
+  }
+  return nearest?.[1] === undefined ? undefined : unquoted(nearest[1])
+}
+
+const unquoted = (value: string): string => (/^".*"$/s.test(value) ? value.slice(1, -1).replaceAll('""', '"') : value)

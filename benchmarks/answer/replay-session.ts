@@ -1,0 +1,139 @@
+import { need, norm } from '../preview/lib/text.mjs'
+import { callsOf, type ChatMessage } from '../history/chat/chat-message.ts'
+import { modelCalls, type Transcript } from '../history/transcripts/transcript.ts'
+import type { AnswerCase } from './answer-case.ts'
+import { linesCase } from './cases/case-parts.ts'
+import { countTokens } from '../history/chat/count-tokens.ts'
+import { playOracle } from './play.ts'
+import type { System } from './systems/system.ts'
+
+/** Prices beside that of a prompt token without a cache. */
+export interface CachePrices {
+  readonly cached: number
+  readonly written: number
+}
+
+/** What a recorded session costs if a system keeps its large results. */
+export interface SessionCost {
+  readonly session: string
+  readonly system: string
+  readonly results: number
+  /** Results that are not in the context as a whole. */
+  readonly kept: number
+  /** Lines that the agent used later and that the replacement does not show. */
+  readonly hiddenLines: number
+  /** Calls that become necessary for them, by one who knows where they are. */
+  readonly extraCalls: number
+  /** Prompt tokens of all calls of the model. */
+  readonly promptTokens: number
+  /** The same with a prompt cache, in tokens at the full price. */
+  readonly cachedPromptTokens: number
+}
+
+/** Replay a recorded session with a system's replacements in place of its results. */
+export async function replaySession(transcript: Transcript, system: System, prices: CachePrices): Promise<SessionCost> {
+  const { messages } = transcript
+  const sizes = messages.map((message) => countTokens(JSON.stringify(message)))
+  const extra = new Map<number, { calls: number; tokens: number }>()
+  let [results, kept, hiddenLines, definitions] = [0, 0, 0, 0]
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'tool') continue
+    results += 1
+    const replaced = await replaceResult(transcript, index, message, system)
+    if (replaced === undefined) continue
+    kept += 1
+    sizes[index] = countTokens(JSON.stringify({ ...message, content: replaced.shown }))
+    definitions = Math.max(definitions, replaced.definitions)
+    hiddenLines += replaced.hidden
+    if (replaced.hidden === 0) continue
+    const before = extra.get(replaced.usedAt) ?? { calls: 0, tokens: 0 }
+    extra.set(replaced.usedAt, { calls: before.calls + replaced.calls, tokens: before.tokens + replaced.tokens })
+  }
+  const prompts = promptSizes(transcript, sizes, extra).map((size) => size + definitions)
+  const cachedPromptTokens = prompts.reduce((sum, size, index) => {
+    const known = Math.min(size, prompts[index - 1] ?? 0)
+    return sum + known * prices.cached + (size - known) * prices.written
+  }, 0)
+  return {
+    session: transcript.id,
+    system: system.name,
+    results,
+    kept,
+    hiddenLines,
+    extraCalls: [...extra.values()].reduce((sum, { calls }) => sum + calls, 0),
+    promptTokens: prompts.reduce((sum, size) => sum + size, 0),
+    cachedPromptTokens,
+  }
+}
+
+interface Replaced {
+  readonly shown: string
+  readonly definitions: number
+  readonly hidden: number
+  /** Index of the message that first uses a hidden line. */
+  readonly usedAt: number
+  readonly calls: number
+  /** Tokens of the necessary calls and their answers. */
+  readonly tokens: number
+}
+
+async function replaceResult(
+  { id, messages, laterUses }: Transcript,
+  index: number,
+  message: ChatMessage & { readonly role: 'tool' },
+  system: System,
+): Promise<Replaced | undefined> {
+  const called = messages.flatMap(callsOf).find((call) => call.id === message.tool_call_id)
+  const result = { text: message.content, contentType: 'text/plain', toolName: called?.function.name ?? 'tool' }
+  const session = await system.open(result)
+  const { shown, inline, tools } = session
+  session.close()
+  if (inline) return undefined
+  const visible = norm(shown)
+  const hidden = laterUses.filter(
+    ({ callId, line }) => callId === message.tool_call_id && !visible.includes(need(norm(line).trim())),
+  )
+  const definitions = countTokens(JSON.stringify(tools))
+  if (hidden.length === 0) return { shown, definitions, hidden: 0, usedAt: 0, calls: 0, tokens: 0 }
+  const question = questionFor(`${id}#${index}`, result, [...new Set(hidden.map(({ line }) => line))])
+  const { calls, tokens, argumentTokens } = await playOracle(question, system)
+  return {
+    shown,
+    definitions,
+    hidden: hidden.length,
+    usedAt: Math.min(...hidden.map(({ usedAt }) => usedAt)),
+    calls,
+    tokens: tokens - countTokens(shown) + argumentTokens,
+  }
+}
+
+function questionFor(id: string, result: AnswerCase['results'][number], lines: readonly string[]): AnswerCase {
+  const all = result.text.split('\n').map((line) => norm(line).trim())
+  const places = lines.map((line) => all.findIndex((one) => one.includes(line)) + 1).filter((line) => line > 0)
+  const asks = { form: 'words', words: lines[0] ?? '' } as const
+  const start = { id, kind: 'later-use', group: id, origin: 'unseen', results: [result], question: '', asks } as const
+  return linesCase(
+    { ...start, lines: [places.toSorted((one, other) => one - other).map((line) => [line, line])] },
+    lines,
+  )
+}
+
+/** Tokens of every prompt: what came before the call, and after a necessary call also that call and its answer. */
+function promptSizes(
+  transcript: Transcript,
+  sizes: readonly number[],
+  extra: ReadonlyMap<number, { readonly calls: number; readonly tokens: number }>,
+): readonly number[] {
+  const prompts: number[] = []
+  let [size, counted] = [0, 0]
+  for (const call of modelCalls(transcript)) {
+    for (; counted < call; counted += 1) size += sizes[counted] ?? 0
+    const before = extra.get(call)
+    for (let made = 0; made < (before?.calls ?? 0); made += 1) {
+      prompts.push(size)
+      size += (before?.tokens ?? 0) / (before?.calls ?? 1)
+    }
+    prompts.push(size)
+  }
+  return prompts
+}

@@ -1,0 +1,108 @@
+import { SeededRandom } from './seeded-random.ts'
+import { costOf, type Outcome } from './play.ts'
+
+const DRAWS = 1_000
+/** A system counts as cheaper where the difference is more than this share: less is noise of how text is cut. */
+export const MARGIN = 0.05
+
+/** What one system came to with one policy on one kind of question. */
+export interface Summary {
+  readonly system: string
+  readonly policy: string
+  readonly cases: number
+  readonly groups: number
+  /** Shares from 0 to 1. */
+  readonly solved: number
+  readonly solvedAtOnce: number
+  readonly inline: number
+  readonly calls: number
+  readonly callsP90: number
+  readonly medianTokens: number
+  readonly p90Tokens: number
+  /** Mean tokens to the answer: where it was not found, the whole result is added. */
+  readonly tokensPlus: number
+  readonly argumentTokens: number
+  readonly promptTokens: number
+  readonly definitionTokens: number
+  readonly recallAt: Readonly<Record<string, number>>
+  /** Shares of the cases in which the policy stopped by itself with the right, a wrong, or no answer. */
+  readonly self: { readonly right: number; readonly wrong: number; readonly none: number } | undefined
+  /** Cost beside the baseline on the same cases: geometric mean, 95 % interval over groups, cases cheaper and dearer by 5 %. */
+  readonly ratio: Ratio | undefined
+}
+
+export interface Ratio {
+  readonly mean: number
+  readonly low: number
+  readonly high: number
+  readonly cheaper: number
+  readonly dearer: number
+}
+
+/** Summarise outcomes of one kind, by system and policy; ratios are to the baseline with the same policy. */
+export function summarize(outcomes: readonly Outcome[], baseline: string): readonly Summary[] {
+  const byPair = Map.groupBy(outcomes, ({ system, policy }) => `${system}\n${policy}`)
+  return [...byPair.values()].map((own) => {
+    const [{ system, policy } = { system: '', policy: '' }] = own
+    const base = byPair.get(`${baseline}\n${policy}`) ?? []
+    const tokens = own.map((outcome) => outcome.tokens)
+    const calls = own.map((outcome) => outcome.calls)
+    const selves = own.flatMap(({ self }) => (self === undefined ? [] : [self]))
+    const shareOf = (answer: string): number => selves.filter((self) => self === answer).length / selves.length
+    return {
+      system,
+      policy,
+      cases: own.length,
+      groups: new Set(own.map(({ group }) => group)).size,
+      solved: mean(own.map(({ solved }) => (solved ? 1 : 0))),
+      solvedAtOnce: mean(own.map(({ solved, calls: made }) => (solved && made === 0 ? 1 : 0))),
+      inline: mean(own.map(({ inline }) => (inline ? 1 : 0))),
+      calls: mean(calls),
+      callsP90: quantile(calls, 0.9),
+      medianTokens: quantile(tokens, 0.5),
+      p90Tokens: quantile(tokens, 0.9),
+      tokensPlus: mean(own.map(costOf)),
+      argumentTokens: mean(own.map((outcome) => outcome.argumentTokens)),
+      promptTokens: mean(own.map((outcome) => outcome.promptTokens)),
+      definitionTokens: Math.max(0, ...own.map((outcome) => outcome.definitionTokens)),
+      recallAt: Object.fromEntries(
+        Object.keys(own[0]?.recallAt ?? {}).map((limit) => [
+          limit,
+          mean(own.map(({ recallAt }) => recallAt[limit] ?? 0)),
+        ]),
+      ),
+      self:
+        selves.length === 0 ? undefined : { right: shareOf('right'), wrong: shareOf('wrong'), none: shareOf('none') },
+      ratio: system === baseline ? undefined : ratioOf(own, base),
+    }
+  })
+}
+
+/** Compare costs case by case; the interval draws whole groups, since cases of a project are alike. */
+function ratioOf(own: readonly Outcome[], base: readonly Outcome[]): Ratio | undefined {
+  const baseCost = new Map(base.map((outcome) => [outcome.case, costOf(outcome)]))
+  const pairs = own.flatMap((outcome) => {
+    const cost = baseCost.get(outcome.case)
+    return cost === undefined ? [] : [{ group: outcome.group, log: Math.log(costOf(outcome) / cost) }]
+  })
+  if (pairs.length === 0) return undefined
+  const groups = [...Map.groupBy(pairs, ({ group }) => group).values()].map((members) => members.map(({ log }) => log))
+  const random = new SeededRandom(1)
+  const draws = Array.from({ length: DRAWS }, () => mean(groups.flatMap(() => random.pick(groups))))
+  const logs = pairs.map(({ log }) => log)
+  return {
+    mean: Math.exp(mean(logs)),
+    low: Math.exp(quantile(draws, 0.025)),
+    high: Math.exp(quantile(draws, 0.975)),
+    cheaper: logs.filter((log) => log < Math.log(1 - MARGIN)).length,
+    dearer: logs.filter((log) => log > Math.log(1 + MARGIN)).length,
+  }
+}
+
+export const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+}

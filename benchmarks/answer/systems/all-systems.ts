@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { deepagentsSystem } from './deepagents-system.ts'
+import { shellSystems } from './shell-system.ts'
+import { spillwaySystem, type SpillwaySystemOptions } from './spillway-system.ts'
+import { strandsSystem } from './strands-system.ts'
+import { inlineSession, type System } from './system.ts'
+
+const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
+
+/** The name of the system that others are compared with. */
+export const BASELINE = 'Spillway'
+
+const ABLATIONS: readonly SpillwaySystemOptions[] = [
+  { name: 'Spillway, preview of 300', previewTokens: 300 },
+  { name: 'Spillway, preview of 500', previewTokens: 500 },
+  { name: 'Spillway, preview of 1,500', previewTokens: 1_500 },
+  { name: 'Spillway, head as preview', headPreview: true },
+]
+
+/** All systems, ours first; with other settings of ours, and with JSON blocks, if wanted. */
+export function allSystems({ withJson = true, ablation = false } = {}): readonly System[] {
+  const strands = installedVersion('@strands-agents/sdk')
+  const deepagents = installedVersion('deepagents')
+  return [
+    spillwaySystem(currentCommit()),
+    ...(ablation ? ABLATIONS.map((options) => spillwaySystem(currentCommit(), options)) : []),
+    strandsSystem(strands),
+    ...(withJson ? [strandsSystem(strands, { asJson: true })] : []),
+    deepagentsSystem(deepagents),
+    deepagentsSystem(deepagents, 2_500),
+    ...shellSystems,
+    {
+      name: 'whole result',
+      version: 'nothing is kept',
+      emulated: false,
+      takes: () => true,
+      open: ({ text }) => Promise.resolve(inlineSession(text)),
+    },
+  ]
+}
+
+/** The commit that is checked out, or that last changed a path. */
+export function currentCommit(path?: string): string {
+  const args = path === undefined ? ['rev-parse', '--short', 'HEAD'] : ['log', '-1', '--format=%h', '--', path]
+  return execFileSync('git', args, { cwd: MODULES, encoding: 'utf8' }).trim()
+}
+
+function installedVersion(name: string): string {
+  return (JSON.parse(readFileSync(`${MODULES}/${name}/package.json`, 'utf8')) as { readonly version: string }).version
+}

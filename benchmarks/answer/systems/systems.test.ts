@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { generatedCases } from '../cases/generated-cases.ts'
+import type { AnswerCase, Kind } from '../answer-case.ts'
+import { deepagentsSystem } from './deepagents-system.ts'
+import { shellSystems } from './shell-system.ts'
+import { spillwaySystem } from './spillway-system.ts'
+import { strandsSystem } from './strands-system.ts'
+import type { Intent, Session, System } from './system.ts'
+
+const SYSTEMS: readonly System[] = [
+  spillwaySystem('test'),
+  strandsSystem('test'),
+  deepagentsSystem('test', 2_500),
+  ...shellSystems.filter(({ name }) => name.startsWith('head')),
+]
+const CASES = generatedCases(5, 2)
+const open: Session[] = []
+
+afterEach(() => {
+  for (const session of open.splice(0)) session.close()
+})
+
+const casesOf = (kind: Kind): readonly AnswerCase[] => CASES.filter((one) => one.kind === kind)
+
+async function openFirst(
+  system: System,
+  { results: [result] }: AnswerCase,
+): Promise<{ session: Session; lines: string[] }> {
+  if (result === undefined) throw new Error('The case has no result.')
+  const session = await system.open(result)
+  open.push(session)
+  return { session, lines: result.text.split('\n') }
+}
+
+async function ask(session: Session, intent: Intent): Promise<string | undefined> {
+  const call = session.plan(intent)
+  return call === undefined ? undefined : session.run(call)
+}
+
+describe.each(SYSTEMS.map((system) => ({ name: system.name, system })))('the driver of $name', ({ system }) => {
+  test('shows exactly the lines that are asked for', async () => {
+    const { session, lines } = await openFirst(system, casesOf('log-why')[0]!)
+    const answer = (await ask(session, { want: 'lines', first: 200, last: 204 })) ?? ''
+    const shown = lines.flatMap((line, index) => (line.length > 20 && answer.includes(line) ? [index + 1] : []))
+    expect(shown).toEqual([200, 201, 202, 203, 204])
+  })
+
+  test.each(casesOf('log-needle'))('finds the line of a word that occurs once: $id', async (question) => {
+    const { session, lines } = await openFirst(system, question)
+    if (question.asks.form !== 'word') throw new Error('The case asks for something else.')
+    const { word } = question.asks
+    const answer = (await ask(session, { want: 'grep', literals: [word], ignoreCase: false, context: 0 })) ?? ''
+    expect(session.hits(answer)).toEqual([lines.findIndex((line) => line.includes(word)) + 1])
+    expect(question.recall({ shown: answer, counts: [] })).toBe(1)
+  })
+
+  test.each(casesOf('log-count'))('counts the lines with a word: $id', async (question) => {
+    const { session } = await openFirst(system, question)
+    if (question.asks.form !== 'count') throw new Error('The case asks for something else.')
+    const answer = (await ask(session, { want: 'count', literal: question.asks.literal })) ?? ''
+    expect(session.counted(answer)).toBe(Number(question.answer))
+  })
+
+  test('knows how many lines there are, from the preview or from a call', async () => {
+    const { session, lines } = await openFirst(system, casesOf('log-why')[0]!)
+    const total = session.totalLines(session.shown) ?? session.totalLines((await ask(session, { want: 'total' })) ?? '')
+    // The line end at the end of the file counts as a line of its own or does not.
+    expect([lines.length, lines.length - 1]).toContain(total)
+  })
+
+  test('names the same call and gives the same answer again', async () => {
+    const question = casesOf('log-why')[0]!
+    const [{ session: one }, { session: other }] = [
+      await openFirst(system, question),
+      await openFirst(system, question),
+    ]
+    expect(other.shown).toBe(one.shown)
+    const intent: Intent = { want: 'lines', first: 10, last: 60 }
+    expect(other.plan(intent)).toEqual(one.plan(intent))
+    expect(await ask(other, intent)).toBe(await ask(one, intent))
+  })
+})
+
+const STRUCTURED = SYSTEMS.filter(({ name }) => name === 'Spillway' || name.startsWith('head'))
+
+describe.each(STRUCTURED.map((system) => ({ name: system.name, system })))('the driver of $name', ({ system }) => {
+  test.each(casesOf('table-cell'))('gives the row of a key: $id', async (question) => {
+    const { session } = await openFirst(system, question)
+    if (question.asks.form !== 'cell') throw new Error('The case asks for something else.')
+    const answer = (await ask(session, { want: 'rows', ...question.asks })) ?? ''
+    expect(question.recall({ shown: answer, counts: [] })).toBe(1)
+  })
+
+  test.each(casesOf('table-aggregate'))('counts the rows with a value: $id', async (question) => {
+    const { session } = await openFirst(system, question)
+    if (question.asks.form !== 'rows') throw new Error('The case asks for something else.')
+    const answer = (await ask(session, { want: 'count-rows', ...question.asks })) ?? ''
+    expect(session.counted(answer)).toBe(Number(question.answer))
+  })
+})
