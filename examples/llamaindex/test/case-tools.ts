@@ -27,8 +27,11 @@ function outputOf(behaviour: ToolBehaviour): JSONValue {
 
 function partOf(block: ContentBlock): JSONValue {
   switch (block.type) {
-    case 'text':
-      return { type: 'text', text: block.text }
+    case 'text': {
+      const { text, name, mediaType: mimeType = 'text/plain' } = block
+      if (name === undefined) return { type: 'text', text }
+      return { type: 'resource', resource: { uri: `file:///${name}`, mimeType, text } }
+    }
     case 'json':
     case 'unknown':
       return block.value as JSONValue

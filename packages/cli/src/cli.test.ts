@@ -209,8 +209,8 @@ describe('on a terminal', () => {
 
   it('get does not print binary content', async () => {
     const cwd = temporaryFolder()
-    const reference = await put(new Uint8Array([27, 0, 99]), cwd)
-    expect(await onTerminal(['get', reference], cwd)).toMatch(/^\[application\/octet-stream, 3 B: not shown/)
+    const reference = await put(new Uint8Array([0x89, 0xff, 0, 1, 0xfe]), cwd)
+    expect(await onTerminal(['get', reference], cwd)).toMatch(/^\[application\/octet-stream, 5 B: not shown/)
   })
 
   it('ls has a header, with colors unless NO_COLOR is set', async () => {

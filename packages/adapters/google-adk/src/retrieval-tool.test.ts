@@ -76,7 +76,7 @@ it('declares its parameters as Gemini has them, anew for each request', () => {
         patterns: { type: 'ARRAY', items: { type: 'STRING' } },
         line_range: {
           type: 'OBJECT',
-          properties: { start: { type: 'INTEGER', minimum: 1 }, end: { type: 'INTEGER' } },
+          properties: { start: { type: 'INTEGER' }, end: { type: 'INTEGER' } },
           required: ['start', 'end'],
         },
       },

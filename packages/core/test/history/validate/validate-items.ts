@@ -51,7 +51,7 @@ function validateItems(
       const key = `${type} ${String(answeredBy(item))}`
       const left = calls.get(key)
       // "No tool call found for function call output with call_id …"
-      if (left === undefined) problems.push(`${index}: result of no call`)
+      if (left === undefined || left < 1) problems.push(`${index}: result of no open call`)
       else calls.set(key, left - 1)
       if (item['output'] === undefined && type !== 'apply_patch_call_output') problems.push(`${index}: no output`)
     } else if (type === 'reasoning') {
