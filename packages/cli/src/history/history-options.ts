@@ -54,6 +54,25 @@ export function addOutputOptions(command: Command): Command {
     .option('--force', 'replace the output where it is there, also where it is the transcript itself')
 }
 
+type NumberOption = readonly [flags: string, description: string, parse: (text: string) => number]
+
+/** Options that a compaction and the service's `/context_offload` have alike. */
+export const KEEP_RECENT: NumberOption = [
+  '--keep-recent <count>',
+  'so many of the last messages stay (default: 1, compress: 2)',
+  parseCount,
+]
+export const RATIO: NumberOption = [
+  '--ratio <share>',
+  'auto summarises where more than this share is left (default: 0.75)',
+  parseShare,
+]
+export const GROUP_TOKENS: NumberOption = [
+  '--group-tokens <count>',
+  'summarise so many tokens at a time; 0 for all at once (default: 0)',
+  parseCount,
+]
+
 /** Give a command the options of a compaction. */
 export function addCompactionOptions(command: Command): Command {
   command
@@ -68,10 +87,10 @@ export function addCompactionOptions(command: Command): Command {
       'results and arguments of tools with more than this become references (default: 2000)',
       parsePositive,
     )
-    .option('--keep-recent <count>', 'so many of the last messages stay (default: 1, compress: 2)', parseCount)
+    .option(...KEEP_RECENT)
     .option('--preview-tokens <count>', 'tokens of the preview beside a reference (default: 50)', parseCount)
-    .option('--ratio <share>', 'auto summarises where more than this share is left (default: 0.75)', parseShare)
-    .option('--group-tokens <count>', 'summarise so many tokens at a time; 0 for all at once (default: 0)', parseCount)
+    .option(...RATIO)
+    .option(...GROUP_TOKENS)
     .option('--instructions <text>', 'what summaries must heed, such as "Keep all names of customers."')
   addModelOptions(command)
   return command

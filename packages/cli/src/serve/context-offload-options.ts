@@ -1,6 +1,7 @@
 import type { ContextOffloadSettings } from '@spillway/server'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { parseCount, parsePositive, parseShare } from '../option-parsers.ts'
+import { GROUP_TOKENS, KEEP_RECENT, RATIO } from '../history/history-options.ts'
+import { parseCount, parsePositive } from '../option-parsers.ts'
 
 /** Defaults of `/context_offload`, named as in `history compact`. */
 export interface ContextOffloadOptions {
@@ -29,9 +30,9 @@ export function addContextOffloadOptions(command: Command): Command {
       'results with more than this become files (default: 2000)',
       parsePositive,
     )
-    .option('--ratio <share>', 'auto summarises where more than this share is left (default: 0.75)', parseShare)
-    .option('--keep-recent <count>', 'so many of the last messages stay (default: 1, compress: 2)', parseCount)
-    .option('--group-tokens <count>', 'summarise so many tokens at a time; 0 for all at once (default: 0)', parseCount)
+    .option(...RATIO)
+    .option(...KEEP_RECENT)
+    .option(...GROUP_TOKENS)
     .option('--preview-chars <count>', 'characters of a result that stay beside its path (default: 100)', parseCount)
     .option(
       '--store-dir <folder>',
