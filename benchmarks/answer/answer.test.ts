@@ -7,7 +7,7 @@ import { shellSystems } from './systems/shell-system.ts'
 import { spillwaySystem } from './systems/spillway-system.ts'
 
 const PER_KIND = 10
-/** What the definition of the retrieval tool may cost in every prompt. */
+/** The most tokens of the retrieval tool's definition, which is in every prompt. */
 const MAX_DEFINITION_TOKENS = 519
 
 const cases = generatedCases(1, PER_KIND)

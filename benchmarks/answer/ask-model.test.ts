@@ -15,7 +15,7 @@ interface ChatRequest {
 const requests: { readonly body: ChatRequest; readonly authorization: string | undefined }[] = []
 let server: Server
 let status = 200
-/** What the endpoint says to each request, in turn. */
+/** The endpoint's answers to the requests, in order. */
 let script: ((request: ChatRequest) => { name: string; input: object } | string)[] = []
 
 beforeAll(async () => {

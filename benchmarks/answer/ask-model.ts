@@ -5,7 +5,7 @@ import type { Session, System, ToolCall } from './systems/system.ts'
 const SYSTEM_TEXT =
   'Answer from the tool results; call tools if you need more of them. End with a line that starts with ANSWER: and holds the answer alone.'
 
-/** Where a model is: any endpoint with OpenAI's chat completions. */
+/** A model behind any endpoint that has OpenAI's chat completions. */
 export interface ModelEndpoint {
   /** The part of the URL before `/chat/completions`. */
   readonly baseUrl: string
@@ -13,11 +13,11 @@ export interface ModelEndpoint {
   readonly apiKey?: string | undefined
 }
 
-/** What a model made of a question. */
+/** A model's answer to a question, and its cost. */
 export interface ModelOutcome {
   readonly case: string
   readonly system: string
-  /** What it wrote behind `ANSWER:`, or all it wrote at last. */
+  /** The text after `ANSWER:`, or its whole last message. */
   readonly answer: string
   readonly right: boolean
   readonly calls: number
@@ -52,7 +52,7 @@ interface Completion {
 /**
  * Ask a model a question whose tool results a system keeps, with the system's own tools, at most 12 calls.
  *
- * Throws an `Error` with the status and the start of the body where the endpoint refuses.
+ * Throws an `Error` with the status and the start of the body if the endpoint refuses.
  */
 export async function askModel(question: AnswerCase, system: System, endpoint: ModelEndpoint): Promise<ModelOutcome> {
   const sessions = await Promise.all(question.results.map((result) => system.open(result)))

@@ -1,4 +1,5 @@
 import type { AnswerCase, Asks, Evidence } from './answer-case.ts'
+import { escapeRegex } from './systems/system.ts'
 
 /** Whether the answer is a value that a rule can read out of what was shown. */
 export const canExtract = ({ form }: Asks): boolean =>
@@ -25,8 +26,7 @@ export const isRight = ({ answer }: AnswerCase, extracted: string): boolean => u
 
 /** The count that a preview gives of a value. */
 function timesOf(shown: string, value: string): string | undefined {
-  const name = value.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-  return new RegExp(`${name}"? ×([\\d,]+)`).exec(shown)?.[1]?.replaceAll(',', '')
+  return new RegExp(`${escapeRegex(value)}"? ×([\\d,]+)`).exec(shown)?.[1]?.replaceAll(',', '')
 }
 
 function cellBeside(shown: string, keyColumn: string, key: string, field: string): string | undefined {
@@ -53,8 +53,7 @@ function valueBeside(shown: string, key: string, field: string): string | undefi
   if (selected !== undefined) return unquoted(selected)
   const place = shown.lastIndexOf(key)
   if (place < 0) return undefined
-  const name = field.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-  const pair = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[\\w.+-]+)`, 'g')
+  const pair = new RegExp(`"${escapeRegex(field)}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*"|[\\w.+-]+)`, 'g')
   const start = Math.max(0, place - 2_000)
   const values = [...shown.slice(start, place + 2_000).matchAll(pair)]
   const [nearest] = values.toSorted((one, other) => distance(one) - distance(other))

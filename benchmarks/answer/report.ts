@@ -1,6 +1,7 @@
 import { KINDS } from './answer-case.ts'
 import type { Outcome } from './play.ts'
-import { MARGIN, quantile, summarize, type Summary } from './summarize.ts'
+import { quantile } from '../adapters/measure-time.ts'
+import { MARGIN, summarize, type Summary } from './summarize.ts'
 
 /** What was run, for the end of a report. */
 export interface RunFacts {

@@ -1,3 +1,4 @@
+import { quantile } from '../adapters/measure-time.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { costOf, type Outcome } from './play.ts'
 
@@ -101,8 +102,3 @@ function ratioOf(own: readonly Outcome[], base: readonly Outcome[]): Ratio | und
 
 export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
-}

@@ -58,7 +58,7 @@ export function pageCases(data: string, random: SeededRandom): readonly AnswerCa
   })
 }
 
-/** What an agent used of a large result later, asked by what it said or did next. */
+/** Lines of a large result that the agent used later, asked for by their longest words. */
 export function laterUseCases(data: string, random: SeededRandom): readonly AnswerCase[] {
   const sessions = readEntries(join(data, 'more/transcripts/index.json')) as readonly SessionEntry[]
   const isUnseen = (id: string): boolean =>

@@ -1,7 +1,15 @@
 import { ContextOffloader, type ContentBlock, type ContextOffloaderOptions } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import type { ToolResult } from '../answer-case.ts'
-import { escapeRegex, inlineSession, type Intent, type Session, type System, type ToolCall } from './system.ts'
+import {
+  escapeRegex,
+  inlineSession,
+  markedLines,
+  type Intent,
+  type Session,
+  type System,
+  type ToolCall,
+} from './system.ts'
 
 const TEXT_OF = (blocks: readonly ContentBlock[]): string =>
   blocks.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join('\n')
@@ -57,7 +65,7 @@ async function openSession(
       return input === undefined ? undefined : call(input)
     },
     run: async ({ input }) => TEXT_OF((await execute(input)).content),
-    hits: (answer) => [...answer.matchAll(/^>\s*(\d+)\|/gm)].map((match) => Number(match[1])),
+    hits: markedLines,
     totalLines: (text_) => numberOf(/\[Lines [\d,]+-[\d,]+ of ([\d,]+)|, ([\d,]+) lines\)|\[([\d,]+) lines\]/, text_),
     counted: (answer) => numberOf(/^\[(?:First \d+ of |Last \d+ of )?([\d,]+) (?:match|rows?)/m, answer),
     next: (answer) => {

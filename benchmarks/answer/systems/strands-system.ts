@@ -6,6 +6,7 @@ import {
   caseVariants,
   escapeRegex,
   inlineSession,
+  markedLines,
   type Intent,
   type Session,
   type System,
@@ -77,7 +78,7 @@ async function openSession({ text, toolName, contentType }: ToolResult, asJson: 
       const answer = await tool.invoke({ ...input }, { agent })
       return typeof answer === 'string' ? answer : JSON.stringify(answer)
     },
-    hits: (answer) => [...answer.matchAll(/^>\s*(\d+)\|/gm)].map((match) => Number(match[1])),
+    hits: markedLines,
     totalLines: (answer) => {
       const match = /^\[Lines \d+-\d+ of (\d+)\]|content length \((\d+) lines/m.exec(answer)
       return match === null ? undefined : Number(match[1] ?? match[2])

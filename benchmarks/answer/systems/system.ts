@@ -73,6 +73,10 @@ export interface System {
 /** Write a literal as a regular expression. */
 export const escapeRegex = (literal: string): string => literal.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`)
 
+/** Numbers of the lines that an answer marks as matches, as in `> 12| text`. */
+export const markedLines = (answer: string): readonly number[] =>
+  [...answer.matchAll(/^>\s*(\d+)\|/gm)].map((match) => Number(match[1]))
+
 /** A literal in the three cases that logs use, for searches that cannot ignore case. */
 export function caseVariants(literal: string): readonly string[] {
   const lower = literal.toLowerCase()
