@@ -4,6 +4,7 @@ import { documentText } from '../preview/media/document-text.ts'
 import { fallbackOf } from '../preview/preview-fallback.ts'
 import type { PreviewCall } from '../preview/previewer.ts'
 import { readMedia, type ReadMedia } from '../preview/read-media.ts'
+import { checkAborted } from '../storage/guard.ts'
 import { estimateLargeTokens } from '../tokens/estimate-large-tokens.ts'
 import { assertBlocks } from './assert-offload-request.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
@@ -55,7 +56,11 @@ async function readBytes(
 ): Promise<StoragePart[]> {
   const media = { type, mediaType: part.contentType, name: part.name }
   const { call, options, onFallback, signal } = reading
-  const read = await readMedia(data, { call, media, previewers: options.previewers, onFallback, signal })
+  const previewing = readMedia(data, { call, media, previewers: options.previewers, onFallback, signal })
+  const read = await previewing.catch((error: unknown) => {
+    checkAborted(signal)
+    throw error
+  })
   if (read === undefined) return [part]
   const { description, text = '' } = read
   const described = { ...part, description, added: addedBlocks(read, onFallback) }

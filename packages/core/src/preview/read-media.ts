@@ -1,5 +1,5 @@
 import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
-import { checkAborted, orAborted } from '../storage/guard.ts'
+import { orAborted } from '../storage/or-aborted.ts'
 import { mediaPreviewersFor, type OnFallback } from './choose-previewers.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type { MediaPreview, MediaSubject, PreviewCall, Previewer } from './previewer.ts'
@@ -23,19 +23,19 @@ export interface MediaPreviewing {
 /**
  * Read media with the surest previewer; where that finds them to be something else, or fails, with the next one.
  *
- * Returns `undefined` where none can tell anything. Rejects only once the signal has fired, also while a previewer works.
+ * Returns `undefined` where none can tell anything. Rejects only once the signal has fired, with its reason, also while a previewer works.
  */
 export async function readMedia(data: Uint8Array, previewing: MediaPreviewing): Promise<ReadMedia | undefined> {
   const { call, media, previewers, onFallback, signal } = previewing
   const { type, mediaType, name } = media
   const subject: MediaSubject = { ...call, type, mediaType, name, size: data.byteLength }
   for (const previewer of mediaPreviewersFor(subject, previewers, onFallback)) {
-    checkAborted(signal)
+    signal?.throwIfAborted()
     try {
       const read = await orAborted(previewer.read(data, subject), signal)
       if (read !== undefined) return { ...checkedPreview(previewer.name, read), previewer: previewer.name }
     } catch (error) {
-      checkAborted(signal)
+      signal?.throwIfAborted()
       // A previewer may be anybody's code: what it throws must not cost the result.
       onFallback(fallbackOf(previewer.name, error))
     }

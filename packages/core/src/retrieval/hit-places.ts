@@ -1,6 +1,7 @@
 import type { ContentSource } from '../content/content-source.ts'
 import { jsonPathsAt } from '../content/json/json-paths-at.ts'
-import { LONG_LINE_BYTES, searchLines } from '../search/search-lines.ts'
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
+import { searchLines } from '../search/search-lines.ts'
 import { parseSearchPattern } from '../search/search-pattern.ts'
 import type { LineView } from '../search/view-hits.ts'
 
@@ -31,19 +32,15 @@ export async function placesOf(
   if (first.length === 0) return new Map()
   const start = new TextDecoder().decode(await source.read(0, SNIFFED_BYTES))
   if (PAGE_LINE.test(start.split(/\r?\n/, 1)[0]!)) return await pagesOf(source, first, signal)
-  return await pathsOf(source, first, signal)
+  return await pathsOf(source, first)
 }
 
-async function pathsOf(
-  source: ContentSource,
-  hits: readonly LineView[],
-  signal: AbortSignal | undefined,
-): Promise<Places> {
+async function pathsOf(source: ContentSource, hits: readonly LineView[]): Promise<Places> {
   const long = hits.filter(
-    ({ line, hit }) => line.end - line.start > LONG_LINE_BYTES && hit !== undefined && hit.start < MAX_WALKED_BYTES,
+    ({ line, hit }) => line.end - line.start > LONG_LINE_LENGTH && hit !== undefined && hit.start < MAX_WALKED_BYTES,
   )
   const offsets = long.map(({ hit }) => hit!.start)
-  const paths = await jsonPathsAt(source, offsets, signal)
+  const paths = await jsonPathsAt(source, offsets)
   return new Map(long.flatMap((hit, index) => (paths[index] === undefined ? [] : [[hit, paths[index]]])))
 }
 

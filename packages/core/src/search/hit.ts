@@ -1,8 +1,3 @@
-import { LONG_LINE_LENGTH } from '../platform/platform.ts'
-
-/** In a line longer than this, in bytes, each match is a hit of its own; in others the line is. */
-export const LONG_LINE_BYTES: number = LONG_LINE_LENGTH
-
 /** A hit: a matching line, or one of the matches in a very long line. Offsets are bytes of the content. */
 export interface Hit {
   /** Which of the patterns matched, from 0: the one whose match begins first. */
@@ -19,10 +14,4 @@ export interface KeepOptions {
   readonly limit: number
   /** Keep the last hits instead of the first; `skip` then counts from the end. */
   readonly fromEnd: boolean
-}
-
-/** A span of bytes, or of the units of a text, the end not included. */
-export interface ByteSpan {
-  readonly start: number
-  readonly end: number
 }

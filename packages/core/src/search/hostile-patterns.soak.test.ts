@@ -5,7 +5,8 @@ import { HOSTILE_INPUTS } from '../../test/hostile-inputs.ts'
 import { hostilePatterns } from '../../test/hostile-patterns.ts'
 import { memorySource } from '../../test/memory-source.ts'
 import { PatternError } from '../platform/platform.ts'
-import { LONG_LINE_BYTES, searchLines } from './search-lines.ts'
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
+import { searchLines } from './search-lines.ts'
 import type { SearchResult } from './search-lines.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 import type { SearchPattern } from './search-pattern.ts'
@@ -108,7 +109,7 @@ function isPlain(content: Uint8Array): boolean {
   const text = new TextDecoder().decode(content)
   return (
     !/\uFFFD|\p{Surrogate}|[\u{10000}-\u{10FFFF}]/u.test(text) &&
-    text.split('\n').every((line) => line.length <= LONG_LINE_BYTES / 4)
+    text.split('\n').every((line) => line.length <= LONG_LINE_LENGTH / 4)
   )
 }
 

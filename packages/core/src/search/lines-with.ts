@@ -1,5 +1,5 @@
 import { findBytes } from '#platform'
-import type { ByteSpan } from './hit.ts'
+import type { ByteSpan } from './pattern/byte-span.ts'
 
 const LINE_FEED = 10
 

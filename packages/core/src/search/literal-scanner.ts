@@ -1,6 +1,6 @@
 import { findBytes, singleByteText } from '#platform'
 import { escapeExpression } from '../content/escape-expression.ts'
-import { LONG_LINE_BYTES } from './hit.ts'
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import type { MatchSink } from './hit-sink.ts'
 import { countLines, matchLines } from './match-lines.ts'
 import { MAX_STEPS, PART_LINE, PIECE_BYTES } from './scanner.ts'
@@ -68,7 +68,7 @@ export class LiteralScanner implements Scanner {
     const end = found + this.#needle.length
     const lineFeed = bytes.indexOf(LINE_FEED, end)
     const lineEnd = lineFeed < 0 ? bytes.length : lineFeed
-    const isLong = lineEnd - since > LONG_LINE_BYTES && lineEnd - lineStart(bytes, found) > LONG_LINE_BYTES
+    const isLong = lineEnd - since > LONG_LINE_LENGTH && lineEnd - lineStart(bytes, found) > LONG_LINE_LENGTH
     sink.add(offset + found, offset + end, offset + lineEnd, isLong)
     if (isLong) {
       for (let next = findBytes(bytes, this.#needle, end); next >= 0 && next < lineEnd;) {
@@ -104,7 +104,7 @@ export class LiteralScanner implements Scanner {
       text,
       (from, to, first, last) => {
         hits++
-        sink.add(base + from, base + to, base + last, last - first > LONG_LINE_BYTES)
+        sink.add(base + from, base + to, base + last, last - first > LONG_LINE_LENGTH)
       },
       span,
     )

@@ -1,5 +1,5 @@
-import { LONG_LINE_BYTES } from './hit.ts'
-import type { ByteSpan } from './hit.ts'
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
+import type { ByteSpan } from './pattern/byte-span.ts'
 import type { ChainLink } from './pattern/literal-chain.ts'
 
 /**
@@ -36,7 +36,7 @@ export function matchChains(
   chain: readonly ChainLink[],
   take: (match: ByteSpan, isLong: boolean) => void,
 ): void {
-  const isLong = line.length > LONG_LINE_BYTES
+  const isLong = line.length > LONG_LINE_LENGTH
   let match = matchChain(line, chain, 0)
   while (match !== undefined) {
     take(match, isLong)

@@ -1,5 +1,5 @@
-import { LONG_LINE_BYTES } from './hit.ts'
-import type { ByteSpan } from './hit.ts'
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
+import type { ByteSpan } from './pattern/byte-span.ts'
 
 /** Takes a match: where it begins and ends in the text, and where its line does. */
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
@@ -26,7 +26,7 @@ export function matchLines(
     const lineEnd = endOfLine(text, end)
     const lineStart = text.lastIndexOf('\n', start - 1) + 1
     take(start, end, start === 0 ? 0 : lineStart, lineEnd)
-    if (lineEnd - from > LONG_LINE_BYTES && lineEnd - lineStart > LONG_LINE_BYTES) {
+    if (lineEnd - from > LONG_LINE_LENGTH && lineEnd - lineStart > LONG_LINE_LENGTH) {
       matchRest(regex, text, end === start ? end + 1 : end, (at, to) => take(at, to, lineStart, lineEnd), lineEnd)
     }
     from = lineEnd + 1
@@ -48,7 +48,7 @@ export function countLines(
     const lineEnd = endOfLine(text, end)
     lines++
     hits++
-    if (lineEnd - from > LONG_LINE_BYTES && lineEnd - (text.lastIndexOf('\n', end - 1) + 1) > LONG_LINE_BYTES)
+    if (lineEnd - from > LONG_LINE_LENGTH && lineEnd - (text.lastIndexOf('\n', end - 1) + 1) > LONG_LINE_LENGTH)
       matchRest(regex, text, end, () => hits++, lineEnd)
     from = lineEnd + 1
   }

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { chunkedSource as sourceInChunks } from '../../test/chunked-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
-import { LONG_LINE_BYTES, searchLines } from './search-lines.ts'
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
+import { searchLines } from './search-lines.ts'
 import type { Hit, SearchOptions, SearchResult } from './search-lines.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 import type { SearchPattern } from './search-pattern.ts'
@@ -46,7 +47,7 @@ function expectedHits(bytes: Uint8Array, pattern: SearchPattern): Hit[] {
     const raw = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(at, end))
     const line = lineFeed >= 0 && raw.endsWith('\r') ? raw.slice(0, -1) : raw
     const regex = new RegExp(pattern.expression, `${pattern.flags}g`)
-    const matches = end - at > LONG_LINE_BYTES ? [...line.matchAll(regex)] : [...line.matchAll(regex)].slice(0, 1)
+    const matches = end - at > LONG_LINE_LENGTH ? [...line.matchAll(regex)] : [...line.matchAll(regex)].slice(0, 1)
     for (const [index, match] of matches.entries()) {
       if (index > 0 && match[0] === '') continue
       const end = at + bytesTo(line, match.index + match[0].length)

@@ -1,15 +1,15 @@
 import type { ContentSource } from '../content/content-source.ts'
 import { chooseScanner } from './choose-scanner.ts'
 import { HitSink } from './hit-sink.ts'
-import type { ByteSpan, Hit, KeepOptions } from './hit.ts'
+import type { Hit, KeepOptions } from './hit.ts'
+import type { ByteSpan } from './pattern/byte-span.ts'
 import { mergeMatches, RecordingSink } from './recording-sink.ts'
 import type { Scan } from './scanner.ts'
 import { searchBlocks } from './search-blocks.ts'
 import { SearchClock } from './search-clock.ts'
 import type { SearchPattern } from './search-pattern.ts'
 
-export { LONG_LINE_BYTES } from './hit.ts'
-export type { ByteSpan, Hit } from './hit.ts'
+export type { Hit } from './hit.ts'
 
 /** What is searched, and what is kept of it. */
 export interface SearchOptions extends KeepOptions {

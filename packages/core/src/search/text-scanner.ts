@@ -4,8 +4,8 @@ import type { PatternMatcher } from '../platform/platform.ts'
 import type { ByteTraits } from './byte-traits.ts'
 import { engineMatches, matchLongLine } from './engine-matches.ts'
 import { FastestWay, type Call } from './fastest-way.ts'
-import { LONG_LINE_BYTES } from './hit.ts'
-import type { ByteSpan } from './hit.ts'
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
+import type { ByteSpan } from './pattern/byte-span.ts'
 import type { MatchSink } from './hit-sink.ts'
 import { linesWith } from './lines-with.ts'
 import { matchChains } from './match-chain.ts'
@@ -220,7 +220,7 @@ export class TextScanner implements Scanner {
     if (match === null) return
     const matchEnd = match.index + match[0].length
     take(start + match.index, start + matchEnd, start, end)
-    if (only.length <= LONG_LINE_BYTES) return
+    if (only.length <= LONG_LINE_LENGTH) return
     matchRest(
       line,
       only,
@@ -327,7 +327,7 @@ function takeIn({ bytes, offset }: SearchBlock, piece: PieceText, sink: MatchSin
       lineFeed = bytes.indexOf(LINE_FEED, from)
     }
     const line = offset + (lineFeed < 0 ? bytes.length : lineFeed)
-    sink.add(offset + from, offset + piece.byteOf(end, 'end'), line, lineEnd - lineStart > LONG_LINE_BYTES)
+    sink.add(offset + from, offset + piece.byteOf(end, 'end'), line, lineEnd - lineStart > LONG_LINE_LENGTH)
   }
 }
 

@@ -3,7 +3,7 @@ import { cleanLine, isDrawn } from '../content/clean-line.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { detach } from '../content/detach.ts'
 import type { FoundLine } from './line-finder.ts'
-import type { ByteSpan } from './search-lines.ts'
+import type { ByteSpan } from './pattern/byte-span.ts'
 import { unitsToBytes } from './units-to-bytes.ts'
 
 /** A line as far as it is shown: all of it, its beginning, or the text around its match. */

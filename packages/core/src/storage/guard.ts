@@ -1,3 +1,4 @@
+import { orAborted as waitOrAbort } from './or-aborted.ts'
 import { StorageError } from './storage-error.ts'
 
 /** What was being done when a driver failed. */
@@ -62,19 +63,9 @@ export function checkAborted(signal: AbortSignal | undefined): void {
 const abortedError = (signal: AbortSignal): StorageError =>
   new StorageError('aborted', 'The operation was aborted by its signal.', { cause: signal.reason })
 
-/** Wait for a promise, or until the signal fires: not everybody who is handed a signal listens to it. */
+/** Wait for a promise, or until the signal fires; then reject with `aborted`. */
 export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return promise
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = (): void => reject(abortedError(signal))
-  if (signal.aborted) abort()
-  // A listener for each wait: a promise shared by many would collect them.
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
+  return await waitOrAbort(promise, signal, abortedError)
 }
 
 function asStorageError(action: GuardedAction, error: unknown): unknown {

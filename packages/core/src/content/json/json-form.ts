@@ -1,5 +1,4 @@
 import { contentTypeEssence } from '../content-type-essence.ts'
-import type { ContentSource } from '../content-source.ts'
 import { JsonWalker } from './json-walker.ts'
 import type { JsonForm, JsonVisitor } from './json-walker.ts'
 import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
@@ -12,6 +11,15 @@ const START_BYTES = 16_384
 const DECLARED_SURENESS = 0.5
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+
+/** What reading JSON needs of a content. */
+export interface JsonSource {
+  readonly contentType: string
+  /** Return up to `length` bytes from `offset`, fewer where the content ends before. */
+  read(offset: number, length: number): Promise<Uint8Array>
+  /** The bytes from `start`, block by block. */
+  blocks(start?: number): AsyncIterable<Uint8Array>
+}
 
 /** How a document of JSON is laid out. */
 export interface JsonLayout {
@@ -27,7 +35,7 @@ export interface JsonLayout {
  * an array or an object that ends within the first 256 KiB, and another one begins on a line below. Content without JSON
  * counts as one value.
  */
-export async function jsonLayout(source: Pick<ContentSource, 'contentType' | 'read'>): Promise<JsonLayout> {
+export async function jsonLayout(source: Omit<JsonSource, 'blocks'>): Promise<JsonLayout> {
   const head = await source.read(0, PROBE_BYTES)
   const contentType = contentTypeEssence(source.contentType)
   // One character for each byte: then a place in the text is one in the content.

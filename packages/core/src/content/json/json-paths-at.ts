@@ -1,8 +1,6 @@
 import { yieldToEventLoop } from '#platform'
-import { checkAborted } from '../../storage/guard.ts'
-import type { ContentSource } from '../content-source.ts'
 import { decodeJsonString } from './decode-json-string.ts'
-import { jsonLayout } from './json-form.ts'
+import { jsonLayout, type JsonSource } from './json-form.ts'
 import { jsonPathStep, MAX_PATH_UNITS } from './json-path-step.ts'
 import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
 
@@ -12,9 +10,6 @@ const SLICE_BYTES = 524_288
 const CLOSE_ARRAY = 93
 const CLOSE_OBJECT = 125
 
-/** What finding a place needs of a content. */
-export type JsonSource = Pick<ContentSource, 'contentType' | 'read' | 'blocks'>
-
 /**
  * Return the JSONPath (RFC 9535) of the innermost value or member that a byte of the content lies in, such as
  * `$.items[812].note`; `undefined` where the content is no JSON there or up to there, or ends before.
@@ -22,21 +17,13 @@ export type JsonSource = Pick<ContentSource, 'contentType' | 'read' | 'blocks'>
  * A path of over 1,000 characters is not written: that of an outer value is given then. In JSON Lines, `$[0]` is the first
  * value. The content is read from its start, in slices that let other work have a turn.
  */
-export async function jsonPathAt(
-  source: JsonSource,
-  byteOffset: number,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
-  const [path] = await jsonPathsAt(source, [byteOffset], signal)
+export async function jsonPathAt(source: JsonSource, byteOffset: number): Promise<string | undefined> {
+  const [path] = await jsonPathsAt(source, [byteOffset])
   return path
 }
 
 /** Do as {@link jsonPathAt} for several bytes, in any order, with one walk; the paths come in the order of the offsets. */
-export async function jsonPathsAt(
-  source: JsonSource,
-  byteOffsets: readonly number[],
-  signal?: AbortSignal,
-): Promise<(string | undefined)[]> {
+export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly number[]): Promise<(string | undefined)[]> {
   const paths: (string | undefined)[] = byteOffsets.map(() => undefined)
   if (byteOffsets.length === 0) return paths
   const order = byteOffsets.map((_, index) => index).toSorted((a, b) => byteOffsets[a]! - byteOffsets[b]!)
@@ -46,7 +33,6 @@ export async function jsonPathsAt(
   const finder = new PathFinder(new JsonWalker({ form, base: start }), targets)
   walk: for await (const block of source.blocks(start)) {
     for (let from = 0; from < block.length; from += SLICE_BYTES) {
-      checkAborted(signal)
       finder.walk(block.subarray(from, from + SLICE_BYTES))
       if (finder.isDone) break walk
       await yieldToEventLoop()

@@ -1,6 +1,6 @@
 import { cleanLine, isDrawn } from '../../content/clean-line.ts'
 import type { ContentSource } from '../../content/content-source.ts'
-import type { ByteSpan } from '../../search/search-lines.ts'
+import type { ByteSpan } from '../../search/pattern/byte-span.ts'
 import type { LineView } from '../../search/view-hits.ts'
 import { lineAtByte } from '../line-of-byte.ts'
 import { BoundedMap } from '../../storage/bounded-map.ts'

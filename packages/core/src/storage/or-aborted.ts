@@ -1,0 +1,22 @@
+/**
+ * Wait for a promise, or until the signal fires: not everybody who is handed a signal listens to it.
+ *
+ * Then rejects with what `errorOf` makes, by default with the signal's reason.
+ */
+export async function orAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+  errorOf: (signal: AbortSignal) => unknown = ({ reason }) => reason,
+): Promise<Result> {
+  if (signal === undefined) return promise
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(errorOf(signal))
+  if (signal.aborted) abort()
+  // A listener for each wait: a promise shared by many would collect them.
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
