@@ -35,12 +35,12 @@ const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conforman
  * Adapters run wherever their frameworks do, and with that in workers and at the edge; a proxy starts processes and serves
  * HTTP, and a hook of Claude Code reads files that it has written.
  */
-const EDGE_ADAPTER = /^packages\/adapters\/(?!testing\/|mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
+const EDGE_ADAPTER = /^packages\/adapters\/(?!mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
 /** The sources of core that may import its optional peers: the test runner, and the libraries of one kind of content. */
 const CORE_PEER_FILES = /^packages\/core\/src\/(?:conformance\/vitest\.ts$|(?:html|code|pdf|image)\/)/
 const PACKAGE_FILE = /^packages\/(?:core|cli|server|storage\/[^/]+|adapters\/[^/]+)\//
-/** What adapters and backends are tested with is private, so all of it counts as tests. */
-const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\/|^packages\/(?:adapters|storage)\/testing\//
+/** Files that count as tests. */
+const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\//
 
 /** A file of the workspace, its path relative to the root and with slashes. */
 interface SourceFile {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { JSONValue } from '@llamaindex/core/global'
 import type { BaseToolWithCall } from '@llamaindex/core/llms'
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 
 /** Make the LlamaIndex tool of a case. */

@@ -8,7 +8,7 @@ import type {
   ConversationResult,
   SeenPrompt,
   SeenResult,
-} from '@spillway-internal/adapter-testing'
+} from '@spillway-internal/adapter-suite'
 import type { ContextOffloader } from '@spillway/core'
 import { OffloadAgent } from '../offload-agent.ts'
 import { offloadTools } from '../offload-tools.ts'

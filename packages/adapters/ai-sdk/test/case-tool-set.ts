@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 import { jsonSchema, type ToolSet } from 'ai'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import type { LanguageModel } from 'ai'
 import * as testing from 'ai/test'
 import { readPrompt, type PromptCall } from './read-prompt.ts'

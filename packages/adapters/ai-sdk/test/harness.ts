@@ -5,7 +5,7 @@ import type {
   ConversationResult,
   ModelTurn,
   SeenPrompt,
-} from '@spillway-internal/adapter-testing'
+} from '@spillway-internal/adapter-suite'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import {
   convertToModelMessages,

@@ -1,4 +1,4 @@
-import type { ModelTurn } from '@spillway-internal/adapter-testing'
+import type { ModelTurn } from '@spillway-internal/adapter-suite'
 import type Anthropic from '@anthropic-ai/sdk'
 
 /** A request as the model gets it: of a thread with all messages that the provider holds. */

@@ -6,7 +6,7 @@ import type {
   ConversationResult,
   ModelTurn,
   SeenPrompt,
-} from '@spillway-internal/adapter-testing'
+} from '@spillway-internal/adapter-suite'
 import type { ContextOffloader } from '@spillway/core'
 import { historyParams, historyRunner, type SessionHistoryOptions } from '../src/history/index.ts'
 import { answerToolCalls, endTurns, offloadTools, retrievalTool, type ResultPart } from '../src/index.ts'

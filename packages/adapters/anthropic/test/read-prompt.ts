@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ContentBlock } from '@spillway/core'
 import type { ModelRequest } from './fake-api.ts'

@@ -1,7 +1,7 @@
 /** What a program does with a tool runner while it runs, with tools that are wrapped. */
 import Anthropic from '@anthropic-ai/sdk'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
-import type { ModelTurn } from '@spillway-internal/adapter-testing'
+import type { ModelTurn } from '@spillway-internal/adapter-suite'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, describe, expect, it } from 'vitest'

@@ -8,7 +8,7 @@ import { betaMemoryTool, type MemoryToolHandlers } from '@anthropic-ai/sdk/helpe
 import type * as toolsets from '@anthropic-ai/sdk/helpers/beta/toolsets'
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool'
 import type * as agentToolset from '@anthropic-ai/sdk/tools/agent-toolset/node'
-import type { ToolCall } from '@spillway-internal/adapter-testing'
+import type { ToolCall } from '@spillway-internal/adapter-suite'
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk'
 import type { ContentBlock } from '@spillway/core'
 import { writeMcpPart } from '@spillway/core/adapter'

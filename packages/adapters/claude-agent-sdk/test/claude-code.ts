@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { query, type Options, type SDKMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { ModelTurn } from '@spillway-internal/adapter-testing'
+import type { ModelTurn } from '@spillway-internal/adapter-suite'
 import { startFakeApi, type ApiRequest } from './fake-api.ts'
 
 /** Why the binary cannot be run here; `undefined` where it can. */

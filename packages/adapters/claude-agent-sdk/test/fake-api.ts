@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ModelTurn } from '@spillway-internal/adapter-testing'
+import type { ModelTurn } from '@spillway-internal/adapter-suite'
 
 /** A content block of the Messages API. */
 export type ApiBlock = Readonly<Record<string, unknown>> & { readonly type: string }

@@ -6,7 +6,7 @@ import {
   type Conversation,
   type ConversationResult,
   type SeenPrompt,
-} from '@spillway-internal/adapter-testing'
+} from '@spillway-internal/adapter-suite'
 import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { offloadOptions } from '../src/index.ts'
 import { serverOf } from './case-tools.ts'

@@ -1,7 +1,7 @@
 /** `spillway mcp proxy`, started by Claude Code in the place of a server. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ModelTurn } from '@spillway-internal/adapter-testing'
+import type { ModelTurn } from '@spillway-internal/adapter-suite'
 import { expect, it, vi } from 'vitest'
 import { runClaude, whyNoBinary, withClaudeHome } from './claude-code.ts'
 import { readPrompt } from './read-prompt.ts'

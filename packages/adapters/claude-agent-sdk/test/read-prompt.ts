@@ -1,4 +1,4 @@
-import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 import type { ApiBlock, ApiRequest } from './fake-api.ts'
 

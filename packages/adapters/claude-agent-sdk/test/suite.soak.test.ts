@@ -1,6 +1,6 @@
 /** The suite. Each conversation starts a process, so a usual run has a part of the cases, and the full verification all. */
 import { join } from 'node:path'
-import { adapterSuite } from '@spillway-internal/adapter-testing/vitest'
+import { adapterSuite } from '@spillway-internal/adapter-suite/vitest'
 import { isFull } from '@spillway-internal/test-run'
 import { describe, vi } from 'vitest'
 import { whyNoBinary } from './claude-code.ts'

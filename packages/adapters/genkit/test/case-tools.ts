@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 import { encodeBase64 } from '@spillway/core/adapter'
 import { generateMiddleware, type JSONSchema7, type MultipartToolAction, type Part } from 'genkit'

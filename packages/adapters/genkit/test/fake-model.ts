@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import type { MessageData, Part } from 'genkit'
 import type { GenkitBeta } from 'genkit/beta'
 import { readPrompt } from './read-prompt.ts'

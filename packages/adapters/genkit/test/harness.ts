@@ -1,5 +1,5 @@
 /** How the cases of the suite run through the loop of Genkit. */
-import type { AdapterHarness, Conversation, ConversationResult, ModelTurn } from '@spillway-internal/adapter-testing'
+import type { AdapterHarness, Conversation, ConversationResult, ModelTurn } from '@spillway-internal/adapter-suite'
 import type { MessageData, MiddlewareRef, MultipartToolAction, ToolRequestPart, ToolResponsePart } from 'genkit'
 import { genkit, type GenkitBeta } from 'genkit/beta'
 import { historyMiddleware } from '../src/history/index.ts'

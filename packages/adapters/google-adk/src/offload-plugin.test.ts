@@ -14,7 +14,7 @@ import {
 } from '@google/adk'
 import { RETRIEVAL_TOOL_NAME, StorageError } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import type { SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt } from '@spillway-internal/adapter-suite'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { FakeLlm } from '../test/fake-llm.ts'

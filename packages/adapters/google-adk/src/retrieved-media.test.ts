@@ -1,5 +1,5 @@
 import { createEvent, InMemorySessionService, type Event } from '@google/adk'
-import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { encodeBase64 } from '@spillway/core/adapter'
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 import { BaseTool, createEvent, FunctionTool, type Context, type ToolProcessLlmRequest } from '@google/adk'
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 import { encodeBase64 } from '@spillway/core/adapter'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk'
-import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-suite'
 import { readPrompt } from './read-prompt.ts'
 
 /** A model that answers each request with what a function returns; in streams after a partial response, as Gemini does. */

@@ -14,7 +14,7 @@ import {
   type Event,
   type RunConfig,
 } from '@google/adk'
-import type { AdapterHarness, Conversation, ConversationResult, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { AdapterHarness, Conversation, ConversationResult, SeenPrompt } from '@spillway-internal/adapter-suite'
 import type { ContextOffloader } from '@spillway/core'
 import { historyPlugin, type HistoryPluginOptions } from '../src/history/index.ts'
 import { offloadPlugin } from '../src/index.ts'

@@ -1,5 +1,5 @@
 import type { LlmRequest } from '@google/adk'
-import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import { RETRIEVAL_TOOL_NAME, type ContentBlock } from '@spillway/core'
 import { mediaFromData, readMcpPart } from '@spillway/core/adapter'
 

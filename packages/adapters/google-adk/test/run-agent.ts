@@ -13,7 +13,7 @@ import {
   type RunConfig,
   type RunnerConfig,
 } from '@google/adk'
-import type { ModelTurn, SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { FakeLlm } from './fake-llm.ts'

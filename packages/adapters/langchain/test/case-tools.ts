@@ -1,4 +1,4 @@
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import { ToolMessage } from '@langchain/core/messages'
 import { tool, type StructuredToolInterface } from '@langchain/core/tools'
 import { encodeBase64 } from '@spillway/core/adapter'

@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-suite'
 import { BaseChatModel, type BindToolsInput } from '@langchain/core/language_models/chat_models'
 import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages'
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs'

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import { SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages'
 import type { ContentBlock } from '@spillway/core'
 

@@ -1,4 +1,4 @@
-import { adapterSuite } from '@spillway-internal/adapter-testing/vitest'
+import { adapterSuite } from '@spillway-internal/adapter-suite/vitest'
 import { harnesses } from './harness.ts'
 
 adapterSuite(harnesses)

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ToolsInput } from '@mastra/core/agent'
 import { createTool, type ToolExecutionContext } from '@mastra/core/tools'
 import type { ContentBlock } from '@spillway/core'

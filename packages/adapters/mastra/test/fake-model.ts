@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import { ReadableStream } from 'node:stream/web'
 import type { MastraModelConfig } from '@mastra/core/llm'
 import { MastraLanguageModelV2Mock } from '@mastra/core/test-utils/llm-mock'

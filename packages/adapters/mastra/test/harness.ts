@@ -5,7 +5,7 @@ import type {
   ConversationResult,
   ModelTurn,
   SeenPrompt,
-} from '@spillway-internal/adapter-testing'
+} from '@spillway-internal/adapter-suite'
 import { Agent, type AgentExecutionOptionsBase, type MastraDBMessage } from '@mastra/core/agent'
 import { Mastra } from '@mastra/core/mastra'
 import { MockMemory } from '@mastra/core/memory'

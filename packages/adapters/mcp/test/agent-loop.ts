@@ -5,7 +5,7 @@ import type {
   ModelTurn,
   SeenPrompt,
   ToolCall,
-} from '@spillway-internal/adapter-testing'
+} from '@spillway-internal/adapter-suite'
 import { blockOf } from './case-tools.ts'
 
 /** A tool as a client of any version lists it. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 
 /** A result of `tools/call` as a server writes it. */

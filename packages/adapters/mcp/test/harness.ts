@@ -7,7 +7,7 @@ import { StdioServerTransport as StdioTransportV1 } from '@modelcontextprotocol/
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { fromJsonSchema, McpServer as McpServerV2 } from '@modelcontextprotocol/server'
 import type { Transport as TransportV2 } from '@modelcontextprotocol/server'
-import type { AdapterHarness, CaseTool, Conversation } from '@spillway-internal/adapter-testing'
+import type { AdapterHarness, CaseTool, Conversation } from '@spillway-internal/adapter-suite'
 import type { ContextOffloader } from '@spillway/core'
 import { z } from 'zod'
 import { offloadServer, offloadTransport } from '../src/index.ts'

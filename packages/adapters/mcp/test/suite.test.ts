@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { adapterSuite } from '@spillway-internal/adapter-testing/vitest'
+import { adapterSuite } from '@spillway-internal/adapter-suite/vitest'
 import { harnesses } from './harness.ts'
 
 adapterSuite(harnesses, { readme: join(import.meta.dirname, '../README.md') })

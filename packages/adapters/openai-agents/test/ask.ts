@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import { Agent, setTracingDisabled, tool, type AgentInputItem, type FunctionTool } from '@openai/agents'
 import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import { tool, type HostedTool, type RunContext, type Tool } from '@openai/agents'
 import type { ContentBlock } from '@spillway/core'
 import { z } from 'zod'

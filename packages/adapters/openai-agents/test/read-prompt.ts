@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type { AgentInputItem, ModelRequest } from '@openai/agents'
 import type { ContentBlock } from '@spillway/core'
 

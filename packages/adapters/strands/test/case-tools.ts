@@ -1,4 +1,4 @@
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 import { encodeBase64 } from '@spillway/core/adapter'
 import {

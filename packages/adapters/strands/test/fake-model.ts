@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-suite'
 import {
   Model,
   type BaseModelConfig,

@@ -1,5 +1,5 @@
 /** How the cases of the suite run through the loop of Strands. */
-import type { AdapterHarness, Conversation, ConversationResult, ModelTurn } from '@spillway-internal/adapter-testing'
+import type { AdapterHarness, Conversation, ConversationResult, ModelTurn } from '@spillway-internal/adapter-suite'
 import {
   AfterToolCallEvent,
   Agent,

@@ -1,5 +1,5 @@
 /** Agents for unit tests: a fake model with a script, and a tool that reads a log. */
-import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import {
   Agent,
   NullConversationManager,

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-testing'
+import type { CaseTool, ToolBehaviour } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
 import { createTool, type Tool, type ToolExecuteOptions } from '@voltagent/core'
 import { z } from 'zod'

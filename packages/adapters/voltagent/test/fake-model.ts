@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test'
 import { readPrompt, type PromptCall } from './read-prompt.ts'
 

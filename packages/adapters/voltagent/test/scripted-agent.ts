@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { Agent, AgentRegistry, createTool, createVoltAgentObservability } from '@voltagent/core'

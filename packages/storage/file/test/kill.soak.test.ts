@@ -1,4 +1,4 @@
-import { killSoak } from '@spillway-internal/storage-testing'
+import { killSoak } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { expect, it } from 'vitest'
 import { fileBackend } from './soak-backend.ts'

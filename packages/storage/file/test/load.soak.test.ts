@@ -1,4 +1,4 @@
-import { mixedLoad } from '@spillway-internal/storage-testing'
+import { mixedLoad } from '@spillway-internal/storage-suite'
 import { expect, it } from 'vitest'
 import { fileBackend } from './soak-backend.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'

@@ -1,4 +1,4 @@
-import { isSoakContent, OrderedProcess, soakContent } from '@spillway-internal/storage-testing'
+import { isSoakContent, OrderedProcess, soakContent } from '@spillway-internal/storage-suite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FileStorage } from '../src/index.ts'
 import { fileBackend } from './soak-backend.ts'

@@ -1,7 +1,7 @@
 /** What soaks and the conformance suite need to open file storages in other processes. */
 import { readdir } from 'node:fs/promises'
 import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
-import type { Backend } from '@spillway-internal/storage-testing'
+import type { Backend } from '@spillway-internal/storage-suite'
 import { FileStorage } from '../src/index.ts'
 import { listFiles } from './support/list-files.ts'
 

@@ -4,7 +4,7 @@ import {
   mixedLoad,
   testedWrappings,
   wrappedBackend,
-} from '@spillway-internal/storage-testing'
+} from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { testConformance } from '@spillway-internal/storage-testing'
+import { testConformance } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { memoryHarness } from '../test/memory-harness.ts'
 

@@ -1,4 +1,4 @@
-import { mixedLoad } from '@spillway-internal/storage-testing'
+import { mixedLoad } from '@spillway-internal/storage-suite'
 import { expect, it } from 'vitest'
 import { memoryBackend } from './soak-backend.ts'
 

@@ -1,6 +1,6 @@
 /** What soaks need to open memory storages: one for each process. */
 import type { ManagedStorageOptions } from '@spillway/core'
-import type { Backend } from '@spillway-internal/storage-testing'
+import type { Backend } from '@spillway-internal/storage-suite'
 import { InMemoryStorage } from '../src/index.ts'
 
 /** Describe memory, of which there is nothing to say. */

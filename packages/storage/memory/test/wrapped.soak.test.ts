@@ -1,4 +1,4 @@
-import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-testing'
+import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-suite'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { memoryHarness } from './memory-harness.ts'

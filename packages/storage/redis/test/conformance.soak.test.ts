@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sharedRedis, sharedRedisCluster } from '@spillway-internal/services'
-import { testConformance } from '@spillway-internal/storage-testing'
+import { testConformance } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { describe } from 'vitest'

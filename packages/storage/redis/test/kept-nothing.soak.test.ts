@@ -1,5 +1,5 @@
 import { findRedis, startRedis } from '@spillway-internal/services'
-import { killServerSoak } from '@spillway-internal/storage-testing'
+import { killServerSoak } from '@spillway-internal/storage-suite'
 import { expect, it } from 'vitest'
 import { singleTarget } from './redis-harness.ts'
 import { redisBackend } from './soak-backend.ts'

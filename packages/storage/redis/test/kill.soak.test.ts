@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sharedRedis, sharedRedisCluster, startRedis } from '@spillway-internal/services'
-import { killServerSoak, killSoak } from '@spillway-internal/storage-testing'
+import { killServerSoak, killSoak } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { describe, expect, it } from 'vitest'
 import { singleTarget } from './redis-harness.ts'

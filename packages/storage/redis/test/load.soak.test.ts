@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sharedRedis, sharedRedisCluster } from '@spillway-internal/services'
-import { mixedLoad } from '@spillway-internal/storage-testing'
+import { mixedLoad } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { expect, it } from 'vitest'
 import { singleTarget } from './redis-harness.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Cluster, Redis } from 'ioredis'
 import { faultProxy, type FaultProxy, type RedisNode } from '@spillway-internal/services'
-import { killConformanceWriter } from '@spillway-internal/storage-testing'
+import { killConformanceWriter } from '@spillway-internal/storage-suite'
 import type { ConformanceHarness } from '@spillway/core/conformance'
 import { RedisStorage, type RedisClient } from '../src/index.ts'
 import { MAX_TOMBSTONES } from '../src/scripts.ts'

@@ -1,5 +1,5 @@
 /** What soaks and the conformance suite need to open Redis storages in other processes. */
-import type { Backend } from '@spillway-internal/storage-testing'
+import type { Backend } from '@spillway-internal/storage-suite'
 import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
 import { Cluster, Redis } from 'ioredis'
 import { RedisStorage, type RedisClient, type RedisNodeAddress } from '../src/index.ts'

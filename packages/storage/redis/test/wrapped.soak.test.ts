@@ -1,5 +1,5 @@
 import { sharedRedis, sharedRedisCluster } from '@spillway-internal/services'
-import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-testing'
+import { testedWrappings, wrappedOptions } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'

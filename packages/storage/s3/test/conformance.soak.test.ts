@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sharedS3 } from '@spillway-internal/services'
-import { testConformance } from '@spillway-internal/storage-testing'
+import { testConformance } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { s3Harness } from './support/s3-harness.ts'

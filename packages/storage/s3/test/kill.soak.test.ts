@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sharedS3, startS3Gateway } from '@spillway-internal/services'
-import { killServerSoak, killSoak } from '@spillway-internal/storage-testing'
+import { killServerSoak, killSoak } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { s3Backend } from './support/s3-backend.ts'

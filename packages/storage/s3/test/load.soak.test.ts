@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sharedS3 } from '@spillway-internal/services'
-import { mixedLoad } from '@spillway-internal/storage-testing'
+import { mixedLoad } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { s3Backend } from './support/s3-backend.ts'

@@ -1,5 +1,5 @@
 import { sharedS3 } from '@spillway-internal/services'
-import { furtherWrappedOptions, testedWrappings } from '@spillway-internal/storage-testing'
+import { furtherWrappedOptions, testedWrappings } from '@spillway-internal/storage-suite'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { afterAll, beforeAll, describe } from 'vitest'

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { smallDisk } from '@spillway-internal/services'
-import { isSoakContent, soakContent } from '@spillway-internal/storage-testing'
+import { isSoakContent, soakContent } from '@spillway-internal/storage-suite'
 import { afterAll, describe, expect, test } from 'vitest'
 import { SqliteStorage } from '../src/index.ts'
 import { residue } from './sqlite-backend.ts'

@@ -1,4 +1,4 @@
-import { mixedLoad } from '@spillway-internal/storage-testing'
+import { mixedLoad } from '@spillway-internal/storage-suite'
 import { expect, it } from 'vitest'
 import { BACKEND } from './support/backend-url.ts'
 import { temporaryPath } from './support/temporary-path.ts'

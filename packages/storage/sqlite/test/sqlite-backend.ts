@@ -1,4 +1,4 @@
-/** How any process opens the storage, and what an outsider sees of it; see `packages/storage/testing`. */
+/** How any process opens the storage, and what an outsider sees of it; see `internal/storage-suite`. */
 import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
 import { SqliteStorage } from '../src/index.ts'
 import { inDatabase } from './support/in-database.ts'

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { killConformanceWriter } from '@spillway-internal/storage-testing'
+import { killConformanceWriter } from '@spillway-internal/storage-suite'
 import type { ConformanceHarness } from '@spillway/core/conformance'
 import { SqliteStorage } from '../src/index.ts'
 import { MAX_TOMBSTONES } from '../src/tombstones.ts'

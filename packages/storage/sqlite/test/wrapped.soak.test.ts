@@ -1,4 +1,4 @@
-import { furtherWrappedOptions, testedWrappings } from '@spillway-internal/storage-testing'
+import { furtherWrappedOptions, testedWrappings } from '@spillway-internal/storage-suite'
 import { wrappedHarness } from '@spillway/core/conformance'
 import { storageConformance } from '@spillway/core/conformance/vitest'
 import { sqliteHarness } from './sqlite-harness.ts'

@@ -1,4 +1,4 @@
-import { describeHistoryLaws } from '@spillway-internal/adapter-testing/history-laws'
+import { describeHistoryLaws } from '@spillway-internal/adapter-suite/history-laws'
 import type { MessageData } from 'genkit'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'

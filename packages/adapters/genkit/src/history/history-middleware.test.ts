@@ -1,4 +1,4 @@
-import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import type { MessageData, MiddlewareRef, ToolAction } from 'genkit'

@@ -1,5 +1,5 @@
 import { BaseLlm, type BasePlugin, type Event, type LlmRequest, type LlmResponse } from '@google/adk'
-import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt } from '@spillway-internal/adapter-suite'
 import type { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { expect, it } from 'vitest'

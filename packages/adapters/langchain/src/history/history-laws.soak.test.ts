@@ -1,5 +1,5 @@
 import { AIMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages'
-import { describeHistoryLaws } from '@spillway-internal/adapter-testing/history-laws'
+import { describeHistoryLaws } from '@spillway-internal/adapter-suite/history-laws'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import { histories } from '../../test/history/generated-messages.ts'

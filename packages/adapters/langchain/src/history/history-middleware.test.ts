@@ -1,7 +1,7 @@
 import { HumanMessage, SystemMessage, ToolMessage, type AIMessage, type BaseMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { MemorySaver } from '@langchain/langgraph'
-import type { SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt } from '@spillway-internal/adapter-suite'
 import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { expandHistory } from '@spillway/core/history'
 import { InMemoryStorage } from '@spillway/memory'

@@ -1,4 +1,4 @@
-import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-testing'
+import type { ModelTurn, SeenPrompt, ToolCall } from '@spillway-internal/adapter-suite'
 import { ContextOffloader, type ContextOffloaderOptions } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { CompositeBackend, createDeepAgent, GENERAL_PURPOSE_SUBAGENT, StateBackend } from 'deepagents'

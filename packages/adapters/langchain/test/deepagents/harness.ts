@@ -1,5 +1,5 @@
 /** How the cases of the suite run through the loop of deepagents, with its file system over the same storage. */
-import type { AdapterHarness, Conversation } from '@spillway-internal/adapter-testing'
+import type { AdapterHarness, Conversation } from '@spillway-internal/adapter-suite'
 import { createDeepAgent, createFilesystemMiddleware, StateBackend } from 'deepagents'
 import type { AgentMiddleware } from 'langchain'
 import { deepAgentBackend, deepAgentMiddleware } from '../../src/deepagents/index.ts'

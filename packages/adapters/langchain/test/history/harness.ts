@@ -1,5 +1,5 @@
 /** How the cases of histories run where the messages of the state are replaced. */
-import type { AdapterHarness } from '@spillway-internal/adapter-testing'
+import type { AdapterHarness } from '@spillway-internal/adapter-suite'
 import { agentOf, harness, invoke, stream } from '../harness.ts'
 import { STATE_GAPS, STATE_STREAM_GAPS } from './gaps.ts'
 

@@ -1,7 +1,7 @@
 import { Agent } from '@mastra/core/agent'
 import { MockMemory } from '@mastra/core/memory'
 import { createTool } from '@mastra/core/tools'
-import type { SeenPrompt } from '@spillway-internal/adapter-testing'
+import type { SeenPrompt } from '@spillway-internal/adapter-suite'
 import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { expect, it } from 'vitest'

@@ -6,7 +6,7 @@ import { within } from './within.ts'
 
 const SCRIPT = fileURLToPath(new URL('replay-process.ts', import.meta.url))
 /** Takes packages from the peer set that the environment names, as the tests themselves do. */
-const RESOLVE_HOOK = new URL('../../../../../internal/peers/resolve-hook.mjs', import.meta.url).href
+const RESOLVE_HOOK = new URL('../../../peers/resolve-hook.mjs', import.meta.url).href
 /** Guards against hanging only: a framework takes seconds to load, and much longer beside other tests. */
 const DEADLINE_MS = 150_000
 
