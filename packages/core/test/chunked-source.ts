@@ -1,7 +1,9 @@
-import type { ContentSource } from '../src/content/content-source.ts'
-
 /** What {@link chunkedSource} gives: content that is read in chunks of any size, and counts the bytes it gave. */
-export interface ChunkedSource extends Pick<ContentSource, 'contentType' | 'size' | 'read' | 'blocks'> {
+export interface ChunkedSource {
+  readonly contentType: string
+  readonly size: number
+  read(offset: number, length: number): Promise<Uint8Array>
+  blocks(start?: number, end?: number): AsyncGenerator<Uint8Array>
   readonly bytesRead: () => number
 }
 

@@ -1,9 +1,6 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { MediaBlock } from '../content/content-block.ts'
-import { ContextOffloader } from '../offload/context-offloader.ts'
-import type { OffloadEvent } from '../offload/offload-event.ts'
 import type { MediaPreview, MediaSubject } from '../preview/previewer.ts'
 import { imagePreviewer, type ScaledImageOptions } from './image-previewer.ts'
 
@@ -115,24 +112,4 @@ test.each<[ScaledImageOptions, string]>([
   [5 as never, 'scale must be an object'],
 ])('refuses %o', (scale, message) => {
   expect(() => imagePreviewer({ scale })).toThrow(message)
-})
-
-test('the smaller version stands beside the replacement, which says so', async () => {
-  const events: OffloadEvent[] = []
-  const previewers = [imagePreviewer({ scale: { maxWidth: 200, maxHeight: 200 } })]
-  const offloader = new ContextOffloader({
-    storage: tinyStorage(),
-    previewers,
-    maxResultTokens: 1_000,
-    onEvent: (event) => events.push(event),
-  })
-  const data = await noise(900, 600)
-  const content = [{ type: 'image', mediaType: 'image/png', data } as const]
-  const outcome = await offloader.offload({ toolName: 'draw', toolCallId: 'call_1', content })
-  expect(outcome).toMatchObject({ status: 'offloaded' })
-  expect(outcome.content).toMatchObject([
-    { type: 'text', text: expect.stringMatching(/\[image: png, 900 × 600, [\d,]+ bytes, smaller below\]/) },
-    { type: 'image', mediaType: 'image/webp' },
-  ])
-  expect(events.map(({ type }) => type)).toEqual(['offload'])
 })

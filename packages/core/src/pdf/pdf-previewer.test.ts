@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest'
 import { makePdf, makePdfOf, pdfStream } from '../../test/make-pdf.ts'
-import { tinyStorage } from '../../test/tiny-storage.ts'
-import { ContextOffloader } from '../offload/context-offloader.ts'
-import type { OffloadEvent } from '../offload/offload-event.ts'
 import type { MediaPreview, MediaSubject } from '../preview/previewer.ts'
 import { isolatedPages } from './isolated-pages.ts'
 import { pdfPreviewer, type PdfPreviewerOptions } from './pdf-previewer.ts'
@@ -146,39 +143,6 @@ test.each([{ maxPages: 0 }, { maxLength: -1 }, { deadlineMs: Number.NaN }, { dea
     expect(() => pdfPreviewer(options)).toThrow(new RegExp(`^${Object.keys(options)[0]} must be a positive number`))
   },
 )
-
-const offloadPdf = async (data: Uint8Array, events: OffloadEvent[] = []) => {
-  const offloader = new ContextOffloader({
-    storage: tinyStorage(),
-    previewers: [pdfPreviewer()],
-    maxResultTokens: 1_000,
-    onEvent: (event) => events.push(event),
-  })
-  const content = [{ type: 'document', mediaType: 'application/pdf', name: 'report.pdf', data } as const]
-  const outcome = await offloader.offload({ toolName: 'read', toolCallId: 'call_1', content })
-  const [block] = outcome.content
-  return { offloader, outcome, text: block?.type === 'text' ? block.text : '' }
-}
-
-test('an offloaded document is previewed by its headings and searched by its text', async () => {
-  const pages = Array.from({ length: 30 }, (_, page) => [[18, `Chapter ${page + 1}`] as const, ...BODY])
-  const { offloader, outcome, text } = await offloadPdf(makePdf(pages))
-  expect(text).toContain('[document: pdf, report.pdf, 30 pages, ')
-  expect(text).toContain('# Chapter 1')
-  const reference = outcome.status === 'offloaded' ? outcome.stored[1]?.reference : undefined
-  const answer = await offloader.retrievalTool.execute({ reference, pattern: 'Chapter 17$', context_lines: 2 })
-  expect(answer.content).toMatchObject([{ text: expect.stringContaining('--- page 17 of 30 ---') }])
-})
-
-test('where a document cannot be read nothing is lost, and an event says why', async () => {
-  const events: OffloadEvent[] = []
-  const data = new Uint8Array(50_000)
-  data.set(new TextEncoder().encode('%PDF-1.7\n'))
-  const { outcome, text } = await offloadPdf(data, events)
-  expect(outcome.status).toBe('offloaded')
-  expect(text).toContain('[document: pdf, report.pdf, 50,000 bytes]')
-  expect(events).toMatchObject([{ type: 'preview-fallback', previewer: 'pdf', reason: 'failed' }, { type: 'offload' }])
-})
 
 test('reads in place what a worker would read', async () => {
   const pages = [[[24, 'Annual report'] as const, ...BODY], BODY]

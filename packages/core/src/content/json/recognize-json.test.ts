@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { subjectOf } from '../../../test/preview-with.ts'
 import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
 
-const sureness = (text: string, contentType = 'text/plain'): number =>
-  recognizeJson(subjectOf(text, { contentType })).sureness
+const textOf = (text: string, contentType = 'text/plain') => ({
+  contentType,
+  start: text.slice(0, 16_384),
+  isWhole: text.length <= 16_384,
+})
+
+const sureness = (text: string, contentType = 'text/plain'): number => recognizeJson(textOf(text, contentType)).sureness
 const issue = { id: 1, title: 'A', labels: ['x', 'y'], user: { login: 'ada', admin: false } }
 
 const nine = Array.from({ length: 9 }, () => issue)
@@ -30,7 +34,7 @@ describe('recognizeJson', () => {
   ])('is as sure of %s wherever the start of the text ends', (_, text) => {
     for (let end = 80; end < text.length; end++) {
       const start = text.slice(0, end)
-      expect(recognizeJson(subjectOf(start, { isWhole: false, end: undefined })).sureness, start).toBe(0.95)
+      expect(recognizeJson({ ...textOf(start), isWhole: false }).sureness, start).toBe(0.95)
     }
   })
 
@@ -48,7 +52,7 @@ describe('recognizeJson', () => {
   })
 
   it('finds JSON behind a few words', () => {
-    const { sureness: sure, at } = recognizeJson(subjectOf(`Status: 200\nResponse:\n${JSON.stringify(issue, null, 2)}`))
+    const { sureness: sure, at } = recognizeJson(textOf(`Status: 200\nResponse:\n${JSON.stringify(issue, null, 2)}`))
     expect([sure, at]).toEqual([0.7, 22])
   })
 
@@ -58,7 +62,7 @@ describe('recognizeJson', () => {
     ['a line of another script', 'größe wählen 😀\n'],
   ])('finds JSON behind %s', (_, before) => {
     for (const json of [JSON.stringify(nine), `${JSON.stringify(issue)}\n`.repeat(9)]) {
-      const { sureness: sure, at } = recognizeJson(subjectOf(before + json))
+      const { sureness: sure, at } = recognizeJson(textOf(before + json))
       expect(sure).toBeGreaterThanOrEqual(0.7)
       expect(at).toBe(before.length)
     }
@@ -82,7 +86,7 @@ describe('recognizeJson', () => {
       `${`${JSON.stringify(issue)}\n`.repeat(3)}{"id":1,"ti\n${JSON.stringify(issue)}\n`,
     ],
   ])('tells that %s is many values', (_, text) => {
-    const { sureness: sure, many } = recognizeJson(subjectOf(text))
+    const { sureness: sure, many } = recognizeJson(textOf(text))
     expect(sure).toBeGreaterThanOrEqual(0.85)
     expect(many).toBe(true)
   })
