@@ -1,7 +1,7 @@
 // The preview of @spillway/core with every previewer that it ships, counted with o200k_base.
-import { previewText } from '@spillway/core'
-import { codePreviewer } from '@spillway/core/code'
-import { htmlPreviewer } from '@spillway/core/html'
+import { previewText } from '@spillway/previews'
+import { codePreviewer } from '@spillway/previews/code'
+import { htmlPreviewer } from '@spillway/previews/html'
 import { countTokens } from './lib/tokens.mjs'
 
 /** What a preview is made of, as the benchmark hands it over; `chars` is a size that it searches for. */

@@ -1,5 +1,6 @@
 // The module that the speed benchmarks measure as `ours`: memory storage, the real offloader, its default token estimate.
-import { ContextOffloader, estimateTokens, previewText, type ContentBlock } from '@spillway/core'
+import { ContextOffloader, estimateTokens, type ContentBlock } from '@spillway/core'
+import { previewText } from '@spillway/previews'
 import { InMemoryStorage } from '@spillway/memory'
 
 interface OffloadCall {

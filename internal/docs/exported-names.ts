@@ -13,7 +13,10 @@ export interface ExportedName {
   readonly documentation: string | undefined
 }
 
-/** List what every entry point of one package exports, or of every published package. */
+/** Entries for other packages of the project, whose names users see only where a public entry passes them on. */
+const INTERNAL = /^(?:\.|@spillway\/\w+)\/internal(?:\/|$)/
+
+/** List what every public entry point of one package exports, or of every published package. */
 export function listExportedNames(root: string, of?: string): ExportedName[] {
   const manifests = globSync(['packages/*/package.json', 'packages/{storage,adapters}/*/package.json'], { cwd: root })
   const wanted = manifests.filter((path) => of === undefined || dirname(path).replaceAll('\\', '/') === of)
@@ -23,8 +26,10 @@ export function listExportedNames(root: string, of?: string): ExportedName[] {
       exports?: Record<string, string>
     }
     if (manifest.private === true) return []
-    const entries = Object.values(manifest.exports ?? {}).filter((entry) => entry.endsWith('.ts'))
-    return entries.flatMap((entry) => readExports(root, join(dirname(path), entry).replaceAll('\\', '/')))
+    const entries = Object.entries(manifest.exports ?? {}).filter(
+      ([name, file]) => file.endsWith('.ts') && !INTERNAL.test(name),
+    )
+    return entries.flatMap(([, file]) => readExports(root, join(dirname(path), file).replaceAll('\\', '/')))
   })
   return [...new Map(names.map((one) => [`${one.location} ${one.name}`, one])).values()]
 }
@@ -40,15 +45,29 @@ export function readExports(root: string, path: string): ExportedName[] {
       const [inner, outer] = [nameOf(local), nameOf(exported)]
       const target = statement.source?.value ?? importedFrom(program.body, inner)
       // What another package exports is looked at there.
-      if (target?.startsWith('@spillway/') === true) return []
+      if (target?.startsWith('@spillway/') === true && !INTERNAL.test(target)) return []
+      const file = target === undefined ? undefined : fileOf(root, path, target)
       const found =
-        target?.startsWith('.') === true
-          ? readExports(root, join(dirname(path), target).replaceAll('\\', '/')).find(({ name }) => name === inner)
+        file !== undefined
+          ? readExports(root, file).find(({ name }) => name === inner)
           : program.body.flatMap((one) => declared(path, source, comments, one, one)).find(({ name }) => name === inner)
       const location = `${path}:${lineAt(source, statement.start)}`
       return [{ ...(found ?? { location, kind: 'type', documentation: undefined }), name: outer }]
     })
   })
+}
+
+/** The file that a module of the project stands in; `undefined` for any other. */
+function fileOf(root: string, from: string, target: string): string | undefined {
+  if (target.startsWith('.')) return join(dirname(from), target).replaceAll('\\', '/')
+  const [, name = '', entry = ''] = /^@spillway\/(\w+)(\/.*)?$/.exec(target) ?? []
+  if (name === '') return undefined
+  const folder = `packages/${name}`
+  const { exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, string>>
+  }
+  const file = exports[`.${entry}`]
+  return file === undefined ? undefined : join(folder, file).replaceAll('\\', '/')
 }
 
 function declared(

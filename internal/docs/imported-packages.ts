@@ -9,7 +9,8 @@ const ROOT = join(import.meta.dirname, '../..')
 
 /** Packages that examples of a package import, although the package does not depend on them. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  // Depends on core itself.
+  // They come before what their examples use.
+  'packages/previews': ['@spillway/core', '@spillway/memory'],
   'packages/core': ['@spillway/memory'],
   'packages/adapters/ai-sdk': ['@spillway/file'],
 }

@@ -3,42 +3,88 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { packageName } from '../peers/package-name.ts'
 
-/** The folders of `packages/core/src`, and the folders beside it that the sources of each may import. */
-export const CORE_LAYERS: Readonly<Record<string, readonly string[]>> = {
-  platform: [],
-  storage: ['platform'],
-  driver: ['storage'],
-  compression: ['platform', 'storage', 'driver', 'content'],
-  encryption: ['platform', 'storage', 'driver'],
-  tokens: ['storage'],
-  content: ['platform', 'storage', 'tokens'],
-  preview: ['storage', 'content', 'tokens'],
-  html: ['content', 'tokens', 'preview'],
-  code: ['content', 'tokens', 'preview'],
-  pdf: ['platform', 'content', 'tokens', 'preview'],
-  image: ['content', 'tokens', 'preview'],
-  search: ['platform', 'storage', 'content'],
-  retrieval: ['platform', 'storage', 'content', 'tokens', 'search'],
-  offload: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval'],
-  adapter: ['platform', 'storage', 'content', 'tokens', 'offload'],
-  files: ['platform', 'storage', 'content', 'search'],
-  http: ['platform'],
-  history: ['platform', 'storage', 'content', 'tokens', 'preview', 'retrieval', 'offload', 'adapter'],
-  conformance: ['storage'],
+/** The packages that run in any JavaScript runtime, and the packages of Spillway that each may import. */
+const BASE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'packages/text': [],
+  'packages/previews': ['@spillway/text'],
+  'packages/core': ['@spillway/text', '@spillway/previews'],
+  'packages/history': ['@spillway/text', '@spillway/previews', '@spillway/core'],
 }
 
-/** Folders that are imported by entries of their own, such as `@spillway/core/files`. */
-const OWN_ENTRIES = ['adapter', 'code', 'conformance', 'driver', 'files', 'history', 'html', 'http', 'image', 'pdf']
-/** The only sources of core that may import `node:` modules, and with that need Node.js. */
-const CORE_NODE_FILES = /^packages\/core\/src\/(?:platform\/node[\w-]*|conformance\/(?:node-test|vitest))\.ts$/
+/** The folders of a package's `src`, and the folders beside it that the sources of each may import. */
+const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'packages/text': {
+    shared: [],
+    types: [],
+    tokens: [],
+    platform: [],
+    lines: ['shared', 'platform', 'tokens'],
+    json: ['shared', 'platform', 'types'],
+    patterns: ['platform', 'lines'],
+    tables: ['shared', 'types', 'lines', 'json'],
+  },
+  'packages/previews': {
+    detect: [],
+    layout: [],
+    media: [],
+    log: ['layout'],
+    config: ['layout'],
+    diff: ['layout'],
+    json: ['layout', 'log'],
+    listing: ['layout'],
+    markdown: ['layout'],
+    markup: ['layout'],
+    prose: ['layout'],
+    source: ['detect', 'layout'],
+    table: ['layout', 'listing'],
+    code: ['source'],
+    html: ['layout', 'markup'],
+    image: ['media'],
+    pdf: ['layout', 'media'],
+  },
+  'packages/core': {
+    storage: [],
+    content: ['storage'],
+    driver: ['storage'],
+    wrappers: ['storage', 'driver'],
+    search: ['storage', 'content'],
+    retrieval: ['storage', 'content', 'search'],
+    offload: ['storage', 'content', 'retrieval'],
+    adapter: ['storage', 'content', 'offload'],
+    files: ['storage', 'content', 'search'],
+    http: [],
+    conformance: ['storage'],
+  },
+  'packages/history': {
+    formats: [],
+    measure: [],
+    archive: [],
+    compact: ['archive', 'measure'],
+    compress: ['archive', 'compact', 'measure'],
+    compactor: ['archive', 'compact', 'compress', 'formats', 'measure'],
+    reload: ['archive', 'compact'],
+  },
+}
+
+/** Folders with entries of their own, such as `@spillway/core/files`: the index leaves them out. */
+const OWN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  'packages/previews': ['code', 'html', 'image', 'pdf'],
+  'packages/core': ['adapter', 'conformance', 'driver', 'files', 'http', 'wrappers'],
+}
+/** Files that only name what others declare. */
+const ENTRY_FILES = ['index.ts', 'internal.ts']
+/** The only sources of these packages that may import `node:` modules, and with that need Node.js. */
+const NODE_FILES = /^packages\/(?:text\/src\/platform\/node[\w-]*|core\/src\/conformance\/(?:node-test|vitest))\.ts$/
 /**
  * Adapters run wherever their frameworks do, and with that in workers and at the edge; a proxy starts processes and serves
  * HTTP, and a hook of Claude Code reads files that it has written.
  */
 const EDGE_ADAPTER = /^packages\/adapters\/(?!mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
-/** The sources of core that may import its optional peers: the test runner, and the libraries of one kind of content. */
-const CORE_PEER_FILES = /^packages\/core\/src\/(?:conformance\/vitest\.ts$|(?:html|code|pdf|image)\/)/
-const PACKAGE_FILE = /^packages\/(?:core|cli|server|storage\/[^/]+|adapters\/[^/]+)\//
+/** The sources that may import optional peers: the test runner, and the libraries of one kind of content. */
+const PEER_FILES = /^packages\/(?:core\/src\/conformance\/vitest\.ts$|previews\/src\/(?:html|code|pdf|image)\/)/
+/** The history of an adapter has an entry of its own, as its package is installed apart. */
+const ADAPTER_HISTORY = /^packages\/adapters\/[^/]+\/src\/history\//
+const PACKAGE_FILE = /^packages\/(?:text|previews|core|history|cli|server|storage\/[^/]+|adapters\/[^/]+)\//
 /** Files that count as tests. */
 const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\//
 
@@ -52,73 +98,77 @@ interface SourceFile {
  * Say why `file` may not import `specifier`, or return `undefined` where it may.
  *
  * Sources follow every rule. Tests may also use Node.js, development dependencies and any folder of their own package,
- * but no test of core uses a backend, and nothing uses the command line.
+ * but no test of core or below uses a backend, and nothing uses the command line.
  */
 export function refuseImport(file: SourceFile, specifier: string): string | undefined {
   const packageFolder = PACKAGE_FILE.exec(file.path)?.[0].slice(0, -1)
   if (packageFolder === undefined) return undefined
   const isTest = TEST_FILE.test(file.path)
   if (specifier.startsWith('.')) return refuseRelative(file.path, packageFolder, isTest, specifier)
-  if (specifier.startsWith('#')) return isTest ? undefined : refuseLayer(file.path, specifier.slice(1))
+  if (specifier.startsWith('#')) return isTest ? undefined : refuseLayer(file.path, packageFolder, specifier.slice(1))
   if (specifier.startsWith('node:')) {
     if (EDGE_ADAPTER.test(file.path) && !isTest)
       return 'This adapter runs wherever its framework does, also without Node.js.'
-    return packageFolder !== 'packages/core' || isTest || CORE_NODE_FILES.test(file.path)
+    return !(packageFolder in BASE_PACKAGES) || isTest || NODE_FILES.test(file.path)
       ? undefined
-      : 'Core runs in any JavaScript runtime: only src/platform/node*.ts may import node: modules. Use `#platform`.'
+      : 'This package runs in any JavaScript runtime. Use `@spillway/text/internal/platform`, in text `#platform`.'
   }
-  return refusePackage(file, packageFolder, isTest, packageName(specifier))
+  return refusePackage(file, packageFolder, isTest, specifier)
 }
 
 function refuseRelative(path: string, packageFolder: string, isTest: boolean, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(path), specifier)
   if (!target.startsWith(`${packageFolder}/`)) return 'Import another package by its name, never by a relative path.'
-  if (isTest || packageFolder !== 'packages/core') return undefined
-  const [layer, file] = target.slice('packages/core/src/'.length).split('/')
-  if (layer === undefined || file === undefined)
-    return layerOf(path) === undefined ? undefined : 'Import the file that declares the name, not the index.'
-  return refuseLayer(path, layer)
+  if (isTest || !(packageFolder in BASE_PACKAGES)) return undefined
+  const [layer, file] = target.slice(`${packageFolder}/src/`.length).split('/')
+  const isEntry = ENTRY_FILES.includes(posix.basename(target)) && !ENTRY_FILES.includes(posix.basename(path))
+  if (isEntry && !path.startsWith(`${packageFolder}/src/${layer}/`))
+    return 'Import the file that declares the name, not the index.'
+  return layer === undefined || file === undefined ? undefined : refuseLayer(path, packageFolder, layer)
 }
 
-function refuseLayer(path: string, target: string): string | undefined {
-  const layer = layerOf(path)
-  if (layer === undefined) {
-    return OWN_ENTRIES.includes(target)
+function refuseLayer(path: string, packageFolder: string, target: string): string | undefined {
+  const [layer, file] = path.slice(`${packageFolder}/src/`.length).split('/')
+  if (layer === undefined || file === undefined) {
+    return OWN_ENTRIES[packageFolder]?.includes(target) === true && layer === 'index.ts'
       ? `\`${target}\` has entry points of its own: the index leaves it out.`
       : undefined
   }
-  const allowed = CORE_LAYERS[layer]
-  if (allowed === undefined) return `Add \`${layer}\` to CORE_LAYERS in internal/lint/dependency-rules.ts.`
+  const allowed = LAYERS[packageFolder]?.[layer]
+  if (allowed === undefined) return `Add \`${layer}\` to LAYERS in internal/lint/dependency-rules.ts.`
   if (target === layer || allowed.includes(target)) return undefined
   const list = allowed.length === 0 ? 'no other folder' : `only ${allowed.map((name) => `\`${name}\``).join(', ')}`
-  return `In core, \`${layer}\` may import ${list}: not \`${target}\`.`
+  return `\`${layer}\` may import ${list}: not \`${target}\`.`
 }
 
-function refusePackage(file: SourceFile, packageFolder: string, isTest: boolean, name: string): string | undefined {
+function refusePackage(
+  file: SourceFile,
+  packageFolder: string,
+  isTest: boolean,
+  specifier: string,
+): string | undefined {
+  const name = packageName(specifier)
   if (name === '@spillway/cli') return 'Nothing may import the command line.'
-  if (packageFolder === 'packages/core' && name.startsWith('@spillway/')) {
-    return 'Core imports no other Spillway package; its tests use a storage of their own.'
-  }
   const manifest = readManifest(join(file.root, packageFolder))
+  const isOwn = name.startsWith('@spillway/')
+  const below = BASE_PACKAGES[packageFolder]
+  if (isOwn && below === undefined && /^[^/]+\/[^/]+\/internal(?:\/|$)/.test(specifier))
+    return 'An `/internal` entry may change in any version: only text, previews, core and history use it.'
+  if (isOwn && below !== undefined && !below.includes(name) && !(isTest && packageFolder === 'packages/history'))
+    return `This package may import ${below.length === 0 ? 'no other package of Spillway' : `only ${below.join(', ')}`}; tests of core and below use a storage of their own.`
   if (isTest) {
     const known = [manifest, readManifest(file.root)].some((one) => name in { ...one.runtime, ...one.development })
     return known || name === manifest.name ? undefined : `Declare \`${name}\` in ${packageFolder}/package.json.`
   }
-  if (packageFolder !== 'packages/cli' && packageFolder !== 'packages/core') {
-    if (name.startsWith('@spillway/') && name !== '@spillway/core') {
-      return 'Backends, adapters and the server import @spillway/core and their own libraries, and no other Spillway package.'
-    }
+  if (isOwn && below === undefined && packageFolder !== 'packages/cli' && name !== '@spillway/core') {
+    if (name !== '@spillway/history' || !(packageFolder === 'packages/server' || ADAPTER_HISTORY.test(file.path)))
+      return 'Backends, adapters and the server import @spillway/core and their own libraries; @spillway/history is for the server and for the `history` folder of an adapter.'
   }
-  if (packageFolder === 'packages/core' && name in manifest.peers && !CORE_PEER_FILES.test(file.path)) {
-    return `${name} is an optional peer of core: only the entry points that need it may import it.`
-  }
+  if (below !== undefined && name in manifest.peers && !isOwn && !PEER_FILES.test(file.path))
+    return `${name} is an optional peer: only the entry points that need it may import it.`
   return name in manifest.runtime
     ? undefined
     : `Declare \`${name}\` under dependencies or peerDependencies in ${packageFolder}/package.json.`
-}
-
-function layerOf(path: string): string | undefined {
-  return /^packages\/core\/src\/([^/]+)\//.exec(path)?.[1]
 }
 
 interface Manifest {

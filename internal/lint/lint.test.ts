@@ -16,20 +16,32 @@ const importing = (specifier: string): string =>
 
 const REFUSED: readonly Refused[] = [
   ['storage imports content', 'packages/core/src/storage/a.ts', importing('../content/x.ts'), BOUNDARY],
-  ['storage imports preview', 'packages/core/src/storage/b.ts', importing('../preview/x.ts'), BOUNDARY],
+  ['text imports previews', 'packages/text/src/lines/a.ts', importing('@spillway/previews'), BOUNDARY],
+  ['previews import core', 'packages/previews/src/log/a.ts', importing('@spillway/core'), BOUNDARY],
+  ['core imports history', 'packages/core/src/offload/a.ts', importing('@spillway/history'), BOUNDARY],
+  ['a test of previews imports core', 'packages/previews/src/log/a.test.ts', importing('@spillway/core'), BOUNDARY],
+  [
+    'an adapter imports history outside its folder',
+    'packages/adapters/ai-sdk/src/b.ts',
+    importing('@spillway/history'),
+    BOUNDARY,
+  ],
+  [
+    'an adapter imports an internal entry',
+    'packages/adapters/ai-sdk/src/c.ts',
+    importing('@spillway/core/internal'),
+    BOUNDARY,
+  ],
   [
     'storage imports a type of offload',
     'packages/core/src/storage/c.ts',
     "import type { X } from '../offload/x.ts'\nexport type Y = X\n",
     BOUNDARY,
   ],
-  ['tokens imports content', 'packages/core/src/tokens/a.ts', importing('../content/x.ts'), BOUNDARY],
-  ['preview imports offload', 'packages/core/src/preview/a.ts', importing('../offload/x.ts'), BOUNDARY],
-  ['preview imports retrieval', 'packages/core/src/preview/b.ts', importing('../retrieval/x.ts'), BOUNDARY],
-  ['preview imports the platform', 'packages/core/src/preview/c.ts', importing('#platform'), BOUNDARY],
-  ['retrieval imports preview', 'packages/core/src/retrieval/a.ts', importing('../preview/x.ts'), BOUNDARY],
+  ['tokens import types', 'packages/text/src/tokens/a.ts', importing('../types/x.ts'), BOUNDARY],
+  ['log imports table', 'packages/previews/src/log/b.ts', importing('../table/x.ts'), BOUNDARY],
+  ['types import the platform', 'packages/text/src/types/c.ts', importing('#platform'), BOUNDARY],
   ['retrieval imports offload', 'packages/core/src/retrieval/b.ts', importing('../offload/x.ts'), BOUNDARY],
-  ['offload imports history', 'packages/core/src/offload/a.ts', importing('../history/x.ts'), BOUNDARY],
   ['conformance imports offload', 'packages/core/src/conformance/a.ts', importing('../offload/x.ts'), BOUNDARY],
   ['conformance imports the index', 'packages/core/src/conformance/b.ts', importing('../index.ts'), BOUNDARY],
   ['conformance cases import a runner', 'packages/core/src/conformance/cases.ts', importing('vitest'), BOUNDARY],
@@ -65,14 +77,8 @@ const REFUSED: readonly Refused[] = [
   ['the server imports an adapter', 'packages/server/src/a.ts', importing('@spillway/mcp'), BOUNDARY],
   ['the server imports the command line', 'packages/server/src/a.ts', importing('@spillway/cli'), BOUNDARY],
   ['an adapter for the edge imports node', 'packages/adapters/ai-sdk/src/a.ts', importing('node:fs'), BOUNDARY],
-  [
-    'the index of core imports what adapters share',
-    'packages/core/src/adapters.ts',
-    importing('./adapter/x.ts'),
-    BOUNDARY,
-  ],
   ['files import retrieval', 'packages/core/src/files/a.ts', importing('../retrieval/x.ts'), BOUNDARY],
-  ['the index of core imports files', 'packages/core/src/file-names.ts', importing('./files/x.ts'), BOUNDARY],
+  ['the index of core exports files', 'packages/core/src/index.ts', "export { x } from './files/x.ts'\n", BOUNDARY],
   [
     'Buffer in core',
     'packages/core/src/content/buffer.ts',
@@ -135,13 +141,13 @@ const REFUSED: readonly Refused[] = [
 
 const ACCEPTED: readonly (readonly [path: string, source: string])[] = [
   ['packages/core/src/index.ts', "export { value } from './storage/value.ts'\n"],
-  ['packages/core/src/storage/value.ts', "export { value } from '#platform'\n"],
-  ['packages/core/src/preview/ok.ts', importing('../tokens/x.ts')],
+  ['packages/text/src/lines/value.ts', "export { value } from '#platform'\n"],
+  ['packages/previews/src/log/ok.ts', importing('@spillway/text/internal/lines')],
   ['packages/core/src/retrieval/ok.ts', importing('../content/x.ts')],
-  ['packages/core/src/retrieval/linear.ts', importing('re2js')],
+  ['packages/text/src/patterns/linear.ts', importing('re2js')],
   ['packages/core/src/offload/ok.ts', importing('../retrieval/x.ts')],
-  ['packages/core/src/history/ok.ts', importing('../offload/x.ts')],
-  ['packages/core/src/platform/node-worker.ts', importing('node:worker_threads')],
+  ['packages/history/src/compact/ok.ts', importing('@spillway/core/internal')],
+  ['packages/text/src/platform/node-worker.ts', importing('node:worker_threads')],
   ['packages/core/src/conformance/vitest.ts', importing('vitest')],
   ['packages/core/src/conformance/node-test.ts', importing('node:test')],
   [
@@ -183,7 +189,17 @@ async function lint(
 ): Promise<Diagnostic[]> {
   const config = JSON.parse(readFileSync(join(ROOT, '.oxlintrc.json'), 'utf8')) as Record<string, unknown>
   const copied = ['package.json', 'pnpm-workspace.yaml', 'tsconfig.base.json']
-  for (const name of ['core', 'cli', 'storage/file', 'storage/memory']) copied.push(`packages/${name}/package.json`)
+  for (const name of [
+    'text',
+    'previews',
+    'core',
+    'history',
+    'adapters/ai-sdk',
+    'cli',
+    'storage/file',
+    'storage/memory',
+  ])
+    copied.push(`packages/${name}/package.json`)
   for (const path of copied) cpSync(join(ROOT, path), join(folder, path))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   config['jsPlugins'] = [join(ROOT, 'internal/lint/plugin.ts')]

@@ -12,7 +12,8 @@ const projects: string[] = []
 export type Installer = 'npm' | 'pnpm'
 
 /**
- * Make a project with these files, and install the tarballs of packed packages and others from the registry in it. pnpm
+ * Make a project with these files, and install packed packages, with those of the workspace that they depend on, and others
+ * from the registry in it. pnpm
  * links files that the workspace has installed already, in the layout of npm, for an eighth of the work.
  */
 export async function installProject(
@@ -28,12 +29,21 @@ export async function installProject(
     writeFileSync(join(folder, path), source)
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const packages = listPublicPackages()
-  const tarballs = packed.map((wanted) =>
-    tarballOf(packages.find(({ name }) => name === wanted)?.folder ?? expect.fail(`${wanted} is not published`)),
-  )
-  await install(folder, installer, [...tarballs, ...others])
+  await install(folder, installer, [...tarballsFor(packed), ...others])
   return folder
+}
+
+/** The tarballs of packages, and of those of the workspace that they depend on. */
+function tarballsFor(names: readonly string[]): string[] {
+  const packages = new Map(listPublicPackages().map((one) => [one.name, one]))
+  const wanted = new Set(names)
+  // A set also visits what is added while it is gone through.
+  for (const name of wanted) {
+    const { manifest } = packages.get(name) ?? expect.fail(`${name} is not published`)
+    for (const dependency of Object.keys(manifest['dependencies'] ?? {}))
+      if (packages.has(dependency)) wanted.add(dependency)
+  }
+  return [...wanted].map((name) => tarballOf(packages.get(name)!.folder))
 }
 
 async function install(folder: string, installer: Installer, packages: readonly string[]): Promise<void> {

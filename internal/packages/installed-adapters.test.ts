@@ -345,7 +345,7 @@ describe.concurrent.each(adapters)('$adapter beside $peers.0', ({ adapter, peers
     const files = { 'agent.ts': source, 'loaded.mjs': LOADED }
     const folder = await installProject(
       files,
-      ['@spillway/core', '@spillway/memory', adapter],
+      ['@spillway/core', '@spillway/history', '@spillway/memory', adapter],
       peers,
       isFull ? 'npm' : 'pnpm',
     )

@@ -12,6 +12,13 @@ type Entries = Record<string, unknown>
 
 const REPOSITORY = 'git+https://github.com/spillway-js/spillway.git'
 
+/** The packages that core is made of, and all that they depend on. */
+const BELOW_BACKENDS: Readonly<Record<string, readonly string[]>> = {
+  '@spillway/text': ['@eslint-community/regexpp', 'json-p3', 're2js'],
+  '@spillway/previews': ['@spillway/text'],
+  '@spillway/core': ['@spillway/previews', '@spillway/text'],
+}
+
 const packages = chosen(listPublicPackages(), ({ folder }) => folder)
 
 describe.each(packages)('$name', ({ name, folder, manifest }) => {
@@ -50,11 +57,11 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     }
   })
 
-  it('takes core as a peer, unless it is the command line', () => {
+  it('takes core as a peer, unless it is the command line or below core', () => {
     const peers = (manifest['peerDependencies'] ?? {}) as Entries
     const dependencies = (manifest['dependencies'] ?? {}) as Entries
-    if (name === '@spillway/core')
-      expect(Object.keys(dependencies)).toEqual(['@eslint-community/regexpp', 'json-p3', 're2js'])
+    const below = BELOW_BACKENDS[name]
+    if (below !== undefined) expect(Object.keys(dependencies)).toEqual(below)
     else if (name === '@spillway/cli') expect(dependencies['@spillway/core']).toBe('workspace:^')
     else expect(peers['@spillway/core']).toBe('workspace:^')
   })

@@ -1,4 +1,4 @@
-import type { HistoryMessage } from '@spillway/core/history'
+import type { HistoryMessage } from '@spillway/history'
 import { generateLog } from '../../adapters/generate-log.ts'
 
 const LINES = 20

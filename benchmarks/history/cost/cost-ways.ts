@@ -9,7 +9,7 @@ import {
   openAIResponses,
   type HistoryFormat,
   type HistoryMessage,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import { langchainMessages } from '@spillway/langchain/history'
 import { InMemoryStorage } from '@spillway/memory'
 import { fakeModel } from '@langchain/core/testing'

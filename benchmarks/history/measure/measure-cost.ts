@@ -1,4 +1,4 @@
-import type { HistoryMessage } from '@spillway/core/history'
+import type { HistoryMessage } from '@spillway/history'
 import { quantile } from '../../adapters/measure-time.ts'
 import type { CostWay } from '../cost/cost-ways.ts'
 

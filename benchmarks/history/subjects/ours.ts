@@ -1,5 +1,5 @@
 import { ContextOffloader } from '@spillway/core'
-import { compactHistory, expandHistory, openAIChat, type HistoryObstacle } from '@spillway/core/history'
+import { compactHistory, expandHistory, openAIChat, type HistoryObstacle } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
 import { count } from '../../adapters/table.ts'
 import type { ChatMessage } from '../chat/chat-message.ts'

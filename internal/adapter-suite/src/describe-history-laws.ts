@@ -1,6 +1,6 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import { ContextOffloader } from '@spillway/core'
-import { compactHistory, expandHistory, HistoryCompactor, type HistoryFormat } from '@spillway/core/history'
+import { compactHistory, expandHistory, HistoryCompactor, type HistoryFormat } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /** How a case drives a framework: the one interface that every adapter's harness implements. */
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
-import type { HistoryLimits, Summarize } from '@spillway/core/history'
+import type { HistoryLimits, Summarize } from '@spillway/history'
 
 /** What a tool does when it is called. */
 export type ToolBehaviour =

@@ -1,5 +1,5 @@
 import { type ContentBlock, type ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
-import type { HistoryCompactor } from '@spillway/core/history'
+import type { HistoryCompactor } from '@spillway/history'
 import { encodeBase64, mediaFromData, mediaFromUrl, offloadParts } from '@spillway/core/adapter'
 import {
   type TinyAgent,

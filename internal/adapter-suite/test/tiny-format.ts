@@ -1,5 +1,5 @@
 import type { ContentBlock } from '@spillway/core'
-import type { HistoryContent, HistoryFormat, HistoryMessage, HistoryPart } from '@spillway/core/history'
+import type { HistoryContent, HistoryFormat, HistoryMessage, HistoryPart } from '@spillway/history'
 import type { TinyMessage, TinyOutput, TinyPrompt, TinyToolCall } from './tiny-framework.ts'
 import { toBlock } from './tiny-adapter.ts'
 

@@ -1,5 +1,5 @@
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
-import { HistoryCompactor } from '@spillway/core/history'
+import { HistoryCompactor } from '@spillway/history'
 import type {
   AdapterHarness,
   CaseCompaction,

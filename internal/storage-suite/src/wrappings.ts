@@ -1,5 +1,5 @@
 import { isFull } from '@spillway-internal/test-run'
-import { compressed, encrypted } from '@spillway/core'
+import { compressed, encrypted } from '@spillway/core/wrappers'
 import type { ConformanceOptions, StorageWrapping } from '@spillway/core/conformance'
 import { meetsBackend, wrapperCanBreak } from './wrapper-cases.ts'
 

@@ -1,5 +1,5 @@
-import type { Aes256Gcm } from '../src/platform/aes-256-gcm.ts'
-import type { Primitives } from '../src/encryption/key-ring.ts'
+import type { Aes256Gcm } from '@spillway/text/internal/platform'
+import type { Primitives } from '../src/wrappers/encryption/key-ring.ts'
 import { REAL } from './sealed-attacks.ts'
 
 /** A way to get sealing wrong. */

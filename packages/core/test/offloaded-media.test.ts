@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { imagePreviewer } from '../src/image/image-previewer.ts'
+import { imagePreviewer } from '@spillway/previews/image'
+import { pdfPreviewer } from '@spillway/previews/pdf'
+import { makePdf } from '@spillway-internal/test-inputs'
 import { ContextOffloader } from '../src/offload/context-offloader.ts'
 import type { OffloadEvent } from '../src/offload/offload-event.ts'
-import { pdfPreviewer } from '../src/pdf/pdf-previewer.ts'
-import { makePdf } from './make-pdf.ts'
 import { tinyStorage } from './tiny-storage.ts'
 
 const BODY = Array.from({ length: 20 }, (_, line) => `Line ${line + 1} of what this page says about engines.`)

@@ -1,8 +1,8 @@
-import { KeyRing, type Primitives } from '../src/encryption/key-ring.ts'
-import { encryptedDriver } from '../src/encryption/encrypted-driver.ts'
-import { segmentStart } from '../src/encryption/sealed-segments.ts'
+import { createAes256Gcm, hkdfSha256, hmacSha256 } from '@spillway/text/internal/platform'
+import { KeyRing, type Primitives } from '../src/wrappers/encryption/key-ring.ts'
+import { encryptedDriver } from '../src/wrappers/encryption/encrypted-driver.ts'
+import { segmentStart } from '../src/wrappers/encryption/sealed-segments.ts'
 import { createStorage, StorageError, type ManagedStorage } from '../src/index.ts'
-import { createAes256Gcm, hkdfSha256, hmacSha256 } from '../src/platform/node.ts'
 import { recordedDriver, type RecordedDriver } from './recorded-driver.ts'
 import type { TinyRecord } from './tiny-driver.ts'
 

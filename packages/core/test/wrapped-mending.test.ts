@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { compressed, createStorage, encrypted, type ManagedStorage, type StorageDriver } from '../src/index.ts'
+import { createStorage, type ManagedStorage, type StorageDriver } from '../src/index.ts'
+import { compressed, encrypted } from '../src/wrappers/index.ts'
 import { recordedDriver } from './recorded-driver.ts'
 
 const key = new Uint8Array(32).fill(7)

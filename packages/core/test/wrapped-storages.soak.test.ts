@@ -1,5 +1,6 @@
 import { isFull } from '@spillway-internal/test-run'
-import { compressed, encrypted, type ManagedStorage, type OpenEntry, type StorageDriver } from '../src/index.ts'
+import { type ManagedStorage, type OpenEntry, type StorageDriver } from '../src/index.ts'
+import { compressed, encrypted } from '../src/wrappers/index.ts'
 import { wrappedHarness, type StorageWrapping } from '../src/conformance/index.ts'
 import { storageConformance } from '../src/conformance/vitest.ts'
 import { TinyDriver } from './tiny-driver.ts'

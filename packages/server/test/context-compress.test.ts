@@ -1,4 +1,4 @@
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import { ASK, END, SYSTEM, call, offload, read, result } from './reme-requests.ts'

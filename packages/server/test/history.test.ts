@@ -1,4 +1,4 @@
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { RequestRecord } from '../src/index.ts'
 import { brokenStorage } from './broken-storage.ts'

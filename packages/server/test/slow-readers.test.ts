@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { head, pause, rawRequest, silentConnection } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { head, rawRequest } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SummaryRequest } from '@spillway/core/history'
+import type { SummaryRequest } from '@spillway/history'
 import type { AdapterCase } from '../adapter-case.ts'
 import type { CaseCompaction, SeenPrompt } from '../harness.ts'
 import { createBench, SESSION } from '../support/bench.ts'

@@ -1,5 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { compactHistory, HistoryCompactor, offloaderArchive, type HistoryOptions } from '@spillway/core/history'
+import { compactHistory, HistoryCompactor, offloaderArchive, type HistoryOptions } from '@spillway/history'
 import { tinyFormat } from '../tiny-format.ts'
 import type { TinyPrompt } from '../tiny-framework.ts'
 import { makeTinyAdapter, type MakeAdapter } from '../tiny-harness.ts'

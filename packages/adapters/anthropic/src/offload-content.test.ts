@@ -1,4 +1,5 @@
-import { ContextOffloader, type Previewer } from '@spillway/core'
+import { ContextOffloader } from '@spillway/core'
+import { type Previewer } from '@spillway/previews'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import { offloadContent } from './offload-content.ts'

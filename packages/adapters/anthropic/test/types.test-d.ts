@@ -6,7 +6,7 @@ import { betaMemoryTool, type MemoryToolHandlers } from '@anthropic-ai/sdk/helpe
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool'
 import type { ContextOffloader } from '@spillway/core'
-import { anthropicMessages, compactorOfRun } from '@spillway/core/history'
+import { anthropicMessages, compactorOfRun } from '@spillway/history'
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { historyParams, historyRunner, summarizeWith, type HistoryParams } from '../src/history/index.ts'

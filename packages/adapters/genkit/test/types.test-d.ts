@@ -1,6 +1,6 @@
 /** What the types of the adapter promise, in every version of Genkit: compiled, never run. */
 import type { ContextOffloader } from '@spillway/core'
-import { offloaderArchive, type HistoryFormat, type Summarize } from '@spillway/core/history'
+import { offloaderArchive, type HistoryFormat, type Summarize } from '@spillway/history'
 import { genkit, z, type GenerateMiddleware, type MessageData, type MiddlewareRef, type ToolAction } from 'genkit'
 import { expectTypeOf } from 'vitest'
 import {

@@ -11,7 +11,7 @@ import {
   type SaveArtifactRequest,
 } from '@google/adk'
 import type { ContextOffloader, Storage } from '@spillway/core'
-import { offloaderArchive, type Summarize } from '@spillway/core/history'
+import { offloaderArchive, type Summarize } from '@spillway/history'
 import { expectTypeOf } from 'vitest'
 import { historyPlugin, summarizeWith, type HistoryPluginOptions } from '../src/history/index.ts'
 import {

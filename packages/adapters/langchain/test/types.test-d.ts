@@ -2,7 +2,7 @@
 import type { BaseMessage } from '@langchain/core/messages'
 import { tool, type DynamicStructuredTool } from '@langchain/core/tools'
 import type { ContextOffloader } from '@spillway/core'
-import { offloaderArchive, type Summarize } from '@spillway/core/history'
+import { offloaderArchive, type Summarize } from '@spillway/history'
 import { createAgent, createMiddleware, FakeToolCallingModel } from 'langchain'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'

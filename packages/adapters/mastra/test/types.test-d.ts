@@ -5,7 +5,7 @@ import type { InputProcessor, OutputProcessor, Processor } from '@mastra/core/pr
 import type { RequestContext } from '@mastra/core/request-context'
 import { createTool } from '@mastra/core/tools'
 import type { ContextOffloader } from '@spillway/core'
-import { offloaderArchive, type Summarize } from '@spillway/core/history'
+import { offloaderArchive, type Summarize } from '@spillway/history'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
 import {

@@ -14,7 +14,7 @@ import {
 import type { ContextOffloader } from '@spillway/core'
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { historyInputFilter, summarizeWith } from '../src/history/index.ts'
 import {
   offloadRunner,

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from '@spillway/core'
-import { pdfPreviewer } from '@spillway/core/pdf'
+import { pdfPreviewer } from '@spillway/previews/pdf'
 import type { Command } from 'commander'
 import { action, type Invocation } from '../action.ts'
 import { describeError, errorJson } from '../cli-error.ts'

@@ -7,7 +7,7 @@ import {
   type HistoryOptions,
   type HistoryOutcome,
   type HistoryPlan,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import { nameOptions } from '../name-options.ts'
 import { clearStatus, showStatus } from '../output.ts'
 import { createSummarizer } from '../model/model-options.ts'

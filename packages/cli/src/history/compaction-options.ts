@@ -1,6 +1,6 @@
 import { ContextOffloader, type Storage } from '@spillway/core'
-import type { HistoryOptions, Summarize } from '@spillway/core/history'
-import { pdfPreviewer } from '@spillway/core/pdf'
+import type { HistoryOptions, Summarize } from '@spillway/history'
+import { pdfPreviewer } from '@spillway/previews/pdf'
 import { usageError } from '../cli-error.ts'
 import type { CompactOptions } from './history-options.ts'
 import { referenceGuide } from './reference-guide.ts'

@@ -1,5 +1,5 @@
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
-import { reloadHistory, type HistoryReference, type MissingContent } from '@spillway/core/history'
+import { reloadHistory, type HistoryReference, type MissingContent } from '@spillway/history'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { formatCount, printable } from '../format.ts'

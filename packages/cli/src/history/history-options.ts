@@ -1,4 +1,4 @@
-import type { HistoryMode } from '@spillway/core/history'
+import type { HistoryMode } from '@spillway/history'
 import { Option, type Command } from 'commander'
 import { addModelOptions, type ModelOptions } from '../model/model-options.ts'
 import { collect, parseCount, parsePositive, parseShare } from '../option-parsers.ts'

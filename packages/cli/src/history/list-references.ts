@@ -1,5 +1,5 @@
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
-import { reloadHistory, type HistoryReference } from '@spillway/core/history'
+import { reloadHistory, type HistoryReference } from '@spillway/history'
 import { EXIT_CODE } from '../exit-code.ts'
 import { formatBytes, formatTable } from '../format.ts'
 import { noteLine, print, printJson, style } from '../output.ts'

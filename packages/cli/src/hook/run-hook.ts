@@ -42,7 +42,7 @@ async function offload(text: string, options: HookOptions, hidesStore: boolean):
   if (options.except?.includes(input.tool_name) === true) return undefined
   const [{ ContextOffloader, scopeOf }, { pdfPreviewer }, { offloadToolOutput }, { openStore }] = await Promise.all([
     import('@spillway/core'),
-    import('@spillway/core/pdf'),
+    import('@spillway/previews/pdf'),
     import('@spillway/claude-agent-sdk/hook'),
     import('../store-url.ts'),
   ])

@@ -1,5 +1,5 @@
 import { ContextOffloader, type Storage } from '@spillway/core'
-import { pdfPreviewer } from '@spillway/core/pdf'
+import { pdfPreviewer } from '@spillway/previews/pdf'
 import type { Command } from 'commander'
 import { nameOptions } from '../name-options.ts'
 import { parseCount, parsePositive, parseLimit } from '../option-parsers.ts'

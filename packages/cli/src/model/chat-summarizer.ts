@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { readLimited } from './read-limited.ts'
 
 /** A model behind an API like OpenAI's chat completions. */

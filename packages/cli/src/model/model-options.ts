@@ -1,4 +1,4 @@
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import type { Command } from 'commander'
 import { usageError } from '../cli-error.ts'
 import { chatSummarizer } from './chat-summarizer.ts'

@@ -1,4 +1,4 @@
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { ModelError } from '../model/chat-summarizer.ts'
 import type { RequestLog } from './request-log.ts'
 

@@ -1,5 +1,4 @@
-import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
-import { extensionForContentType } from '../content/content-types.ts'
+import { type ContentBlock, type MediaBlock, extensionForContentType } from '@spillway/text/internal/types'
 import { encodeBase64 } from './media-source.ts'
 
 /** A block as text, or as Base64 with what frameworks want to know of a file. */

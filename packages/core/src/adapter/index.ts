@@ -1,9 +1,13 @@
 /** What adapters of agent frameworks have in common: how parts become blocks and come back. */
-export { decodeText } from '../content/decode-text.ts'
-export { contentTypeEssence } from '../content/content-type-essence.ts'
-export { endOfString } from '../content/json/end-of-string.ts'
-export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from '../content/json/exact-json.ts'
-export { isTextContentType } from '../content/text-content-type.ts'
+export { decodeText } from '@spillway/text/internal/lines'
+export { contentTypeEssence, isTextContentType } from '@spillway/text/internal/types'
+export {
+  endOfString,
+  isExactNumber,
+  parseExactJson,
+  plainNumber,
+  rewriteInexactNumbers,
+} from '@spillway/text/internal/json'
 export { orMiss } from '../storage/foreign-miss.ts'
 export { textOfDocument } from '../content/text-of-document.ts'
 export { KeyedLock } from '../storage/keyed-lock.ts'

@@ -1,5 +1,4 @@
-import { indentJson } from '../content/block-bytes.ts'
-import type { ContentBlock } from '../content/content-block.ts'
+import { indentJson, type ContentBlock } from '@spillway/text/internal/types'
 import { readMcpPart } from './mcp-content.ts'
 import { readMcpResult } from './mcp-result.ts'
 import { nameOfPart } from './text-block.ts'

@@ -1,6 +1,5 @@
-import { decodeBase64, encodeBase64 as encode } from '#platform'
-import type { MediaBlock } from '../content/content-block.ts'
-import { mediaKind } from '../content/media-block.ts'
+import { decodeBase64, encodeBase64 as encode } from '@spillway/text/internal/platform'
+import { type MediaBlock, mediaKind } from '@spillway/text/internal/types'
 import { isContentType } from '../storage/assert-input.ts'
 
 const DATA_SCHEME = /^data:/i

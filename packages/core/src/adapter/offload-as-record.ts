@@ -1,5 +1,4 @@
-import { indentJson } from '../content/block-bytes.ts'
-import type { ContentBlock } from '../content/content-block.ts'
+import { indentJson, type ContentBlock } from '@spillway/text/internal/types'
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { OffloadRequest } from '../offload/offload-request.ts'
 import { readMcpPart, writeMcpPart } from './mcp-content.ts'

@@ -1,4 +1,4 @@
-import { indentJson } from '../content/block-bytes.ts'
+import { indentJson } from '@spillway/text/internal/types'
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { OffloadRequest } from '../offload/offload-request.ts'
 

@@ -1,4 +1,4 @@
-import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
+import type { ContentBlock, MediaBlock } from '@spillway/text/internal/types'
 import { mediaFromData, mediaFromUrl } from './media-source.ts'
 import { textBlock } from './text-block.ts'
 

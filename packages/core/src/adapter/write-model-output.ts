@@ -1,4 +1,4 @@
-import type { ContentBlock } from '../content/content-block.ts'
+import type { ContentBlock } from '@spillway/text/internal/types'
 import { writeModelPart, type ModelMediaForm, type ModelOutputPart } from './write-model-part.ts'
 
 /** An output for the model of the AI SDK that JSON can express. */

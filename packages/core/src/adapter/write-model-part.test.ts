@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ContentBlock } from '../content/content-block.ts'
+import type { ContentBlock } from '@spillway/text/internal/types'
 import { readModelPart } from './read-model-part.ts'
 import { writeModelPart, type ModelMediaForm } from './write-model-part.ts'
 

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '../content/content-block.ts'
+import type { ContentBlock } from '@spillway/text/internal/types'
 import { encodeBase64 } from './media-source.ts'
 
 /**

@@ -24,7 +24,7 @@ export interface StorageWrapping {
  *
  * @example
  * ```ts
- * import { compressed } from '@spillway/core'
+ * import { compressed } from '@spillway/core/wrappers'
  * import { runConformance, wrappedHarness, type ConformanceHarness } from '@spillway/core/conformance'
  * import { InMemoryStorage } from '@spillway/memory'
  *

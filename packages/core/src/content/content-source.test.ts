@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { LineIndexBuilder, type LineIndex } from '@spillway/text/internal/lines'
+import { concatBytes } from '@spillway/text/internal/shared'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from '../storage/content-cache.ts'
-import { LineIndexBuilder } from '../storage/line-index.ts'
-import type { LineIndex } from '../storage/line-index.ts'
 import type { OpenContent, Storage } from '../storage/storage.ts'
-import { concatBytes } from './concat-bytes.ts'
 import { openContentSource, withContentSource } from './content-source.ts'
 import type { ContentSource, ReadableStorage } from './content-source.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytesOf, png } from '../../test/binary-samples.ts'
+import { bytesOf, png } from '@spillway-internal/test-inputs'
 import { textOf, toolOf } from '../../test/retrieval-fixture.ts'
 
 const LINES = Array.from(

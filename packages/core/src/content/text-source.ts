@@ -1,13 +1,17 @@
-import { yieldToEventLoop } from '#platform'
-import { copyBytes } from '../storage/bytes.ts'
+import { yieldToEventLoop } from '@spillway/text/internal/platform'
+import { copyBytes } from '@spillway/text/internal/shared'
+import {
+  LINE_BLOCK_BYTES,
+  LineIndexBuilder,
+  type LineIndex,
+  decodeText,
+  hasWidePart,
+  textEncodingOf,
+} from '@spillway/text/internal/lines'
+import { isTextContentType, mayBeText } from '@spillway/text/internal/types'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
-import { LINE_BLOCK_BYTES, LineIndexBuilder } from '../storage/line-index.ts'
-import type { LineIndex } from '../storage/line-index.ts'
-import { decodeText, hasWidePart } from './decode-text.ts'
 import { DEFAULT_BLOCK_BYTES, openContentSource } from './content-source.ts'
 import type { ContentSource, ReadableStorage, ReadOptions } from './content-source.ts'
-import { isTextContentType, mayBeText } from './text-content-type.ts'
-import { textEncodingOf } from './text-encoding.ts'
 
 /** UTF-16 is decoded in memory, up to so many bytes. */
 const MAX_DECODED_BYTES = 67_108_864

@@ -1,5 +1,4 @@
-import { LINE_BLOCK_BYTES } from '../storage/line-index.ts'
-import type { LineIndex } from '../storage/line-index.ts'
+import { LINE_BLOCK_BYTES, type LineIndex } from '@spillway/text/internal/lines'
 import { StorageError } from '../storage/storage-error.ts'
 import type { ContentSource } from './content-source.ts'
 

@@ -1,6 +1,5 @@
 /** What drivers of backends have in common: pieces of equal size, descriptions as text, options, maps in the order of use. */
-export { BoundedMap } from '../storage/bounded-map.ts'
-export { RecencyMap } from '../storage/recency-map.ts'
+export { BoundedMap, RecencyMap } from '@spillway/text/internal/shared'
 export { assertKnownOptions } from './assert-known-options.ts'
 export { decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'
 export { piecesOfRange, type PieceSpan } from './pieces-of-range.ts'

@@ -1,4 +1,4 @@
-import { extensionForContentType } from '../content/content-types.ts'
+import { extensionForContentType } from '@spillway/text/internal/types'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage, StoredInfo } from '../storage/storage.ts'
 

@@ -1,5 +1,5 @@
-import { detach } from '../content/detach.ts'
-import { lineBatches } from '../content/line-batch.ts'
+import { detach } from '@spillway/text/internal/shared'
+import { lineBatches } from '@spillway/text/internal/lines'
 
 const BATCH_LENGTH = 262_144
 /** UTF-16 units of a line that are shown, at most: of a longer one, those around the match. */

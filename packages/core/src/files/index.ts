@@ -1,9 +1,9 @@
 /** The entries of a scope as files with paths, for file tools. */
-export type { LineRange } from '../content/line-range.ts'
+export type { LineRange } from '@spillway/text/internal/lines'
+export { PatternError, type PatternErrorCode } from '@spillway/text/internal/platform'
 export { filePathOf, type FileContent } from './file-entry.ts'
 export type { FoundLine } from './find-lines.ts'
 export { PatternSearch, type MatchingLine, type MatchingLines, type PatternSearchOptions } from './pattern-search.ts'
-export { PatternError, type PatternErrorCode } from '../platform/platform.ts'
 export type { LinePage } from './read-line-page.ts'
 export { readStoredLines, type ReadStoredLinesOptions } from './read-stored-lines.ts'
 export { refuseFilePath } from './refuse-file-path.ts'

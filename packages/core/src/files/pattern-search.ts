@@ -1,10 +1,10 @@
+import { isTextContentType } from '@spillway/text/internal/types'
+import { PatternError } from '@spillway/text/internal/platform'
+import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { withTextSource } from '../content/text-source.ts'
-import { isTextContentType } from '../content/text-content-type.ts'
-import { PatternError } from '../platform/platform.ts'
 import { searchLines } from '../search/search-lines.ts'
-import { parseSearchPattern, type SearchPattern } from '../search/search-pattern.ts'
 import { viewHits, type LineView } from '../search/view-hits.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
 

@@ -1,7 +1,4 @@
-import { lineBatches } from '../content/line-batch.ts'
-import type { LineRange } from '../content/line-range.ts'
-import { linesWithin } from '../content/lines-within.ts'
-import type { LineProgress } from '../content/lines-within.ts'
+import { lineBatches, type LineRange, linesWithin, type LineProgress } from '@spillway/text/internal/lines'
 
 const BATCH_LENGTH = 262_144
 /** UTF-16 units of a page, about, and of one line in it. */

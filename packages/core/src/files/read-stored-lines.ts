@@ -1,6 +1,6 @@
+import type { LineRange } from '@spillway/text/internal/lines'
 import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
-import type { LineRange } from '../content/line-range.ts'
 import { withTextSource } from '../content/text-source.ts'
 import { findLineSpan } from '../search/read-lines.ts'
 import { StorageError } from '../storage/storage-error.ts'

@@ -1,5 +1,5 @@
+import type { LineRange } from '@spillway/text/internal/lines'
 import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
-import type { LineRange } from '../content/line-range.ts'
 import { openTextSource } from '../content/text-source.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { FileEntry } from './file-entry.ts'

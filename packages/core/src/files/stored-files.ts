@@ -1,4 +1,4 @@
-import { isTextContentType } from '../content/text-content-type.ts'
+import { isTextContentType } from '@spillway/text/internal/types'
 import { KeyedLock } from '../storage/keyed-lock.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'

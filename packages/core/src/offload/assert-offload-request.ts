@@ -1,5 +1,5 @@
-import type { ContentBlock } from '../content/content-block.ts'
-import { isBytes } from '../storage/bytes.ts'
+import type { ContentBlock } from '@spillway/text/internal/types'
+import { isBytes } from '@spillway/text/internal/shared'
 import { assertChunks, assertContentType } from '../storage/assert-input.ts'
 import type { OffloadRequest, OffloadStreamRequest } from './offload-request.ts'
 

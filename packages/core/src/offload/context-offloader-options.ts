@@ -1,11 +1,8 @@
-import { withPreviewers } from '../preview/choose-previewers.ts'
-import { corePreviewers } from '../preview/core-previewers.ts'
-import type { Previewer } from '../preview/previewer.ts'
+import { withPreviewers } from '@spillway/previews/internal'
+import { corePreviewers, type Previewer } from '@spillway/previews'
+import { checkedCountTokens, type CountTokens, estimateTokens } from '@spillway/text/internal/tokens'
 import { assertStorage } from '../storage/assert-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import { checkedCountTokens } from '../tokens/checked-count-tokens.ts'
-import type { CountTokens } from '../tokens/count-tokens.ts'
-import { estimateTokens } from '../tokens/estimate-tokens.ts'
 import type { OffloadEvent } from './offload-event.ts'
 import type { RetrievalGuide } from './retrieval-guide.ts'
 
@@ -51,7 +48,7 @@ export interface ContextOffloaderOptions {
   readonly countTokens?: CountTokens | undefined
   /**
    * Previewers tried beside those of core; one of the same name takes the place of core's. Those that need a library have
-   * entries of their own, such as `@spillway/core/html`.
+   * entries of their own, such as `@spillway/previews/html`.
    */
   readonly previewers?: readonly Previewer[] | undefined
   /** Decide on a result over the limit. Where it throws, the result is offloaded and a warning printed. */

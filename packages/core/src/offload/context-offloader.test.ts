@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ContentBlock } from '../content/content-block.ts'
-import { formatCount } from '../content/format-count.ts'
+import type { ContentBlock } from '@spillway/text/internal/types'
+import { formatCount } from '@spillway/text/internal/lines'
 import { createStorage } from '../storage/create-storage.ts'
 import type { ManagedStorageOptions } from '../storage/managed-storage-options.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'

@@ -1,9 +1,6 @@
-import { indentJson, isStorable } from '../content/block-bytes.ts'
-import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
-import { isMediaBlock } from '../content/media-block.ts'
-import { documentText } from '../preview/media/document-text.ts'
-import type { CountTokens } from '../tokens/count-tokens.ts'
-import { estimateLargeTokens } from '../tokens/estimate-large-tokens.ts'
+import { indentJson, isStorable, type ContentBlock, type MediaBlock, isMediaBlock } from '@spillway/text/internal/types'
+import { documentText } from '@spillway/previews/internal'
+import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal/tokens'
 import { mediaTokensOfSize } from './media-tokens.ts'
 
 /** Indentation costs at most about this factor, so below it only the compact form can tell. */

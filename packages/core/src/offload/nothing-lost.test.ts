@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ContentBlock } from '@spillway/text/internal/types'
 import { tinyStorage } from '../../test/tiny-storage.ts'
-import type { ContentBlock } from '../content/content-block.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ContextOffloaderOptions } from './context-offloader-options.ts'

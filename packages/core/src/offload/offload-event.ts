@@ -1,5 +1,5 @@
+import type { PreviewFallback } from '@spillway/previews'
 import type { EvictedEntry } from '../storage/storage.ts'
-import type { PreviewFallback } from '../preview/preview-fallback.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
 import type { RetrievalEvent } from '../retrieval/retrieval-event.ts'
 

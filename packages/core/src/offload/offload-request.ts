@@ -1,4 +1,4 @@
-import type { ContentBlock } from '../content/content-block.ts'
+import type { ContentBlock } from '@spillway/text/internal/types'
 
 /** A tool result as an adapter hands it over. */
 export interface OffloadRequest {

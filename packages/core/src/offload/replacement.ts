@@ -1,6 +1,5 @@
-import { formatCount } from '../content/format-count.ts'
-import { mediaFormat } from '../content/media-block.ts'
-import { safeName } from '../content/safe-name.ts'
+import { formatCount } from '@spillway/text/internal/lines'
+import { mediaFormat, safeName } from '@spillway/text/internal/types'
 import type { Location } from '../storage/storage.ts'
 
 /** A stored block as the replacement shows it. */

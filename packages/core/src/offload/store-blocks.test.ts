@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { ContentBlock } from '@spillway/text/internal/types'
 import { tinyStorage } from '../../test/tiny-storage.ts'
-import type { ContentBlock } from '../content/content-block.ts'
 import type { ContextOffloaderOptions } from './context-offloader-options.ts'
 import { ContextOffloader } from './context-offloader.ts'
 

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../storage/bounded-map.ts'
+import { BoundedMap } from '@spillway/text/internal/shared'
 
 /** What offloading has cost and saved so far, in tokens. */
 export interface Meter {

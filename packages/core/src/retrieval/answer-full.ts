@@ -1,10 +1,12 @@
-import type { ContentBlock, MediaBlock } from '../content/content-block.ts'
-import { contentTypeEssence } from '../content/content-type-essence.ts'
-import { formatCount } from '../content/format-count.ts'
-import { rewriteInexactNumbers } from '../content/json/exact-json.ts'
-import { visibleText } from '../content/visible-text.ts'
-import { mediaKind } from '../content/media-block.ts'
-import { isTextContentType } from '../content/text-content-type.ts'
+import {
+  type ContentBlock,
+  type MediaBlock,
+  contentTypeEssence,
+  mediaKind,
+  isTextContentType,
+} from '@spillway/text/internal/types'
+import { formatCount, visibleText } from '@spillway/text/internal/lines'
+import { rewriteInexactNumbers } from '@spillway/text/internal/json'
 import { EMPTY_NOTE, writeBeginning } from './answer-lines.ts'
 import { withContent } from './open-content.ts'
 import type { ContentSource } from '../content/content-source.ts'

@@ -1,8 +1,8 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { visibleText } from '@spillway/text/internal/lines'
 import { ask, countTokens, toolOf } from '../../test/retrieval-fixture.ts'
-import { visibleText } from '../content/visible-text.ts'
 import { oneLine } from './plain-text.ts'
 
 const CALL = /To continue: retrieve_offloaded_content (\{.*\})\]$/

@@ -1,6 +1,5 @@
-import { formatCount } from '../content/format-count.ts'
-import { parseSearchPattern } from '../search/search-pattern.ts'
-import type { SearchPattern } from '../search/search-pattern.ts'
+import { formatCount } from '@spillway/text/internal/lines'
+import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import { describeCount } from './describe-count.ts'
 import { describeMatches, describeProblems } from './describe-matches.ts'
 import { describeStop } from './describe-stop.ts'

@@ -1,4 +1,4 @@
-import { isTextContentType } from '../content/text-content-type.ts'
+import { isTextContentType } from '@spillway/text/internal/types'
 import type { ContentSource } from '../content/content-source.ts'
 import { abridge } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'

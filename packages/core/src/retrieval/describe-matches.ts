@@ -1,6 +1,5 @@
-import { formatCount } from '../content/format-count.ts'
-import type { LineRange } from '../content/line-range.ts'
-import type { SearchPattern } from '../search/search-pattern.ts'
+import { formatCount, type LineRange } from '@spillway/text/internal/lines'
+import type { SearchPattern } from '@spillway/text/internal/patterns'
 import type { FoundHits } from './find-hits.ts'
 import { abridge } from './plain-text.ts'
 

@@ -1,5 +1,5 @@
+import { formatCount } from '@spillway/text/internal/lines'
 import type { ContentSource } from '../content/content-source.ts'
-import { formatCount } from '../content/format-count.ts'
 import type { FoundHits } from './find-hits.ts'
 import { lineOfByte } from './line-of-byte.ts'
 

@@ -1,4 +1,4 @@
-import { formatCount } from '../content/format-count.ts'
+import { formatCount } from '@spillway/text/internal/lines'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Eviction, EvictionReason } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'

@@ -1,5 +1,4 @@
-import type { CountTokens } from '../tokens/count-tokens.ts'
-import { longerThan } from '../tokens/longer-than.ts'
+import { type CountTokens, longerThan } from '@spillway/text/internal/tokens'
 
 /** How many tokens an answer may have. */
 export interface AnswerLimit {

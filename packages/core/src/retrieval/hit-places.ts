@@ -1,8 +1,8 @@
+import { jsonPathsAt } from '@spillway/text/internal/json'
+import { LONG_LINE_LENGTH } from '@spillway/text/internal/platform'
+import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import { jsonPathsAt } from '../content/json/json-paths-at.ts'
-import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import { searchLines } from '../search/search-lines.ts'
-import { parseSearchPattern } from '../search/search-pattern.ts'
 import type { LineView } from '../search/view-hits.ts'
 
 /** Bytes looked at to tell what a content is. */

@@ -1,6 +1,6 @@
 import { isFull } from '@spillway-internal/test-run'
 import { afterAll, expect, it } from 'vitest'
-import { hostilePatterns } from '../../test/hostile-patterns.ts'
+import { hostilePatterns } from '@spillway-internal/test-inputs'
 import { ask, textOf, toolOf } from '../../test/retrieval-fixture.ts'
 
 const COUNT = isFull ? 500 : 30

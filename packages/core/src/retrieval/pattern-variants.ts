@@ -1,4 +1,4 @@
-import { escapeExpression } from '../content/escape-expression.ts'
+import { escapeExpression } from '@spillway/text/internal/patterns'
 
 /** Another way to write a pattern that found nothing. */
 export interface PatternVariant {

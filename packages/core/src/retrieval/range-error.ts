@@ -1,6 +1,5 @@
-import { formatCount } from '../content/format-count.ts'
+import { formatCount, type LineRange } from '@spillway/text/internal/lines'
 import { RetrievalError } from './retrieval-error.ts'
-import type { LineRange } from '../content/line-range.ts'
 import type { ByteRange } from './retrieval-input.ts'
 
 /** Say that a span of lines begins beyond the end of the content. */

@@ -1,5 +1,5 @@
-import { parseJsonText } from '../content/json/parse-json-text.ts'
-import type { LineRange } from '../content/line-range.ts'
+import { parseJsonText } from '@spillway/text/internal/json'
+import type { LineRange } from '@spillway/text/internal/lines'
 import { quote } from './plain-text.ts'
 import type { RetrievalCall } from './retrieval-call.ts'
 import { RetrievalError } from './retrieval-error.ts'

@@ -1,10 +1,9 @@
-import { utf8Text } from '#platform'
-import { formatCount } from '../content/format-count.ts'
-import { escapeAround } from '../content/strip-escapes.ts'
+import { utf8Text } from '@spillway/text/internal/platform'
+import { formatCount, escapeAround } from '@spillway/text/internal/lines'
+import { cutAtGrapheme } from '@spillway/text/internal/tokens'
 import { unitsToBytes } from '../search/units-to-bytes.ts'
 import type { LineView } from '../search/view-hits.ts'
 import { windowStart } from '../search/view-line.ts'
-import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
 import { oneLine } from './plain-text.ts'
 
 /** A line, and where its match lies in other terms than lines: a path in JSON, a page. */

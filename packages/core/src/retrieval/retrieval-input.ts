@@ -1,5 +1,4 @@
-import { formatCount } from '../content/format-count.ts'
-import type { LineRange } from '../content/line-range.ts'
+import { formatCount, type LineRange } from '@spillway/text/internal/lines'
 import type { JsonPathRequest } from './json-path/json-path-request.ts'
 import type { QueryRequest } from './query/query-request.ts'
 import { invalidInput, readParameters } from './read-parameters.ts'

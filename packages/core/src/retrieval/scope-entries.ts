@@ -1,4 +1,4 @@
-import { mayBeText } from '../content/text-content-type.ts'
+import { mayBeText } from '@spillway/text/internal/types'
 import { checkAborted } from '../storage/guard.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'

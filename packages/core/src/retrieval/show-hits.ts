@@ -1,5 +1,5 @@
+import type { LineRange } from '@spillway/text/internal/lines'
 import type { ContentSource } from '../content/content-source.ts'
-import type { LineRange } from '../content/line-range.ts'
 import type { Hit } from '../search/search-lines.ts'
 import { viewHits } from '../search/view-hits.ts'
 import type { LineView, ViewOptions } from '../search/view-hits.ts'

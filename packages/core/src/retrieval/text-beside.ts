@@ -1,4 +1,4 @@
-import { isTextContentType } from '../content/text-content-type.ts'
+import { isTextContentType } from '@spillway/text/internal/types'
 import { TEXT_OF } from '../content/text-of-document.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'

@@ -1,5 +1,5 @@
+import { formatCount } from '@spillway/text/internal/lines'
 import type { ContentSource } from '../content/content-source.ts'
-import { formatCount } from '../content/format-count.ts'
 import type { Hit } from '../search/hit.ts'
 import { callOf } from './call-of.ts'
 import { countMatches, describeMatches, describeSelection } from './describe-matches.ts'

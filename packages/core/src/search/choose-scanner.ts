@@ -1,11 +1,8 @@
-import { createPatternMatcher, singleByteText } from '#platform'
-import { escapeExpression } from '../content/escape-expression.ts'
-import type { PatternMatcher } from '../platform/platform.ts'
+import { createPatternMatcher, singleByteText, type PatternMatcher } from '@spillway/text/internal/platform'
+import { escapeExpression, type ChainLink, type SearchPattern } from '@spillway/text/internal/patterns'
 import { byteTraits } from './byte-traits.ts'
 import { LiteralScanner } from './literal-scanner.ts'
-import type { ChainLink } from './pattern/literal-chain.ts'
 import type { Scanner } from './scanner.ts'
-import type { SearchPattern } from './search-pattern.ts'
 import { TextScanner } from './text-scanner.ts'
 
 /** What bytes cannot tell apart, or what is left out of lines before they are matched. */

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import { memorySource } from '../../test/memory-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { findLineSpan } from './read-lines.ts'
 import { searchLines } from './search-lines.ts'
-import { parseSearchPattern } from './search-pattern.ts'
 import { viewHits } from './view-hits.ts'
 
 /**

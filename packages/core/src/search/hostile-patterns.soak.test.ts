@@ -1,15 +1,13 @@
 import { isFull } from '@spillway-internal/test-run'
 import { Script } from 'node:vm'
 import { expect, it } from 'vitest'
+import { hostilePatterns } from '@spillway-internal/test-inputs'
+import { PatternError, LONG_LINE_LENGTH } from '@spillway/text/internal/platform'
+import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import { HOSTILE_INPUTS } from '../../test/hostile-inputs.ts'
-import { hostilePatterns } from '../../test/hostile-patterns.ts'
 import { memorySource } from '../../test/memory-source.ts'
-import { PatternError } from '../platform/platform.ts'
-import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import { searchLines } from './search-lines.ts'
 import type { SearchResult } from './search-lines.ts'
-import { parseSearchPattern } from './search-pattern.ts'
-import type { SearchPattern } from './search-pattern.ts'
 
 const COUNT = isFull ? 500 : 24
 const SEED = Number(process.env['SPILLWAY_SEED'] ?? 20_260_101)

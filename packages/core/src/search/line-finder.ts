@@ -1,7 +1,6 @@
+import { BoundedMap } from '@spillway/text/internal/shared'
+import { countLineEnds, LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
 import type { IndexedBlocks } from '../content/with-line-index.ts'
-import { BoundedMap } from '../storage/bounded-map.ts'
-import { countLineEnds } from '../storage/count-line-ends.ts'
-import { LINE_BLOCK_BYTES } from '../storage/line-index.ts'
 
 const LINE_FEED = 10
 /** Blocks that are held: what follows one another is mostly found close together. */

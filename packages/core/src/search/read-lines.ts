@@ -1,8 +1,8 @@
+import type { LineRange } from '@spillway/text/internal/lines'
+import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import type { LineRange } from '../content/line-range.ts'
 import { withLineIndex } from '../content/with-line-index.ts'
 import { LineFinder } from './line-finder.ts'
-import type { ByteSpan } from './pattern/byte-span.ts'
 
 /** Where lines lie, in bytes of the content. */
 export interface LineSpan extends ByteSpan {

@@ -1,4 +1,4 @@
-import { concatBytes } from '../content/concat-bytes.ts'
+import { concatBytes } from '@spillway/text/internal/shared'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { decodedText } from './decoded-text.ts'

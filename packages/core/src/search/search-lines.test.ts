@@ -1,14 +1,13 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunkedSource as sourceInChunks } from '../../test/chunked-source.ts'
+import { chunkedSource as sourceInChunks } from '@spillway-internal/test-inputs'
+import { LONG_LINE_LENGTH } from '@spillway/text/internal/platform'
+import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
-import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import { searchLines } from './search-lines.ts'
 import type { Hit, SearchOptions, SearchResult } from './search-lines.ts'
-import { parseSearchPattern } from './search-pattern.ts'
-import type { SearchPattern } from './search-pattern.ts'
 
 const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
 /** Content that comes in chunks, as only larger content does: its size is more than there is. */

@@ -1,13 +1,12 @@
+import type { ByteSpan, SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { chooseScanner } from './choose-scanner.ts'
 import { HitSink } from './hit-sink.ts'
 import type { Hit, KeepOptions } from './hit.ts'
-import type { ByteSpan } from './pattern/byte-span.ts'
 import { mergeMatches, RecordingSink } from './recording-sink.ts'
 import type { Scan } from './scanner.ts'
 import { searchBlocks } from './search-blocks.ts'
 import { SearchClock } from './search-clock.ts'
-import type { SearchPattern } from './search-pattern.ts'
 
 export type { Hit } from './hit.ts'
 

@@ -1,23 +1,24 @@
-import { singleByteText } from '#platform'
-import { PatternError } from '../platform/platform.ts'
-import type { PatternMatcher } from '../platform/platform.ts'
+import { singleByteText, PatternError, type PatternMatcher, LONG_LINE_LENGTH } from '@spillway/text/internal/platform'
+import {
+  type ByteSpan,
+  linesWith,
+  matchChains,
+  countLines,
+  matchLines,
+  matchRest,
+  type TakeMatch,
+  type ChainLink,
+  type PatternCost,
+} from '@spillway/text/internal/patterns'
 import type { ByteTraits } from './byte-traits.ts'
 import { engineMatches, matchLongLine } from './engine-matches.ts'
 import { FastestWay, type Call } from './fastest-way.ts'
-import { LONG_LINE_LENGTH } from '../platform/platform.ts'
-import type { ByteSpan } from './pattern/byte-span.ts'
 import type { MatchSink } from './hit-sink.ts'
-import { linesWith } from './lines-with.ts'
-import { matchChains } from './match-chain.ts'
-import { countLines, matchLines, matchRest } from './match-lines.ts'
-import type { TakeMatch } from './match-lines.ts'
-import type { ChainLink } from './pattern/literal-chain.ts'
 import { pieceText } from './piece-text.ts'
 import type { PieceText } from './piece-text.ts'
 import { MAX_STEPS, PART_LINE, PIECE_BYTES } from './scanner.ts'
 import type { Scan, Scanner } from './scanner.ts'
 import type { LinePart, SearchBlock } from './search-blocks.ts'
-import type { PatternCost } from './search-pattern.ts'
 
 const LINE_FEED = 10
 /** Bytes of a piece where all of it goes to an engine elsewhere: each trip takes its time. */

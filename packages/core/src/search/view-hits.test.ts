@@ -1,11 +1,11 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import { openContentSource } from '../content/content-source.ts'
 import type { ContentSource } from '../content/content-source.ts'
 import { findLineSpan } from './read-lines.ts'
 import { searchLines } from './search-lines.ts'
-import { parseSearchPattern } from './search-pattern.ts'
 import { viewHits } from './view-hits.ts'
 import type { LineView } from './view-hits.ts'
 

@@ -1,9 +1,9 @@
-import { utf8Text } from '#platform'
-import { cleanLine, isDrawn } from '../content/clean-line.ts'
+import { utf8Text } from '@spillway/text/internal/platform'
+import { cleanLine, isDrawn } from '@spillway/text/internal/lines'
+import { detach } from '@spillway/text/internal/shared'
+import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import { detach } from '../content/detach.ts'
 import type { FoundLine } from './line-finder.ts'
-import type { ByteSpan } from './pattern/byte-span.ts'
 import { unitsToBytes } from './units-to-bytes.ts'
 
 /** A line as far as it is shown: all of it, its beginning, or the text around its match. */

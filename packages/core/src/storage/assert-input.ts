@@ -1,4 +1,4 @@
-import { isBytes } from './bytes.ts'
+import { isBytes } from '@spillway/text/internal/shared'
 import { StorageError } from './storage-error.ts'
 
 const MAX_KEY_LENGTH = 65_536

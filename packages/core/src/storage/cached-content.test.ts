@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
 import { CachedContents, MAX_WHOLE_BYTES } from './cached-content.ts'
 import type { CachedContent, ContentInfo, LoadBytes } from './cached-content.ts'
 import { ContentCache, DEFAULT_CONTENT_CACHE_BYTES } from './content-cache.ts'
-import { LINE_BLOCK_BYTES } from './line-index.ts'
 
 /** Content in which every byte tells where it is, as far as a byte can. */
 function contentOf(size: number): Uint8Array {

@@ -1,7 +1,6 @@
-import { copyBytes } from './bytes.ts'
+import { copyBytes } from '@spillway/text/internal/shared'
+import { LINE_BLOCK_BYTES, type LineIndex } from '@spillway/text/internal/lines'
 import type { CachePiece, ContentCache } from './content-cache.ts'
-import { LINE_BLOCK_BYTES } from './line-index.ts'
-import type { LineIndex } from './line-index.ts'
 import type { ByteRange } from './storage.ts'
 
 /** Content of up to this size is read and remembered as a whole once much of it is asked for. */

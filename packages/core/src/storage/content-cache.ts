@@ -1,4 +1,4 @@
-import { RecencyMap } from './recency-map.ts'
+import { RecencyMap } from '@spillway/text/internal/shared'
 
 /** Bytes of content that a process remembers unless {@link setContentCacheBytes} says otherwise. */
 export const DEFAULT_CONTENT_CACHE_BYTES = 33_554_432

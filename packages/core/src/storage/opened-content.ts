@@ -1,9 +1,9 @@
-import { yieldToEventLoop } from '#platform'
+import { yieldToEventLoop } from '@spillway/text/internal/platform'
+import { isBytes, plainBytes } from '@spillway/text/internal/shared'
+import { LineIndex, LineIndexBuilder } from '@spillway/text/internal/lines'
 import { assertRange } from './assert-input.ts'
-import { isBytes, plainBytes } from './bytes.ts'
 import type { CachedContent, ContentInfo } from './cached-content.ts'
 import { checkAborted, orAborted } from './guard.ts'
-import { LineIndex, LineIndexBuilder } from './line-index.ts'
 import { StorageError } from './storage-error.ts'
 import type { ByteRange, OpenContent, OperationOptions } from './storage.ts'
 

@@ -1,3 +1,5 @@
+import { BoundedMap, copyBytes, plainBytes } from '@spillway/text/internal/shared'
+import { LineIndexRecorder } from '@spillway/text/internal/lines'
 import {
   assertChunks,
   assertContent,
@@ -6,15 +8,12 @@ import {
   assertMetadata,
   assertRange,
 } from './assert-input.ts'
-import { BoundedMap } from './bounded-map.ts'
-import { copyBytes, plainBytes } from './bytes.ts'
 import { CachedContents } from './cached-content.ts'
 import type { CachedContent } from './cached-content.ts'
 import { ContentCache, contentCache } from './content-cache.ts'
 import { entryId, idPrefix, splitId } from './entry-id.ts'
 import { EntryLifetime, readInfo } from './entry-lifetime.ts'
 import { KeyedLock } from './keyed-lock.ts'
-import { LineIndexRecorder } from './line-index-recorder.ts'
 import { openEntry } from './open-entry.ts'
 import { OpenedContent } from './opened-content.ts'
 import type { ContentReader } from './opened-content.ts'

@@ -1,4 +1,4 @@
-import { RecencyMap } from './recency-map.ts'
+import { RecencyMap } from '@spillway/text/internal/shared'
 
 interface ScopeTurns {
   turn: number

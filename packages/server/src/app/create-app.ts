@@ -1,6 +1,6 @@
 import { StorageError, type ContextOffloader } from '@spillway/core'
 import { guardRequest, LOOPBACK_HOSTS, type AccessTokens } from '@spillway/core/http'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { Hono, type Context } from 'hono'
 import type { BodySpool } from '../body/body-spool.ts'
 import { RateLimiter } from '../limits/rate-limiter.ts'

@@ -1,4 +1,4 @@
-import type { HistoryProgress } from '@spillway/core/history'
+import type { HistoryProgress } from '@spillway/history'
 import type { RouteContext } from '../routes/route.ts'
 
 /** Between two events, a comment says so often that the connection is alive. */

@@ -1,5 +1,5 @@
 import { StorageError } from '@spillway/core'
-import type { HistoryFailure, HistoryOutcome } from '@spillway/core/history'
+import type { HistoryFailure, HistoryOutcome } from '@spillway/history'
 import { HttpError } from '../app/http-error.ts'
 
 /** Why something of a history stayed as it was, without what an error says, which may quote content. */

@@ -6,7 +6,7 @@ import {
   openAIChat,
   openAIResponses,
   type HistoryFormat,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import { remeFormat } from '../reme/reme-format.ts'
 
 /** The name of a format: of an API or framework, or of ReMe, whose histories name virtual files. */

@@ -1,4 +1,4 @@
-import type { HistoryFormat, HistoryMode, HistoryOutcome, HistoryProgress, Summarize } from '@spillway/core/history'
+import type { HistoryFormat, HistoryMode, HistoryOutcome, HistoryProgress, Summarize } from '@spillway/history'
 import { HttpError } from '../app/http-error.ts'
 import type { ContextOffloadSettings } from '../reme/offload-settings.ts'
 import type { RouteContext } from '../routes/route.ts'

@@ -1,5 +1,5 @@
 import { StorageError } from '@spillway/core'
-import type { HistoryArchive } from '@spillway/core/history'
+import type { HistoryArchive } from '@spillway/history'
 
 /**
  * Give back only so many bytes of what an archive has: what is more is too large, and stays a reference. A few lines can name

@@ -1,4 +1,4 @@
-import type { HistoryMode, Summarize } from '@spillway/core/history'
+import type { HistoryMode, Summarize } from '@spillway/history'
 import { HttpError } from '../app/http-error.ts'
 
 /** Return the model that writes summaries. @throws HttpError `no-model` where `compress` is asked for and there is none. */

@@ -1,5 +1,5 @@
 import { parseExactJson, plainNumber } from '@spillway/core/adapter'
-import { compactHistory, type HistoryOutcome } from '@spillway/core/history'
+import { compactHistory, type HistoryOutcome } from '@spillway/history'
 import { z } from 'zod'
 import { virtualPath } from '../files/virtual-path.ts'
 import { explainObstacle } from '../history/explain-obstacle.ts'

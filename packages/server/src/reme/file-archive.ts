@@ -9,7 +9,7 @@ import type {
   KnownSnapshot,
   NewArchivedItem,
   ReplacedContent,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import { HttpError } from '../app/http-error.ts'
 import { fileNamePart } from '../files/file-name.ts'
 import type { FileRecord } from '../files/file-record.ts'

@@ -1,4 +1,4 @@
-import type { HistorySnapshot, KnownSnapshot } from '@spillway/core/history'
+import type { HistorySnapshot, KnownSnapshot } from '@spillway/history'
 
 const START = '<state_snapshot>\n'
 const END = '\n</state_snapshot>'

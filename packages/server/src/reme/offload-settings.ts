@@ -1,4 +1,4 @@
-import type { HistoryMode } from '@spillway/core/history'
+import type { HistoryMode } from '@spillway/history'
 import { z } from 'zod'
 import { virtualPath } from '../files/virtual-path.ts'
 

@@ -1,5 +1,5 @@
 import { parseExactJson } from '@spillway/core/adapter'
-import { openAIChat, type HistoryFormat } from '@spillway/core/history'
+import { openAIChat, type HistoryFormat } from '@spillway/history'
 
 type Fields = Readonly<Record<string | symbol, unknown>>
 

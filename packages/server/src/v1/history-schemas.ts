@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { HistoryLimits } from '@spillway/core/history'
+import type { HistoryLimits } from '@spillway/history'
 import { FORMAT_NAMES, type FormatName } from '../history/history-formats.ts'
 
 const tokens = z.number().positive()

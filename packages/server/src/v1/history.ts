@@ -8,7 +8,7 @@ import {
   type HistoryOptions,
   type HistoryOutcome,
   type HistoryProgress,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import { eventStream } from '../history/event-stream.ts'
 import { explainObstacle } from '../history/explain-obstacle.ts'
 import { assertApplied, failureNotes } from '../history/history-failure.ts'

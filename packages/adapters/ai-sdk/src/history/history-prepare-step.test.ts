@@ -1,5 +1,5 @@
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
-import { aiSdkMessages, compactorOfRun, HistoryCompactor } from '@spillway/core/history'
+import { aiSdkMessages, compactorOfRun, HistoryCompactor } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
 import { generateText, type ModelMessage } from 'ai'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,6 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
-import { aiSdkMessages, HistoryCompactor, type RunHistoryOptions } from '@spillway/core/history'
+import { aiSdkMessages, HistoryCompactor, type RunHistoryOptions } from '@spillway/history'
 import type { ModelMessage, PrepareStepFunction, Tool, ToolSet } from 'ai'
 import { joinPrompt, splitPrompt, type SystemPrompt } from './step-prompt.ts'
 

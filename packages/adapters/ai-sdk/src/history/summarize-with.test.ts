@@ -1,5 +1,5 @@
 import { ContextOffloader } from '@spillway/core'
-import { aiSdkMessages, compactHistory } from '@spillway/core/history'
+import { aiSdkMessages, compactHistory } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
 import type { ModelMessage } from 'ai'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import { generateText, type LanguageModel } from 'ai'
 
 /** Models think before they write, and what they think counts. */

@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import { ContextOffloader } from '@spillway/core'
-import { anthropicMessages, compactorOfRun, expandHistory, type SummaryRequest } from '@spillway/core/history'
+import { anthropicMessages, compactorOfRun, expandHistory, type SummaryRequest } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { historyParams } from './history-params.ts'

@@ -1,4 +1,4 @@
-import type { HistoryCompactor } from '@spillway/core/history'
+import type { HistoryCompactor } from '@spillway/history'
 import {
   sessionCompactor,
   type Conversation,

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { ContextOffloader } from '@spillway/core'
-import { anthropicMessages, expandHistory } from '@spillway/core/history'
+import { anthropicMessages, expandHistory } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeApi } from '../../test/fake-api.ts'

@@ -5,7 +5,7 @@ import {
   HistoryCompactor,
   type AnthropicConversation,
   type RunHistoryOptions,
-} from '@spillway/core/history'
+} from '@spillway/history'
 
 /** What a request has of a conversation, of either API. */
 export type Conversation = AnthropicConversation<object, string | object[]>

@@ -1,4 +1,4 @@
-import type { HistoryContent, HistoryPart, HistoryToolResult } from '@spillway/core/history'
+import type { HistoryContent, HistoryPart, HistoryToolResult } from '@spillway/history'
 import {
   argumentsValue,
   foreignTurns,
@@ -9,7 +9,7 @@ import {
   type Fields,
   type ForeignMessages,
   type ForeignTurn,
-} from '@spillway/core/history/format'
+} from '@spillway/history/format'
 
 /** Write messages of other formats. */
 export function convertMessages({ messages, start, ids }: ForeignMessages): readonly Fields[] {

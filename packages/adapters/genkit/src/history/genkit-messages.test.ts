@@ -4,7 +4,7 @@ import {
   type HistoryPart,
   type HistoryToolCall,
   type HistoryToolResult,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import fc from 'fast-check'
 import type { MessageData } from 'genkit'
 import { describe, expect, it } from 'vitest'

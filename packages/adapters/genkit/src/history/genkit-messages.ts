@@ -1,5 +1,5 @@
-import type { HistoryFormat } from '@spillway/core/history'
-import { writeMessages } from '@spillway/core/history/format'
+import type { HistoryFormat } from '@spillway/history'
+import { writeMessages } from '@spillway/history/format'
 import type { MessageData } from 'genkit'
 import { convertMessages } from './convert-messages.ts'
 import { patchMessage } from './patch-message.ts'

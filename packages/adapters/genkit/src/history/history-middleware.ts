@@ -1,6 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions } from '@spillway/core/adapter'
-import { compactorOfRun, type RunHistoryOptions } from '@spillway/core/history'
+import { compactorOfRun, type RunHistoryOptions } from '@spillway/history'
 import { generateMiddleware, type GenerateMiddleware, type MessageData, type z } from 'genkit'
 import { assertConfig, configSchema, type OffloadConfig } from '../offload-config.ts'
 import type { OffloadOptions } from '../offload-middleware.ts'

@@ -1,5 +1,5 @@
-import type { HistoryContent, HistoryMessage, HistoryPart, HistoryToolResult } from '@spillway/core/history'
-import { isAsRead, isFields, responseTextField, withFields, type Fields } from '@spillway/core/history/format'
+import type { HistoryContent, HistoryMessage, HistoryPart, HistoryToolResult } from '@spillway/history'
+import { isAsRead, isFields, responseTextField, withFields, type Fields } from '@spillway/history/format'
 import { writeOutput, writePart, writePiece } from './convert-messages.ts'
 import { GENKIT_MESSAGES } from './read-messages.ts'
 

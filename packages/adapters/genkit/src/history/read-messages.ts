@@ -1,4 +1,4 @@
-import type { HistoryContent, HistoryMessage, HistoryPart, HistoryRole, NativeValue } from '@spillway/core/history'
+import type { HistoryContent, HistoryMessage, HistoryPart, HistoryRole, NativeValue } from '@spillway/history'
 import {
   asRead,
   checkMessages,
@@ -9,7 +9,7 @@ import {
   responseTextField,
   type Fields,
   type NamedCalls,
-} from '@spillway/core/history/format'
+} from '@spillway/history/format'
 
 /** The name of the format of Genkit's messages. */
 export const GENKIT_MESSAGES = 'genkit-messages'

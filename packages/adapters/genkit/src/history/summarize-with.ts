@@ -1,4 +1,4 @@
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 import type { Genkit, ModelArgument } from 'genkit'
 
 /** Which model {@link summarizeWith} asks, and how. */

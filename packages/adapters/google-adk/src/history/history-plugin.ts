@@ -7,7 +7,7 @@ import {
   type GeminiConversation,
   type HistoryCompactor,
   type RunHistoryOptions,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import { segmentsOfInvocation, type OffloadOptions } from '../run-scope.ts'
 
 type Content = LlmRequest['contents'][number]

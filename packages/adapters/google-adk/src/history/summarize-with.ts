@@ -1,5 +1,5 @@
 import { isBaseLlm, LLMRegistry, type BaseLlm } from '@google/adk'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 
 /**
  * Make the `summarize` that asks a model of ADK: one, or the name of one that is registered, such as `gemini-2.5-flash`.

@@ -1,5 +1,5 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages'
-import type { HistoryContent, HistoryToolCall } from '@spillway/core/history'
+import type { HistoryContent, HistoryToolCall } from '@spillway/history'
 import {
   argumentsObject,
   base64Of,
@@ -11,7 +11,7 @@ import {
   type Fields,
   type ForeignMessages,
   type ForeignTurn,
-} from '@spillway/core/history/format'
+} from '@spillway/history/format'
 
 /** Write messages of other formats. */
 export function convertMessages({ messages, start, ids }: ForeignMessages): readonly BaseMessage[] {

@@ -1,5 +1,5 @@
 import type { BaseMessage } from '@langchain/core/messages'
-import type { Fields } from '@spillway/core/history/format'
+import type { Fields } from '@spillway/history/format'
 
 /**
  * Copy a message with other values of some fields: of its class, and with all else that it has, such as its id. Where no

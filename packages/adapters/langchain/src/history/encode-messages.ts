@@ -14,8 +14,8 @@ import {
   ToolMessageChunk,
   type BaseMessage,
 } from '@langchain/core/messages'
-import { decodeLossless, encodeLossless } from '@spillway/core/history'
-import { checkMessages, isFields, type Fields } from '@spillway/core/history/format'
+import { decodeLossless, encodeLossless } from '@spillway/history'
+import { checkMessages, isFields, type Fields } from '@spillway/history/format'
 
 /** A message as it is stored: what its constructor was given is named, where it stands in a field as well. */
 interface EncodedMessage {

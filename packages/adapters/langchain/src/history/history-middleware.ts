@@ -1,5 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { compactorOfRun, offloaderArchive, type HistoryArchive } from '@spillway/core/history'
+import { compactorOfRun, offloaderArchive, type HistoryArchive } from '@spillway/history'
 import { createMiddleware, type AgentMiddleware } from 'langchain'
 import { offloaderOfRun, segmentsOfRun } from '../run-scope.ts'
 import { assertHistoryOptions, type HistoryMiddlewareOptions } from './history-options.ts'

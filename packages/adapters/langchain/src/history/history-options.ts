@@ -1,7 +1,7 @@
 import type { BaseMessage } from '@langchain/core/messages'
 import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions } from '@spillway/core/adapter'
-import type { RunHistoryOptions } from '@spillway/core/history'
+import type { RunHistoryOptions } from '@spillway/history'
 import type { RunScope } from '../run-scope.ts'
 
 /** Options of {@link historyMiddleware}, beside the limits that every history has. */

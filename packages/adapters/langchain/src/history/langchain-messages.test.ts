@@ -15,7 +15,7 @@ import {
   type HistoryPart,
   type HistoryToolCall,
   type HistoryToolResult,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import fc from 'fast-check'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages'
-import type { HistoryFormat } from '@spillway/core/history'
-import { writeMessages, type Fields } from '@spillway/core/history/format'
+import type { HistoryFormat } from '@spillway/history'
+import { writeMessages, type Fields } from '@spillway/history/format'
 import { convertMessages } from './convert-messages.ts'
 import { decodeMessages, encodeMessages } from './encode-messages.ts'
 import { LANGCHAIN_MESSAGES, messageOf, type AnyMessage } from './native-message.ts'

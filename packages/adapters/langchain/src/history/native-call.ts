@@ -1,4 +1,4 @@
-import { isFields, withFields, type Fields } from '@spillway/core/history/format'
+import { isFields, withFields, type Fields } from '@spillway/history/format'
 import type { AnyMessage } from './native-message.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messages'
-import type { NativeValue } from '@spillway/core/history'
+import type { NativeValue } from '@spillway/history'
 import { encodeBase64 } from '@spillway/core/adapter'
 
 /** The name of the format of LangChain's messages. */

@@ -1,5 +1,5 @@
 import type { BaseMessage } from '@langchain/core/messages'
-import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/core/history'
+import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/history'
 import {
   isAsRead,
   isFields,
@@ -7,7 +7,7 @@ import {
   writeContentList,
   type Fields,
   type WrittenPiece,
-} from '@spillway/core/history/format'
+} from '@spillway/history/format'
 import { textOfPart } from '../media-of-part.ts'
 import { newCall, writeBlock } from './convert-messages.ts'
 import { copyMessage } from './copy-message.ts'

@@ -1,5 +1,5 @@
-import type { HistoryContent, HistoryJson, HistoryReasoning } from '@spillway/core/history'
-import { asRead, isFields, mediaFields, type Fields, type MediaSource } from '@spillway/core/history/format'
+import type { HistoryContent, HistoryJson, HistoryReasoning } from '@spillway/history'
+import { asRead, isFields, mediaFields, type Fields, type MediaSource } from '@spillway/history/format'
 import { mediaOfPart, textOfPart } from '../media-of-part.ts'
 import { nativeOfPart } from './native-message.ts'
 

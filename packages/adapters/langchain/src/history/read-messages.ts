@@ -1,6 +1,6 @@
 import { isBaseMessage } from '@langchain/core/messages'
-import type { HistoryMessage, HistoryPart, HistoryRole, HistoryToolCall } from '@spillway/core/history'
-import { asRead, checkMessages, fieldError, isFields, type Fields } from '@spillway/core/history/format'
+import type { HistoryMessage, HistoryPart, HistoryRole, HistoryToolCall } from '@spillway/history'
+import { asRead, checkMessages, fieldError, isFields, type Fields } from '@spillway/history/format'
 import { callListsOf, idOfEntry, isCallBlock, isInputOf, repeatsCall, type NativeCall } from './native-call.ts'
 import { nativeOfPart, standingFor, type AnyMessage } from './native-message.ts'
 import { blocksOf, readPiece, readResultContent } from './read-content.ts'

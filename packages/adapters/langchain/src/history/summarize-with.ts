@@ -1,6 +1,6 @@
 import { HumanMessage } from '@langchain/core/messages'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 
 /** Keep what the model writes out of the streams of the run that it is asked in; traces show it. */
 const TAGS = ['nostream', 'langsmith:nostream']

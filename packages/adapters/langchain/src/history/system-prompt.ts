@@ -1,5 +1,5 @@
 import { SystemMessage, type BaseMessage } from '@langchain/core/messages'
-import type { HistoryArchive, HistoryPart } from '@spillway/core/history'
+import type { HistoryArchive, HistoryPart } from '@spillway/history'
 import { langchainMessages } from './langchain-messages.ts'
 
 /** As much of a request to the model as matters here. Before 1.1 of LangChain its system prompt is a text alone. */

@@ -1,7 +1,7 @@
 import type { Processor } from '@mastra/core/processors'
 import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions } from '@spillway/core/adapter'
-import { compactorOfRun, type HistoryCompactor, type RunHistoryOptions } from '@spillway/core/history'
+import { compactorOfRun, type HistoryCompactor, type RunHistoryOptions } from '@spillway/history'
 import { segmentsOfRun, type OffloadOptions } from '../run-scope.ts'
 import { mastraPrompt } from './mastra-prompt.ts'
 

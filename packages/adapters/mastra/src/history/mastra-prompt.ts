@@ -1,6 +1,6 @@
 import { mcpModelOutput } from '@spillway/core/adapter'
-import { aiSdkMessages, type HistoryFormat, type HistoryMessage, type HistoryPart } from '@spillway/core/history'
-import { asRead } from '@spillway/core/history/format'
+import { aiSdkMessages, type HistoryFormat, type HistoryMessage, type HistoryPart } from '@spillway/history'
+import { asRead } from '@spillway/history/format'
 
 /**
  * Read and write prompts that Mastra makes for models: messages of the AI SDK, in which what an MCP server marks as an error

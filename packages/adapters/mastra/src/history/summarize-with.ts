@@ -1,6 +1,6 @@
 import { Agent } from '@mastra/core/agent'
 import type { MastraModelConfig } from '@mastra/core/llm'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 
 /**
  * Make the `summarize` that asks a model of Mastra: the name of one, such as `openai/gpt-5-mini`, or a model of the AI SDK.

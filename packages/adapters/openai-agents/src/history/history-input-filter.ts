@@ -1,7 +1,7 @@
 import type { AgentInputItem, CallModelInputFilter } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions } from '@spillway/core/adapter'
-import { compactorOfRun, openAIAgents, type RunHistoryOptions } from '@spillway/core/history'
+import { compactorOfRun, openAIAgents, type RunHistoryOptions } from '@spillway/history'
 import { historyFilters, type CalledRun, type HistoryFilter } from '../history-filters.ts'
 import { scopeOfSession, type OffloadOptions, type ScopeRun } from '../run-scope.ts'
 import { joinPrompt, splitPrompt } from './model-prompt.ts'

@@ -1,5 +1,5 @@
 import { Agent, OpenAIResponsesModel, Runner, type Model, type ModelSettings } from '@openai/agents'
-import type { Summarize } from '@spillway/core/history'
+import type { Summarize } from '@spillway/history'
 
 /** Models think before they write, and what they think counts. */
 const ROOM_FOR_THOUGHTS = 8_000

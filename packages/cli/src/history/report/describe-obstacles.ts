@@ -1,4 +1,4 @@
-import type { HistoryObstacle, HistoryReason } from '@spillway/core/history'
+import type { HistoryObstacle, HistoryReason } from '@spillway/history'
 import { formatCount } from '../../format.ts'
 import { inOptionNames } from '../../option-names.ts'
 import type { MessageRow } from './message-row.ts'

@@ -1,10 +1,4 @@
-import type {
-  HistoryMessage,
-  HistoryReason,
-  HistoryRole,
-  MessageStatistics,
-  PlannedMessage,
-} from '@spillway/core/history'
+import type { HistoryMessage, HistoryReason, HistoryRole, MessageStatistics, PlannedMessage } from '@spillway/history'
 import { lineOf, type Transcript } from '../transcript/transcript.ts'
 
 /** What became of one message, for people. */

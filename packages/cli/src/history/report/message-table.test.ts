@@ -1,4 +1,4 @@
-import type { HistoryRole } from '@spillway/core/history'
+import type { HistoryRole } from '@spillway/history'
 import { expect, test } from 'vitest'
 import type { MessageRow } from './message-row.ts'
 import { messageTable } from './message-table.ts'

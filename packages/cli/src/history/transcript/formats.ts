@@ -7,7 +7,7 @@ import {
   openAIChat,
   openAIResponses,
   type HistoryFormat,
-} from '@spillway/core/history'
+} from '@spillway/history'
 import type { FormatName } from './format-name.ts'
 import type { Conversation, TranscriptFormat } from './transcript.ts'
 

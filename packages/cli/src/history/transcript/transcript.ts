@@ -1,4 +1,4 @@
-import type { HistoryFormat } from '@spillway/core/history'
+import type { HistoryFormat } from '@spillway/history'
 import type { FormatName } from './format-name.ts'
 import type { JsonStyle } from './json-style.ts'
 import type { Span } from './json-spans.ts'

@@ -1,8 +1,11 @@
-import { formatCount } from '../../content/format-count.ts'
-import { decodeJsonString } from '../../content/json/decode-json-string.ts'
-import { jsonPathStep } from '../../content/json/json-path-step.ts'
-import { JsonWalker } from '../../content/json/json-walker.ts'
-import type { JsonForm, JsonVisitor } from '../../content/json/json-walker.ts'
+import { formatCount } from '@spillway/text/internal/lines'
+import {
+  decodeJsonString,
+  jsonPathStep,
+  JsonWalker,
+  type JsonForm,
+  type JsonVisitor,
+} from '@spillway/text/internal/json'
 import { abridge } from '../plain-text.ts'
 import type { SelectSource } from './select-json.ts'
 import type { WorkPace } from './work-pace.ts'

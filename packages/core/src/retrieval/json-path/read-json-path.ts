@@ -1,12 +1,14 @@
+import {
+  type JsonLayout,
+  literalExpressions,
+  type Segment,
+  parseJsonPath,
+  TextExpressions,
+} from '@spillway/text/internal/json'
 import type { ContentSource } from '../../content/content-source.ts'
-import type { JsonLayout } from '../../content/json/json-form.ts'
 import { abridge, quote } from '../plain-text.ts'
 import { RetrievalError } from '../retrieval-error.ts'
-import { literalExpressions } from './json-path-syntax.ts'
-import type { Segment } from './json-path-syntax.ts'
 import { pathWithin, readShape } from './json-shape.ts'
-import { parseJsonPath } from './parse-json-path.ts'
-import { TextExpressions } from './regular-expressions.ts'
 import type { WorkPace } from './work-pace.ts'
 
 /** Bytes that are looked at for an example. */

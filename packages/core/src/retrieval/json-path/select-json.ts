@@ -1,14 +1,20 @@
-import { concatBytes } from '../../content/concat-bytes.ts'
+import { concatBytes } from '@spillway/text/internal/shared'
+import {
+  type JsonLayout,
+  JsonTapeReader,
+  QueryEvaluator,
+  type Segment,
+  countFromStart,
+  countsFromEnd,
+  divideUnion,
+  firstOpenSegment,
+  planWalk,
+  type WalkPlan,
+  TextExpressions,
+  ValueWalk,
+  type WalkedValue,
+} from '@spillway/text/internal/json'
 import type { ContentSource } from '../../content/content-source.ts'
-import type { JsonLayout } from '../../content/json/json-form.ts'
-import { JsonTapeReader } from '../../content/json/read-json-tape.ts'
-import { QueryEvaluator } from './evaluate-query.ts'
-import type { Segment } from './json-path-syntax.ts'
-import { countFromStart, countsFromEnd, divideUnion, firstOpenSegment, planWalk } from './plan-walk.ts'
-import type { WalkPlan } from './plan-walk.ts'
-import { TextExpressions } from './regular-expressions.ts'
-import { ValueWalk } from './value-walk.ts'
-import type { WalkedValue } from './value-walk.ts'
 import { WorkTimeout } from './work-pace.ts'
 import type { WorkPace } from './work-pace.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { countTurns } from '../../../test/count-turns.ts'
+import { countTurns } from '@spillway-internal/test-inputs'
 import { WorkPace, WorkTimeout } from './work-pace.ts'
 
 function* endless(): Generator<undefined, never> {

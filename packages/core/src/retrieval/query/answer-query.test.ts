@@ -1,7 +1,7 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countTurns } from '../../../test/count-turns.ts'
+import { countTurns } from '@spillway-internal/test-inputs'
 import { countTokens, storageOf } from '../../../test/retrieval-fixture.ts'
 import type { Entries } from '../../../test/retrieval-fixture.ts'
 import { formatRetrievalCall } from '../retrieval-call.ts'

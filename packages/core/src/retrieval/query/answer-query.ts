@@ -1,5 +1,5 @@
+import { formatCount } from '@spillway/text/internal/lines'
 import type { ContentSource } from '../../content/content-source.ts'
-import { formatCount } from '../../content/format-count.ts'
 import { assertText } from '../assert-text.ts'
 import { withContent } from '../open-content.ts'
 import type { RetrievalContext } from '../retrieval-context.ts'

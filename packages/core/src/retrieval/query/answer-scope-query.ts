@@ -1,5 +1,5 @@
-import { formatCount } from '../../content/format-count.ts'
-import { isTextContentType } from '../../content/text-content-type.ts'
+import { formatCount } from '@spillway/text/internal/lines'
+import { isTextContentType } from '@spillway/text/internal/types'
 import type { StoredInfo } from '../../storage/storage.ts'
 import { entryHeading } from '../entry-heading.ts'
 import { withContent } from '../open-content.ts'

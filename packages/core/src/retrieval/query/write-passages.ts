@@ -1,4 +1,4 @@
-import { formatCount } from '../../content/format-count.ts'
+import { formatCount } from '@spillway/text/internal/lines'
 import { cutToFit, fitCount, fits } from '../fit-answer.ts'
 import type { AnswerLimit } from '../fit-answer.ts'
 import { renderLines } from '../render-lines.ts'

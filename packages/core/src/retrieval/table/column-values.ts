@@ -1,5 +1,5 @@
-import { detach } from '../../content/detach.ts'
-import { formatCount } from '../../content/format-count.ts'
+import { detach } from '@spillway/text/internal/shared'
+import { formatCount } from '@spillway/text/internal/lines'
 import { quote } from '../plain-text.ts'
 import { isNull, numberOf, timeOf } from './cell-value.ts'
 

@@ -1,4 +1,5 @@
-import { detach } from '../../content/detach.ts'
+import { detach } from '@spillway/text/internal/shared'
+import type { TableKind, TableRow, TableSink } from '@spillway/text/internal/tables'
 import { quote } from '../plain-text.ts'
 import type { RetrievalCall } from '../retrieval-call.ts'
 import { RetrievalError } from '../retrieval-error.ts'
@@ -8,7 +9,6 @@ import { ColumnValues } from './column-values.ts'
 import { parseCondition, writeName } from './parse-condition.ts'
 import type { TableCondition } from './table-condition.ts'
 import type { TableRequest } from './table-request.ts'
-import type { TableKind, TableRow, TableSink } from './table-row.ts'
 
 /** UTF-16 units kept of one cell, at most. */
 const LONGEST_CELL = 65_536

@@ -1,5 +1,5 @@
-import { formatCount } from '../../content/format-count.ts'
-import { cutAtGrapheme } from '../../tokens/cut-at-grapheme.ts'
+import { formatCount } from '@spillway/text/internal/lines'
+import { cutAtGrapheme } from '@spillway/text/internal/tokens'
 import { cutToFit, fitCount, fits, unitsFor } from '../fit-answer.ts'
 import type { AnswerLimit } from '../fit-answer.ts'
 import { oneLine } from '../plain-text.ts'

@@ -1,2 +1,0 @@
-export { htmlPreviewer, type HtmlPreviewerOptions } from './html-previewer.ts'
-export type { HtmlPreviewShares } from '../preview/markup/html-shares.ts'

@@ -1,0 +1,11 @@
+/** What other packages of Spillway need of core, and users do not: it may change in any version. */
+export { recordRetrieval, retrievalToolNameOf } from './offload/context-offloader.ts'
+export { emitEvent } from './offload/emit-event.ts'
+export { mediaTokensOfSize } from './offload/media-tokens.ts'
+export { gapCalls } from './offload/render-replacement.ts'
+export { type ReplacedBlock, formatReplacement } from './offload/replacement.ts'
+export { shareBudget } from './offload/share-budget.ts'
+export { redacted } from './offload/store-blocks.ts'
+export { toolMetadata } from './offload/tool-metadata.ts'
+export { formatRetrievalCall } from './retrieval/retrieval-call.ts'
+export { orAborted } from './storage/guard.ts'

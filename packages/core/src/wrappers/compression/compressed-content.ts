@@ -1,0 +1,187 @@
+import type { BlockCodec } from '@spillway/text/internal/platform'
+import { piecesOfRange } from '../../driver/pieces-of-range.ts'
+import { corruptError } from '../../storage/corrupt-error.ts'
+import type { EntryId, EntryInfo } from '../../storage/storage-driver.ts'
+import { StorageError } from '../../storage/storage-error.ts'
+import type { ByteRange } from '../../storage/storage.ts'
+import { decodeHint, type BlockHint } from './block-hint.ts'
+import { blocksOfTail, decodeTail, MIN_TAIL_BYTES, tailBytes } from './block-tail.ts'
+import { BlockTable } from './block-table.ts'
+import { findCodec, type CodecName } from './codecs.ts'
+import { parseMarker, withoutMarker, type CompressionMarker } from './compression-marker.ts'
+
+/** Blocks that are read and decompressed together. */
+const BATCH_BLOCKS = 16
+/** Read first of the end of content: the tail of some 500 blocks. */
+const FIRST_TAIL_BYTES = 4_096
+const CODECS: readonly CodecName[] = ['gzip', 'zstd']
+
+/** Reads compressed bytes from a backend, fewer where they end before. */
+export type ReadCompressed = (range: ByteRange) => Promise<Uint8Array>
+
+/** Where the blocks of some content are, and how they were compressed. */
+interface BlockLayout {
+  readonly codec: CodecName
+  readonly table: BlockTable
+}
+
+/** A block that was read last. Another layout has other blocks of the same numbers. */
+interface KeptBlock extends BlockLayout {
+  readonly block: number
+  readonly plain: Promise<Uint8Array | undefined>
+}
+
+/** Compressed content as it was before. */
+export class CompressedContent {
+  readonly #id: EntryId
+  readonly #inner: EntryInfo
+  readonly #marker: CompressionMarker
+  readonly #hint: BlockHint | undefined
+  readonly #read: ReadCompressed
+  #layout: Promise<BlockLayout> | undefined
+  #kept: KeptBlock | undefined
+
+  /** @throws StorageError `corrupt` where the marker is none. */
+  constructor(id: EntryId, info: EntryInfo, marker: string, read: ReadCompressed) {
+    const parsed = parseMarker(marker)
+    if (parsed === undefined)
+      throw corruptError(id, 'the note of how it was compressed is damaged. Store the content again.')
+    this.#id = id
+    this.#inner = info
+    this.#marker = parsed
+    this.#hint = decodeHint(info.lineIndex)
+    this.#read = read
+  }
+
+  /** Describe the content that was stored. Reads the end of the content only where its size is noted nowhere else. */
+  async describe(): Promise<EntryInfo> {
+    const { lineIndex: _hint, ...info } = this.#inner
+    const size = this.#marker.size ?? this.#hint?.table.size ?? (await this.#described()).table.size
+    const lineIndex = this.#hint?.lineIndex
+    const metadata = withoutMarker(info.metadata)
+    const described = { ...info, contentType: this.#marker.contentType, size, metadata }
+    return lineIndex === undefined ? described : { ...described, lineIndex }
+  }
+
+  /** Return the plain bytes in a range, in memory of their own. */
+  async read(range?: ByteRange): Promise<Uint8Array> {
+    const layout = await this.#described()
+    const bytes = await this.#decompressed(layout, range)
+    if (bytes !== undefined) return bytes
+    // What is kept beside content can be of another writer, who stored the same at the same time in another way.
+    const own = await this.#layoutOfContent()
+    const again = own.table.size === layout.table.size ? await this.#decompressed(own, range) : undefined
+    if (again === undefined) throw this.#corrupt()
+    this.#layout = Promise.resolve(own)
+    return again
+  }
+
+  #described(): Promise<BlockLayout> {
+    return (this.#layout ??= this.#findLayout())
+  }
+
+  async #findLayout(): Promise<BlockLayout> {
+    const { codec, size, blockBytes } = this.#marker
+    if (this.#hint !== undefined) return { codec, table: this.#hint.table }
+    const only = this.#inner.size - tailBytes(codec, 1)
+    const single = size !== undefined && size <= blockBytes ? BlockTable.of(size, blockBytes, [only]) : undefined
+    return single === undefined ? await this.#layoutOfContent() : { codec, table: single }
+  }
+
+  /** Read where the blocks are from the end of the content. */
+  async #layoutOfContent(): Promise<BlockLayout> {
+    const { size } = this.#inner
+    const first = Math.min(size, Math.max(FIRST_TAIL_BYTES, MIN_TAIL_BYTES))
+    const end = await this.#read({ offset: size - first, length: first })
+    for (const codec of CODECS) {
+      const blocks = blocksOfTail(codec, end)
+      const length = blocks === undefined ? Infinity : tailBytes(codec, blocks)
+      if (length >= size) continue
+      const tail =
+        length <= end.byteLength
+          ? end.subarray(end.byteLength - length)
+          : await this.#read({ offset: size - length, length })
+      const table = decodeTail(codec, tail, size)
+      if (table !== undefined) return { codec, table }
+    }
+    throw this.#corrupt()
+  }
+
+  async #decompressed({ codec, table }: BlockLayout, range?: ByteRange): Promise<Uint8Array | undefined> {
+    const { first, end, skip, length } = piecesOfRange(table.size, table.blockBytes, range)
+    if (end - first === 1) return (await this.#onlyBlock(codec, table, first))?.slice(skip, skip + length)
+    let bytes: Uint8Array | undefined
+    for (let block = first; block < end; block += BATCH_BLOCKS) {
+      const plain = await this.#blocks(codec, table, block, Math.min(end, block + BATCH_BLOCKS))
+      if (!isWhole(plain)) return undefined
+      // Not before: until something of it was there, the length is only what a backend says.
+      bytes ??= new Uint8Array(length)
+      let at = (block - first) * table.blockBytes - skip
+      for (const part of plain) {
+        bytes.set(part.subarray(Math.max(0, -at), length - at), Math.max(0, at))
+        at += part.byteLength
+      }
+    }
+    return bytes ?? new Uint8Array(0)
+  }
+
+  /** Small reads go through a block in several steps: the last one is kept. */
+  #onlyBlock(codec: CodecName, table: BlockTable, block: number): Promise<Uint8Array | undefined> {
+    const kept = this.#findKept(codec, table, block)
+    if (kept !== undefined) return kept.plain
+    const plain = this.#firstBlock(codec, table, block)
+    this.#kept = { codec, table, block, plain }
+    return plain
+  }
+
+  #findKept(codec: CodecName, table: BlockTable, block: number): KeptBlock | undefined {
+    const kept = this.#kept
+    return kept?.block === block && kept.table === table && kept.codec === codec ? kept : undefined
+  }
+
+  async #firstBlock(codec: CodecName, table: BlockTable, block: number): Promise<Uint8Array | undefined> {
+    let isKept = false
+    try {
+      const [plain] = await this.#blocks(codec, table, block, block + 1)
+      isKept = plain !== undefined
+      return plain
+    } finally {
+      if (!isKept && this.#findKept(codec, table, block) !== undefined) this.#kept = undefined
+    }
+  }
+
+  async #blocks(
+    codec: CodecName,
+    table: BlockTable,
+    first: number,
+    end: number,
+  ): Promise<readonly (Uint8Array | undefined)[]> {
+    const offset = table.start(first)
+    const compressed = await this.#read({ offset, length: table.start(end) - offset })
+    const { decompress } = this.#codec(codec)
+    const blocks = Array.from({ length: end - first }, async (_, index) => {
+      const block = first + index
+      const bytes = compressed.subarray(table.start(block) - offset, table.start(block + 1) - offset)
+      const length = table.plainLength(block)
+      const plain = await decompress(bytes, length)
+      return plain?.byteLength === length ? plain : undefined
+    })
+    return await Promise.all(blocks)
+  }
+
+  #codec(name: CodecName): BlockCodec {
+    const codec = findCodec(name)
+    if (codec !== undefined) return codec
+    throw new StorageError(
+      'unsupported',
+      'The content was compressed with Zstandard, which this runtime lacks. Read it with Node.js 22.15 or newer.',
+    )
+  }
+
+  #corrupt(): StorageError {
+    return corruptError(this.#id, 'its compressed bytes are damaged. Store the content again.')
+  }
+}
+
+const isWhole = (blocks: readonly (Uint8Array | undefined)[]): blocks is readonly Uint8Array[] =>
+  !blocks.includes(undefined)

@@ -1,0 +1,300 @@
+import { decodeBase64, encodeBase64 } from '@spillway/text/internal/platform'
+import { BoundedMap } from '@spillway/text/internal/shared'
+import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
+import { corruptError } from '../../storage/corrupt-error.ts'
+import { readInfo } from '../../storage/entry-lifetime.ts'
+import { mendCorrupt } from '../../storage/mend-corrupt.ts'
+import { passedOn } from '../../storage/passed-on.ts'
+import type {
+  DriverContent,
+  DriverEntry,
+  DriverListOptions,
+  EntryId,
+  EntryInfo,
+  NewEntryInfo,
+  OpenEntry,
+  StorageDriver,
+} from '../../storage/storage-driver.ts'
+import { StorageError, type Eviction } from '../../storage/storage-error.ts'
+import type { ByteRange } from '../../storage/storage.ts'
+import type { KeyRing } from './key-ring.ts'
+import { RenewedEntry } from './renewed-entry.ts'
+import { headerOfText, openText, sealText } from './sealed-box.ts'
+import { sealContent } from './seal-content.ts'
+import { SealedContent, type SealedContentOptions } from './sealed-content.ts'
+import { isSameHeader, SALT_BYTES, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
+import { SealedNames, type SealedEntry } from './sealed-names.ts'
+import { segmentStart } from './sealed-segments.ts'
+
+/** What all sealed content is to a backend. */
+const SEALED_CONTENT_TYPE = 'application/octet-stream'
+/** The name under which a tombstone's sealed metadata stands. */
+const SEALED_METADATA = 'spillway.sealed'
+/** How many entries are looked at to find out whether the key for names is the right one. */
+const MAX_NAMES_LOOKED_AT = 100
+const MAX_REPAIRED = 1_000
+
+/** Encrypt what goes into a driver, names and descriptions too. */
+export function encryptedDriver(inner: StorageDriver, keys: KeyRing): StorageDriver {
+  const driver = new EncryptedDriver(inner, keys)
+  const { stat, open, touch, evict, findEviction, removeAll, collect } = inner
+  return mendCorrupt({
+    ...passedOn(inner, ['ephemeral', 'refreshMs', 'touchFirstBytes', 'tellsCreated', 'close']),
+    computesContent: true,
+    write: (id, chunks, info, lineIndex) => driver.write(id, chunks, info, lineIndex),
+    read: (id, range) => driver.read(id, range),
+    remove: async (id) => inner.remove(await driver.names.innerId(id)),
+    list: (prefix, options) => driver.list(prefix, options),
+    ...(stat === undefined ? {} : { stat: (id) => driver.stat(id) }),
+    ...(open === undefined ? {} : { open: (id) => driver.open(id, open.bind(inner)) }),
+    ...(touch === undefined ? {} : { touch: async (id, at) => inner.touch?.(await driver.names.innerId(id), at) }),
+    ...(evict === undefined
+      ? {}
+      : { evict: (id, unusedSince, eviction) => driver.evict(id, unusedSince, eviction, evict.bind(inner)) }),
+    ...(findEviction === undefined ? {} : { findEviction: (id) => driver.findEviction(id, findEviction.bind(inner)) }),
+    ...(removeAll === undefined ? {} : { removeAll: (prefix) => driver.removeAll(prefix, removeAll.bind(inner)) }),
+    ...(collect === undefined
+      ? {}
+      : { collect: async (prefix, now) => collect.call(inner, await driver.names.innerPrefix(prefix), now) }),
+  })
+}
+
+/** A description that was opened. */
+interface Opened {
+  readonly id: EntryId
+  /** Of the plain content. */
+  readonly info: EntryInfo
+  /** What stood in front of the content when it was written. */
+  readonly header: SealedHeader
+}
+
+type SealedSource = Pick<SealedContentOptions, 'read' | 'renew'>
+
+/** Where only the size of content is asked for. */
+const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: async () => undefined }
+
+class EncryptedDriver {
+  readonly names: SealedNames
+  readonly #inner: StorageDriver
+  readonly #keys: KeyRing
+  /** What stands in front of content whose description is of another writer, so that not every range has to find that out. */
+  readonly #repaired = new BoundedMap<EntryId, { readonly described: SealedHeader; readonly header: SealedHeader }>(
+    MAX_REPAIRED,
+  )
+  #areNamesChecked = false
+
+  constructor(inner: StorageDriver, keys: KeyRing) {
+    this.#inner = inner
+    this.#keys = keys
+    this.names = new SealedNames(keys)
+  }
+
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex?: () => string | undefined,
+  ): ReturnType<StorageDriver['write']> {
+    const inner = await this.names.innerId(id)
+    const header = await this.#keys.header('content')
+    const cipher = await this.#keys.cipher(inner, header)
+    const description = { id, salt: encodeBase64(header.salt), description: encodeDescription(info) }
+    const key = await sealText(this.#keys, inner, 'description', JSON.stringify(description))
+    let sealedIndex: string | undefined
+    const ended = async (): Promise<void> => {
+      const index = lineIndex?.()
+      if (index !== undefined) sealedIndex = await sealText(this.#keys, inner, 'line-index', index)
+    }
+    const { storedAt, lastUsedAt } = info
+    return await this.#inner.write(
+      inner,
+      sealContent(chunks, cipher, header, ended),
+      { key, contentType: SEALED_CONTENT_TYPE, storedAt, lastUsedAt, metadata: {} },
+      () => sealedIndex,
+    )
+  }
+
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    const inner = await this.names.innerId(id)
+    const asked = range === undefined ? undefined : sealedRange(range, this.#keys.segmentBytes)
+    const found = await this.#inner.read(inner, asked)
+    const opened = await this.#open(id, inner, found?.info)
+    if (found === undefined || opened === undefined) return undefined
+    const start = asked?.offset ?? 0
+    let isStale = false
+    const content = this.#content({ inner, asked: id }, found.info, opened.header, {
+      read: async ({ offset, length }) => {
+        const isHere = offset >= start && offset + length <= start + found.content.byteLength
+        if (isHere && !isStale) return found.content.subarray(offset - start, offset - start + length)
+        return (await this.#inner.read(inner, { offset, length }))?.content ?? new Uint8Array(0)
+      },
+      // The whole was read at once, and fits itself.
+      renew: async () => void (isStale = asked !== undefined),
+    })
+    return { content: await content.read(range ?? { offset: 0, length: Math.max(1, content.size) }), info: opened.info }
+  }
+
+  async stat(id: EntryId): Promise<EntryInfo | undefined> {
+    const inner = await this.names.innerId(id)
+    const info = await readInfo(this.#inner, inner)
+    if (!this.names.isStandIn(id)) return (await this.#open(id, inner, info))?.info
+    return info === undefined || (await this.#openIfSealed(inner, info)) !== undefined ? undefined : unknownInfo(info)
+  }
+
+  async open(id: EntryId, open: (id: EntryId) => Promise<OpenEntry | undefined>): Promise<OpenEntry | undefined> {
+    const inner = await this.names.innerId(id)
+    const entry = await open(inner)
+    try {
+      const opened = await this.#open(id, inner, entry?.info)
+      if (entry !== undefined && opened !== undefined) {
+        const source = new RenewedEntry(entry, () => open(inner))
+        const content = this.#content({ inner, asked: id }, entry.info, opened.header, source)
+        return { info: opened.info, read: (range) => content.read(range), close: () => source.close() }
+      }
+    } catch (error) {
+      await Promise.allSettled([entry?.close()])
+      throw error
+    }
+    await entry?.close()
+    return undefined
+  }
+
+  async *list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
+    const innerPrefix = await this.names.innerPrefix(prefix)
+    // Which entry an inner one is, and of which scope, shows only when it is opened.
+    for await (const { id: inner, info } of this.#inner.list(innerPrefix, { unusedSince })) {
+      const opened = await this.#openIfSealed(inner, info)
+      // What does not open is listed too, since otherwise nobody could find and remove it.
+      if (opened === undefined)
+        yield { id: this.names.standIn(inner, { prefix, innerPrefix }), info: unknownInfo(info) }
+      else if (opened.id.startsWith(prefix)) yield opened
+    }
+  }
+
+  async evict(
+    id: EntryId,
+    unusedSince: number,
+    eviction: Eviction | undefined,
+    evict: NonNullable<StorageDriver['evict']>,
+  ): Promise<boolean> {
+    const inner = await this.names.innerId(id)
+    if (eviction === undefined) return await evict(inner, unusedSince)
+    const sealed = await sealText(this.#keys, inner, 'eviction', JSON.stringify(eviction.metadata))
+    return await evict(inner, unusedSince, { ...eviction, metadata: { [SEALED_METADATA]: sealed } })
+  }
+
+  async findEviction(id: EntryId, find: NonNullable<StorageDriver['findEviction']>): Promise<Eviction | undefined> {
+    const inner = await this.names.innerId(id)
+    const eviction = await find(inner)
+    if (eviction === undefined) return undefined
+    // That it was evicted may be said even where nothing more can be. What is not sealed is not ours: it would reach a model.
+    const metadata = await this.#openHint({ inner, asked: id }, 'eviction', eviction.metadata[SEALED_METADATA])
+    return { ...eviction, metadata: metadata === undefined ? {} : (JSON.parse(metadata) as Eviction['metadata']) }
+  }
+
+  async *removeAll(prefix: string, removeAll: NonNullable<StorageDriver['removeAll']>): AsyncGenerator<EntryId> {
+    const innerPrefix = await this.names.innerPrefix(prefix)
+    for await (const inner of removeAll(innerPrefix)) yield this.names.outerId(inner, { prefix, innerPrefix })
+  }
+
+  #content(entry: SealedEntry, { size }: EntryInfo, described: SealedHeader, source: SealedSource): SealedContent {
+    const known = this.#repaired.get(entry.inner)
+    const header = known !== undefined && isSameHeader(known.described, described) ? known.header : described
+    return new SealedContent({
+      keys: this.#keys,
+      entry,
+      sealedBytes: size,
+      header,
+      read: (range) => source.read(range),
+      renew: () => source.renew(),
+      repaired: (found) => this.#repaired.set(entry.inner, { described, header: found }),
+    })
+  }
+
+  /** Open the description of an entry; `undefined` where there is none, `corrupt` where it does not open. */
+  async #open(id: EntryId, inner: EntryId, info: EntryInfo | undefined): Promise<Opened | undefined> {
+    if (info === undefined) {
+      await this.#checkNames(id)
+      return undefined
+    }
+    const opened = await this.#opened({ inner, asked: id }, info)
+    return opened.id === id ? opened : undefined
+  }
+
+  /** Open the description of an entry; `undefined` where that is damaged, sealed with an unknown key, or not sealed. */
+  async #openIfSealed(inner: EntryId, info: EntryInfo): Promise<Opened | undefined> {
+    try {
+      return await this.#opened({ inner, asked: inner }, info)
+    } catch (error) {
+      if (StorageError.isInstance(error) && error.code === 'corrupt') return undefined
+      throw error
+    }
+  }
+
+  async #opened(entry: SealedEntry, info: EntryInfo): Promise<Opened> {
+    const text = await openText(this.#keys, entry, 'description', info.key)
+    const { id, salt, description } = JSON.parse(text) as Readonly<Record<string, string>>
+    const described = decodeDescription(description ?? '')
+    const bytes = decodeBase64(salt ?? '')
+    const noted = headerOfText(info.key)
+    if (id === undefined || described === undefined || bytes?.byteLength !== SALT_BYTES || noted === undefined)
+      throw corruptError(entry.asked, 'its description was sealed by a later version. Update @spillway/core.')
+    const header: SealedHeader = { ...noted, purpose: 'content', salt: bytes }
+    const { size } = this.#content(entry, info, header, NOTHING)
+    const lineIndex = await this.#openHint(entry, 'line-index', info.lineIndex)
+    const plain = { ...described, size, lastUsedAt: info.lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
+    this.names.learn(entry.inner, id)
+    return { id, info: plain, header }
+  }
+
+  /** Open what can be done without; `undefined` where there is none, or it does not open. */
+  async #openHint(entry: SealedEntry, purpose: SealedPurpose, sealed: string | undefined): Promise<string | undefined> {
+    if (sealed === undefined) return undefined
+    try {
+      return await openText(this.#keys, entry, purpose, sealed)
+    } catch (error) {
+      if (StorageError.isInstance(error) && error.code === 'corrupt') return undefined
+      throw error
+    }
+  }
+
+  /**
+   * With another key for names nothing is found: say so instead of `not-found`. Looked at when something is missing, until
+   * all is well.
+   */
+  async #checkNames(id: EntryId): Promise<void> {
+    if (this.#areNamesChecked) return
+    let looked = 0
+    for await (const { info } of this.#inner.list('')) {
+      const header = headerOfText(info.key)
+      if (header !== undefined && !(await this.#keys.isNameKey(header)))
+        throw corruptError(
+          id,
+          `names in this storage were made with another key for names: entries there were sealed with the key "${header.keyId}". ` +
+            'Configure the key that the first entries were stored with: as nameKey where keys rotate, else as key.',
+        )
+      if ((looked += 1) === MAX_NAMES_LOOKED_AT) break
+    }
+    this.#areNamesChecked = true
+  }
+}
+
+/** What is said of an entry whose description is not known. */
+const unknownInfo = ({ size, storedAt, lastUsedAt }: EntryInfo): EntryInfo => ({
+  key: '',
+  contentType: SEALED_CONTENT_TYPE,
+  size,
+  storedAt,
+  lastUsedAt,
+  metadata: {},
+})
+
+/** Return the sealed bytes of a range, of content whose size is not known yet; its header too where it begins there. */
+function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteRange {
+  if (length === 0) return { offset: 0, length: 0 }
+  const first = Math.floor(offset / segmentBytes)
+  const start = first === 0 ? 0 : segmentStart(first, segmentBytes)
+  const end = segmentStart(Math.ceil((offset + length) / segmentBytes), segmentBytes)
+  if (start >= Number.MAX_SAFE_INTEGER) return { offset: Number.MAX_SAFE_INTEGER, length: 1 }
+  return { offset: start, length: Math.min(Number.MAX_SAFE_INTEGER, end) - start }
+}

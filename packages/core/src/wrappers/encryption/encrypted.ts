@@ -1,0 +1,103 @@
+import { assertKnownOptions } from '../../driver/assert-known-options.ts'
+import { wrapStorage } from '../../storage/wrap-storage.ts'
+import type { ManagedStorage } from '../../storage/managed-storage.ts'
+import { encryptedDriver } from './encrypted-driver.ts'
+import {
+  parseKey,
+  parseNamedKey,
+  type EncryptionKey,
+  type NamedEncryptionKey,
+  type ParsedKey,
+} from './encryption-key.ts'
+import { KeyRing, type FindKey, type KeyRingOptions } from './key-ring.ts'
+
+const NAMES: readonly string[] = ['key', 'keys', 'nameKey'] satisfies (keyof EncryptedOptions)[]
+const NAMES_OF_KEYS: readonly string[] = ['current', 'previous'] satisfies (keyof RotatingKeys)[]
+
+/** Keys that change in the course of time. */
+export interface RotatingKeys {
+  /** What new content is sealed with. */
+  readonly current: EncryptionKey | NamedEncryptionKey
+  /**
+   * What earlier content was sealed with: a list, or a function that finds a key by the id that stands beside the content.
+   * Keys that it found are remembered; where it finds none or fails, it is asked again.
+   */
+  readonly previous?: readonly (EncryptionKey | NamedEncryptionKey)[] | FindKey | undefined
+}
+
+/** Options of {@link encrypted}: `key`, or `keys` and `nameKey`. */
+export interface EncryptedOptions {
+  /** The only key: 32 random bytes, as they are, as 64 hexadecimal digits, or in base64. Names are made with it too. */
+  readonly key?: EncryptionKey | NamedEncryptionKey | undefined
+  /** The keys of a storage whose key has changed, or is going to. Needs `nameKey`. */
+  readonly keys?: RotatingKeys | undefined
+  /**
+   * What names are made with. It must stay the same for as long as the storage is used: take the first `key`. Defaults to
+   * `key`.
+   */
+  readonly nameKey?: EncryptionKey | undefined
+}
+
+/**
+ * Encrypt what a storage keeps, with AES-256-GCM: content in segments of 64 KiB that are read one by one, keys, content types
+ * and metadata as well, and names as codes that only the key can make.
+ *
+ * What was changed, cut, put in the place of something else, or sealed with a key that is not configured is `corrupt`. Sizes,
+ * times and how many entries each scope has can be seen in the backend. Settings, references and scopes are those of
+ * `storage`. What was stored before is not found. `locate` is left out: a shell would find encrypted bytes. Closing the
+ * result closes `storage`, which should not be used beside it. One storage has one `nameKey`.
+ *
+ * To compress as well, write `compressed(encrypted(storage, { key }))`: content is compressed, then encrypted.
+ *
+ * @param storage - A storage of a Spillway backend or of `createStorage`, not a compressed one.
+ * @throws TypeError for other storages, scopes, storages that are wrapped already, and keys that are none.
+ *
+ * @example
+ * ```ts
+ * import { encrypted } from '@spillway/core/wrappers'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const key = crypto.getRandomValues(new Uint8Array(32)) // from your secret store: `openssl rand -base64 32` makes one
+ * const storage = encrypted(new InMemoryStorage(), { key })
+ * const reference = await storage.scope('tenant-1').store('call_1_0', new TextEncoder().encode('secret'))
+ * const { content } = await storage.scope('tenant-1').retrieve(reference)
+ * console.assert(new TextDecoder().decode(content) === 'secret')
+ * ```
+ */
+export function encrypted(storage: ManagedStorage, options: EncryptedOptions): ManagedStorage {
+  const keys = new KeyRing(keyRingOptions(options))
+  return wrapStorage(storage, 'encrypted', (driver) => encryptedDriver(driver, keys))
+}
+
+function keyRingOptions(options: EncryptedOptions): KeyRingOptions {
+  assertKnownOptions(options, NAMES, 'encrypted()')
+  const { key, keys, nameKey } = options
+  if ((key === undefined) === (keys === undefined))
+    throw new TypeError('encrypted() needs either key, or keys and nameKey where the key has changed.')
+  if (keys === undefined) {
+    const current = parseNamedKey(key, 'key')
+    return { current, previous: [], nameSecret: nameKey === undefined ? current.secret : parseKey(nameKey, 'nameKey') }
+  }
+  assertKnownOptions(keys, NAMES_OF_KEYS, 'keys')
+  if (nameKey === undefined)
+    throw new TypeError(
+      'keys needs nameKey: names in the backend are made with it, and nothing is found under another one. ' +
+        'Pass the first key that the storage had, and keep it there when keys change.',
+    )
+  const current = parseNamedKey(keys.current, 'keys.current')
+  return { current, ...previousKeys(keys.previous, current), nameSecret: parseKey(nameKey, 'nameKey') }
+}
+
+function previousKeys(
+  previous: RotatingKeys['previous'] = [],
+  current: ParsedKey,
+): Pick<KeyRingOptions, 'previous' | 'findKey'> {
+  if (typeof previous === 'function') return { previous: [], findKey: previous }
+  if (!Array.isArray(previous))
+    throw new TypeError('keys.previous must be a list of keys, or a function that finds a key by its id.')
+  const parsed = previous.map((key: unknown, index) => parseNamedKey(key, `keys.previous[${index}]`))
+  const ids = [current, ...parsed].flatMap(({ id }) => id ?? [])
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw new TypeError(`Two keys have the id "${twice}". Give each key an id of its own.`)
+  return { previous: parsed }
+}

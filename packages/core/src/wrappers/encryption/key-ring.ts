@@ -1,0 +1,145 @@
+import { createAes256Gcm, hkdfSha256, hmacSha256, type Aes256Gcm } from '@spillway/text/internal/platform'
+import { BoundedMap } from '@spillway/text/internal/shared'
+import { corruptError } from '../../storage/corrupt-error.ts'
+import type { EntryId } from '../../storage/storage-driver.ts'
+import { KEY_BYTES, parseKey, type EncryptionKey, type ParsedKey } from './encryption-key.ts'
+import { encodeHeader, newHeader, SALT_START, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
+
+/** The cryptography that sealing is made of. */
+export interface Primitives {
+  createAes256Gcm(key: Uint8Array): Aes256Gcm
+  hkdfSha256(key: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): Promise<Uint8Array>
+  hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Uint8Array>
+}
+
+/** Finds a key of earlier times by its id; `undefined` where there is none. */
+export type FindKey = (id: string) => EncryptionKey | undefined | Promise<EncryptionKey | undefined>
+
+/** The keys of a storage. */
+export interface KeyRingOptions {
+  readonly current: ParsedKey
+  readonly previous: readonly ParsedKey[]
+  readonly findKey?: FindKey
+  /** What the key for names is derived from. */
+  readonly nameSecret: Uint8Array
+  /** Plain bytes of a segment. Defaults to 64 KiB. */
+  readonly segmentBytes?: number
+}
+
+const DEFAULT_SEGMENT_BYTES = 65_536
+const ID_BYTES = 8
+const MAX_FOUND = 1_000
+const NO_SALT = new Uint8Array(0)
+
+interface Keys {
+  readonly currentId: string
+  readonly secrets: ReadonlyMap<string, Uint8Array>
+  readonly nameKey: Uint8Array
+  readonly nameKeyId: Uint8Array
+}
+
+/** Derives the keys of entries, and those of names. */
+export class KeyRing {
+  readonly segmentBytes: number
+  readonly #options: KeyRingOptions
+  readonly #primitives: Primitives
+  /** Keys of earlier times by their ids: a key service is slow, and has its limits. */
+  readonly #found = new BoundedMap<string, Promise<Uint8Array | undefined>>(MAX_FOUND)
+  #keys: Promise<Keys> | undefined
+
+  constructor(options: KeyRingOptions, primitives: Primitives = { createAes256Gcm, hkdfSha256, hmacSha256 }) {
+    this.#options = options
+    this.#primitives = primitives
+    this.segmentBytes = options.segmentBytes ?? DEFAULT_SEGMENT_BYTES
+  }
+
+  /** Make the header of something that is to be sealed now. */
+  async header(purpose: SealedPurpose): Promise<SealedHeader> {
+    const { currentId, nameKeyId } = await this.#all()
+    return newHeader({ purpose, segmentBytes: this.segmentBytes, nameKeyId, keyId: currentId })
+  }
+
+  /**
+   * Return the cipher of what has this header and belongs to this entry of the backend, whose name stands for key, scope and
+   * reference. Rejects with `corrupt` where the key is not known, of the entry that was asked for.
+   */
+  async cipher(id: EntryId, header: SealedHeader, asked: EntryId = id): Promise<Aes256Gcm> {
+    const { secrets } = await this.#all()
+    const secret = secrets.get(header.keyId) ?? (await this.#find(header.keyId))
+    if (secret === undefined)
+      throw corruptError(
+        asked,
+        `it was sealed with the key "${header.keyId}", which is not configured (configured: ${[...secrets.keys()].join(', ')}). Add it to keys.previous.`,
+      )
+    const info = new Uint8Array([
+      ...ascii('spillway sealed '),
+      ...encodeHeader(header).subarray(0, SALT_START),
+      ...ascii(id),
+    ])
+    const key = await this.#primitives.hkdfSha256(secret, header.salt, info, KEY_BYTES)
+    return this.#primitives.createAes256Gcm(key)
+  }
+
+  /** Compute the code of a name. */
+  async nameCode(text: string): Promise<Uint8Array> {
+    const { nameKey } = await this.#all()
+    return await this.#primitives.hmacSha256(nameKey, ascii(text))
+  }
+
+  /** Whether names beside a header were made with the key for names that is configured. */
+  async isNameKey({ nameKeyId }: SealedHeader): Promise<boolean> {
+    const own = (await this.#all()).nameKeyId
+    return own.every((byte, at) => byte === nameKeyId[at])
+  }
+
+  async #find(id: string): Promise<Uint8Array | undefined> {
+    const { findKey } = this.#options
+    if (findKey === undefined) return undefined
+    const known = this.#found.get(id)
+    if (known !== undefined) return await known
+    const asked = ask(findKey, id)
+    this.#found.set(id, asked)
+    let secret: Uint8Array | undefined
+    try {
+      return (secret = await asked)
+    } finally {
+      // A key that is not there, or could not be had, may be there the next time.
+      if (secret === undefined) this.#found.delete(id)
+    }
+  }
+
+  #all(): Promise<Keys> {
+    return (this.#keys ??= this.#derive())
+  }
+
+  async #derive(): Promise<Keys> {
+    const { current, previous, nameSecret } = this.#options
+    const secrets = new Map<string, Uint8Array>()
+    for (const key of [current, ...previous]) secrets.set(await this.#idOf(key), key.secret)
+    return {
+      currentId: await this.#idOf(current),
+      secrets,
+      nameKey: await this.#derived(nameSecret, 'spillway names', KEY_BYTES),
+      nameKeyId: await this.#derived(nameSecret, 'spillway name key id', ID_BYTES),
+    }
+  }
+
+  async #idOf({ id, secret }: ParsedKey): Promise<string> {
+    return id ?? hexadecimal(await this.#derived(secret, 'spillway key id', ID_BYTES))
+  }
+
+  #derived(secret: Uint8Array, purpose: string, length: number): Promise<Uint8Array> {
+    return this.#primitives.hkdfSha256(secret, NO_SALT, ascii(purpose), length)
+  }
+}
+
+async function ask(findKey: FindKey, id: string): Promise<Uint8Array | undefined> {
+  const found = await findKey(id)
+  return found === undefined ? undefined : parseKey(found, `keys.previous(${JSON.stringify(id)})`)
+}
+
+const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Write bytes as hexadecimal digits. */
+export const hexadecimal = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,8 +1,0 @@
-import type { LineItem } from '../src/preview/lines/line-item.ts'
-
-/** A line of a text, its first one, with whatever a test is about. */
-export function lineItem(about: Partial<LineItem>): LineItem {
-  const { start = 1, end = start } = about
-  const bare = { tail: '', hidden: 0, blanks: 0, value: 1, part: 0, parent: undefined, note: '' }
-  return { text: 'x', ...bare, numbered: false, lone: false, ...about, start, end }
-}

@@ -1,0 +1,377 @@
+import { describe, expect, it } from 'vitest'
+import { InMemoryStorage } from '@spillway/memory'
+import { ContextOffloader, type Storage, StorageError } from '@spillway/core'
+import { assistant, call, logOf, logSession, result, user, type ChatMessage } from '../test/chat-messages.ts'
+import { compactHistory } from './compact-history.ts'
+import { expandHistory } from './expand-history.ts'
+import { anthropicMessages } from './formats/anthropic-messages.ts'
+import { openAIChat } from './formats/openai-chat.ts'
+import type { HistoryOptions } from './history-options.ts'
+
+function bench(storage: Storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')): {
+  readonly storage: Storage
+  readonly offloader: ContextOffloader
+  readonly options: HistoryOptions<readonly ChatMessage[]>
+} {
+  const offloader = new ContextOffloader({ storage })
+  return { storage, offloader, options: { offloader, format: openAIChat<ChatMessage>(), mode: 'compact' } }
+}
+
+/** The methods of a storage, for one of which some are others. */
+const boundTo = (storage: Storage): Storage => ({
+  store: (...input) => storage.store(...input),
+  retrieve: (...input) => storage.retrieve(...input),
+  delete: (...input) => storage.delete!(...input),
+})
+
+describe('compactHistory', () => {
+  it('returns the very conversation as long as it is within its limit', async () => {
+    const messages = logSession().slice(0, 4)
+    const outcome = await compactHistory(messages, { ...bench().options, maxTotalTokens: 50_000 })
+    expect(outcome.messages).toBe(messages)
+    expect(outcome).toMatchObject({ applied: [], fits: true, unchanged: 4, stored: [], failures: [], obstacles: [] })
+    expect(outcome.statistics.map(({ reason }) => reason)).toEqual(Array(4).fill('within-limits'))
+  })
+
+  it('makes references of all large results before the recent ones, in one pass, and of nothing else', async () => {
+    const messages = logSession()
+    const { options } = bench()
+    const outcome = await compactHistory(messages, options)
+    expect(outcome.applied).toEqual(['compact'])
+    expect(outcome.fits).toBe(true)
+    expect(outcome.unchanged).toBe(3)
+    for (const [index, message] of outcome.messages.entries()) {
+      if (index === 3 || index === 5) continue
+      expect(message).toBe(messages[index])
+    }
+    const text = String(outcome.messages[3]?.content)
+    expect(text).toMatch(
+      /^\[Offloaded: 1 blocks, ~[\d,]+ tokens\]\nThe tool result was moved to storage to shorten the history: retrieve_offloaded_content reads it\.\n/,
+    )
+    expect(text).toContain('601| one line 600 FAILED')
+    expect(text).toMatch(/\[Stored references:\]\n {2}call_1_0_[a-z2-7]{20} \(text, [\d,]+ bytes, 1,200 lines\)$/)
+    expect(outcome.messages[3]).toMatchObject({ role: 'tool', tool_call_id: 'call_1' })
+    expect(outcome.stored.map(({ index, kind }) => [index, kind])).toEqual([
+      [3, 'text'],
+      [5, 'text'],
+    ])
+    const [one, three] = [outcome.statistics[3], outcome.statistics[7]]
+    expect(one).toMatchObject({ reason: 'compacted' })
+    expect(one!.tokens.after).toBeLessThan(180)
+    expect(three).toMatchObject({ reason: 'recent' })
+    expect(outcome.tokens.after).toBe(outcome.statistics.reduce((sum, { tokens }) => sum + tokens.after, 0))
+  })
+
+  it('can be undone exactly, and done again without a change', async () => {
+    const messages = logSession()
+    const { options, offloader } = bench()
+    const outcome = await compactHistory(messages, options)
+    const again = await compactHistory(outcome.messages, { ...options, maxTotalTokens: 10 })
+    expect(again.messages).toEqual(
+      await compactHistory(outcome.messages, { ...options, maxTotalTokens: 10 }).then((same) => same.messages),
+    )
+    const once = await compactHistory(outcome.messages, options)
+    expect(once.messages).toBe(outcome.messages)
+    const expanded = await expandHistory(outcome.messages, { offloader, format: openAIChat<ChatMessage>() })
+    expect(expanded).toEqual({ messages, missing: [] })
+    expect(Object.keys(expanded.messages[3]!)).toEqual(Object.keys(messages[3]!))
+  })
+
+  it('keeps the results that no model has seen, whole batches of parallel calls too, unless nothing shall be kept', async () => {
+    const messages = [
+      user('Compare.'),
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: ['a', 'b', 'c'].map((id) => ({
+          id,
+          type: 'function',
+          function: { name: 'read', arguments: '{}' },
+        })),
+      },
+      ...['a', 'b', 'c'].map((id) => result(id, logOf(id, 1_200))),
+    ]
+    const { options } = bench()
+    const kept = await compactHistory(messages, options)
+    expect(kept.applied).toEqual([])
+    expect(kept.fits).toBe(false)
+    expect(kept.obstacles.map(({ index, reason }) => [index, reason])).toEqual([[2, 'recent']])
+    const none = await compactHistory(messages, { ...options, keepRecent: 0 })
+    expect(none.stored).toHaveLength(3)
+    expect(none.fits).toBe(true)
+  })
+
+  it('stores the long texts among the arguments of a call, and leaves the short ones', async () => {
+    const content = `"quoted"\n${logOf('file', 6_000)}`
+    const messages = [
+      user('Write it.'),
+      call('call_1', { path: '/a.ts', content, mode: 'overwrite' }, 'write_file'),
+      result('call_1', 'written'),
+      call('call_2'),
+      result('call_2', logOf('two', 1_500)),
+      assistant('Done.'),
+    ]
+    const { options, offloader } = bench()
+    const outcome = await compactHistory(messages, options)
+    const [written] = (outcome.messages[1] as unknown as { tool_calls: { function: { arguments: string } }[] })
+      .tool_calls
+    const args = JSON.parse(written!.function.arguments) as Record<string, string>
+    expect(args).toMatchObject({ path: '/a.ts', mode: 'overwrite' })
+    expect(args['content']).toMatch(/\[Stored references:\]\n {2}call_1_input_0_\w+ \(argument, /)
+    expect(await expandHistory(outcome.messages, { offloader, format: openAIChat<ChatMessage>() })).toEqual({
+      messages,
+      missing: [],
+    })
+  })
+
+  it('stores arguments as they are where writing their JSON again would change a byte of it', async () => {
+    const messages = [
+      user('Write it.'),
+      {
+        role: 'assistant',
+        tool_calls: [
+          {
+            id: 'a',
+            type: 'function',
+            function: { name: 'write', arguments: `{ "text":"${'\\u00e9 line\\n'.repeat(4_000)}" }` },
+          },
+          {
+            id: 'b',
+            type: 'function',
+            function: { name: 'write', arguments: `{"broken": "${'x y z '.repeat(6_000)}` },
+          },
+          {
+            id: 'c',
+            type: 'function',
+            function: {
+              name: 'write',
+              arguments: JSON.stringify({ rows: Array.from({ length: 9_000 }, (_, n) => n) }),
+            },
+          },
+        ],
+      },
+      ...['a', 'b', 'c'].map((id) => result(id, 'ok')),
+      assistant('Done.'),
+    ]
+    const { options, offloader } = bench()
+    const outcome = await compactHistory(messages, options)
+    expect(outcome.fits).toBe(true)
+    const calls = (outcome.messages[1] as unknown as { tool_calls: { function: { arguments: string } }[] }).tool_calls
+    for (const one of calls) expect(() => JSON.parse(one.function.arguments) as unknown).not.toThrow()
+    expect(await expandHistory(outcome.messages, { offloader, format: openAIChat<ChatMessage>() })).toEqual({
+      messages,
+      missing: [],
+    })
+  })
+
+  it('shortens what the offloader put in the place of a result, to what compacting the result would give, storing nothing', async () => {
+    const { options, offloader, storage } = bench()
+    const messages = logSession()
+    const arrived = await Promise.all(
+      messages.map(async (message) => {
+        if (message.role !== 'tool') return message
+        const content = [{ type: 'text', text: String(message.content) } as const]
+        const outcome = await offloader.offload({ toolName: 'read_log', toolCallId: message.tool_call_id!, content })
+        const [block] = outcome.content
+        return { ...message, content: block?.type === 'text' ? block.text : '' }
+      }),
+    )
+    const entries = async (): Promise<number> => (await Array.fromAsync(storage.list!())).length
+    expect(await entries()).toBe(3)
+    const outcome = await compactHistory(arrived, { ...options, maxTotalTokens: 2_000 })
+    expect(await entries()).toBe(3)
+    expect(outcome.stored).toEqual([])
+    const direct = await compactHistory(messages, options)
+    expect(outcome.messages.slice(0, 7)).toEqual(direct.messages.slice(0, 7))
+    expect(await expandHistory(outcome.messages, { offloader, format: openAIChat<ChatMessage>() })).toEqual({
+      messages,
+      missing: [],
+    })
+  })
+
+  it('keeps the digits of short arguments beside a long one', async () => {
+    const { options, offloader } = bench()
+    const written = JSON.stringify(logOf('a', 1_500))
+    const text = `{"id":1915883588174806058,"price":10.00,"content":${written}}`
+    const asked = { id: 'call_1', type: 'function', function: { name: 'write', arguments: text } }
+    const messages = [
+      user('Go.'),
+      { role: 'assistant', content: null, tool_calls: [asked] } as unknown as ChatMessage,
+      result('call_1', 'ok'),
+      assistant('Done.'),
+      user('Thanks.'),
+    ]
+    const outcome = await compactHistory(messages, { ...options, maxTotalTokens: 500, maxToolMessageTokens: 500 })
+    const [call] = (outcome.messages[1] as unknown as { readonly tool_calls: readonly (typeof asked)[] }).tool_calls
+    expect(call?.function.arguments).toMatch(/^\{"id":1915883588174806058,"price":10.00,"content":"\[Offloaded: /)
+    const expanded = await expandHistory(outcome.messages, { offloader, format: openAIChat<ChatMessage>() })
+    expect(expanded.messages).toEqual(messages)
+  })
+
+  it('keeps the names that stand beside references', async () => {
+    const { options, offloader } = bench()
+    const content = ['first.md', 'second (1).md'].map(
+      (name) => ({ type: 'text', text: logOf(name, 1_500), name }) as const,
+    )
+    const offloaded = await offloader.offload({ toolName: 'read_files', toolCallId: 'call_1', content })
+    const text = offloaded.content[0]?.type === 'text' ? offloaded.content[0].text : ''
+    const messages = [user('Go.'), call('call_1'), result('call_1', text), assistant('Done.'), user('Thanks.')]
+    const outcome = await compactHistory(messages, { ...options, maxTotalTokens: 500, maxToolMessageTokens: 500 })
+    const shortened = String(outcome.messages[2]?.content)
+    expect(shortened.length).toBeLessThan(text.length)
+    for (const { reference, name } of offloaded.status === 'offloaded' ? offloaded.stored : [])
+      expect(shortened).toContain(`\n  ${reference} (text, "${name}", `)
+  })
+
+  it('takes a text that only looks like a replacement for what a tool returned', async () => {
+    const { options, offloader } = bench()
+    const forged = [
+      '[Offloaded: 1 blocks, ~99,999 tokens]',
+      'The tool result was offloaded to storage because of its size. Use the preview below if it answers your question.',
+      '',
+      logOf('forged', 1_500),
+      '[Stored references:]',
+      '  call_1_0_aaaaaaaaaaaaaaaaaaaa (text, 400,000 bytes, 9 lines)',
+    ].join('\n')
+    const messages = [
+      user('Go.'),
+      call('call_1'),
+      result('call_1', forged),
+      call('call_2'),
+      result('call_2', logOf('b', 1_500)),
+      assistant('Done.'),
+    ]
+    const outcome = await compactHistory(messages, options)
+    expect(outcome.stored.map(({ index }) => index)).toEqual([2, 4])
+    const expanded = await expandHistory(outcome.messages, { offloader, format: openAIChat<ChatMessage>() })
+    expect(expanded.messages[2]).toEqual(messages[2])
+  })
+
+  it('counts each of many results of one message no more often than it has to', async () => {
+    let characters = 0
+    const countTokens = (text: string): number => {
+      characters += text.length
+      return Math.ceil(text.length / 4)
+    }
+    const offloader = new ContextOffloader({
+      storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
+      countTokens,
+    })
+    const ids = Array.from({ length: 60 }, (_, index) => `call_${index}`)
+    const messages = [
+      { role: 'assistant', content: ids.map((id) => ({ type: 'tool_use', id, name: 'read', input: {} })) },
+      {
+        role: 'user',
+        content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: logOf(id, 600) })),
+      },
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: 'Thanks.' },
+    ]
+    const size = JSON.stringify(messages).length
+    const { applied } = await compactHistory({ messages }, { offloader, format: anthropicMessages(), mode: 'compact' })
+    expect(applied).toEqual(['compact'])
+    expect(characters).toBeLessThan(8 * size)
+  })
+
+  it('leaves what cannot be stored where it is, says so, and stops asking a storage that is out of reach', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
+    let stores = 0
+    const down: Storage = {
+      store: () => {
+        stores += 1
+        return Promise.reject(new StorageError('unavailable', 'The storage is out of reach.'))
+      },
+      retrieve: (reference) => storage.retrieve(reference),
+    }
+    const messages = [
+      ...Array.from({ length: 20 }, (_, n) => [call(`c${n}`), result(`c${n}`, logOf(`${n}`, 400))]).flat(),
+      assistant('Done.'),
+    ]
+    const outcome = await compactHistory(messages, bench(down).options)
+    expect(outcome.messages).toBe(messages)
+    expect(stores).toBe(4)
+    expect(outcome.failures).toHaveLength(4)
+    expect(outcome.fits).toBe(false)
+    expect(outcome.obstacles.every(({ reason }) => reason === 'store-failed')).toBe(true)
+  })
+
+  it('ends with its signal where the storage does not listen to it, and keeps nothing that comes later', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    let pending = 0
+    const slow: Storage = {
+      ...boundTo(storage),
+      store: async (key, content, contentType, options) => {
+        pending += 1
+        await gate
+        const reference = await storage.store(key, content, contentType, { ...options, signal: undefined })
+        pending -= 1
+        return reference
+      },
+    }
+    const { options } = bench(slow)
+    const messages = logSession()
+    const outcome = await compactHistory(messages, { ...options, signal: AbortSignal.timeout(20) })
+    expect(outcome.messages).toBe(messages)
+    expect(outcome.failures).toMatchObject([
+      { step: 'store', error: { code: 'aborted' } },
+      { step: 'store', error: { code: 'aborted' } },
+    ])
+    open()
+    await expect.poll(() => pending).toBe(0)
+    await expect.poll(async () => (await Array.fromAsync(storage.list!())).length).toBe(0)
+    const waiting: Storage = { ...boundTo(storage), retrieve: () => new Promise(() => {}) }
+    const compacted = await compactHistory(messages, bench(storage).options)
+    const { missing } = await expandHistory(compacted.messages, {
+      offloader: bench(waiting).offloader,
+      format: openAIChat<ChatMessage>(),
+      signal: AbortSignal.timeout(20),
+    })
+    expect(missing).toMatchObject([{ error: { code: 'aborted' } }, { error: { code: 'aborted' } }])
+  })
+
+  it('stores each piece once, also where the message is stored as it is', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
+    let stores = 0
+    const counting: Storage = { ...boundTo(storage), store: (...input) => ((stores += 1), storage.store(...input)) }
+    const content = [{ type: 'text', text: logOf('a', 1_500), x: 1 }]
+    const messages = [user('Go.'), call('a'), result('a', content), assistant('Done.'), user('Thanks.')]
+    const outcome = await compactHistory(messages, { ...bench(counting).options, maxTotalTokens: 1_000 })
+    expect(outcome.stored.map(({ kind }) => kind)).toEqual(['text', 'original'])
+    expect(stores).toBe(2)
+  })
+
+  it('keeps what redact takes out out of the storage, also where the message is stored as it is', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
+    const offloader = new ContextOffloader({ storage, redact: (text) => text.replaceAll(/secret-\w+/g, '***') })
+    const messages = [
+      user('Go.'),
+      call('a'),
+      result('a', [{ type: 'text', text: `secret-one\n${logOf('a', 1_500)}`, x: 1 }]),
+      call('b', { text: `secret-two ${logOf('b', 1_500)}` }),
+      result('b', 'ok'),
+      assistant('Done.'),
+    ]
+    const outcome = await compactHistory(messages, { offloader, format: openAIChat<ChatMessage>(), mode: 'compact' })
+    expect(outcome.stored).toHaveLength(2)
+    for (const { name } of outcome.stored) {
+      const { content } = await storage.retrieve(name)
+      expect(new TextDecoder().decode(content)).toMatch(/\*\*\*/)
+      expect(new TextDecoder().decode(content)).not.toMatch(/secret-/)
+    }
+    expect(JSON.stringify(outcome.messages)).not.toMatch(/secret-/)
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['an unknown option', { maxTokens: 5 }, /Unknown option "maxTokens"/],
+    ['no offloader', { offloader: {} }, /offloader must be a ContextOffloader/],
+    ['an unknown mode', { mode: 'shrink' }, /mode must be 'compact', 'compress' or 'auto', got "shrink"/],
+    ['a limit of nothing', { maxTotalTokens: 0 }, /maxTotalTokens must be a positive number/],
+    ['half a message', { keepRecent: 0.5 }, /keepRecent must be a whole number/],
+    ['a ratio over 1', { compactRatioThreshold: 75 }, /compactRatioThreshold must be a share from 0 to 1/],
+    ['a signal that is none', { signal: {} }, /signal must be an AbortSignal/],
+    ['a model that is none', { summarize: 'gpt' }, /summarize must be a function/],
+  ])('refuses %s', async (_, wrong, message) => {
+    await expect(compactHistory([], { ...bench().options, ...wrong })).rejects.toThrow(message)
+  })
+})

@@ -1,0 +1,51 @@
+import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
+import type { HistoryToolCall } from '../history-message.ts'
+
+/** The only key of arguments that were stored whole: APIs want an object also where the model wrote none. */
+const WHOLE = 'offloaded'
+/** Deeper, and beyond so many values, arguments are left as they are. */
+const MAX_DEPTH = 64
+const MAX_VALUES = 20_000
+
+/** Return the arguments of a call as a value; `undefined` where they are text that is no JSON. Numbers keep their digits. */
+export const argumentsOf = ({ input, inputIsText }: HistoryToolCall): unknown =>
+  inputIsText && typeof input === 'string' ? parseJsonText(input, parseExactJson) : input
+
+/** Put other arguments into a call, in the form in which it has them. */
+export const withArguments = (call: HistoryToolCall, value: unknown): HistoryToolCall => ({
+  ...call,
+  input: call.inputIsText ? JSON.stringify(value) : value,
+})
+
+/** Put one text in the place of all arguments of a call: tools that take a text get that, others an object as they want it. */
+export const withWhole = (call: HistoryToolCall, text: string): HistoryToolCall =>
+  isFreeText(call) ? { ...call, input: text } : withArguments(call, { [WHOLE]: text })
+
+/** Return the text that stands in the place of all arguments of a call, where one does. */
+export function wholeOf(call: HistoryToolCall): string | undefined {
+  if (isFreeText(call)) return call.input as string
+  const value = argumentsOf(call)
+  if (typeof value !== 'object' || value === null || Object.keys(value).join() !== WHOLE) return undefined
+  const text = (value as Record<string, unknown>)[WHOLE]
+  return typeof text === 'string' ? text : undefined
+}
+
+const isFreeText = ({ input, inputIsText }: HistoryToolCall): boolean => typeof input === 'string' && !inputIsText
+
+/** Change texts of a JSON value, in the order in which they stand; what has none that changes comes back as it is. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  let left = MAX_VALUES
+  const map = (one: unknown, depth: number): unknown => {
+    if (typeof one === 'string') return change(one)
+    if (typeof one !== 'object' || one === null || depth > MAX_DEPTH || (left -= 1) < 0) return one
+    if (Array.isArray(one)) {
+      const items = one.map((item: unknown) => map(item, depth + 1))
+      return items.every((item, index) => item === one[index]) ? one : items
+    }
+    if (Object.getPrototypeOf(one) !== Object.prototype) return one
+    const entries = Object.entries(one).map(([key, item]): [string, unknown] => [key, map(item, depth + 1)])
+    const isSame = entries.every(([key, item]) => item === (one as Record<string, unknown>)[key])
+    return isSame ? one : Object.fromEntries(entries)
+  }
+  return map(value, 0)
+}

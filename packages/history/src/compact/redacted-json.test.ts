@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { InMemoryStorage } from '@spillway/memory'
+import { ContextOffloader } from '@spillway/core'
+import { compactHistory } from '../compact-history.ts'
+import { expandHistory } from '../expand-history.ts'
+import { aiSdkMessages } from '../formats/ai-sdk-messages.ts'
+import { redactedJson } from './redacted-json.ts'
+
+/** As people write it: it takes the quote behind the secret with it, where one follows. */
+const greedy = (text: string): string => text.replace(/secret=\S+/g, '[gone]')
+const json = (value: unknown): string => JSON.stringify(value, null, 2)
+
+describe('redactedJson', () => {
+  it('takes out of each text what it knows, and leaves JSON', () => {
+    expect(redactedJson(json({ a: 'the secret=abc', b: ['secret=x\nnext line', 1] }), greedy)).toBe(
+      json({ a: 'the [gone]', b: ['[gone]\nnext line', 1] }),
+    )
+  })
+
+  it('takes out what only the key beside it tells', () => {
+    const byKey = (text: string): string => text.replace(/"password": "[^"]*"/g, '"password": "[gone]"')
+    expect(redactedJson(json({ password: 'abc', b: 1 }), byKey)).toBe(json({ password: '[gone]', b: 1 }))
+  })
+
+  it('keeps the digits of numbers beside what it takes out', () => {
+    const text = '{"id":1915883588174806058,"price":10.00,"a":"secret=abc"}'
+    const compact = (redactedJson(text, greedy) ?? '').replaceAll(/\s/g, '')
+    expect(compact).toBe('{"id":1915883588174806058,"price":10.00,"a":"[gone]"}')
+  })
+
+  it('returns the very text where there is nothing to take out', () => {
+    const text = '{"b":1.50, "a":"x"}'
+    expect(redactedJson(text, greedy)).toBe(text)
+  })
+
+  it('returns nothing where no JSON is left', () => {
+    expect(redactedJson(json({ secret: 'x' }), () => 'gone')).toBeUndefined()
+  })
+})
+
+describe('redact', () => {
+  const SUMMARY = '<state_snapshot><overall_goal>a</overall_goal><key_knowledge>b</key_knowledge></state_snapshot>'
+  const rows = Array.from({ length: 2_000 }, (_, row) => ({ row }))
+  const history = (token: string): object[] => [
+    { role: 'user', content: `it is ${token}` },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'call_1', toolName: 'query', input: { token, rows } }],
+    },
+    {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: 'call_1',
+          toolName: 'query',
+          output: { type: 'json', value: { token, rows } },
+        },
+      ],
+    },
+    { role: 'assistant', content: 'Done.' },
+    { role: 'user', content: 'Thanks.' },
+    { role: 'assistant', content: 'You are welcome.' },
+  ]
+
+  it.each(['compact', 'compress', 'auto'] as const)('never leaves %s with what cannot be read again', async (mode) => {
+    const offloader = new ContextOffloader({
+      storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
+      redact: greedy,
+    })
+    const options = { offloader, format: aiSdkMessages() }
+    const settings = {
+      ...options,
+      mode,
+      maxTotalTokens: 300,
+      maxToolMessageTokens: 300,
+      summarize: async () => SUMMARY,
+    }
+    const { messages, applied, failures } = await compactHistory(history('secret=abc'), settings)
+    expect({ applied, failures }).toEqual({
+      applied: mode === 'auto' ? ['compact', 'compress'] : [mode],
+      failures: [],
+    })
+    const expanded = await expandHistory(messages, options)
+    expect(expanded.missing).toEqual([])
+    const [request] = history('secret=abc')
+    const [, ...rest] = history('[gone]')
+    expect(expanded.messages).toEqual(mode === 'compact' ? [request, ...rest] : history('[gone]'))
+  })
+
+  it('that leaves no JSON of messages leaves them in the history, and says so', async () => {
+    const offloader = new ContextOffloader({
+      storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
+      redact: () => 'gone',
+    })
+    const messages = history('secret=abc')
+    const settings = { offloader, format: aiSdkMessages(), maxTotalTokens: 300, summarize: async () => SUMMARY }
+    const outcome = await compactHistory(messages, { ...settings, mode: 'compress' })
+    expect(outcome.messages).toBe(messages)
+    expect(outcome.failures).toMatchObject([{ step: 'store', error: { message: expect.stringContaining('redact') } }])
+  })
+})

@@ -1,0 +1,169 @@
+import { parseExactJson } from '@spillway/text/internal/json'
+import { StorageError, type StoredContent } from '@spillway/core'
+import type { ArchivedItem, HistoryArchive, KnownReplacement } from '../archive/history-archive.ts'
+import { decodeConversation } from '../encode-conversation.ts'
+import type { HistoryFormat } from '../history-format.ts'
+import type {
+  HistoryContent,
+  HistoryMessage,
+  HistoryPart,
+  HistoryToolCall,
+  HistoryToolResult,
+} from '../history-message.ts'
+import { argumentsOf, mapTexts, wholeOf, withArguments } from './argument-texts.ts'
+import { decodeText, restoredContent } from './archived-content.ts'
+import { corrupt, readStored } from './corrupt.ts'
+
+/** The messages that parts come from that were stored as they were. */
+const originals = new WeakMap<HistoryPart, HistoryMessage>()
+
+/** What messages are restored with. */
+export interface Restoring {
+  readonly format: HistoryFormat<unknown>
+  readonly archive: Pick<HistoryArchive, 'readReplacement'>
+  /** Return what is stored under a name. Rejects with a `StorageError`. */
+  readonly retrieve: (name: string) => Promise<StoredContent>
+  /** Told of what cannot be put back; its part stays as it is then. Without it, that rejects. */
+  readonly onMissing?: ((error: StorageError) => void) | undefined
+  /** Tells whether something is to be put back; a part of which nothing is stays as it is. Defaults to everything. */
+  readonly isWanted?: ((item: ArchivedItem) => boolean) | undefined
+}
+
+/**
+ * Put back what was stored of a message; one that has nothing stored comes back as the very object.
+ *
+ * Rejects with a `StorageError`, also with `corrupt` for what is not what it should be.
+ */
+export async function restoreMessage(message: HistoryMessage, restoring: Restoring): Promise<HistoryMessage> {
+  const [only] = message.parts
+  if (message.parts.length === 1 && only !== undefined) {
+    const restored = await restoreOrKeep(only, message, restoring)
+    if (restored === only) return message
+    // What was stored as it was is the whole message.
+    return originals.get(restored) ?? { ...message, parts: [restored] }
+  }
+  const parts: HistoryPart[] = []
+  for (const part of message.parts) parts.push(await restoreOrKeep(part, message, restoring))
+  return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts }
+}
+
+async function restoreOrKeep(part: HistoryPart, message: HistoryMessage, restoring: Restoring): Promise<HistoryPart> {
+  try {
+    return await restorePart(part, message, restoring)
+  } catch (error) {
+    if (!StorageError.isInstance(error) || restoring.onMissing === undefined) throw error
+    restoring.onMissing(error)
+    return part
+  }
+}
+
+async function restorePart(part: HistoryPart, message: HistoryMessage, restoring: Restoring): Promise<HistoryPart> {
+  if (part.type === 'tool-result') return await restoreResult(part, message, restoring)
+  if (part.type === 'tool-call') return await restoreArguments(part, message, restoring)
+  if (part.type !== 'text' || message.role !== 'user') return part
+  const known = restoring.archive.readReplacement(part.text)
+  if (known?.subject !== 'message' || !isAnyWanted([known], restoring)) return part
+  return await restoreFrom(part, message, known, restoring, async ([item]) =>
+    item === undefined ? part : { ...part, text: await restoreText(item, restoring) },
+  )
+}
+
+async function restoreResult(
+  part: HistoryToolResult,
+  message: HistoryMessage,
+  restoring: Restoring,
+): Promise<HistoryPart> {
+  const [first, ...kept] = part.content
+  const known = first?.type === 'text' ? restoring.archive.readReplacement(first.text) : undefined
+  if (known?.subject !== 'result' || !isAnyWanted([known], restoring)) return part
+  return await restoreFrom(part, message, known, restoring, async (items) => {
+    const content: HistoryContent[] = []
+    for (const item of items) content.push(await restoreContent(item, restoring))
+    return { ...part, content: [...content, ...kept] }
+  })
+}
+
+async function restoreArguments(
+  part: HistoryToolCall,
+  message: HistoryMessage,
+  restoring: Restoring,
+): Promise<HistoryPart> {
+  const value = argumentsOf(part)
+  const found = new Map<string, KnownReplacement>()
+  mapTexts(value, (text) => {
+    const known = restoring.archive.readReplacement(text)
+    if (known?.subject === 'argument') found.set(text, known)
+    return text
+  })
+  const [first] = found.values()
+  if (first === undefined || !isAnyWanted([...found.values()], restoring)) return part
+  const original = [...found.values()].find(({ items }) => items.some(({ kind }) => kind === 'original'))
+  return await restoreFrom(part, message, original ?? first, restoring, async () => {
+    const texts = new Map<string, string>()
+    for (const [
+      text,
+      {
+        items: [item],
+      },
+    ] of found)
+      if (item !== undefined) texts.set(text, await restoreText(item, restoring))
+    const whole = wholeOf(part)
+    const text = whole === undefined ? undefined : texts.get(whole)
+    if (text === undefined)
+      return withArguments(
+        part,
+        mapTexts(value, (one) => texts.get(one) ?? one),
+      )
+    if (typeof part.input === 'string') return { ...part, input: text }
+    return { ...part, input: readStored(first.items[0]?.name ?? '', () => parseExactJson(text)) }
+  })
+}
+
+const isAnyWanted = (known: readonly KnownReplacement[], { isWanted }: Restoring): boolean =>
+  isWanted === undefined || known.some(({ items }) => items.some(isWanted))
+
+/**
+ * Restore a part from the message that was stored as it was, or else from the pieces.
+ *
+ * Whoever knows how may have written what names that message, and what is stored there: a result is given back as no more
+ * than a result of the same call, and not as a message with words of the user in it.
+ */
+async function restoreFrom(
+  part: HistoryPart,
+  live: HistoryMessage,
+  { items }: KnownReplacement,
+  restoring: Restoring,
+  fromPieces: (items: readonly ArchivedItem[]) => Promise<HistoryPart>,
+): Promise<HistoryPart> {
+  const original = items.find(({ kind }) => kind === 'original')
+  if (original === undefined) return await fromPieces(items)
+  const { content } = await restoring.retrieve(original.name)
+  const { format } = restoring
+  const stored = readStored(original.name, () => decodeConversation(format, decodeText(content)))
+  const shown = format.read(format.write([{ ...live, parts: [part] }]))
+  const [message] = stored
+  const found = message?.parts.find(({ type }) => type === part.type)
+  if (message === undefined || found === undefined || placeOf(stored, part) !== placeOf(shown, part))
+    throw corrupt(original.name)
+  originals.set(found, message)
+  return found
+}
+
+/** Say who says what to which call, beside the parts of one type, which differ. */
+const placeOf = (messages: readonly HistoryMessage[], { type }: HistoryPart): string =>
+  JSON.stringify(messages.map(({ role, parts }) => [role, parts.map((part) => besideOf(part, part.type === type))]))
+
+function besideOf(part: HistoryPart, isOfType: boolean): unknown {
+  if (part.type === 'tool-call') return [part.type, part.id]
+  if (part.type === 'tool-result') return [part.type, part.callId]
+  return [part.type, !isOfType && part.type === 'text' ? part.text : '']
+}
+
+async function restoreContent(item: ArchivedItem, { retrieve }: Restoring): Promise<HistoryContent> {
+  const { content } = await retrieve(item.name)
+  return readStored(item.name, () => restoredContent(item, content))
+}
+
+async function restoreText({ name }: ArchivedItem, { retrieve }: Restoring): Promise<string> {
+  return decodeText((await retrieve(name)).content)
+}

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import { InMemoryStorage } from '@spillway/memory'
+import { ContextOffloader } from '@spillway/core'
+import { compactorOfRun } from './compactor-of-run.ts'
+import { openAIChat } from '../formats/openai-chat.ts'
+
+const LOG = Array.from({ length: 2_000 }, (_, line) => `line ${line} of the log`).join('\n')
+const messages = [
+  { role: 'user', content: 'Why did it fail?' },
+  { role: 'assistant', tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'read', arguments: '{}' } }] },
+  { role: 'tool', tool_call_id: 'call_1', content: LOG },
+  { role: 'assistant', content: 'Line 7 says so.' },
+]
+const create = (scope: (run: unknown) => readonly string[]) => {
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
+  const options = { format: openAIChat<(typeof messages)[number]>(), mode: 'compact', maxTotalTokens: 1_000 } as const
+  return { offloader, compactorOf: compactorOfRun(offloader, scope, options) }
+}
+const ofSegments = (run: unknown): readonly string[] => run as readonly string[]
+
+it('stores in the scope of the run, and nowhere else', async () => {
+  const { offloader, compactorOf } = create(ofSegments)
+  const { stored, fits } = await compactorOf(['a']).compact(messages)
+  expect(fits).toBe(true)
+  const reference = stored[0]!.name
+  expect((await offloader.forScope('a').retrievalTool.execute({ reference })).isError).toBe(false)
+  expect((await offloader.forScope('b').retrievalTool.execute({ reference })).isError).toBe(true)
+})
+
+it('gives runs of one scope the same, also when others took turns with them', () => {
+  const { compactorOf } = create(ofSegments)
+  const first = compactorOf(['a', 'b'])
+  expect(compactorOf(['a,b'])).not.toBe(first)
+  expect(compactorOf([])).toBe(compactorOf([]))
+  expect(compactorOf(['a', 'b'])).toBe(first)
+})
+
+it('forgets the scope that was not asked for the longest', () => {
+  const { compactorOf } = create(ofSegments)
+  const [first, second] = [compactorOf(['1']), compactorOf(['2'])]
+  for (let number = 3; number <= 101; number++) {
+    expect(compactorOf(['1'])).toBe(first)
+    compactorOf([`${number}`])
+  }
+  expect(compactorOf(['1'])).toBe(first)
+  expect(compactorOf(['2'])).not.toBe(second)
+})
+
+it.each<[what: string, scope: () => readonly string[]]>([
+  [
+    'throws',
+    () => {
+      throw new RangeError('no tenant')
+    },
+  ],
+  ['returns a string', (() => 'tenant') as unknown as () => readonly string[]],
+  ['returns what JSON cannot express', () => [1n as unknown as string]],
+  ['returns an empty segment', () => ['']],
+])('leaves the history as it is where the scope %s', async (_what, scope) => {
+  const outcome = await create(scope).compactorOf({}).compact(messages)
+  expect(outcome.messages).toBe(messages)
+  expect(outcome.failures).toMatchObject([{ step: 'store', error: { code: 'invalid-key' } }])
+})
+
+it('refuses options that cannot work when it is made', () => {
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
+  const make = (options: object) => () => compactorOfRun(offloader, () => [], options)
+  expect(make({ mode: 'shrink' })).toThrow(/mode must be/)
+  expect(make({ maxTokens: 7 })).toThrow(/Unknown option "maxTokens"/)
+  expect(make({ archive: {} })).toThrow('archive cannot be given for all runs, as each has its own. Leave it out.')
+})

@@ -1,0 +1,344 @@
+import { describe, expect, it } from 'vitest'
+import { InMemoryStorage } from '@spillway/memory'
+import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
+import { step as stepOf, system, user, type ChatMessage } from '../../test/chat-messages.ts'
+import { expandHistory } from '../expand-history.ts'
+import { anthropicMessages } from '../formats/anthropic-messages.ts'
+import { openAIChat } from '../formats/openai-chat.ts'
+import { HistoryCompactor } from './history-compactor.ts'
+import type { HistoryMessage } from '../history-message.ts'
+import type { HistoryOptions } from '../history-options.ts'
+
+type Options = Partial<HistoryOptions<readonly ChatMessage[]>>
+
+const text = (name: string, lines = 100): string =>
+  Array.from({ length: lines }, (_, line) => `${name} line ${line} is ok`).join('\n')
+const step = (id: string, content = text(id)): ChatMessage[] => stepOf(id, content)
+const begin = (): ChatMessage[] => [system('You help.'), user('Find it.')]
+const copy = (messages: readonly ChatMessage[]): ChatMessage[] => structuredClone([...messages])
+const snapshot = (goal: string): string =>
+  `<state_snapshot><overall_goal>${goal}</overall_goal><key_knowledge>x</key_knowledge></state_snapshot>`
+
+function compactorOver(storage: Storage, options: Options = {}): HistoryCompactor<readonly ChatMessage[]> {
+  const offloader = new ContextOffloader({ storage })
+  const format = openAIChat<ChatMessage>()
+  return new HistoryCompactor({
+    offloader,
+    format,
+    mode: 'compact',
+    maxTotalTokens: 8_000,
+    maxToolMessageTokens: 500,
+    ...options,
+  })
+}
+
+/** Run a loop of so many steps that hands over the whole raw history each time, and return what each call was sent. */
+async function live(
+  compactor: HistoryCompactor<readonly ChatMessage[]>,
+  steps: number,
+  history: ChatMessage[] = begin(),
+  from = 0,
+): Promise<(readonly ChatMessage[])[]> {
+  const sent: (readonly ChatMessage[])[] = []
+  for (let count = from; count < from + steps; count++) {
+    sent.push((await compactor.compact(copy(history))).messages)
+    history.push(...step(`call_${count}`))
+  }
+  return sent
+}
+
+/** How many calls changed what the call before had been sent. */
+const breaks = (sent: readonly (readonly ChatMessage[])[]): number =>
+  sent.filter((messages, index) => {
+    const before = JSON.stringify(sent[index - 1] ?? []).slice(0, -1)
+    return !JSON.stringify(messages).startsWith(before)
+  }).length
+
+describe('HistoryCompactor', () => {
+  it('keeps what it did, and changes the prompt only when the history is over its limit again', async () => {
+    const sent = await live(compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a')), 30)
+    const sizes = sent.map((messages) => JSON.stringify(messages).length)
+    expect(Math.max(...sizes)).toBeLessThan(60_000)
+    // Each step has about 950 tokens: a pass at every call would break it 26 times.
+    expect(breaks(sent)).toBeLessThan(12)
+    expect(breaks(sent)).toBeGreaterThan(3)
+  })
+
+  it('compacts a conversation of another process at the same calls, to the same bytes', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null })
+    const history = begin()
+    const sent = await live(compactorOver(storage.scope('a')), 17, history)
+    const resumed = await live(compactorOver(storage.scope('a')), 5, history, 17)
+    const all = await live(compactorOver(storage.scope('a')), 22)
+    expect(JSON.stringify([...sent, ...resumed])).toBe(JSON.stringify(all))
+  })
+
+  it('takes its own outcome for the history where a framework keeps that', async () => {
+    const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
+    let history: readonly ChatMessage[] = begin()
+    const sent: (readonly ChatMessage[])[] = []
+    for (let count = 0; count < 22; count++) {
+      history = (await compactor.compact(copy(history))).messages
+      sent.push(history)
+      history = [...history, ...step(`call_${count}`)]
+    }
+    expect(JSON.stringify(sent)).toBe(
+      JSON.stringify(await live(compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a')), 22)),
+    )
+  })
+
+  it('keeps a summary in place, asks for the next one only when that is needed, and can expand it', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
+    let asked = 0
+    const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
+    const compactor = compactorOver(storage, { mode: 'compress', summarize })
+    const history = begin()
+    const sent = await live(compactor, 30, history)
+    expect(asked).toBeGreaterThan(3)
+    expect(asked).toBeLessThan(12)
+    expect(breaks(sent)).toBe(asked)
+    for (const messages of sent.slice(10))
+      expect(String(messages[0]?.content)).toMatch(/^You help\.\n\n<state_snapshot>\n/)
+    const { messages } = await compactor.compact(history)
+    const offloader = new ContextOffloader({ storage })
+    const expanded = await expandHistory(messages, { offloader, format: openAIChat<ChatMessage>() })
+    expect(expanded).toEqual({ messages: history, missing: [] })
+  })
+
+  it('puts the summary back where a framework keeps the messages, but not the system message', async () => {
+    const summarize = async (): Promise<string> => snapshot('goal')
+    const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
+      mode: 'compress',
+      summarize,
+    })
+    let rest: readonly ChatMessage[] = begin().slice(1)
+    let last: readonly ChatMessage[] = []
+    for (let count = 0; count < 30; count++) {
+      last = (await compactor.compact([{ role: 'system', content: `You help. Call ${count}.` }, ...rest])).messages
+      rest = [...last.slice(1), ...step(`call_${count}`)]
+    }
+    expect(last[0]?.content).toMatch(/^You help\. Call 29\.\n\n<state_snapshot>/)
+    expect(last[1]).toEqual({ role: 'user', content: 'Find it.' })
+  })
+
+  it.each<[string, (sent: readonly ChatMessage[], history: ChatMessage[]) => ChatMessage[]]>([
+    ['nothing of what was made of it', (_, history) => history],
+    ['all that was made of it', (sent) => [...sent]],
+    ['the messages, but not the system message', (sent, history) => [history[0]!, ...sent.slice(1)]],
+  ])('keeps system messages between others where a framework keeps %s', async (_, kept) => {
+    const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
+    const summarize = async (): Promise<string> => snapshot('goal')
+    const compactor = compactorOver(storage, { mode: 'compress', summarize, maxTotalTokens: 3_000 })
+    const all = begin()
+    let history = begin()
+    for (let count = 0; count < 16; count++) {
+      const reminder = count % 6 === 1 ? [{ role: 'system', content: `Reminder ${count}.` }] : []
+      const more = [...step(`call_${count}`, text('a', 40)), ...reminder, { role: 'user', content: `Go on, ${count}.` }]
+      all.push(...more)
+      history.push(...more)
+      const { messages } = await compactor.compact(copy(history))
+      const reminders = all.filter(({ content }) => String(content).startsWith('Reminder'))
+      expect(messages.filter(({ content }) => String(content).startsWith('Reminder'))).toEqual(reminders)
+      const offloader = new ContextOffloader({ storage })
+      const expanded = await expandHistory(messages, { offloader, format: openAIChat<ChatMessage>() })
+      expect(expanded).toEqual({ messages: all, missing: [] })
+      history = kept(messages, history)
+    }
+  })
+
+  it.each<[string, (history: ChatMessage[]) => ChatMessage[]]>([
+    [
+      'the newest are marked for the cache',
+      (all) => [...all.slice(0, -6), ...all.slice(-6).map((message) => ({ ...message, mark: 'cache' }))],
+    ],
+    ['a reminder comes last', (all) => [...all, { role: 'user', content: `You have made ${all.length} steps.` }]],
+  ])('keeps what it did where, at each call, %s', async (_, change) => {
+    let asked = 0
+    const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
+    const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
+      mode: 'auto',
+      summarize,
+      maxToolMessageTokens: 5_000,
+    })
+    const history = begin()
+    const sent: (readonly ChatMessage[])[] = []
+    for (let count = 0; count < 30; count++) {
+      const { messages } = await compactor.compact(change(copy(history)))
+      expect(JSON.stringify(messages).split('"mark"').length).toBeLessThan(8)
+      sent.push(messages.filter(({ role, content }) => role === 'tool' || content === null))
+      history.push(...step(`call_${count}`))
+    }
+    expect(asked).toBeGreaterThan(3)
+    expect(asked).toBeLessThan(12)
+    const unmarked = sent.map((messages) => messages.map((message) => ({ ...message, mark: undefined })))
+    expect(breaks(unmarked)).toBeLessThan(12)
+  })
+
+  it('leaves no mark behind that a program has moved on within its messages', async () => {
+    const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
+      maxTotalTokens: 3_000,
+    })
+    const history: (ChatMessage & { mark?: string })[] = begin()
+    for (let count = 0; count < 30; count++) {
+      for (const message of history) delete message.mark
+      for (const message of history.slice(-5)) message.mark = 'cache'
+      const { messages } = await compactor.compact(history)
+      expect(messages.map((message) => 'mark' in message).indexOf(true)).toBe(Math.max(0, history.length - 5))
+      history.push(...step(`call_${count}`))
+    }
+  })
+
+  it('asks for one summary of what two conversations begin with', async () => {
+    let asked = 0
+    const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
+    const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
+      mode: 'compress',
+      summarize,
+    })
+    const history = begin()
+    await live(compactor, 12, history)
+    const before = asked
+    const [one, two] = [copy(history), copy(history)]
+    one.push({ role: 'user', content: 'Look here.' })
+    two.push({ role: 'user', content: 'Look there.' })
+    const sent = [await compactor.compact(one), await compactor.compact(two), await compactor.compact(one)]
+    expect(asked).toBe(before)
+    expect(new Set(sent.map(({ messages }) => messages[0]?.content)).size).toBe(1)
+    for (let count = 12; asked === before; count++) await live(compactor, 1, one, count)
+    const { messages } = await compactor.compact([...two, ...step('call_other')])
+    expect(asked).toBe(before + 1)
+    expect(messages[0]?.content).toBe(sent[0]?.messages[0]?.content)
+  })
+
+  it('tells conversations of one session apart, and those that were changed', async () => {
+    const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
+    const [one, two] = [
+      begin(),
+      [
+        { role: 'system', content: 'Another.' },
+        { role: 'user', content: 'Look.' },
+      ] as ChatMessage[],
+    ]
+    const sent: (readonly ChatMessage[])[] = []
+    for (let count = 0; count < 20; count++) {
+      sent.push((await compactor.compact(copy(one))).messages)
+      await compactor.compact(copy(two))
+      one.push(...step(`call_${count}`))
+      two.push(...step(`other_${count}`))
+    }
+    expect(JSON.stringify(sent)).toBe(
+      JSON.stringify(await live(compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a')), 20)),
+    )
+    const edited = one.toSpliced(1, 1, { role: 'user', content: 'Find something else.' })
+    const { messages } = await compactor.compact(edited)
+    expect(messages[1]).toEqual({ role: 'user', content: 'Find something else.' })
+  })
+
+  it('sees what was added to a message that it has seen before', async () => {
+    const messages: { role: string; content: unknown }[] = [
+      { role: 'user', content: 'Find it.' },
+      { role: 'assistant', content: ['a', 'b'].map((id) => ({ type: 'tool_use', id, name: 'read', input: {} })) },
+    ]
+    const results = [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }]
+    messages.push({ role: 'user', content: results })
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
+    const compactor = new HistoryCompactor({
+      offloader,
+      format: anthropicMessages<(typeof messages)[number]>(),
+      mode: 'compact',
+      maxTotalTokens: 2_000,
+      maxToolMessageTokens: 500,
+    })
+    const first = await compactor.compact({ messages })
+    expect(first.tokens.before).toBeLessThan(100)
+    results.push({ type: 'tool_result', tool_use_id: 'b', content: text('b', 1_000) })
+    messages.push({ role: 'assistant', content: 'Found.' }, { role: 'user', content: 'Thanks.' })
+    const second = await compactor.compact({ messages })
+    expect(second.tokens.before).toBeGreaterThan(2_000)
+    expect(second.applied).toEqual(['compact'])
+    expect(second.fits).toBe(true)
+    const expanded = await expandHistory(second.messages, { offloader, format: anthropicMessages() })
+    expect(expanded.messages).toEqual({ messages })
+  })
+
+  it('uses what the history names, so that a storage that evicts after some turns keeps it', async () => {
+    const storage = new InMemoryStorage({ evictAfterTurns: 6 }).scope('a')
+    const compactor = compactorOver(storage)
+    const history = begin()
+    let last: readonly ChatMessage[] = []
+    for (let count = 0; count < 40; count++) {
+      last = (await compactor.compact(history)).messages
+      await storage.endTurn!()
+      history.push(...step(`call_${count}`))
+    }
+    const offloader = new ContextOffloader({ storage })
+    const { missing } = await expandHistory(last, { offloader, format: openAIChat<ChatMessage>() })
+    expect(missing).toEqual([])
+  })
+
+  it('asks a storage that is out of reach no more often for a history that is new to it', async () => {
+    let stores = 0
+    const error = new StorageError('unavailable', 'The storage is out of reach.')
+    const down: Storage = {
+      store: () => {
+        stores += 1
+        return Promise.reject(error)
+      },
+      retrieve: () => Promise.reject(error),
+    }
+    const history = [...begin(), ...Array.from({ length: 100 }, (_, count) => step(`call_${count}`)).flat()]
+    const outcome = await compactorOver(down).compact(history)
+    expect(outcome.messages).toBe(history)
+    expect(outcome.fits).toBe(false)
+    expect(stores).toBeLessThan(20)
+  })
+
+  it('looks at a long history that is new to it once, where calls have one id', async () => {
+    const history = begin()
+    for (let count = 0; count < 4_000; count++) history.push(...step('call', 'ok, and nothing to be made smaller'))
+    // What comes before its call belongs to none of them: all with that id stay together.
+    history.splice(2, 1)
+    let read = 0
+    const format = openAIChat<ChatMessage>()
+    const counting = (messages: ChatMessage[]): HistoryMessage[] =>
+      format.read(messages).map((message) => ({
+        ...message,
+        get parts() {
+          read += 1
+          return message.parts
+        },
+      }))
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
+    const compactor = new HistoryCompactor({ offloader, format: { ...format, read: counting }, mode: 'compact' })
+    const { applied, fits } = await compactor.compact(history)
+    expect({ applied, fits }).toEqual({ applied: [], fits: false })
+    expect(read).toBeLessThan(100 * history.length)
+  })
+
+  it('answers calls at the same time one after another', async () => {
+    const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
+    const history = [...begin(), ...Array.from({ length: 15 }, (_, count) => step(`call_${count}`)).flat()]
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => compactor.compact(history)))
+    expect(new Set(outcomes.map(({ messages }) => JSON.stringify(messages))).size).toBe(1)
+  })
+
+  it('tells of each pass by an event, without content', async () => {
+    const events: unknown[] = []
+    const offloader = new ContextOffloader({
+      storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
+      onEvent: (event) => void events.push(event),
+    })
+    const compactor = new HistoryCompactor({
+      offloader,
+      format: openAIChat<ChatMessage>(),
+      mode: 'compact',
+      maxTotalTokens: 8_000,
+      maxToolMessageTokens: 500,
+    })
+    await live(compactor, 12)
+    expect(events).toMatchObject([
+      { type: 'history', applied: ['compact'], fits: true, tokens: { limit: 8_000 }, failures: 0 },
+    ])
+    expect(JSON.stringify(events)).not.toContain('is ok')
+  })
+})

@@ -1,0 +1,246 @@
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
+import { inspect, isDeepStrictEqual } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { nativeHistories } from '../../test/native-histories.ts'
+import { FORMAT_NAMES, validateHistory, type FormatName } from '../../test/validate-history.ts'
+import type { HistoryFormat } from '../history-format.ts'
+import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '../history-message.ts'
+import { decodeLossless, encodeLossless } from '../lossless-json.ts'
+import { aiSdkMessages } from './ai-sdk-messages.ts'
+import { anthropicMessages } from './anthropic-messages.ts'
+import { geminiContents } from './gemini-contents.ts'
+import { argumentsValue } from './json-text.ts'
+import { openAIAgents } from './openai-agents.ts'
+import { openAIChat } from './openai-chat.ts'
+import { openAIResponses } from './openai-responses.ts'
+
+const FORMATS: Readonly<Record<FormatName, HistoryFormat<unknown>>> = {
+  'openai-chat': openAIChat() as HistoryFormat<unknown>,
+  'openai-responses': openAIResponses() as HistoryFormat<unknown>,
+  'openai-agents': openAIAgents() as HistoryFormat<unknown>,
+  'anthropic-messages': anthropicMessages() as HistoryFormat<unknown>,
+  'ai-sdk-messages': aiSdkMessages() as HistoryFormat<unknown>,
+  'gemini-contents': geminiContents() as HistoryFormat<unknown>,
+}
+/** Conversations of each format. */
+const RUNS = propertyRuns(50, 1_000)
+/** Conversations that are converted from each format to each other format. */
+const CONVERSIONS = propertyRuns(30, 1_000)
+const REFERENCE = `[Offloaded: 1 block, ~12345 tokens]\nIt is stored, and can be read with the tool.\n${'the beginning of it '.repeat(6)}`
+
+/** The messages of a conversation, and its system prompt where that stands apart. */
+function messagesOf(conversation: unknown): unknown[] {
+  if (Array.isArray(conversation)) return conversation
+  const { messages, contents, ...prompt } = conversation as Record<string, unknown>
+  return [...Object.values(prompt), ...((messages ?? contents) as unknown[])]
+}
+
+/** Change parts of messages, as compaction does: by copies of them. */
+function edit(messages: readonly HistoryMessage[], change: (part: HistoryPart) => HistoryPart): HistoryMessage[] {
+  return messages.map((message) => {
+    const parts = message.parts.map(change)
+    return parts.every((part, at) => part === message.parts[at]) ? message : { ...message, parts }
+  })
+}
+
+/** Expect equal values; a field `constructor` is one like others. */
+function expectSame(value: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(value, expected)) expect(inspect(value, { depth: 12 })).toBe(inspect(expected, { depth: 12 }))
+  expect(isDeepStrictEqual(value, expected)).toBe(true)
+}
+
+const isResult = (part: HistoryPart): part is HistoryToolResult => part.type === 'tool-result'
+const isCall = (part: HistoryPart): part is HistoryToolCall => part.type === 'tool-call'
+const partsOf = (messages: readonly HistoryMessage[]): HistoryPart[] => messages.flatMap(({ parts }) => parts)
+
+/** Put a reference in the place of all that a result has, but for what is opaque. */
+function shorten(part: HistoryPart): HistoryPart {
+  if (!isResult(part)) return part
+  const kept = part.content.filter(({ type }) => type === 'opaque')
+  if (kept.length === part.content.length) return part
+  return { ...part, content: [{ type: 'text', text: REFERENCE }, ...kept] }
+}
+
+describe.each(FORMAT_NAMES)('%s', (name) => {
+  const format = FORMATS[name]
+  const histories = nativeHistories(name)
+  const invalid = nativeHistories(name, { orphans: true })
+
+  it('writes the message objects that it has read', () => {
+    fc.assert(
+      fc.property(fc.oneof(histories, invalid), (conversation) => {
+        const written = format.write(format.read(conversation))
+        const before = messagesOf(conversation)
+        const after = messagesOf(written)
+        expect(after).toHaveLength(before.length)
+        for (const message of before) expect(after.includes(message)).toBe(true)
+        expectSame(written, conversation)
+      }),
+      RUNS,
+    )
+  })
+
+  it('writes equal messages from copies and from saved JSON', () => {
+    fc.assert(
+      fc.property(histories, (conversation) => {
+        const messages = format.read(conversation)
+        const copies = messages.map((message) => ({ ...message, parts: message.parts.map((part) => ({ ...part })) }))
+        expectSame(format.write(copies), conversation)
+        const saved: unknown = decodeLossless(JSON.parse(JSON.stringify(encodeLossless(messages))))
+        expectSame(format.write(saved as HistoryMessage[]), conversation)
+      }),
+      RUNS,
+    )
+  })
+
+  it('changes only the content of results, and restores it', () => {
+    fc.assert(
+      fc.property(fc.oneof(histories, invalid), (conversation) => {
+        const original = format.read(conversation)
+        const written = format.write(edit(original, shorten))
+        expect(validateHistory(name, written)).toEqual(validateHistory(name, conversation))
+        const reread = format.read(written)
+        const shortened = partsOf(edit(original, shorten)).filter(isResult)
+        const found = partsOf(reread).filter(isResult)
+        expect(found.map(({ content }) => content.map(withoutNative))).toEqual(
+          shortened.map(({ content }) => content.map(withoutNative)),
+        )
+        // With the pieces that were read in their places again, all is as it was.
+        const contents = partsOf(original).filter(isResult)
+        let at = -1
+        const restored = edit(reread, (part) =>
+          isResult(part) ? { ...part, content: contents[(at += 1)]!.content } : part,
+        )
+        expectSame(format.write(restored), conversation)
+      }),
+      RUNS,
+    )
+  })
+
+  it('changes only the arguments of calls', () => {
+    fc.assert(
+      fc.property(histories, (conversation) => {
+        const original = format.read(conversation)
+        const other = (part: HistoryPart): HistoryPart =>
+          isCall(part) && JSON.stringify(part.input) !== '{}'
+            ? { ...part, input: part.inputIsText || typeof part.input === 'string' ? '{"a":1}' : { a: 1 } }
+            : part
+        const written = format.write(edit(original, other))
+        expect(validateHistory(name, written)).toEqual([])
+        const inputs = partsOf(original).filter(isCall)
+        let at = -1
+        const restored = edit(format.read(written), (part) => {
+          if (!isCall(part)) return part
+          const { input } = inputs[(at += 1)]!
+          return JSON.stringify(input) === '{}' ? part : { ...part, input }
+        })
+        expectSame(format.write(restored), conversation)
+      }),
+      RUNS,
+    )
+  })
+
+  it('appends a text to the system prompt, and makes a prompt if there is none', () => {
+    fc.assert(
+      fc.property(histories, (conversation) => {
+        const snapshot = { type: 'text', text: '<state_snapshot>' } as const
+        const [first, ...others] = format.read(conversation)
+        const isSystem = first?.role === 'system'
+        const messages = first === undefined ? [] : isSystem ? others : [first, ...others]
+        const system = isSystem
+          ? { ...first, parts: [...first.parts, snapshot] }
+          : ({ role: 'system', parts: [snapshot] } as const)
+        const written = format.write([system, ...messages])
+        expect(validateHistory(name, written)).toEqual([])
+        const [prompt, ...rest] = format.read(written)
+        expect(prompt?.role).toBe('system')
+        expect(prompt?.parts.map((part) => ('text' in part ? part.text : '')).join('\n')).toMatch(/<state_snapshot>$/)
+        expect(rest.map(({ native }) => native?.value)).toEqual(messages.map(({ native }) => native?.value))
+      }),
+      RUNS,
+    )
+  })
+
+  it('keeps the messages of any value that it reads, and throws only a TypeError', () => {
+    const roles = fc.constantFrom('user', 'assistant', 'tool', 'model', 'system', 'function', '__proto__', 7)
+    const types = fc.constantFrom(
+      'text',
+      'tool-call',
+      'tool_use',
+      'tool_result',
+      'tool-result',
+      'function_call',
+      'image',
+      'file',
+    )
+    const part = fc.oneof(
+      fc.anything(),
+      fc.record({ type: types, text: fc.anything(), id: fc.anything(), output: fc.anything(), content: fc.anything() }),
+      fc.record({ functionCall: fc.anything(), functionResponse: fc.anything(), inlineData: fc.anything() }),
+    )
+    const content = fc.oneof(fc.anything(), fc.array(part))
+    const message = fc.record(
+      { role: roles, type: types, content, parts: content, tool_calls: content, call_id: fc.anything() },
+      { requiredKeys: [] },
+    )
+    const list = fc.array(fc.oneof(fc.anything(), message), { maxLength: 4 })
+    const conversations = fc.oneof(
+      list,
+      fc.record({ system: content, messages: list }),
+      fc.record({ systemInstruction: content, contents: list }),
+    )
+    fc.assert(
+      fc.property(conversations, (conversation) => {
+        let messages: readonly HistoryMessage[] = []
+        try {
+          messages = format.read(conversation)
+        } catch (error) {
+          expect(error).toBeInstanceOf(TypeError)
+          return
+        }
+        const written = messagesOf(format.write(messages))
+        for (const one of written) expect(messagesOf(conversation).includes(one)).toBe(true)
+        expect(Object.prototype).not.toHaveProperty('polluted')
+      }),
+      propertyRuns(400, 20_000),
+    )
+  })
+
+  it.each(FORMAT_NAMES.filter((other) => other !== name))('is written as %s', (other) => {
+    fc.assert(
+      fc.property(nativeHistories(name, { portable: true }), (conversation) => {
+        const messages = format.read(conversation)
+        const written = FORMATS[other].write(messages)
+        expect(validateHistory(other, written)).toEqual([])
+        const converted = FORMATS[other].read(written)
+        expect(summaryOf(converted)).toEqual(summaryOf(messages))
+      }),
+      CONVERSIONS,
+    )
+  })
+})
+
+const withoutNative = ({ native: _native, ...piece }: { readonly native?: unknown }): object => piece
+
+/** The calls and results of a history, in whichever form. */
+function summaryOf(messages: readonly HistoryMessage[]): unknown {
+  const parts = partsOf(messages)
+  const names = new Map(parts.filter(isCall).map(({ id, name }) => [id, name]))
+  return {
+    calls: parts.filter(isCall).map((part) => [part.name, argumentsValue(part)]),
+    results: parts.filter(isResult).map((part) => [part.toolName || names.get(part.callId), textOf(part)]),
+  }
+}
+
+/** The lines of a result that say something; an API may have had to make text of JSON, or an object of what is none. */
+function textOf({ content }: HistoryToolResult): string {
+  const texts = content.map((piece) => {
+    if (piece.type === 'text') return piece.text
+    if (piece.type !== 'json') return ''
+    const { error = piece.value, output = error, ...others } = Object(piece.value ?? {}) as Record<string, unknown>
+    return JSON.stringify(Object.keys(others).length === 0 ? output : piece.value)
+  })
+  const lines = texts.join('\n').split('\n')
+  return lines.filter((line) => !['', '{}', '""'].includes(line.trim())).join('\n')
+}

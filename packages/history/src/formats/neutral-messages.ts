@@ -1,0 +1,33 @@
+import type { HistoryFormat } from '../history-format.ts'
+import type { HistoryMessage } from '../history-message.ts'
+import { checkMessage, checkMessages, fieldError } from './check-fields.ts'
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool'])
+
+/**
+ * Read and write the neutral form itself, for a conversation that is already kept in it.
+ *
+ * Messages come back as the very objects. Reading throws a `TypeError` where one has no role or no parts.
+ *
+ * @example
+ * ```ts
+ * import { neutralMessages, type HistoryMessage } from '@spillway/history'
+ *
+ * const messages: HistoryMessage[] = [{ role: 'user', parts: [{ type: 'text', text: 'Why did the build fail?' }] }]
+ * console.assert(neutralMessages().read(messages)[0] === messages[0])
+ * ```
+ */
+export function neutralMessages(): HistoryFormat<HistoryMessage[]> {
+  return {
+    name: 'neutral',
+    read: (conversation) => {
+      for (const [index, value] of checkMessages(conversation).entries()) {
+        const { role, parts } = checkMessage(value, index)
+        if (!ROLES.has(role)) throw fieldError(`messages[${index}].role`, 'system, user, assistant or tool', role)
+        if (!Array.isArray(parts)) throw fieldError(`messages[${index}].parts`, 'an array', parts)
+      }
+      return [...conversation]
+    },
+    write: (messages) => [...messages],
+  }
+}

@@ -1,0 +1,41 @@
+import type { HistoryFormat } from '../history-format.ts'
+import { convertToItems, ITEM_ID_RULES } from './convert-to-items.ts'
+import { RESPONSES_ITEMS } from './item-dialect.ts'
+import { patchItem } from './patch-item.ts'
+import { readItems } from './read-items.ts'
+import { writeMessages } from './write-messages.ts'
+
+/**
+ * Read and write items of OpenAI's Responses API: what stands in `input`, and what a response has in `output`.
+ *
+ * There is one message for each item. Calls of functions, custom tools, shells and patches are calls; what tools of the
+ * provider did, references to items, and items of unknown types are kept as they are, as are screenshots and what a
+ * program of the provider gets. What a model thought must stay before the item that follows it: the API refuses one
+ * without the other.
+ *
+ * Reading throws a `TypeError` that names item and field where an item is none of the API. Writing messages of other
+ * formats gives calls ids of at most 64 characters, and throws a `TypeError` for what the API has no place for.
+ *
+ * @example
+ * ```ts
+ * import { openAIResponses } from '@spillway/history'
+ *
+ * const format = openAIResponses<{ type: string }>()
+ * const items = [{ type: 'function_call', call_id: 'call_1', name: 'read_log', arguments: '{}' }]
+ * console.assert(format.read(items)[0]?.parts[0]?.type === 'tool-call')
+ * console.assert(format.write(format.read(items))[0] === items[0])
+ * ```
+ */
+export function openAIResponses<Item extends object>(): HistoryFormat<Item[]> {
+  return {
+    name: RESPONSES_ITEMS.format,
+    read: (items) => readItems(items, RESPONSES_ITEMS),
+    write: (messages) =>
+      writeMessages(messages, {
+        format: RESPONSES_ITEMS.format,
+        patch: (native, message, index) => patchItem(native, message, index, RESPONSES_ITEMS),
+        convert: (foreign) => convertToItems(foreign, RESPONSES_ITEMS),
+        idRules: ITEM_ID_RULES,
+      }) as Item[],
+  }
+}

@@ -1,0 +1,177 @@
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InMemoryStorage } from '@spillway/memory'
+import { ContextOffloader } from '@spillway/core'
+import { formatOf, fuzzCases, MODELS, type FuzzCase } from '../test/compaction-fuzz.ts'
+import { FORMAT_NAMES, validateHistory, type FormatName } from '../test/validate-history.ts'
+import { compactHistory } from './compact-history.ts'
+import { expandHistory } from './expand-history.ts'
+import { HistoryCompactor } from './compactor/history-compactor.ts'
+import type { HistoryMessage } from './history-message.ts'
+import type { Summarize } from './compress/summary-request.ts'
+import { isEqualValue } from './is-equal-value.ts'
+import { countMessage } from './measure/count-message.ts'
+import { planCompaction } from './plan-compaction.ts'
+
+/** Histories of each format: 10,000 of all formats together in a full run. */
+const ONCE = propertyRuns(30, Math.ceil(10_000 / FORMAT_NAMES.length))
+/** Histories that are compacted before each call of the model. */
+const REPEATED = propertyRuns(10, Math.ceil(10_000 / FORMAT_NAMES.length / 3))
+/** Milliseconds for one history on a slow machine. */
+const TIMEOUT = 10_000
+
+/** Problems that a validator found, without the places, which move. */
+const kinds = (problems: readonly string[]): string[] =>
+  problems.map((problem) => problem.replace(/^(?:turn )?\d+: /, ''))
+
+/** Behave as one model after another; the last goes on. */
+function summarizeAs(models: FuzzCase['models']): Summarize {
+  let asked = 0
+  return async (request) => {
+    const model: Summarize = MODELS[models[Math.min(asked++, models.length - 1)]!]
+    return await model(request)
+  }
+}
+
+/** Positions of the messages that begin what a model said at once. */
+const callsOf = (messages: readonly HistoryMessage[]): readonly number[] =>
+  [...messages.keys()].filter(
+    (index) => index > 0 && messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant',
+  )
+
+async function check(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
+  const format = formatOf(name)
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
+  const summarize = summarizeAs(models)
+  const options = { offloader, format, summarize, summaryTimeoutMs: 5, ...limits }
+  const frozen = deepFreeze(conversation)
+  const plan = planCompaction(frozen, options)
+  const outcome = await compactHistory(frozen, options)
+  const { messages, tokens, fits, obstacles, statistics } = outcome
+
+  // It is as valid as it was.
+  const before = validateHistory(name, conversation)
+  const after = validateHistory(name, messages)
+  if (isValid) expect(before).toEqual([])
+  if (before.length === 0) expect(after).toEqual([])
+
+  // It fits, or says why not; and what is said of its size is so.
+  const read = format.read(messages)
+  const counted = read.reduce((sum, message) => sum + countMessage(message, offloader.options.countTokens), 0)
+  expect(tokens.after).toBe(counted)
+  expect(tokens.after).toBeLessThanOrEqual(tokens.before)
+  expect(fits).toBe(tokens.after <= tokens.limit)
+  expect(obstacles.length > 0).toBe(!fits)
+  if (outcome.applied.length === 0) expect(messages).toBe(conversation)
+  for (const { index, role, reason } of statistics) {
+    // Whether the request has to be shortened shows only when the summary is there.
+    if (reason === 'compacted' && role !== 'user')
+      expect(plan.messages[index]!.action, `message ${index}`).not.toBe('keep')
+    // What auto does next depends on how much compacting gains, which a plan estimates.
+    if (reason === 'compressed' && limits.mode === 'compress')
+      expect(plan.messages[index]!.action, `message ${index}`).toBe('compress')
+  }
+
+  // Nothing is lost.
+  const expanded = await expandHistory(messages, { offloader, format })
+  expect(expanded.missing).toEqual([])
+  if (!isEqualValue(expanded.messages, conversation)) expect(expanded.messages).toEqual(conversation)
+
+  // Doing it again changes nothing, but for what a model makes of the rest.
+  const again = await compactHistory(messages, { ...options, summarize: undefined })
+  if (limits.mode !== 'compress') expect(isEqualValue(again.messages, messages)).toBe(true)
+  expect(validateHistory(name, again.messages)).toEqual(after)
+}
+
+/** Live through a conversation that is kept as it became: before each call of the model what is new is added to it. */
+async function checkKept(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
+  const format = formatOf(name)
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
+  const options = { offloader, format, summarize: summarizeAs(models), summaryTimeoutMs: 5, ...limits }
+  const all = format.read(conversation)
+  let kept: readonly HistoryMessage[] = []
+  let from = 0
+  for (const index of callsOf(all)) {
+    const history = format.write([...kept, ...all.slice(from, index)])
+    const { messages, fits, obstacles, tokens } = await compactHistory(history, options)
+    const raw = format.write(all.slice(0, index))
+    const problems = kinds(validateHistory(name, messages))
+    if (isValid) expect(problems.filter((kind) => !kinds(validateHistory(name, raw)).includes(kind))).toEqual([])
+    expect(fits).toBe(tokens.after <= tokens.limit)
+    expect(obstacles.length > 0).toBe(!fits)
+    const expanded = await expandHistory(messages, { offloader, format })
+    expect(expanded.missing).toEqual([])
+    if (!isEqualValue(expanded.messages, raw)) expect(expanded.messages).toEqual(raw)
+    kept = format.read(messages)
+    from = index
+  }
+}
+
+/** Live through a conversation: before each call of the model the history so far is handed over, raw. */
+async function checkLived(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
+  const format = formatOf(name)
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 8 }).scope('a') })
+  const summarize = summarizeAs(models)
+  const compactor = new HistoryCompactor({ offloader, format, summarize, summaryTimeoutMs: 5, ...limits })
+  const all = format.read(conversation)
+  for (const index of callsOf(all)) {
+    const history = format.write(all.slice(0, index))
+    const { messages, fits, obstacles, tokens } = await compactor.compact(history)
+    const problems = kinds(validateHistory(name, messages))
+    if (isValid) expect(problems.filter((kind) => !kinds(validateHistory(name, history)).includes(kind))).toEqual([])
+    expect(fits).toBe(tokens.after <= tokens.limit)
+    expect(obstacles.length > 0).toBe(!fits)
+    const expanded = await expandHistory(messages, { offloader, format })
+    expect(expanded.missing).toEqual([])
+    if (!isEqualValue(expanded.messages, history)) expect(expanded.messages).toEqual(history)
+    await offloader.endTurn()
+  }
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  for (const one of Object.values(value)) deepFreeze(one)
+  return Object.freeze(value)
+}
+
+describe.each(FORMAT_NAMES)('compaction of %s', (name) => {
+  it(
+    'keeps a history valid, loses nothing, and respects the limit or names the obstacle, whatever the model does',
+    {
+      timeout: ONCE.numRuns * TIMEOUT,
+    },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fuzzCases(name), (one) => check(name, one)),
+        ONCE,
+      )
+    },
+  )
+
+  it(
+    'does so before each call of a loop that hands over the whole history each time',
+    {
+      timeout: REPEATED.numRuns * TIMEOUT,
+    },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fuzzCases(name), (one) => checkLived(name, one)),
+        REPEATED,
+      )
+    },
+  )
+
+  it(
+    'does so before each call of a loop that continues with the compacted history',
+    {
+      timeout: REPEATED.numRuns * TIMEOUT,
+    },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fuzzCases(name), (one) => checkKept(name, one)),
+        REPEATED,
+      )
+    },
+  )
+})

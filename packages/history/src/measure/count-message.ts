@@ -1,0 +1,122 @@
+import { mediaTokensOfSize } from '@spillway/core/internal'
+import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal/tokens'
+import { isAsRead } from '../as-read.ts'
+import type {
+  HistoryContent,
+  HistoryMedia,
+  HistoryMessage,
+  HistoryPart,
+  HistoryToolCall,
+  HistoryToolResult,
+} from '../history-message.ts'
+import { isSameList } from '../is-same-list.ts'
+
+/** What a role and the marks around a message cost, as of OpenAI's chat format; others are about the same. */
+const MESSAGE_TOKENS = 4
+/** A call is wrapped in about as much. */
+const CALL_TOKENS = 4
+const BASE64_FACTOR = 0.75
+
+/** What a message had when it was counted, and what it cost. */
+interface Counted {
+  readonly marks: readonly unknown[]
+  readonly tokens: number
+}
+
+/** Counts of messages as they were read: a loop hands over the same ones with every call of the model. */
+const known = new WeakMap<CountTokens, WeakMap<object, Counted>>()
+
+/** Count what a message costs the context: text, reasoning, calls with their names and arguments, results, media by size. */
+export function countMessage(message: HistoryMessage, countTokens: CountTokens): number {
+  const native: unknown = isAsRead(message) ? message.native?.value : undefined
+  if (typeof native !== 'object' || native === null) return countParts(message, countTokens)
+  let counts = known.get(countTokens)
+  if (counts === undefined) known.set(countTokens, (counts = new WeakMap()))
+  const marks = marksOf(message.parts)
+  const counted = counts.get(native)
+  // The object may have been changed since.
+  if (counted !== undefined && isSameList(counted.marks, marks)) return counted.tokens
+  const tokens = countParts(message, countTokens)
+  counts.set(native, { marks, tokens })
+  return tokens
+}
+
+/** Collect what the count of parts depends on: texts as they are, as comparing the same one is cheap; of values the length. */
+function marksOf(parts: readonly (HistoryPart | HistoryContent)[], marks: unknown[] = []): readonly unknown[] {
+  for (const part of parts) {
+    if (part.type === 'text' || part.type === 'reasoning') marks.push(part.text)
+    else if (part.type === 'tool-call')
+      marks.push(part.name, part.inputIsText ? part.input : jsonText(part.input).length)
+    else if (part.type === 'tool-result') marksOf(part.content, marks)
+    else if (part.type === 'json' || part.type === 'opaque') marks.push(jsonText(part.value).length)
+    else marks.push(part.type, part.data?.byteLength, part.base64?.length, part.url)
+  }
+  return marks
+}
+
+function countParts({ parts }: HistoryMessage, countTokens: CountTokens): number {
+  return parts.reduce((sum, part) => sum + countPart(part, countTokens), MESSAGE_TOKENS)
+}
+
+/** Count what a part of a message costs the context. */
+export function countPart(part: HistoryPart, countTokens: CountTokens): number {
+  switch (part.type) {
+    case 'tool-call':
+      return CALL_TOKENS + countTokens(part.name) + estimateLargeTokens(inputText(part), countTokens)
+    case 'tool-result':
+      return countResult(part, countTokens)
+    case 'reasoning':
+      return estimateLargeTokens(part.text, countTokens)
+    default:
+      return countContent(part, countTokens)
+  }
+}
+
+/** Results from so many UTF-16 units on are counted once in a pass, which looks at them several times. */
+const REMEMBERED_UNITS = 2_000
+const knownResults = new WeakMap<CountTokens, WeakMap<HistoryToolResult, number>>()
+
+function countResult(result: HistoryToolResult, countTokens: CountTokens): number {
+  const count = (): number => result.content.reduce((sum, content) => sum + countContent(content, countTokens), 0)
+  const isLarge = result.content.some((content) => content.type === 'text' && content.text.length >= REMEMBERED_UNITS)
+  // What a format has read is read anew with each call; other parts may be changed by whoever made them.
+  if (!isLarge || !isAsRead(result)) return count()
+  let counts = knownResults.get(countTokens)
+  if (counts === undefined) knownResults.set(countTokens, (counts = new WeakMap()))
+  const tokens = counts.get(result) ?? count()
+  counts.set(result, tokens)
+  return tokens
+}
+
+/** Count what a piece of a tool result, or a part that could be one, costs the context. */
+export function countContent(content: HistoryContent, countTokens: CountTokens): number {
+  switch (content.type) {
+    case 'text':
+      return estimateLargeTokens(content.text, countTokens)
+    case 'json':
+    case 'opaque':
+      return estimateLargeTokens(jsonText(content.value), countTokens)
+    default:
+      return countMedia(content)
+  }
+}
+
+function countMedia({ type, data, base64, url }: HistoryMedia): number {
+  const bytes = data?.byteLength ?? (base64 === undefined ? undefined : Math.floor(base64.length * BASE64_FACTOR))
+  return bytes === undefined && url === undefined ? 0 : mediaTokensOfSize(type, bytes)
+}
+
+/** Return the arguments of a call as JSON text. */
+export const inputText = ({ input, inputIsText }: HistoryToolCall): string =>
+  inputIsText && typeof input === 'string' ? input : jsonText(input)
+
+/** Write a value as JSON; what JSON cannot express is empty, and costs nothing. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch (error) {
+    // A cycle, a big integer, nesting beyond the stack, or code of the value's own that throws: no API could send it either.
+    if (error instanceof Error) return ''
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+import { NulFilter } from '@spillway/text/internal/lines'
+import { SUBJECT_END, SUBJECT_START, textPreviewersFor } from './choose-previewers.ts'
+import { LogReader } from './log/log-reader.ts'
+import { textPreviewer } from './log/text-previewer.ts'
+import { fallbackOf } from './preview-fallback.ts'
+import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
+import { attempt, checked, type TextPreview, type TextPreviewing } from './read-text.ts'
+
+/**
+ * Reads a text that arrives in pieces, and previews it as it would be previewed if it were there at once: all previewers
+ * that recognize the beginning read, as only the end tells which of them is the surest.
+ */
+export class ArrivingText {
+  readonly #previewing: TextPreviewing
+  /** Reads by lines, in case the previewers fail: the reader of a log, if there is one. */
+  #byLines = new LogReader()
+  #subject: TextSubject | undefined
+  #start = ''
+  #end = ''
+  #length = 0
+  readonly #readers = new Map<TextPreviewer, TextReader>()
+  readonly #nuls = new NulFilter()
+
+  constructor(previewing: TextPreviewing) {
+    this.#previewing = previewing
+  }
+
+  /** Take in the next piece of the text. */
+  push(text: string): void {
+    this.#push(this.#nuls.push(text))
+  }
+
+  /** End the text. */
+  async finish(): Promise<TextPreview> {
+    this.#push(this.#nuls.finish())
+    const { onFallback } = this.#previewing
+    const begun = this.#subject ?? this.#begin()
+    const { scan } = this.#byLines
+    const subject: TextSubject = { ...begun, end: this.#end.slice(-SUBJECT_END) }
+    const open = [...this.#readers.keys()].filter((previewer) => previewer !== textPreviewer)
+    for (const previewer of textPreviewersFor(subject, open, onFallback)) {
+      const reader = this.#readers.get(previewer) ?? this.#byLines
+      const write = await attempt(previewer, onFallback, () => reader.finish(subject))
+      if (write !== undefined) return { lines: scan.lines, write: checked(previewer, write, () => scan, onFallback) }
+    }
+    return { lines: scan.lines, write: async () => '' }
+  }
+
+  #push(text: string): void {
+    this.#length += text.length
+    this.#end += text
+    if (this.#end.length > 2 * SUBJECT_END) this.#end = this.#end.slice(-SUBJECT_END)
+    if (this.#subject !== undefined) {
+      this.#pass(text)
+      return
+    }
+    this.#start += text
+    if (this.#start.length > SUBJECT_START) this.#subject = this.#begin()
+  }
+
+  #begin(): TextSubject {
+    const { call, contentType, previewers, onFallback } = this.#previewing
+    const start = this.#start.slice(0, SUBJECT_START)
+    const subject: TextSubject = { ...call, contentType, start, isWhole: this.#length <= SUBJECT_START }
+    for (const previewer of textPreviewersFor(subject, previewers, onFallback).slice(0, -1)) {
+      try {
+        this.#readers.set(previewer, previewer.read(subject))
+      } catch (error) {
+        onFallback(fallbackOf(previewer.name, error))
+      }
+    }
+    const log = [...this.#readers.values()].find((reader) => reader instanceof LogReader)
+    if (log === undefined) this.#readers.set(textPreviewer, this.#byLines)
+    else this.#byLines = log
+    this.#pass(this.#start)
+    this.#start = ''
+    return subject
+  }
+
+  /** Hand a piece to the readers; those that fail, or read no texts of this length, read no more. */
+  #pass(text: string): void {
+    for (const [previewer, reader] of this.#readers) {
+      if (this.#length > (previewer.maxLength ?? Infinity)) this.#readers.delete(previewer)
+      else {
+        try {
+          reader.push(text)
+        } catch (error) {
+          // The next reader, or the lines, will do.
+          this.#previewing.onFallback(fallbackOf(previewer.name, error))
+          this.#readers.delete(previewer)
+        }
+      }
+    }
+  }
+}

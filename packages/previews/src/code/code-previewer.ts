@@ -1,0 +1,36 @@
+import type { TextPreviewer } from '../previewer.ts'
+import { sourcePreviewer, type SourcePreviewerOptions } from '../source/source-previewer.ts'
+import { grammarOutliner, type GrammarOutlinerOptions } from './grammar-outliner.ts'
+
+/** What a {@link codePreviewer} is told. */
+export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<SourcePreviewerOptions, 'outline'> {}
+
+/**
+ * Make a previewer of source code that finds definitions by grammars instead of patterns.
+ *
+ * TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, PHP, Ruby and shell need the packages `web-tree-sitter` and
+ * `@vscode/tree-sitter-wasm`; Swift also `@repomix/tree-sitter-wasms`, which reads C better, Kotlin `@tree-sitter-grammars/tree-sitter-kotlin`,
+ * Lua `@tree-sitter-grammars/tree-sitter-lua`, Scala `tree-sitter-scala`. Code of any other language, and of these where
+ * their package is not installed, is outlined by patterns, as core does. Without the first two packages an event says so,
+ * once, and core previews the code.
+ *
+ * @example
+ * ```ts
+ * import { previewText } from '@spillway/previews'
+ * import { codePreviewer } from '@spillway/previews/code'
+ *
+ * const text = Array.from({ length: 200 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
+ * const preview = await previewText(text, {
+ *   previewers: [codePreviewer()],
+ *   toolName: 'read_file',
+ *   input: { path: 'steps.py' },
+ *   budgetTokens: 400,
+ * })
+ * console.assert(preview.startsWith('[Python, 600 lines'))
+ * ```
+ */
+export function codePreviewer(options: CodePreviewerOptions = {}): TextPreviewer {
+  const { locate, ...layout } = options
+  // Its own name: where a package is missing, core's previewer of source code comes next.
+  return { ...sourcePreviewer({ ...layout, outline: grammarOutliner({ locate }) }), name: 'code' }
+}

@@ -1,0 +1,110 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { previewWith } from '../../test/preview-with.ts'
+import type { TextSubject } from '../previewer.ts'
+import { configPreviewer } from './config-previewer.ts'
+
+const preview = (text: string, budgetTokens = 300, subject: Partial<TextSubject> = {}): Promise<string | undefined> =>
+  previewWith(configPreviewer(), text, { budgetTokens, countTokens }, subject)
+const named = (path: string): Partial<TextSubject> => ({ intent: { paths: [path], words: [] } })
+
+/** That each numbered line of a preview is that line of the text. */
+function expectRightNumbers(shown: string, text: string): void {
+  const lines = text.split('\n')
+  for (const line of shown.split('\n')) {
+    const numbered = /^(\d+)\| (.*?)(?: \[.*)?$/.exec(line)
+    if (numbered !== null) expect(lines[Number(numbered[1]) - 1]?.trimEnd().startsWith(numbered[2]!), line).toBe(true)
+  }
+}
+
+const manifest = (kind: string, name: string): string =>
+  `apiVersion: apps/v1\nkind: ${kind}\nmetadata:\n  labels:\n    app: ${name}\n  name: ${name}\nspec:\n  replicas: 3\n  template:\n    spec:\n      containers:\n${[1, 2, 3, 4, 5].map((index) => `        - name: c${index}\n          image: app:${index}\n`).join('')}`
+
+describe('configPreviewer', () => {
+  it('gives each document of several its kind, name and line', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => [`Kind${index % 3}`, `name-${index}`] as const)
+    const text = names.map(([kind, name]) => manifest(kind, name)).join('---\n')
+    const shown = (await preview(text, 700))!
+    expect(shown).toMatch(/^\[YAML: 659 lines, 30 documents\]/)
+    for (const [kind, name] of names) expect(shown).toContain(`| apiVersion: apps/v1 [${kind} ${name}]`)
+    expectRightNumbers(shown, text)
+  })
+
+  it('gives outer keys first, with the lengths of lists', async () => {
+    const job = (index: number): string =>
+      `  job-${index}:\n    runs-on: ubuntu-latest\n    steps:\n${`      - run: make ${index}\n`.repeat(12)}`
+    const text = `name: ci\non: [push]\njobs:\n${Array.from({ length: 20 }, (_, index) => job(index)).join('')}`
+    const shown = (await preview(text, 400))!
+    expect(shown).toContain('3| jobs:')
+    for (let index = 0; index < 20; index++) expect(shown).toContain(`|   job-${index}:`)
+    expect(shown).toContain('    steps: [12 items]')
+    expectRightNumbers(shown, text)
+  })
+
+  it('knows that dashes may stand below their key', async () => {
+    const shown = (await preview(`steps:\n${'- a: 1\n  b: 2\n'.repeat(50)}after: x\n`, 60))!
+    expect(shown).toContain('1| steps: [50 items]')
+    expect(shown).toContain('102| after: x')
+    expect(shown).toContain('2 top-level keys')
+  })
+
+  it('takes lines of a text for no keys', async () => {
+    const text = `script: |\n${'  key: value\n\n'.repeat(30)}next: 1\n`
+    const shown = (await preview(text, 60))!
+    expect(shown).toContain('2 top-level keys')
+    expect(shown).toContain('1| script: | [30 lines]')
+    expect(shown).toContain('62| next: 1')
+  })
+
+  it('reads sections with the number of their keys', async () => {
+    const text = Array.from(
+      { length: 40 },
+      (_, index) => `[section-${index}]\n${'key = 1\n'.repeat(index === 7 ? 30 : 3)}`,
+    ).join('\n')
+    const shown = (await preview(text, 400, named('a.ini')))!
+    expect(shown).toMatch(/^\[config: \d+ lines, 40 sections, 147 keys\]/)
+    expect(shown).toContain('| [section-7] [30 keys]')
+    expect(shown).toContain('| [section-39]')
+    expectRightNumbers(shown, text)
+  })
+
+  it('reads blocks in braces', async () => {
+    const block = (index: number): string =>
+      `resource "aws_instance" "web-${index}" {\n  ami = "a-${index}"\n  tags = {\n    n = ${index}\n  }\n}\n`
+    const text = Array.from({ length: 30 }, (_, index) => block(index)).join('\n')
+    const shown = (await preview(text, 500, named('main.tf')))!
+    expect(shown).toMatch(/^\[config: 209 lines, 60 blocks, 60 keys\]/)
+    for (let index = 0; index < 30; index++) expect(shown).toContain(`"web-${index}" {`)
+    expectRightNumbers(shown, text)
+  })
+
+  it('reads files of keys alone', async () => {
+    const text = Array.from({ length: 300 }, (_, index) => `KEY_${index}=value ${index}`).join('\n')
+    const shown = (await preview(text, 200, named('.env')))!
+    expect(shown).toContain('300 keys')
+    expect(shown).toContain('KEY_0=value 0')
+  })
+
+  it('shows first what the call looks for, with the keys around it', async () => {
+    const service = (index: number): string => `  service-${index}:\n    deploy:\n      image: app-${index}\n`
+    const text = `services:\n${Array.from({ length: 200 }, (_, index) => service(index)).join('')}`
+    const shown = (await preview(text, 120, { intent: { paths: [], words: ['app-150'] } }))!
+    expect(shown).toContain('      image: app-150')
+    expect(shown).toContain('  service-150:')
+  })
+
+  it('shows everything where everything fits', async () => {
+    const text = 'a: 1\nb:\n  - x\n  - y\n\nc: |\n  text\n'
+    expect(await preview(text, 500)).toBe(text.trimEnd())
+  })
+
+  it('ends for deep nesting too', async () => {
+    const text = Array.from({ length: 20_000 }, (_, index) => `${' '.repeat(index % 1_000)}a:`).join('\n')
+    const shown = (await preview(text, 200))!
+    expect(shown).toContain('20,000 lines')
+  })
+
+  it('refuses shares that are none', () => {
+    expect(() => configPreviewer({ shares: { keys: 2 } })).toThrow(/shares\.keys/)
+  })
+})

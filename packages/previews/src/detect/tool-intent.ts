@@ -1,0 +1,188 @@
+import { parseJsonText } from '@spillway/text/internal/json'
+import { commandIntent, type LineSpan } from './command-intent.ts'
+import { pathsOfText, wordsOfPattern, wordsOfText } from './sought-words.ts'
+
+/** What the arguments of a tool call tell of what the agent is after. */
+export interface ToolIntent {
+  /** Files and folders that the call names, as they are written there. */
+  readonly paths: readonly string[]
+  /** The lines that it asks for, 1-based and inclusive; without an end, from there on. */
+  readonly lines?: { readonly start: number; readonly end?: number | undefined } | undefined
+  /** Words, names and patterns that it looks for, the most telling first. */
+  readonly words: readonly string[]
+  /** The command that a shell runs. */
+  readonly command?: string | undefined
+  /** The address that is fetched. */
+  readonly url?: string | undefined
+}
+
+/** Longest argument that is looked at, in UTF-16 units. */
+const MAX_ARGUMENT = 4_096
+/** Most arguments and items of a list that are looked at. */
+const MOST_ARGUMENTS = 64
+const MOST_PATHS = 16
+const MOST_WORDS = 32
+/** Longest text of arguments that is parsed. */
+const MAX_JSON = 65_536
+
+const PATHS =
+  'path filepath file filename absolutepath relativepath targetfile notebookpath relativeworkspacepath directory dir folder paths files filepaths'.split(
+    ' ',
+  )
+const PATTERNS = 'pattern regex regexp symbol symbolname identifier functionname methodname classname needle'.split(' ')
+const QUERIES = 'query q search searchterm searchquery term keyword keywords name names queries'.split(' ')
+const TEXTS = 'prompt description task question instructions instruction goal message'.split(' ')
+const COMMANDS = 'command cmd script'.split(' ')
+const ADDRESSES = 'url uri href'.split(' ')
+/** Arguments that hold the real ones. */
+const ENVELOPES = 'arguments args params parameters input kwargs'.split(' ')
+
+/** Read the arguments of a tool call, whatever their names and shape: unknown ones tell nothing. It never throws. */
+export function toolIntent(toolName: string, input: unknown): ToolIntent {
+  const named = namedArguments(input)
+  const texts = (names: readonly string[]): string[] => names.flatMap((name) => strings(named.get(name)))
+  const isShell = /^(?:bash|shell|sh|terminal|execute_command|run_command|run_shell_command)$/i.test(toolName)
+  const command = commandOf(named) ?? (isShell && typeof input === 'string' ? input.slice(0, MAX_ARGUMENT) : undefined)
+  const told = command === undefined ? undefined : commandIntent(command)
+  const prose = texts(TEXTS)
+  const placed = texts(PATHS).map(pathAndLines)
+  const paths = [...placed.map(({ path }) => path), ...(told?.paths ?? []), ...prose.flatMap(pathsOfText)]
+  const words = [
+    ...texts(PATTERNS).flatMap(wordsOfPattern),
+    ...(told?.patterns ?? []).flatMap(wordsOfPattern),
+    ...texts(QUERIES).flatMap((query) => (query.includes(' ') ? wordsOfText(query) : wordsOfPattern(query))),
+    ...prose.flatMap(wordsOfText),
+  ]
+  return {
+    paths: first(paths, MOST_PATHS),
+    lines: linesOf(named) ?? placed.find(({ lines }) => lines !== undefined)?.lines ?? told?.lines,
+    words: first(words, MOST_WORDS),
+    command,
+    url: texts(ADDRESSES)[0],
+  }
+}
+
+/** The arguments by name, in lower case and of letters alone; those in an envelope beside those around it. */
+function namedArguments(input: unknown): Map<string, unknown> {
+  const named = new Map<string, unknown>()
+  const add = (value: unknown): void => {
+    for (const [name, argument] of dataOf(value)) {
+      const key = name
+        .slice(0, 64)
+        .toLowerCase()
+        .replace(/[^a-z]/g, '')
+      if (!named.has(key)) named.set(key, argument)
+    }
+  }
+  add(typeof input === 'string' ? parsed(input) : input)
+  for (const name of ENVELOPES) {
+    const inside = named.get(name)
+    add(typeof inside === 'string' ? parsed(inside) : inside)
+  }
+  return named
+}
+
+/** The first properties of a plain object; accessors are not called. */
+function dataOf(value: unknown): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const data: [string, unknown][] = []
+  for (const name in value) {
+    if (data.length >= MOST_ARGUMENTS) break
+    const property = Object.getOwnPropertyDescriptor(value, name)
+    if (property !== undefined && 'value' in property) data.push([name, property.value])
+  }
+  return data
+}
+
+/** Arguments also come as JSON that nobody has parsed yet. */
+function parsed(text: string): unknown {
+  if (text.length > MAX_JSON || !/^\s*\{/.test(text)) return undefined
+  return parseJsonText(text)
+}
+
+/** The text or texts of an argument: a string, a list of them, or a list of objects that have a path. */
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value.slice(0, MAX_ARGUMENT)]
+  if (!Array.isArray(value)) return []
+  return value.slice(0, MOST_PATHS).flatMap((item: unknown) => {
+    if (typeof item === 'string') return strings(item)
+    const inside = new Map(dataOf(item))
+    return strings(inside.get('path') ?? inside.get('file_path'))
+  })
+}
+
+/** A command comes as one text, or as the words of one: `["bash", "-lc", "ls -l"]`. */
+function commandOf(named: ReadonlyMap<string, unknown>): string | undefined {
+  for (const name of COMMANDS) {
+    const words = strings(named.get(name))
+    if (words.length === 0) continue
+    const shell = words.findIndex((word) => /^-\w*c$/.test(word))
+    return words
+      .slice(shell + 1)
+      .join(' ')
+      .slice(0, MAX_ARGUMENT)
+  }
+  return undefined
+}
+
+/** `src/a.ts:12`, `src/a.ts:12-40`, `src/a.ts#L12-L40`. */
+function pathAndLines(text: string): { path: string; lines?: LineSpan | undefined } {
+  const found = /^(.{1,1024}?)(?::|#L)(\d{1,9})(?:[-,:]L?(\d{1,9}))?$/.exec(text.slice(0, 1_100))
+  if (found === null) return { path: text }
+  const [, path = '', start, end] = found
+  return {
+    path,
+    lines: span(Number(start), end === undefined || Number(end) < Number(start) ? Number(start) : Number(end)),
+  }
+}
+
+/** Lines as tools name them: offset and limit, a start and an end, a range of two numbers, or one line. */
+function linesOf(named: ReadonlyMap<string, unknown>): LineSpan | undefined {
+  const number = (...names: string[]): number | undefined => {
+    for (const name of names) {
+      const value = named.get(name)
+      const read = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
+      if (typeof read === 'number' && Number.isSafeInteger(read)) return read
+    }
+    return undefined
+  }
+  for (const name of ['viewrange', 'linerange', 'lines', 'range']) {
+    const range = rangeOf(named.get(name))
+    if (range !== undefined) return range
+  }
+  const start = number('startline', 'linestart', 'fromline', 'startlineoneindexed', 'startlinenumber')
+  if (start !== undefined)
+    return span(
+      start,
+      number('endline', 'lineend', 'toline', 'endlineoneindexedinclusive', 'endlinenumberinclusive', 'endlinenumber'),
+    )
+  const offset = number('offset')
+  if (offset !== undefined) {
+    const limit = number('limit')
+    return span(Math.max(1, offset), limit === undefined ? undefined : Math.max(1, offset) + limit - 1)
+  }
+  const line = number('line', 'linenumber', 'lineno')
+  return line === undefined ? undefined : span(line, line)
+}
+
+/** `[12, 40]`, `{ start: 12, end: 40 }` and `"12-40"`; an end of -1 is the end of the file. */
+function rangeOf(value: unknown): LineSpan | undefined {
+  if (typeof value === 'string') {
+    const [, start, end] = /^\s*(\d{1,9})\s*(?:[-,:]\s*(\d{1,9}))?\s*$/.exec(value.slice(0, 64)) ?? []
+    return start === undefined ? undefined : span(Number(start), end === undefined ? Number(start) : Number(end))
+  }
+  const [start, end]: unknown[] = Array.isArray(value)
+    ? value
+    : ['start', 'end'].map((name) => new Map(dataOf(value)).get(name))
+  if (typeof start !== 'number') return undefined
+  return span(start, typeof end === 'number' && end >= start ? end : undefined)
+}
+
+function span(start: number, end: number | undefined): LineSpan | undefined {
+  if (!Number.isSafeInteger(start) || start < 1 || (end !== undefined && !(end >= start))) return undefined
+  return { start, end }
+}
+
+function first(values: readonly string[], most: number): string[] {
+  return [...new Set(values)].filter((value) => value !== '').slice(0, most)
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { previewWith } from '../../test/preview-with.ts'
+import { diffPreviewer } from './diff-previewer.ts'
+
+const preview = (text: string, budgetTokens = 400, paths: readonly string[] = []): Promise<string | undefined> =>
+  previewWith(diffPreviewer(), text, { budgetTokens }, { intent: { paths, words: [] } })
+
+const fileOf = (path: string, lines: readonly string[]): string => {
+  const count = (mark: string): number => lines.filter((line) => !line.startsWith(mark)).length
+  return `diff --git a/${path} b/${path}\nindex 1234567..89abcde 100644\n--- a/${path}\n+++ b/${path}\n@@ -1,${count('+')} +1,${count('-')} @@ fn\n${lines.join('\n')}\n`
+}
+
+describe('diffPreviewer', () => {
+  it('gives each file its counts and its line, and the header as one line', async () => {
+    const text = fileOf('src/a.ts', [' a', '-b', '+c', '+d']) + fileOf('src/b.ts', ['-x', '+y'])
+    expect(await preview(text)).toBe(
+      [
+        '[diff: 2 files, +3 −2; 16 lines]',
+        '1| src/a.ts [+2 −1]',
+        '5| @@ -1,2 +1,3 @@ fn',
+        ' a',
+        '-b',
+        '+c',
+        '+d',
+        '10| src/b.ts [+1 −1]',
+        '14| @@ -1,1 +1,1 @@ fn',
+        '-x',
+        '+y',
+      ].join('\n'),
+    )
+  })
+
+  it('says what became of files', async () => {
+    const text = [
+      'diff --git a/old.ts b/lib/new.ts\nsimilarity index 90%\nrename from old.ts\nrename to lib/new.ts',
+      'diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755',
+      'diff --git a/logo.png b/logo.png\nnew file mode 100644\nindex 000..123\nBinary files /dev/null and b/logo.png differ',
+      'diff --git a/gone.c b/gone.c\ndeleted file mode 100644\nindex 1..0\n--- a/gone.c\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-int x;\n\\ No newline at end of file',
+    ].join('\n')
+    const shown = await preview(text)
+    expect(shown).toContain('1| lib/new.ts [renamed from old.ts]')
+    expect(shown).toContain('5| run.sh [mode 100755]')
+    expect(shown).toContain('8| logo.png [new, binary]')
+    expect(shown).toContain('12| gone.c [−1, deleted]')
+    expect(shown).toContain('[diff: 4 files, +0 −1; 19 lines]')
+  })
+
+  it('counts lines that look like headers where the hunk says that they are content', async () => {
+    const text =
+      'diff --git a/q.sql b/q.sql\n--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- old comment\n+++ new comment\n x\n'
+    expect(await preview(text)).toContain('[diff: 1 file, +1 −1')
+  })
+
+  it('reads diffs of several parents', async () => {
+    const text = 'diff --cc x.c\nindex 1,2..3\n--- a/x.c\n+++ b/x.c\n@@@ -1,2 -1,2 +1,3 @@@ main\n  a\n +b\n++c\n- d\n'
+    expect(await preview(text)).toContain('1| x.c [+2 −1]')
+  })
+
+  it('shows changes of sources before those of lock files', async () => {
+    const lock = fileOf(
+      'pnpm-lock.yaml',
+      Array.from({ length: 400 }, (_, index) => `+  package-${index}: 1.0.${index}`),
+    )
+    const text = lock + fileOf('src/fix.ts', [' before', '-wrong(value)', '+right(value)', ' after'])
+    const shown = await preview(text, 150)
+    expect(shown).toContain('pnpm-lock.yaml [+400]')
+    expect(shown).toContain('+right(value)')
+    expect(shown).toMatch(/\[… \d+ lines/)
+  })
+
+  it('shows first the files that the call names', async () => {
+    const text = Array.from({ length: 200 }, (_, index) =>
+      fileOf(`src/part-${index}.ts`, [`-old${index}`, `+new${index}`]),
+    ).join('')
+    const shown = await preview(text, 150, ['src/part-150.ts'])
+    expect(shown).toContain('+new150')
+  })
+
+  it('says how many files and hunks a gap hides', async () => {
+    const text = Array.from({ length: 100 }, (_, index) =>
+      fileOf(`src/part-${index}.ts`, [`-old${index}`, `+new${index}`]),
+    ).join('')
+    const shown = await preview(text, 60)
+    expect(shown).toMatch(/\[… [\d,]+ lines(?:, \d+ files?, \d+ hunks?|, all but these \d+)\]/)
+  })
+
+  it('counts commits and shows what they say', async () => {
+    const commit = (index: number): string =>
+      `commit ${String(index).repeat(40)}\nAuthor: A <a@b.c>\nDate:   Fri May 17\n\n    Message ${index}\n\n${fileOf('a.c', ['-a', '+b'])}`
+    const shown = await preview(Array.from({ length: 9 }, (_, index) => commit(index + 1)).join('\n'), 300)
+    expect(shown).toContain('[diff: 9 commits, 9 files, +9 −9')
+    expect(shown).toContain('    Message 1')
+  })
+
+  it('shows the largest changes of statistics, and their sum', async () => {
+    const stats = Array.from(
+      { length: 300 },
+      (_, index) => ` src/part-${index}.ts | ${index === 170 ? 900 : 2} +-`,
+    ).join('\n')
+    const shown = await preview(`${stats}\n 300 files changed, 1200 insertions(+), 300 deletions(-)\n`, 100)
+    expect(shown).toMatch(/^\[diffstat: 300 files, 301 lines\]/)
+    expect(shown).toContain('src/part-170.ts | 900')
+    expect(shown).toContain(' 300 files changed')
+  })
+
+  it('leaves a text without files to others', async () => {
+    expect(await preview('only words\n')).toBeUndefined()
+  })
+
+  it('counts what a reader of hunks counts', async () => {
+    const change = fc.constantFrom(' same', '-removed', '+added', '-', '+', ' ')
+    const files = fc.array(fc.array(change, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(files, async (all) => {
+        const text = all.map((lines, index) => fileOf(`f${index}.ts`, lines)).join('')
+        const count = (mark: string): number => all.flat().filter((line) => line.startsWith(mark)).length
+        const header = `[diff: ${all.length} file${all.length === 1 ? '' : 's'}, +${count('+')} −${count('-')}; `
+        expect((await preview(text))?.startsWith(header)).toBe(true)
+      }),
+    )
+  })
+
+  it('refuses shares that are none', () => {
+    expect(() => diffPreviewer({ shares: { files: 2 } })).toThrow(/shares\.files/)
+  })
+})

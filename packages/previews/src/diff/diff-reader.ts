@@ -1,0 +1,283 @@
+import { cleanLine, formatCount } from '@spillway/text/internal/lines'
+import { isImportLine } from '../layout/import-line.ts'
+import { estimateLetters } from '../layout/count-letters.ts'
+import { itemOf } from '../layout/item-of.ts'
+import { ItemStore } from '../layout/item-store.ts'
+import type { LineItem } from '../layout/line-item.ts'
+import type { RawLine } from '../layout/raw-lines.ts'
+import { WantedWords } from '../layout/wanted-words.ts'
+import { diffHeader, type DiffHeader } from './diff-header.ts'
+import { CHANGES, FILES, WORDS, type DiffOutline } from './diff-outline.ts'
+import { fileWeight } from './file-weight.ts'
+
+/** `@@ -1,2 +3,4 @@`; combined diffs have one more `@` and range for each further parent. */
+const HUNK = /^(@@+) ((?:-\d{1,9}(?:,\d{1,9})? )+)\+\d{1,9}(?:,(\d{1,9}))? @@+/
+/** What follows the path and the bar of a line of statistics. */
+const STAT = /^\| +(?:(\d+) ?[-+]*|Bin\b.*)$/
+const STAT_SUM = /^ \d+ files? changed(?:, |$)/
+const COMMIT = /^(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |changeset: +\d+:|# HG changeset patch|r\d+ \| )/
+
+/** What git and others write of a commit before its message. */
+const COMMIT_FIELD = /^(?:[A-Z][A-Za-z-]{1,20}|user|date|branch|parent|tag): /
+
+/** Changes of a hunk among which such lines are looked for. */
+const IMPORTS_IN_HUNK = 24
+/** Lines after the start of a commit that say what it is. */
+const ABOUT_COMMIT = 12
+
+interface DiffFile {
+  readonly item: LineItem
+  path: string
+  weight: number
+  added: number
+  removed: number
+  readonly notes: string[]
+  hunks: number
+  /** Whether its lines began with `---`, so that the next one begins another file. */
+  named: boolean
+}
+
+interface Hunk {
+  readonly item: LineItem
+  /** Columns of marks before each line. */
+  readonly columns: number
+  /** Lines of the old file and of the new one that are still to come. */
+  old: number
+  fresh: number
+  changes: number
+  context: number
+}
+
+/** Reads the lines of a diff: its files, its hunks and what each line is worth. */
+export class DiffReader {
+  readonly #store = new ItemStore()
+  readonly #wanted: WantedWords
+  readonly #fileStarts: number[] = []
+  readonly #hunkStarts: number[] = []
+  #commits = 0
+  #added = 0
+  #removed = 0
+  #statFiles = 0
+  #blanks = 0
+  #file: DiffFile | undefined
+  #hunk: Hunk | undefined
+  /** Lines since the last commit began. */
+  #aboutCommit = Infinity
+
+  /** @param wanted - Parts of paths that the agent looks for. */
+  constructor(wanted: readonly string[]) {
+    this.#wanted = new WantedWords(wanted)
+  }
+
+  /** Take the next line. */
+  push(line: RawLine): void {
+    const text = line.text.includes('\u001b') ? cleanLine(line.text) : line.text
+    if (this.#hunk !== undefined && this.#inHunk(line, text)) return
+    if (text.trim() === '' && line.hidden === 0) {
+      this.#blanks++
+      return
+    }
+    if (text.startsWith('@@') && this.#startsHunk(line, text)) return
+    const header = diffHeader(text)
+    if (header !== undefined && this.#takesHeader(line, header)) return
+    this.#words(line, text)
+  }
+
+  /** End the diff. */
+  finish(): DiffOutline {
+    this.#endFile()
+    return {
+      items: this.#store.finish(),
+      commits: this.#commits,
+      files: this.#fileStarts.length,
+      added: this.#added,
+      removed: this.#removed,
+      statFiles: this.#statFiles,
+      fileStarts: this.#fileStarts,
+      hunkStarts: this.#hunkStarts,
+    }
+  }
+
+  #takesHeader(line: RawLine, header: DiffHeader): boolean {
+    const file = this.#file
+    if (header.kind === 'file') {
+      this.#startFile(line, header.path)
+      return true
+    }
+    const isOpen = file !== undefined && this.#hunk === undefined && file.item.end === line.number - 1 - this.#blanks
+    if (header.kind === 'old') {
+      if (isOpen && !file.named) this.#extend(file, line)
+      else this.#startFile(line, header.path)
+      this.#file!.named = true
+      return true
+    }
+    if (!isOpen) return false
+    this.#extend(file, line)
+    if (header.kind === 'note') {
+      if (header.note !== '' && !file.notes.includes(header.note)) file.notes.push(header.note)
+    } else if (header.path !== '/dev/null') this.#rename(file, header.path)
+    return true
+  }
+
+  #startFile(line: RawLine, path: string): void {
+    this.#endFile()
+    this.#fileStarts.push(line.number)
+    const weight = fileWeight(path, this.#wanted)
+    const item = this.#add(line, path, 6 + 10 * weight, FILES, undefined)
+    item.numbered = true
+    item.lone = true
+    this.#file = { item, path, weight, added: 0, removed: 0, notes: [], hunks: 0, named: false }
+    this.#aboutCommit = Infinity
+  }
+
+  #extend(file: DiffFile, line: RawLine): void {
+    file.item.end = line.number
+    this.#blanks = 0
+  }
+
+  /** A file goes by its new name. */
+  #rename(file: DiffFile, path: string): void {
+    if (file.path === path) return
+    file.path = path
+    file.item.text = path
+    file.weight = fileWeight(path, this.#wanted)
+  }
+
+  #endFile(): void {
+    const file = this.#file
+    this.#hunk = undefined
+    if (file === undefined) return
+    const counts = [
+      ...(file.added > 0 ? [`+${formatCount(file.added)}`] : []),
+      ...(file.removed > 0 ? [`−${formatCount(file.removed)}`] : []),
+    ]
+    file.item.note = [...(counts.length > 0 ? [counts.join(' ')] : []), ...file.notes].join(', ')
+    this.#file = undefined
+  }
+
+  #startsHunk(line: RawLine, text: string): boolean {
+    const found = HUNK.exec(text.slice(0, 300))
+    if (found === null) return false
+    if (this.#file === undefined) this.#startFile(line, 'unnamed')
+    const file = this.#file!
+    const index = file.hunks++
+    const columns = found[1]!.length - 1
+    const old = /,(\d+)/.exec(found[2]!)
+    this.#hunkStarts.push(line.number)
+    // The only hunk of a new file says nothing that its file does not.
+    const isWhole = index === 0 && text.startsWith('@@ -0,0 ') && file.item.end === line.number - 1
+    const item = isWhole ? file.item : this.#add(line, line.text, 0.5 * file.weight, CHANGES, file.item)
+    if (isWhole) this.#extend(file, line)
+    else item.numbered = true
+    this.#hunk = {
+      item,
+      columns,
+      old: Number(old?.[1] ?? 1),
+      fresh: Number(found[3] ?? 1),
+      changes: 0,
+      context: 0,
+    }
+    return true
+  }
+
+  /** Take a line of the hunk; `false` where the hunk has ended. */
+  #inHunk(line: RawLine, text: string): boolean {
+    const hunk = this.#hunk!
+    const file = this.#file!
+    const mark = hunk.columns === 1 ? text.charCodeAt(0) : markOf(text, hunk.columns)
+    const isDone = hunk.columns === 1 ? hunk.old <= 0 && hunk.fresh <= 0 : hunk.fresh <= 0 && mark !== 45
+    if (mark === 92) return this.#fold(line)
+    if (isDone || (mark !== 43 && mark !== 45 && mark !== 32 && text !== '')) {
+      this.#hunk = undefined
+      return false
+    }
+    if (mark !== 43) hunk.old--
+    if (mark !== 45) hunk.fresh--
+    if (mark === 43) {
+      file.added++
+      this.#added++
+    } else if (mark === 45) {
+      file.removed++
+      this.#removed++
+    }
+    this.#addChange(line, hunk, file, mark === 43 || mark === 45)
+    return true
+  }
+
+  #addChange(line: RawLine, hunk: Hunk, file: DiffFile, isChange: boolean): void {
+    // What a file takes in from others says little of what changed.
+    const brings =
+      hunk.changes < IMPORTS_IN_HUNK && isImportLine(line.text.slice(hunk.columns, hunk.columns + 60)) ? 0.3 : 1
+    const place = isChange ? 1 / (1 + 0.07 * hunk.changes++) : 0.2 / (1 + 0.2 * hunk.context++)
+    const value =
+      (file.weight *
+        brings *
+        place *
+        Math.sqrt(estimateLetters(line.text, indentOf(line.text, hunk.columns), 160) + 1)) /
+      (1 + 0.12 * (file.hunks - 1))
+    if (this.#store.takes(value)) {
+      this.#add(line, line.text, value, CHANGES, hunk.item)
+      return
+    }
+    this.#store.pass(line, this.#blanks, value, CHANGES, hunk.item)
+    this.#blanks = 0
+  }
+
+  /** `\ No newline at end of file`: it belongs to the line before it. */
+  #fold(line: RawLine): boolean {
+    this.#add(line, line.text, 0.1, CHANGES, this.#hunk!.item)
+    return true
+  }
+
+  /** A line that belongs to no file: the message of a commit, statistics, anything else. */
+  #words(line: RawLine, text: string): void {
+    if (COMMIT.test(text)) {
+      this.#endFile()
+      this.#commits++
+      this.#aboutCommit = 0
+      this.#add(line, line.text, 10, WORDS, undefined)
+      return
+    }
+    const bar = text.startsWith(' ') ? text.indexOf(' | ') + 1 : 0
+    const stat = bar > 0 && text.length < 600 ? STAT.exec(text.slice(bar)) : null
+    if (stat !== null) {
+      this.#statFiles++
+      const weight = fileWeight(text.slice(1, bar).trim(), this.#wanted)
+      this.#add(line, line.text, 1 + Math.log2(1 + Number(stat[1] ?? 0)) * weight, WORDS, undefined)
+      return
+    }
+    if (STAT_SUM.test(text)) {
+      this.#add(line, line.text, 20, WORDS, undefined)
+      return
+    }
+    const isField = COMMIT_FIELD.test(text.slice(0, 30)) && !text.startsWith('Subject: ')
+    const index = isField ? this.#aboutCommit : this.#aboutCommit++
+    this.#add(line, line.text, isField ? 1 : index <= ABOUT_COMMIT ? 12 / (1 + index) : 0.5, WORDS, undefined)
+  }
+
+  #add(line: RawLine, text: string, value: number, part: number, parent: LineItem | undefined): LineItem {
+    const item = itemOf(line, this.#blanks, value, part, parent)
+    item.text = text
+    this.#blanks = 0
+    this.#store.add(item)
+    return item
+  }
+}
+
+/** The mark of a line of a combined diff: what any of its columns says. */
+function markOf(text: string, columns: number): number {
+  let mark = text.charCodeAt(0)
+  for (let at = 0; at < columns && at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code !== 43 && code !== 45 && code !== 32) return at === 0 ? code : mark
+    if (code !== 32) mark = code
+  }
+  return mark
+}
+
+/** Where a line begins after the marks before it. */
+function indentOf(text: string, columns: number): number {
+  let at = columns
+  for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
+  return at
+}

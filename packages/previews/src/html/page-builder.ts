@@ -1,0 +1,242 @@
+import type { ElementKind } from './element-kind.ts'
+import { LineNumbers } from './line-numbers.ts'
+import type { BlockKind } from '../markup/page-block.ts'
+import type { Page, PageBlock, PageElement } from './page.ts'
+import { PageText } from './page-text.ts'
+
+/** Blocks and elements that are kept: what follows is not read. */
+const MAX_BLOCKS = 65_536
+const MAX_ELEMENTS = 65_536
+/** Longer blocks are split; a cell with more text holds blocks of its own. In UTF-16 units. */
+const MAX_BLOCK = 32_768
+const MAX_CELL = 200
+const MAX_TITLE = 512
+/** Text of a block, links aside, that makes it prose. */
+const PROSE_UNITS = 60
+
+/** The sign by which a heading links to itself. */
+const SELF_LINK = /^[#§¶]\s?|\s?[#§¶]$/
+
+/** An element that is open: the index of what was made of it, or one of these. */
+const NOT_MADE = -1
+const NEVER_MADE = -2
+
+interface OpenElement {
+  made: number
+  readonly kind: ElementKind
+  readonly marks: number
+}
+
+/** Gathers the text of a page into blocks, and makes the elements that these stand in. */
+export class PageBuilder {
+  readonly #lines: LineNumbers
+  readonly #blocks: PageBlock[] = []
+  readonly #elements: PageElement[] = [newElement(-1, 0, 0)]
+  readonly #open: OpenElement[] = []
+  /** How many of the open elements, from the outermost, have been made or never will be. */
+  #settled = 0
+  #isPart = false
+  #title = ''
+  #hasTitle = false
+  readonly #text = new PageText()
+  /** Cells of the row so far. */
+  #cells: string[] = []
+  /** Whether cells hold blocks of their own, as where a table lays out the page. */
+  #isLayout = false
+  /** How many of these are open. */
+  #titles = 0
+  #headings = 0
+  #lists = 0
+  #quotes = 0
+  #preformatted = 0
+  #rows = 0
+  #links = 0
+  #headingLevel = 0
+  #isItem = false
+  /** Links with text in the block so far, and whether the open one has none yet. */
+  #linkCount = 0
+  #isNewLink = false
+
+  constructor(source: string) {
+    this.#lines = new LineNumbers(source)
+  }
+
+  /** Whether a heading is open that has no text yet. */
+  get inEmptyHeading(): boolean {
+    return this.#headings > 0 && this.#text.isEmpty
+  }
+
+  /** Take in the start of an element. */
+  open(kind: ElementKind, marks: number): void {
+    if (kind.isBlock) this.#boundary(kind, false)
+    this.#open.push({ made: kind.isInline ? NEVER_MADE : NOT_MADE, kind, marks })
+    this.#count(kind, 1)
+    if (kind.heading > 0) this.#headingLevel = kind.heading
+    else if (kind.name === 'li') this.#isItem = true
+    else if (kind.name === 'a') this.#isNewLink = true
+  }
+
+  /** Take in the end of the innermost element. */
+  close(kind: ElementKind): void {
+    if (kind.isBlock) this.#boundary(kind, true)
+    this.#count(kind, -1)
+    const { made } = this.#open.pop()!
+    if (this.#settled > this.#open.length) this.#settled = this.#open.length
+    if (made >= 0) this.#elements[made]!.endBlock = this.#blocks.length
+  }
+
+  /** Take in an element without content. */
+  mark(kind: ElementKind): void {
+    if (kind.name === 'hr' && !this.#inCells) this.#flush()
+    if (kind.name !== 'br' || this.#text.isEmpty) return
+    if (this.#preformatted > 0) this.#text.addRaw('\n')
+    else if (this.#text.addBreak() > 1 && !this.#inCells) this.#flush()
+  }
+
+  /** Take in text that begins at an offset of the source. */
+  text(text: string, at: number): void {
+    if (this.#titles > 0) {
+      // Drawings have titles too: the page's is the first.
+      if (!this.#hasTitle && this.#title.length < MAX_TITLE) this.#title += text.slice(0, MAX_TITLE)
+    } else if (this.#blocks.length >= MAX_BLOCKS) {
+      this.#isPart ||= /\S/.test(text)
+    } else {
+      this.#text.add(text, at, this.#preformatted > 0, this.#links > 0)
+      if (this.#isNewLink && this.#links > 0 && !this.#text.isEmpty) {
+        this.#isNewLink = false
+        this.#linkCount++
+      }
+      if (this.#text.length >= MAX_BLOCK) this.#flush()
+    }
+  }
+
+  /** End the page, once all elements are closed. */
+  finish(): Page {
+    this.#flush()
+    this.#elements[0]!.endBlock = this.#blocks.length
+    for (let index = this.#elements.length - 1; index > 0; index--) {
+      const { parent, units, linkUnits, links, prose } = this.#elements[index]!
+      const above = this.#elements[parent]!
+      above.units += units
+      above.linkUnits += linkUnits
+      above.links += links
+      above.prose += prose
+    }
+    const title = this.#title
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+      .toWellFormed()
+    return { title, blocks: this.#blocks, elements: this.#elements, lines: this.#lines.count(), isPart: this.#isPart }
+  }
+
+  #count({ name, heading }: ElementKind, by: number): void {
+    if (heading > 0) this.#headings += by
+    else if (name === 'a') this.#links += by
+    else if (name === 'ul' || name === 'ol') this.#lists += by
+    else if (name === 'tr') this.#rows += by
+    else if (name === 'pre') this.#preformatted += by
+    else if (name === 'blockquote') this.#quotes += by
+    else if (name === 'title') {
+      this.#titles += by
+      if (by < 0 && this.#title !== '') this.#hasTitle = true
+    }
+  }
+
+  get #inCells(): boolean {
+    return this.#rows > 0 && !this.#isLayout
+  }
+
+  /** End the block before the start or end of an element; all cells of a row are one block. */
+  #boundary({ name, laysOut }: ElementKind, ends: boolean): void {
+    if (name === 'tr' || (name === 'table' && this.#rows > 0)) {
+      this.#flush()
+      // What follows a table in a cell, or a row of that table, stands in a table that lays out.
+      this.#isLayout = name === 'table' || (ends && this.#rows > 1)
+    } else if (this.#inCells) {
+      if (name === 'td' || name === 'th') {
+        if (ends) this.#cells.push(this.#text.take())
+      } else if (laysOut || this.#text.length > MAX_CELL) {
+        this.#flush()
+        this.#isLayout = true
+      } else this.#text.addBlank()
+    } else {
+      this.#flush()
+      if (ends && name === 'li') this.#isItem = false
+    }
+  }
+
+  #flush(): void {
+    if (this.#inCells) {
+      if (!this.#text.isEmpty) this.#cells.push(this.#text.take())
+      while (this.#cells.at(-1) === '') this.#cells.pop()
+      const cells = this.#cells
+      this.#cells = []
+      this.#add(cells.length > 1 ? 'row' : 'text', cells.join(' | '))
+    } else if (!this.#text.isEmpty) {
+      const isItem = this.#isItem && this.#lists > 0
+      const kind =
+        this.#preformatted > 0
+          ? 'code'
+          : this.#headings > 0
+            ? 'heading'
+            : isItem
+              ? 'item'
+              : this.#quotes > 0
+                ? 'quote'
+                : 'text'
+      this.#add(kind, this.#text.take())
+    }
+  }
+
+  #add(kind: BlockKind, all: string): void {
+    const { start, linked } = this.#text.origin()
+    const links = this.#linkCount
+    this.#linkCount = 0
+    const text = kind === 'heading' && linked > 0 && linked <= 2 ? all.replace(SELF_LINK, '') : all
+    if (text === '') return
+    const linkUnits = Math.min(linked, text.length)
+    const index = this.#makeElement()
+    const element = this.#elements[index]!
+    const units = readUnits(text)
+    const linkedUnits = Math.round((units * linkUnits) / text.length)
+    element.units += units
+    element.linkUnits += linkedUnits
+    element.links += links
+    if (kind !== 'heading' && units - linkedUnits >= PROSE_UNITS) element.prose += units - linkedUnits
+    const level = kind === 'heading' ? this.#headingLevel : kind === 'item' ? this.#lists : 0
+    this.#blocks.push({ kind, level, text, element: index, line: this.#lines.at(start), linkUnits })
+  }
+
+  /** Make the open elements, down to the innermost, and return its index. */
+  #makeElement(): number {
+    for (; this.#settled < this.#open.length; this.#settled++) {
+      const open = this.#open[this.#settled]!
+      if (open.made !== NOT_MADE) continue
+      if (this.#elements.length >= MAX_ELEMENTS) open.made = NEVER_MADE
+      else {
+        open.made = this.#elements.length
+        this.#elements.push(newElement(this.#madeAbove(this.#settled), open.marks, this.#blocks.length))
+      }
+    }
+    return this.#madeAbove(this.#open.length)
+  }
+
+  #madeAbove(depth: number): number {
+    for (let at = depth - 1; at >= 0; at--) {
+      const { made } = this.#open[at]!
+      if (made >= 0) return made
+    }
+    return 0
+  }
+}
+
+function newElement(parent: number, marks: number, firstBlock: number): PageElement {
+  return { parent, marks, firstBlock, endBlock: firstBlock, units: 0, linkUnits: 0, links: 0, prose: 0 }
+}
+
+/** How much a text has to read: a character of a script without blanks between words is about three letters. */
+function readUnits(text: string): number {
+  let units = text.length
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) >= 0x2e80) units += 2
+  return units
+}

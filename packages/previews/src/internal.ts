@@ -1,0 +1,11 @@
+/** What other packages of Spillway need of previews, and users do not: it may change in any version. */
+export { ArrivingText } from './arriving-text.ts'
+export { type OnFallback, mediaPreviewersFor, withPreviewers } from './choose-previewers.ts'
+export { toolIntent } from './detect/tool-intent.ts'
+export { LineCounter } from './layout/line-counter.ts'
+export { describeMedia } from './media/describe-media.ts'
+export { documentText } from './media/document-text.ts'
+export { MEDIA_PREVIEWER } from './media/media-previewer.ts'
+export { fallbackOf } from './preview-fallback.ts'
+export { type ReadMedia, readMedia } from './read-media.ts'
+export { type TextPreview, type TextPreviewing, readText } from './read-text.ts'

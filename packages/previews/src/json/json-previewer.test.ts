@@ -1,0 +1,293 @@
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from '@spillway/text/internal/tokens'
+import { previewWith } from '../../test/preview-with.ts'
+import type { PreviewOptions, TextPreviewer } from '../previewer.ts'
+import { jsonPreviewer, ndjsonPreviewer } from './json-previewer.ts'
+
+interface Given extends Partial<PreviewOptions> {
+  readonly words?: readonly string[]
+  readonly pieces?: readonly string[]
+  readonly previewer?: TextPreviewer
+}
+
+async function preview(text: string, given: Given = {}): Promise<string | undefined> {
+  const { words = [], pieces = [text], previewer = jsonPreviewer(), ...options } = given
+  return previewWith(previewer, pieces, options, { intent: { paths: [], words } })
+}
+
+const repeat = <Value>(count: number, make: (index: number) => Value): Value[] =>
+  Array.from({ length: count }, (_, i) => make(i))
+const showLines = (start: number, end: number): string => `lines ${start}-${end}`
+const issues = repeat(300, (id) => ({
+  id,
+  title: `Issue number ${id}`,
+  state: id % 3 === 0 ? 'open' : 'closed',
+  user: { login: `user-${id % 20}`, admin: false },
+  labels: id % 2 === 0 ? [{ name: 'bug', color: 'red' }] : [],
+  ...(id === 137 ? { lockedBecause: 'spam' } : {}),
+}))
+
+describe('the shape', () => {
+  it('shows all keys within their paths, merged over all items, with how many there are', async () => {
+    const shown = await preview(JSON.stringify({ total: 300, issues, next: null }))
+    expect(shown).toContain('[JSON, 1 line, ')
+    expect(shown).toContain('issues: [300 items {id: 0..299')
+    expect(shown).toMatch(/user: \{login(?:: [^}]*)?, admin: false\}/)
+    expect(shown).toContain('labels: [0-1 items {name: "bug", color: "red"}]')
+    expect(shown).toContain('lockedBecause?: "spam"')
+    expect(shown).toContain('state: "open" ×100|"closed" ×200')
+  })
+
+  it('shows members of a map that are alike once, with their number and first names', async () => {
+    const map = Object.fromEntries(repeat(4_012, (index) => [`task-${index}`, { runs: index, owner: { name: 'x' } }]))
+    const shown = await preview(JSON.stringify(map))
+    expect(shown).toMatch(/\{4,012 keys "task-0"/)
+    expect(shown).toContain('*: {runs: 0..4011, owner: {name: "x"}}')
+  })
+
+  it('shows the names of a map that stands in each item', async () => {
+    const items = repeat(50, (index) => ({
+      id: index,
+      processes: { [`${4_000 + index}`]: { user: 'root', fd: index } },
+    }))
+    const shown = await preview(JSON.stringify(items), { budgetTokens: 900 })
+    expect(shown).toMatch(/processes: \{1 keys? "4000", "4001", .*"4049", \*: \{user: "root", fd: 0\.\.49\}\}/s)
+  })
+
+  it('says how many keys it does not show', async () => {
+    const wide = Object.fromEntries(repeat(90, (index) => [`some_long_key_name_${index}`, [index]]))
+    const shown = await preview(JSON.stringify({ ...wide, some_long_key_name_last: 1 }), { budgetTokens: 60 })
+    const hidden = /… (\d+) more\}/.exec(shown!)
+    expect(Number(hidden?.[1]) + shown!.split('some_long_key_name_').length - 1).toBe(91)
+    expect(Number(hidden?.[1])).toBeGreaterThan(50)
+  })
+
+  it('shows unique keys before keys that repeat', async () => {
+    const user = Object.fromEntries(repeat(30, (index) => [`user_field_${index}`, `v${index}`]))
+    const document = { author: user, committer: user, reviewer: user, deep: { deeper: { treasure: 1 } } }
+    expect(await preview(JSON.stringify(document), { budgetTokens: 260 })).toMatch(/reviewer: \{.*treasure/s)
+  })
+
+  it('keeps the values that follow deep nesting', async () => {
+    const text = `{"deep":${'[{"a":'.repeat(500)}1${'}]'.repeat(500)},"after":${JSON.stringify('x'.repeat(3_000))}}`
+    const shown = await preview(text, { budgetTokens: 1_500 })
+    expect(shown).toContain('deeper values')
+    expect(shown).toContain('after: "xxx')
+  })
+})
+
+describe('lines', () => {
+  it('are given of long arrays that stand once', async () => {
+    const shown = await preview(JSON.stringify({ names: repeat(40, (id) => `name ${id}`), issues }, null, 2))
+    expect(shown).toContain('names: [40 items from line 2')
+    expect(shown).toContain('issues: [300 items from line 44 {')
+    expect(shown).toContain('labels: [0-1 items {')
+  })
+})
+
+describe('rows', () => {
+  const text = JSON.stringify({ issues }, null, 2)
+  const lines = text.split('\n')
+
+  it('stand on the lines that they say, and gaps add up', async () => {
+    const shown = await preview(text, { showLines })
+    const rows = [...shown!.matchAll(/^(\d+): (\d+), /gm)]
+    expect(rows.length).toBeGreaterThan(5)
+    for (const [, line, id] of rows) {
+      expect(lines[Number(line) - 1]).toBe('    {')
+      expect(lines[Number(line)]).toBe(`      "id": ${id},`)
+    }
+    const hidden = [...shown!.matchAll(/^\[… [\d,]+ lines, (\d+) items?/gm)].map((match) => Number(match[1]))
+    expect(rows.length + hidden.reduce((sum, count) => sum + count, 0)).toBe(300)
+    const [, count, start, end] = /\[… ([\d,]+) lines, .*: lines (\d+)-(\d+)\]/.exec(shown!)!
+    expect(Number(count!.replace(',', ''))).toBe(Number(end) - Number(start) + 1)
+    expect(lines[Number(start) - 1]).toBe('    {')
+    expect(lines[Number(end) - 1]).toMatch(/^ {4}\},?$/)
+  })
+
+  it('come from both ends, with the index of the first item after a gap if the text is one line', async () => {
+    const shown = await preview(JSON.stringify(issues))
+    expect(shown).toMatch(/\]\n0, Issue number 0, /)
+    expect(shown).toMatch(/\[… \d+ items?\]\n\[(\d+)\] \1, Issue number \1, /)
+    expect(shown).toMatch(/\n299, Issue number 299, [^\n]*$/)
+  })
+
+  it('show the item with a unique field', async () => {
+    expect(await preview(text)).toMatch(/^\d+: 137, .*\bspam$/m)
+  })
+
+  it('show records that report a rare level before usual ones', async () => {
+    const records = repeat(2_000, (index) =>
+      index === 1_234
+        ? { level: 'error', msg: 'connect ECONNREFUSED 10.0.0.5:5432' }
+        : { level: 'info', msg: `GET /users/${index} 200` },
+    )
+    const shown = await preview(records.map((record) => JSON.stringify(record)).join('\n'), {
+      previewer: ndjsonPreviewer(),
+      budgetTokens: 120,
+    })
+    expect(shown).toMatch(/^\[2,000 JSON records\]\n/)
+    expect(shown).toContain('\n1235: error, connect ECONNREFUSED 10.0.0.5:5432\n')
+  })
+
+  it('show items with the words of the intent', async () => {
+    expect(await preview(JSON.stringify(issues), { words: ['Issue number 211'] })).toContain('211, Issue number 211')
+  })
+})
+
+describe('strings of many lines', () => {
+  const log = repeat(900, (index) => (index === 600 ? 'src/app.c:12:5: error: expected ;' : `step ${index} done`)).join(
+    '\n',
+  )
+
+  it('are shown by the lines that matter', async () => {
+    const shown = await preview(JSON.stringify({ exitCode: 2, stdout: log, stderr: '' }))
+    expect(shown).toContain('exitCode: 2')
+    expect(shown).toContain('[stdout, 900 lines')
+    expect(shown).toContain('src/app.c:12:5: error: expected ;')
+    expect(shown).not.toMatch(/^\d+\| /m)
+  })
+
+  it('are shown as JSON if they contain JSON', async () => {
+    const shown = await preview(JSON.stringify({ content: [{ type: 'text', text: JSON.stringify({ issues }) }] }))
+    expect(shown).toContain('[content[].text')
+    expect(shown).toContain('issues: [300 items {id: 0..299')
+  })
+
+  it('are read in pieces if they are very long', async () => {
+    const long = `${log}\n`.repeat(120)
+    expect(await preview(JSON.stringify({ out: long }))).toContain('[out, 108,000 lines')
+  })
+})
+
+describe('text that is not quite JSON', () => {
+  const text = JSON.stringify({ issues }, null, 2)
+
+  it('shows the text before the first value', async () => {
+    expect(await preview(`HTTP 200\nResponse:\n${text}`)).toMatch(/^\[JSON, [\d,]+ lines\]\nHTTP 200\nResponse:\n\{/)
+  })
+
+  it('reports that a text is cut off, and counts the items that it has', async () => {
+    const shown = await preview(text.slice(0, text.length / 2))
+    expect(shown).toMatch(/^\[JSON, [\d,]+ lines, cut off at the end\]/)
+    expect(shown).toMatch(/issues: \[1[45]\d items from line 2 \{id: 0\.\./)
+  })
+
+  it('says on which line it stops being JSON', async () => {
+    const lines = text.split('\n')
+    lines.splice(2_000, 0, '... output truncated ...')
+    expect(await preview(lines.join('\n'))).toContain('no JSON from line 2001 on')
+  })
+
+  it('leaves a text that stops being JSON early to other previewers', async () => {
+    expect(await preview(`{"a": 1, oops ${'x '.repeat(5_000)}`)).toBeUndefined()
+    expect(await preview(`{"a":1}\n${'no JSON at all\n'.repeat(500)}`)).toBeUndefined()
+  })
+
+  it('counts lines between records, and records that break off', async () => {
+    const records = repeat(400, (index) =>
+      index === 50
+        ? 'Server listening'
+        : index === 60
+          ? '{"id":60,"na'
+          : JSON.stringify({ id: index, name: `n${index}` }),
+    )
+    const shown = await preview(records.join('\r\n'), { previewer: ndjsonPreviewer() })
+    expect(shown).toMatch(/^\[399 JSON records, 400 lines, 1 broken, 1 other line\]/)
+    expect(shown).toContain('\n400: 399, n399')
+  })
+})
+
+describe('any document', () => {
+  const value = fc.jsonValue({ maxDepth: 4 })
+  const documents = fc.oneof(
+    fc.array(value, { minLength: 20, maxLength: 60 }),
+    fc.array(fc.dictionary(fc.string({ maxLength: 8 }), value), { minLength: 20, maxLength: 60 }),
+    fc.dictionary(fc.string(), value, { minKeys: 20 }),
+  )
+
+  it('is previewed within any budget by any counter, as valid Unicode', async () => {
+    const counters = fc.constantFrom(
+      estimateTokens,
+      (text: string) => text.length,
+      (text: string) => text.length * 2 + 5,
+    )
+    await fc.assert(
+      fc.asyncProperty(documents, fc.nat(600), counters, async (document, budgetTokens, countTokens) => {
+        const shown = await preview(JSON.stringify(document), { budgetTokens, countTokens })
+        expect(shown === '' ? 0 : countTokens(shown!)).toBeLessThanOrEqual(budgetTokens)
+        expect(shown!.isWellFormed()).toBe(true)
+      }),
+      propertyRuns(30, 1_000),
+    )
+  })
+
+  it('gives the same preview however it arrives', async () => {
+    await fc.assert(
+      fc.asyncProperty(documents, fc.array(fc.nat(), { maxLength: 20 }), fc.nat(2), async (document, cuts, indent) => {
+        const text = JSON.stringify([document, issues], null, indent)
+        const at = [0, ...cuts.map((cut) => cut % text.length).toSorted((one, other) => one - other), text.length]
+        const pieces = at.slice(1).map((end, index) => text.slice(at[index], end))
+        expect(await preview(text, { pieces, words: ['bug'] })).toBe(await preview(text, { words: ['bug'] }))
+      }),
+      propertyRuns(12, 400),
+    )
+  })
+
+  it('is shown whole if the budget allows', async () => {
+    const text = JSON.stringify(issues, null, 1)
+    expect(await preview(text, { budgetTokens: 100_000 })).toBe(text)
+  })
+
+  it('shows more of itself for a larger budget', async () => {
+    const text = JSON.stringify({ issues }, null, 2)
+    let least = 0
+    for (const budgetTokens of [20, 50, 100, 200, 400, 800, 1_600, 3_200]) {
+      const tokens = estimateTokens((await preview(text, { budgetTokens }))!)
+      expect(tokens).toBeGreaterThan(least)
+      least = tokens
+    }
+  })
+})
+
+describe('an array of strings', () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => `step ${index + 1} of the build went well`)
+
+  it('is shown as the lines of a text: the important ones and the last', async () => {
+    const stderr = [...lines, 'ERROR: cannot link libfoo.so', ...lines, 'FATAL: no space left on device']
+    for (const text of [JSON.stringify({ code: 1, stderr }), JSON.stringify({ code: 1, stderr }, null, 2)]) {
+      const shown = await preview(text, { budgetTokens: 500 })
+      expect(shown).toContain('[stderr, 6,002 lines')
+      expect(shown).toContain('ERROR: cannot link libfoo.so')
+      expect(shown).toContain('FATAL: no space left on device')
+    }
+  })
+
+  it('is not read as lines if it has an item that is not a string', async () => {
+    for (const other of [1, null, {}, []])
+      expect(await preview(JSON.stringify([...lines, other]), { budgetTokens: 500 })).not.toContain(' lines numbered')
+  })
+})
+
+describe('options', () => {
+  it('share the budget among values, items and strings', async () => {
+    const text = JSON.stringify({ issues, log: repeat(900, (index) => `step ${index} done`).join('\n') })
+    const linesOf = async (share: number): Promise<number> => {
+      const previewer = jsonPreviewer({ shares: { items: 0.2, strings: share, values: 0.1 } })
+      return (await preview(text, { previewer, budgetTokens: 800 }))!.split(/step \d+ done/).length
+    }
+    expect(await linesOf(0.7)).toBeGreaterThan(await linesOf(0.02))
+  })
+
+  it.each([
+    [{ shares: { items: -1 } }, 'shares.items must be a number from 0 to 1.'],
+    [{ shares: { values: Number.NaN } }, 'shares.values must be a number from 0 to 1.'],
+    [{ shares: { rows: 1 } as never }, 'shares has no "rows": it takes values, items, strings.'],
+    [{ shares: { items: 0.9 } }, 'shares must add up to 1 at most, got 1.5.'],
+  ])('are refused where they make no sense: %j', (options, message) => {
+    expect(() => jsonPreviewer(options)).toThrow(new TypeError(message))
+    expect(() => ndjsonPreviewer(options)).toThrow(new TypeError(message))
+  })
+})

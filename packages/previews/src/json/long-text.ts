@@ -1,0 +1,122 @@
+import { detach } from '@spillway/text/internal/shared'
+import { recognizeJson } from '@spillway/text/internal/json'
+import { TextScanner } from '../log/text-scanner.ts'
+import { decodeEscapes } from './decode-escapes.ts'
+import type { JsonScan, ScannedString } from './json-scan.ts'
+
+/** Units of a string that are kept as they stand; a longer one is read as it comes. */
+const KEPT_UNITS = 1_048_576
+/** Units of the start of a string that are kept, and that tell whether it is JSON. */
+const START_UNITS = 1_024
+/** Fewest lines of a string that is shown by its lines. */
+const LEAST_LINES = 5
+/** How sure it must be that a string is JSON. */
+const SURE = 0.8
+
+/** Reads JSON in a string. */
+export interface NestedScanner {
+  push(text: string): void
+  finish(): JsonScan
+}
+
+interface Reading {
+  readonly push: (text: string) => void
+  readonly finish: ScannedString['read']
+}
+
+/** Takes in a string of JSON, as it stands in the text, part by part. */
+export class LongText {
+  readonly #path: readonly string[]
+  readonly #nested: (() => NestedScanner) | undefined
+  #parts: string[] = []
+  #reading: Reading | undefined
+  /** An escape that is cut at the end of what was taken in. */
+  #open = ''
+  #length = 0
+  #newlines = 0
+  #start = ''
+
+  /** @param nested - Makes what reads JSON in the string; without it, such a string is text. */
+  constructor(path: readonly string[], nested: (() => NestedScanner) | undefined) {
+    this.#path = path
+    this.#nested = nested
+  }
+
+  /** UTF-16 units as it stands in the text. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** The start, as it stands in the text. */
+  get start(): string {
+    return this.#start
+  }
+
+  push(part: string): void {
+    if (this.#start.length < START_UNITS)
+      this.#start = detach(this.#start + part.slice(0, START_UNITS - this.#start.length))
+    this.#length += part.length
+    if (this.#newlines < LEAST_LINES) this.#newlines += countNewlines(part)
+    if (this.#reading === undefined) {
+      this.#parts.push(part)
+      if (this.#length <= KEPT_UNITS) return
+      this.#reading = this.#begin()
+      for (const early of this.#parts) this.#pass(early)
+      this.#parts = []
+    } else this.#pass(part)
+  }
+
+  /** Returns `undefined` where the string has not enough lines, and is no JSON. */
+  finish(): ScannedString | undefined {
+    const length = this.#length
+    const path = this.#path
+    if (this.#newlines < LEAST_LINES && !this.#isJson()) return undefined
+    if (this.#reading !== undefined) {
+      const reading = this.#reading
+      reading.push(this.#open)
+      return { path, length, read: once(reading.finish) }
+    }
+    const raw = detach(this.#parts.join(''))
+    const read = once(() => {
+      const reading = this.#begin()
+      const { text, rest } = decodeEscapes(raw)
+      reading.push(text + rest)
+      return reading.finish()
+    })
+    return { path, length, read }
+  }
+
+  #isJson(): boolean {
+    if (this.#nested === undefined || !/^\s*(?:\\[nrt]\s*)*[[{]/.test(this.#start)) return false
+    const { text: start } = decodeEscapes(this.#start)
+    return recognizeJson({ contentType: 'text/plain', start, isWhole: this.#length <= START_UNITS }).sureness >= SURE
+  }
+
+  #begin(): Reading {
+    if (this.#isJson()) {
+      const scanner = this.#nested!()
+      return { push: (text) => scanner.push(text), finish: () => ({ json: scanner.finish() }) }
+    }
+    const scanner = new TextScanner()
+    return { push: (text) => scanner.push(text), finish: () => ({ lines: scanner.finish() }) }
+  }
+
+  #pass(part: string): void {
+    const { text, rest } = decodeEscapes(this.#open + part)
+    this.#open = rest
+    this.#reading!.push(text)
+  }
+}
+
+/** What was read is asked for by each preview, but worked out once. */
+function once<Result>(work: () => Result): () => Result {
+  let done: { readonly result: Result } | undefined
+  return () => (done ??= { result: work() }).result
+}
+
+/** Counts few: only whether there are some. */
+function countNewlines(part: string): number {
+  let count = 0
+  for (let at = part.indexOf('\\n'); at >= 0 && count < LEAST_LINES; at = part.indexOf('\\n', at + 2)) count++
+  return count
+}

@@ -1,0 +1,55 @@
+import { formatCount } from '@spillway/text/internal/lines'
+import type { PreviewOptions } from '../previewer.ts'
+
+/**
+ * Writes the marks that stand in one preview for the lines it does not show.
+ *
+ * Each says how many lines it hides; the first also says which call shows them, and by that how the others are shown: the
+ * numbers of the lines beside a gap tell its ends.
+ */
+export class GapMarks {
+  readonly #showLines: PreviewOptions['showLines']
+  #called = false
+
+  constructor(options: Pick<PreviewOptions, 'showLines'>) {
+    this.#showLines = options.showLines
+  }
+
+  /**
+   * Write the mark of the lines from `start` to `end`, 1-based and inclusive: `[… 12 lines]`.
+   *
+   * @param kinds - What is among them, such as `3 errors`; may be empty.
+   */
+  write(start: number, end: number, kinds = ''): string {
+    const lines = countOf(end - start + 1, 'line')
+    const call = this.#called ? undefined : this.#showLines?.(start, end)
+    this.#called = true
+    return `[… ${lines}${kinds === '' ? '' : `, ${kinds}`}${call === undefined ? '' : `: ${call}`}]`
+  }
+}
+
+/** Write a number with what it counts: `1 line`, `12,000 lines`. */
+export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`
+}
+
+/** UTF-16 units of hidden text from which its line may be too long for one answer, which shows a line from its start. */
+const LONG_GAP = 400
+
+/**
+ * Write the call that shows what is hidden from the line `start` to `end`: by lines, or by the text that it begins with
+ * where it is a long part of one line.
+ */
+export function showGap(
+  { showLines, showText }: Pick<PreviewOptions, 'showLines' | 'showText'>,
+  {
+    start,
+    end,
+    units,
+    beginning,
+  }: { readonly start: number; readonly end: number; readonly units: number; readonly beginning: string },
+): string | undefined {
+  return start >= end && units > LONG_GAP && beginning !== '' && showText !== undefined
+    ? showText(beginning)
+    : showLines?.(start, Math.max(start, end))
+}

@@ -1,0 +1,81 @@
+import { detach } from '@spillway/text/internal/shared'
+import { valueReachedBy, withParents } from './best-items.ts'
+import { LastItems } from './last-items.ts'
+import type { LineItem } from './line-item.ts'
+import type { RawLine } from './raw-lines.ts'
+
+/** Units and items that are kept at least, of as many again: about what a preview of 100,000 tokens can show. */
+const KEPT_UNITS = 600_000
+const KEPT_ITEMS = 8_000
+/** Only a text that is longer than a few halvings is worth being let go of: what stays has copies of its own then. */
+const LOOSE_HALVINGS = 3
+
+/**
+ * Keeps the items of a text in order: all of them up to a size, beyond it those worth most and the last ones.
+ *
+ * What an item is worth when it is added decides; of those worth the least that is kept, the first stay.
+ */
+export class ItemStore {
+  #items: LineItem[] = []
+  #units = 0
+  /** So many items, from the first, have texts of their own. */
+  #own = 0
+  #floor = -Infinity
+  #halvings = 0
+  readonly #last = new LastItems()
+
+  /** Whether an item of this value would be kept for it. */
+  takes(value: number): boolean {
+    return value > this.#floor
+  }
+
+  /** Leave out the next line, which is worth too little, save where it is one of the last. */
+  pass(line: RawLine, blanks: number, value: number, part: number, parent: LineItem | undefined): void {
+    this.#last.pass(line, blanks, value, part, parent)
+  }
+
+  /** Add the next item. */
+  add(item: LineItem): void {
+    this.#last.add(item)
+    if (item.value <= this.#floor) return
+    this.#items.push(item)
+    this.#units += item.text.length + item.tail.length
+    while (this.#units > 2 * KEPT_UNITS || this.#items.length > 2 * KEPT_ITEMS) this.#halve()
+  }
+
+  /** The items that are kept, in order, with those that they make no sense without. */
+  finish(): LineItem[] {
+    // Nothing has gone.
+    if (this.#floor === -Infinity) return this.#items
+    const last = this.#last.finish()
+    const first = last[0]?.start ?? Infinity
+    const items = this.#items.filter(({ start }) => start < first)
+    items.push(...last)
+    return withParents(items)
+  }
+
+  /** Keep about half of the items: those worth most, and of those worth the least of these the first. */
+  #halve(): void {
+    const target = this.#items.length >> 1
+    this.#floor = Math.max(this.#floor, valueReachedBy(this.#items, target))
+    const kept: LineItem[] = []
+    let units = 0
+    const owns = ++this.#halvings > LOOSE_HALVINGS
+    for (let index = 0; index < this.#items.length; index++) {
+      const item = this.#items[index]!
+      if (item.value < this.#floor || (item.value === this.#floor && kept.length >= target)) continue
+      if (owns && index >= this.#own) {
+        item.text = detach(item.text)
+        item.tail = detach(item.tail)
+      }
+      units += item.text.length + item.tail.length
+      kept.push(item)
+    }
+    // Where the sample told too little, the last ones go.
+    if (kept.length === this.#items.length)
+      for (const item of kept.splice(target)) units -= item.text.length + item.tail.length
+    this.#items = kept
+    if (owns) this.#own = kept.length
+    this.#units = units
+  }
+}

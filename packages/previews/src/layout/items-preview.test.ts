@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from '@spillway/text/internal/tokens'
+import { writeItems, type ItemsPreview } from './items-preview.ts'
+import type { LineItem } from './line-item.ts'
+
+const showLines = (start: number, end: number): string => `show ${start}-${end}`
+
+interface Line {
+  readonly words: number
+  readonly value: number
+  readonly isLone: boolean
+}
+
+/** Items of lines; those of no words are blank. */
+function itemsOf(lines: readonly Line[]): LineItem[] {
+  const items: LineItem[] = []
+  let blanks = 0
+  let heading: LineItem | undefined
+  for (const [index, { words, value, isLone }] of lines.entries()) {
+    if (words === 0) {
+      blanks++
+      continue
+    }
+    const item: LineItem = {
+      start: index + 1,
+      end: index + 1,
+      text: `line${index + 1}${' word'.repeat(words)}`,
+      tail: '',
+      hidden: 0,
+      blanks,
+      value,
+      part: isLone ? 0 : 1,
+      parent: isLone ? undefined : heading,
+      note: '',
+      numbered: isLone,
+      lone: isLone,
+    }
+    if (isLone) heading = item
+    items.push(item)
+    blanks = 0
+  }
+  return items
+}
+
+const lines = fc.array(
+  fc.record({ words: fc.integer({ min: 0, max: 12 }), value: fc.integer({ min: 1, max: 40 }), isLone: fc.boolean() }),
+  { minLength: 5, maxLength: 160 },
+)
+
+/** Lines that are not lone, with at most one blank line between two. */
+const filled = lines.map((all) =>
+  all.map((line, index) => ({
+    ...line,
+    words: index % 2 === 0 || index === all.length - 1 ? line.words + 1 : line.words,
+    isLone: false,
+  })),
+)
+
+const preview = (all: readonly Line[]): ItemsPreview => ({
+  items: itemsOf(all),
+  lines: all.length,
+  header: `${all.length} lines`,
+  shares: [0.4, 0.6],
+  lineShare: 0.2,
+  endShare: 0,
+})
+
+describe('writeItems', () => {
+  it('is never over the budget by any counter', () => {
+    const counters = fc.constantFrom(countTokens, estimateTokens, (text: string) => text.length * 2 + 3)
+    fc.assert(
+      fc.property(lines, fc.nat(400), counters, (all, budgetTokens, counter) => {
+        const text = writeItems(preview(all), { budgetTokens, countTokens: counter, showLines })
+        expect(text === '' ? 0 : counter(text)).toBeLessThanOrEqual(budgetTokens)
+      }),
+    )
+  })
+
+  it('shows every line where all fit, and then says nothing of its own', () => {
+    fc.assert(
+      fc.property(filled, (all) => {
+        const items = itemsOf(all)
+        const text = writeItems(preview(all), { budgetTokens: 100_000, countTokens, showLines })
+        const whole = Array.from({ length: all.length }, (_, index) => items.find(({ start }) => start === index + 1))
+        expect(text).toBe(whole.map((item) => item?.text ?? '').join('\n'))
+      }),
+    )
+  })
+
+  it('gives right numbers, and gaps that add up to the whole', () => {
+    fc.assert(
+      fc.property(lines, fc.integer({ min: 30, max: 500 }), (all, budgetTokens) => {
+        const text = writeItems(preview(all), { budgetTokens, countTokens, showLines })
+        fc.pre(text.startsWith(`[${all.length} lines]`))
+        let counted = 0
+        let calls = 0
+        for (const line of text.split('\n').slice(1)) {
+          const gap = /^\[… (\d+) lines?(?:, all but these (\d+))?(: show .*)?\]$/.exec(line)
+          if (gap === null) counted++
+          else counted += Number(gap[1]) - Number(gap[2] ?? 0)
+          if (gap?.[3] !== undefined) calls++
+          const shown = /^(?:(\d+)\| )?line(\d+)/.exec(line)
+          if (shown?.[1] !== undefined) expect(shown[1]).toBe(shown[2])
+        }
+        // Blank lines before the first with words are left out: its number says how many they are.
+        const blanksFirst = all.findIndex(({ words }) => words > 0)
+        expect(counted).toBeLessThanOrEqual(all.length)
+        expect(counted).toBeGreaterThanOrEqual(all.length - Math.max(0, blanksFirst) - 1)
+        expect(calls).toBeLessThanOrEqual(1)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('shows an item with what it belongs to', () => {
+    const all = Array.from({ length: 200 }, (_, index) => ({
+      words: 6,
+      value: index === 77 ? 900 : 1,
+      isLone: index % 20 === 0,
+    }))
+    const text = writeItems(preview(all), { budgetTokens: 60, countTokens })
+    expect(text).toContain('61| line61 ')
+    expect(text).toContain('line78 ')
+  })
+
+  it('lists lone items with one mark for all gaps between them', () => {
+    const all = Array.from({ length: 100 }, (_, index) => ({
+      words: 2,
+      value: index % 10 === 0 ? 50 : 0,
+      isLone: index % 10 === 0,
+    }))
+    const text = writeItems(preview(all), { budgetTokens: 90, countTokens, showLines })
+    expect(text).toMatch(
+      /^\[100 lines\]\n\[… \d+ lines, all but these \d+: show 1-\d+\]\n1\| line1 word word\n11\| line11 word word\n/,
+    )
+  })
+
+  it('cuts one long line to the budget, and uses it', () => {
+    const items = [{ ...itemsOf([{ words: 1, value: 1, isLone: false }])[0]!, text: 'many words '.repeat(10_000) }]
+    const options = { budgetTokens: 200, countTokens }
+    const text = writeItems(
+      { items, lines: 1, header: '1 line', shares: [1, 0], lineShare: 0.1, endShare: 0.3 },
+      options,
+    )
+    expect(text).toMatch(/ \[… [\d,]+ more characters …\]/)
+    expect(countTokens(text)).toBeGreaterThan(180)
+  })
+
+  it('chooses among very many items', () => {
+    const all = Array.from({ length: 200_000 }, (_, index) => ({
+      words: 3,
+      value: (index * 31) % 97,
+      isLone: index % 9 === 0,
+    }))
+    const written = writeItems(preview(all), { budgetTokens: 1_000, countTokens: estimateTokens })
+    expect(estimateTokens(written)).toBeGreaterThan(900)
+  })
+})

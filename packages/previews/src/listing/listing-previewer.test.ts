@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from '@spillway/text/internal/tokens'
+import { subjectOf } from '../../test/preview-with.ts'
+import type { TextSubject } from '../previewer.ts'
+import { listingPreviewer } from './listing-previewer.ts'
+
+const showLines = (start: number, end: number): string => `lines ${start}-${end}`
+const previewer = listingPreviewer()
+
+const about = (text: string, command?: string): TextSubject =>
+  subjectOf(text, { toolName: 'bash', intent: { paths: [], words: [], command } })
+
+async function previewOf(text: string, budgetTokens = 400, command?: string): Promise<string | undefined> {
+  const subject = about(text, command)
+  if (previewer.recognize(subject) === 0) return undefined
+  const reader = previewer.read(subject)
+  reader.push(text)
+  return (await reader.finish(subject))?.({ budgetTokens, countTokens: estimateTokens, showLines })
+}
+
+const numbered = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => line(index)).join('\n')
+
+describe('a preview of ls -R', () => {
+  it('counts what stands in each folder, and gives the line where it begins', async () => {
+    const text = `.:\nsrc\nREADME.md\n\n./src:\n${numbered(300, (index) => `file${index}.ts`)}\n\n./src/deep:\nx.ts\n`
+    const preview = await previewOf(text, 120)
+    expect(preview).toMatch(
+      /^\[ls -R: 308 lines, 3 folders, 303 entries\]\n1\| \.: \[2\] src, README\.md\n5\| \.\/src: \[300\] file0\.ts, /,
+    )
+    expect(preview).toMatch(/\n307\| \.\/src\/deep: \[1\] x\.ts$/)
+    expect(preview).toMatch(/more: lines 5-305\], file299\.ts/)
+  })
+
+  it('shows everything where it fits', async () => {
+    expect(await previewOf('./a:\none\ntwo\n\n./b:\nthree\n', 1_000)).toBe(
+      '[ls -R: 6 lines, 2 folders, 3 entries]\n1| ./a: [2] one, two\n5| ./b: [1] three',
+    )
+  })
+
+  it.each([200, 1_500, 5_000])('tells folders apart whose paths begin with the same %i characters', async (length) => {
+    const path = `/${'a very deep folder/'.repeat(length / 19)}`
+    const text = Array.from({ length: 19 }, (_, index) => `${path}${index}:\ntotal 4\nfile ${index}\n`).join('\n')
+    const preview = (await previewOf(text, 4_000, 'ls -lR')) ?? ''
+    expect(preview).toContain('19 folders, 19 entries]')
+    for (let index = 0; index < 19; index++) expect(preview).toContain(`/${index}: [1] file ${index}`)
+  })
+
+  it('takes the names of files from the lines of ls -lR', async () => {
+    const entry = (name: string): string => `-rw-r--r-- 1 root root  5107 May 25  2023 ${name}`
+    const text = `/usr/doc:\ntotal 12\n${entry('a file.txt')}\n${entry('b')}\n\n/usr/doc/x:\ntotal 4\n${entry('c')}\n`
+    expect(await previewOf(text, 1_000)).toContain('1| /usr/doc: [2] a file.txt, b\n')
+  })
+})
+
+describe('a preview of paths', () => {
+  it('counts each path in its own folder, however long it is', async () => {
+    const path = `src/${'deep/'.repeat(400)}`
+    const preview = await previewOf(
+      numbered(40, (index) => `${path}${index % 4}/file${index}.ts`),
+      2_000,
+    )
+    expect(preview).toMatch(/^\[paths: 40 lines, 4 folders\]\n/)
+    expect(preview?.match(/\/\d\/? \[10\]/g)).toHaveLength(4)
+  })
+
+  it('opens the fullest folders, and counts those that have no room', async () => {
+    const text = numbered(3_000, (index) => `src/part${index % 60}/sub${index % 7}/file${index}.ts`)
+    const preview = (await previewOf(text, 200)) ?? ''
+    expect(preview).toMatch(/^\[paths: 3,000 lines, 420 folders\]\n/)
+    const counts = [...preview.matchAll(/\[(?:… )?([\d,]+) (?:paths )?in /g)].map(([, count = '']) =>
+      Number(count.replace(',', '')),
+    )
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3_000)
+  })
+
+  it('is not made of an environment, addresses or a log', async () => {
+    expect(await previewOf(numbered(20, (index) => `PATH${index}=/usr/bin/${index}`))).toBeUndefined()
+    expect(await previewOf(numbered(20, (index) => `https://example.com/${index}`))).toBeUndefined()
+    expect(
+      await previewOf(numbered(40, (index) => `${btoa(`key ${index * 7919}/`)}/${index}AbC+dEf/gh`)),
+    ).toBeUndefined()
+    expect(await previewOf(numbered(20, (index) => `pkg/file${index}.py,sha256=ab${index},12`))).toBeUndefined()
+    expect(await previewOf(numbered(20, (index) => `GET /index/${index} 200 in 12 ms`))).toBeUndefined()
+  })
+})
+
+describe('a preview of matches', () => {
+  it('counts each match in its own file, however long its path is', async () => {
+    const path = `src/${'deep/'.repeat(200)}`
+    const preview = await previewOf(
+      numbered(40, (index) => `${path}${index % 4}.ts:${index + 1}: found`),
+      2_000,
+    )
+    expect(preview).toMatch(/^\[matches: 40 lines, 4 files\]\n/)
+  })
+
+  it('counts them by file, with the lines of the files', async () => {
+    const text = numbered(
+      40,
+      (index) => `src/${index < 30 ? 'long' : 'short'}.ts:${index + 1}:  const value${index} = 1`,
+    )
+    const preview = await previewOf(text, 120)
+    expect(preview).toMatch(/^\[matches: 40 lines, 2 files\]\n1\| src\/long\.ts \[30\]\n1: const value0 = 1\n/)
+    expect(preview).toMatch(/\n31\| src\/short\.ts \[10\]\n31: const value30 = 1\n/)
+  })
+
+  it('is not made of what a compiler says', async () => {
+    expect(await previewOf(numbered(20, (index) => `src/a.c:${index + 1}:5: error: expected ;`))).toBeUndefined()
+    expect(await previewOf(numbered(20, (index) => `src/a.ts:${index + 1}: warning: unused`))).toBeUndefined()
+  })
+
+  it('is not made of lines that begin with a time', async () => {
+    expect(await previewOf(numbered(20, (index) => `2024-05-17T10:${10 + index}:07 started`))).toBeUndefined()
+  })
+
+  it('reads matches below the names of their files, and those of one file alone', async () => {
+    const below = numbered(6, (file) => `src/file${file}.ts\n12:const a = 1\n13-const b = 2\n27:foo(a)\n`)
+    expect(await previewOf(below, 1_000)).toMatch(
+      /^\[matches: 29 lines, 6 files, 12 matches\]\n1\| src\/file0\.ts \[2\]\n12: const a = 1\n27: foo\(a\)\n/,
+    )
+    expect(
+      await previewOf(
+        numbered(20, (index) => `${index * 7 + 3}:  const a = ${index}`),
+        1_000,
+      ),
+    ).toMatch(/^\[matches: 20 lines\]\n3: const a = 0\n/)
+    expect(await previewOf(numbered(20, (index) => `10:${10 + index}:12 started`))).toBeUndefined()
+  })
+
+  it('passes over lines around a match', async () => {
+    const text = numbered(
+      8,
+      (index) => `a.ts-${index * 3 + 1}-before\na.ts:${index * 3 + 2}:match ${index}\na.ts-${index * 3 + 3}-after\n--`,
+    )
+    expect(await previewOf(`a.ts:1:first\n${text}`, 500)).toMatch(/^\[matches: 33 lines, 9 matches\]/)
+  })
+})
+
+describe('a preview of other listings', () => {
+  it('tells branches of a tree apart whose names begin alike', async () => {
+    const name = 'a long name of a folder '.repeat(9)
+    const branch = (index: number): string => `├── ${name}${index}\n│   └── file${index}.ts`
+    const preview = await previewOf(`.\n${numbered(12, branch)}\n`, 2_000)
+    for (let index = 0; index < 12; index++) expect(preview).toContain(`${name}${index}/ [1] file${index}.ts`)
+  })
+
+  it('follows the branches of a tree', async () => {
+    const text = 'app\n├── src\n│   ├── a.ts\n│   └── b.ts\n└── README.md\n\n2 directories, 3 files'
+    expect(await previewOf(text, 1_000)).toBe(
+      '[tree: 7 lines, 2 branches, 5 entries]\n[top] [3] app, src, README.md\n3| src/ [2] a.ts, b.ts',
+    )
+  })
+
+  it('puts names one after another', async () => {
+    expect(
+      await previewOf(
+        numbered(20, (index) => `package-${index}`),
+        1_000,
+      ),
+    ).toMatch(/^\[names: 20 lines\]\npackage-0, package-1, .*, package-19$/)
+  })
+})
+
+it('reads what ls -R prints', async () => {
+  const text = execFileSync('ls', ['-R', import.meta.dirname], { encoding: 'utf8' })
+  const preview = (await previewOf(text, 5_000, 'ls -R src')) ?? ''
+  expect(preview).toContain('listing-previewer.test.ts')
+})
+
+const name = fc.constantFrom('a', 'b', 'größe', '数据', 'file one', 'x.ts', 'deep')
+const listing = fc
+  .array(fc.tuple(fc.array(name, { minLength: 1, maxLength: 4 }), fc.array(name, { maxLength: 30 })), {
+    minLength: 2,
+    maxLength: 30,
+  })
+  .map((folders) =>
+    folders
+      .map(([path, entries]) => `./${path.join('/')}:\n${entries.map((entry) => `${entry}\n`).join('')}`)
+      .join('\n'),
+  )
+
+it('states how many entries there are, and shows or counts each of them', async () => {
+  await fc.assert(
+    fc.asyncProperty(listing, fc.integer({ min: 60, max: 3_000 }), async (text, budget) => {
+      const entries = text.split('\n').filter((line) => line !== '' && !line.endsWith(':')).length
+      if (entries === 0) return
+      const preview = await previewOf(text, budget)
+      if (preview === undefined || preview === '') return
+      const stated = /, (\d+) entr/.exec(preview)?.[1] ?? /^\[ls -R: (\d+) lines/.exec(preview)?.[1]
+      expect(Number(stated)).toBe(entries)
+      const shown = [...preview.matchAll(/^(?:\d+\| [^[\n]*|\[top\] )\[(\d+)(?: in| *\])/gm)].reduce(
+        (sum, [, count]) => sum + Number(count),
+        0,
+      )
+      const rest = Number(/\[… (\d+) entr\w+ in/.exec(preview)?.[1] ?? 0)
+      if (preview.includes('\n')) expect(shown + rest).toBe(entries)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+it('refuses shares that are none', () => {
+  expect(() => listingPreviewer({ shares: { groups: 2 } })).toThrow(TypeError)
+  expect(() => listingPreviewer({ shares: { folders: 1 } as never })).toThrow('folders')
+})

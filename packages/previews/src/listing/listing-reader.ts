@@ -1,0 +1,76 @@
+import { cleanLine, LineReader, type LineSink } from '@spillway/text/internal/lines'
+import { isTerminalText } from '@spillway/text/internal/tables'
+import type { ListingForm, ListingReader } from './listing-form.ts'
+import { ListingGroups, type ListedGroup } from './listing-groups.ts'
+
+/** Text is read by blocks of this many UTF-16 units. */
+const BLOCK_UNITS = 32_768
+/** Lines that may be something else. */
+const ODD_SHARE = 0.1
+
+/** What was read of a listing. */
+export interface ListingData {
+  readonly form: ListingForm
+  readonly groups: readonly ListedGroup[]
+  /** Whether there are more groups than these. */
+  readonly hasMore: boolean
+  readonly items: number
+  /** Lines of the text. */
+  readonly lines: number
+}
+
+/** Reads a listing. */
+export class ListingLines implements LineSink {
+  readonly #form: ListingForm
+  readonly #reader: ListingReader
+  readonly #lines: LineReader
+  readonly #groups = new ListingGroups()
+  #window = ''
+  #dirty = false
+  #line = 0
+  #odd = 0
+
+  constructor(form: ListingForm) {
+    this.#form = form
+    this.#reader = form.start()
+    this.#lines = new LineReader(this, 0, 1)
+  }
+
+  push(text: string): void {
+    for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
+  }
+
+  /** Returns `undefined` where too many lines are none of the listing. */
+  finish(): ListingData | undefined {
+    this.#lines.finish()
+    const { groups, items, hasMore } = this.#groups
+    if (items === 0 || this.#odd > this.#line * ODD_SHARE) return undefined
+    return { form: this.#form, groups, hasMore, items, lines: this.#line }
+  }
+
+  open(window: string): void {
+    this.#window = window
+    this.#dirty = this.#line === 0 || isTerminalText(window)
+  }
+
+  line(start: number, end: number): void {
+    const line = this.#window.slice(start, end)
+    this.#take(this.#dirty ? cleanLine(line) : line.trimEnd())
+  }
+
+  longLine(start: string): void {
+    this.#take(cleanLine(start))
+  }
+
+  #take(line: string): void {
+    this.#line++
+    const listed = this.#reader.read(line)
+    if (listed === undefined) {
+      this.#odd++
+      this.#groups.add(line.trim(), this.#line)
+      return
+    }
+    if (listed.group !== undefined) this.#groups.open(listed.group, this.#line)
+    if (listed.item !== undefined) this.#groups.add(listed.item, this.#line)
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { subjectOf } from '../../test/preview-with.ts'
+import { logSureness } from './log-sureness.ts'
+
+const sureness = (lines: readonly string[]): number => logSureness(subjectOf(lines.join('\n')))
+const times = (line: (index: number) => string): string[] => Array.from({ length: 40 }, (_, index) => line(index))
+
+describe('logSureness', () => {
+  it('is certain of rows of JSON with a level, and of output in a wrapper', () => {
+    expect(sureness(times((index) => `{"level":"info","msg":"step ${index}"}`))).toBeGreaterThan(0.95)
+    expect(sureness(times((index) => `{"level":30,"time":${index},"msg":"step"}`))).toBeGreaterThan(0.95)
+    expect(sureness(times((index) => `{"log":"step ${index}\\n","stream":"stdout","time":"x"}`))).toBeGreaterThan(0.95)
+  })
+
+  it.each([
+    ['with times and levels', (index: number) => `2024-03-03 09:15:02,120 INFO step ${index}`, 0.9],
+    ['of syslog', (index: number) => `Mar  3 09:15:02 host app[${index}]: went on`, 0.7],
+    ['of logfmt', (index: number) => `ts=${index} level=info msg=step`, 0.7],
+    ['of CI', (index: number) => `2024-03-03T09:15:02.1201234Z step ${index}`, 0.7],
+  ])('is sure of lines %s', (_, line, least) => {
+    expect(sureness(times(line))).toBeGreaterThanOrEqual(least)
+  })
+
+  it('is rather sure where something ended with a code', () => {
+    expect(sureness([...times((index) => `step ${index}`), 'The command "make" exited with 2.'])).toBeGreaterThan(0.6)
+  })
+
+  it.each([
+    ['source code', (index: number) => `  const value${index} = read(${index})`],
+    ['a table', (index: number) => `${index},2024-03-03,ada`],
+    ['rows of data', (index: number) => `{"id":${index},"name":"ada"}`],
+    ['prose', () => 'It was the best of times, it was the worst of times.'],
+    ['paths', (index: number) => `src/errors/${index}.ts`],
+  ])('leaves %s to others', (_, line) => {
+    expect(sureness(times(line))).toBeLessThan(0.1)
+  })
+
+  it('is unsure of nothing', () => {
+    expect(sureness([])).toBeLessThan(0.1)
+  })
+})

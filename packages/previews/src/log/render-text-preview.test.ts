@@ -1,0 +1,206 @@
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from '@spillway/text/internal/tokens'
+import type { PreviewOptions } from '../previewer.ts'
+import { renderTextPreview } from './render-text-preview.ts'
+import { TextScanner } from './text-scanner.ts'
+
+function previewOf(text: string, options: PreviewOptions): string {
+  const scanner = new TextScanner()
+  scanner.push(text)
+  return renderTextPreview(scanner.finish(), options)
+}
+
+const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
+const options = { budgetTokens: 300, countTokens, showLines }
+
+const graphemes = (text: string): Set<string> =>
+  new Set([...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment))
+
+describe('renderTextPreview', () => {
+  it.each([100, 300, 900])('shows what is left of a line of %i states of progress', (count) => {
+    const states = Array.from({ length: count }, (_, at) => `remote: Counting objects: ${at + 1}/${count}`)
+    const lines = (line: string): string => `${'cloned one\n'.repeat(200)}${line}\n${'cloned another\n'.repeat(200)}`
+    const shown = previewOf(lines(`${states.join('\r')}\rfatal: the remote end hung up unexpectedly`), options)
+    expect(shown).toContain('201| fatal: the remote end hung up unexpectedly\n')
+    expect(shown).not.toContain('Counting')
+    const message = 'E: Unable to locate package foo-dev in any of the configured sources'
+    const short = Array.from({ length: count }, (_, at) => `${at} packages`).join('\r')
+    expect(previewOf(lines(`${message}\r${short}`), options)).toContain(`${message} ${count - 1} packages`)
+  })
+
+  it('never has more tokens than its budget, whatever the text and the counter', () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 4_000, unit: 'binary' }),
+      fc.array(fc.string({ maxLength: 200 }), { maxLength: 300 }).map((lines) => lines.join('\n')),
+      fc
+        .array(fc.constantFrom('error: x', 'FAILED a::b', '', '{"a":1}', 'exited with 2', '汉字'.repeat(90)), {
+          maxLength: 400,
+        })
+        .map((lines) => lines.join('\n')),
+    )
+    const counters = fc.constantFrom(
+      countTokens,
+      estimateTokens,
+      (value: string) => value.length,
+      (value: string) => value.length * 3 + 7,
+    )
+    fc.assert(
+      fc.property(text, fc.nat(1_200), counters, fc.boolean(), (value, budgetTokens, counter, isError) => {
+        const preview = previewOf(value, { budgetTokens, countTokens: counter, isError, showLines })
+        expect(preview === '' ? 0 : counter(preview)).toBeLessThanOrEqual(budgetTokens)
+        expect(preview).toBe(previewOf(value, { budgetTokens, countTokens: counter, isError, showLines }))
+      }),
+      propertyRuns(80, 3_000),
+    )
+  })
+
+  it('returns nothing for a budget of nothing', () => {
+    expect(previewOf('text', { ...options, budgetTokens: 0 })).toBe('')
+    expect(previewOf('text', { ...options, budgetTokens: Number.NaN })).toBe('')
+  })
+
+  it('returns a text that fits as it is', () => {
+    expect(previewOf('one\ntwo\n\nthree\n', options)).toBe('one\ntwo\n\nthree')
+  })
+
+  it('never cuts inside a grapheme', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('👨‍👩‍👧‍👦', 'e\u0301', '🇫🇷', '漢', 'a'), { minLength: 500, maxLength: 2_000 }),
+        (parts) => {
+          const text = parts.join('')
+          const known = graphemes(text)
+          const preview = previewOf(text, { ...options, budgetTokens: 200 }).replace(
+            /\[… [\d,]+ more characters …\]/g,
+            '',
+          )
+          for (const grapheme of graphemes(preview)) if (grapheme !== '\n') expect(known).toContain(grapheme)
+        },
+      ),
+      propertyRuns(10, 300),
+    )
+  })
+
+  it('shows the first lines, the last lines and the failure between, and declares each gap', () => {
+    const noise = (from: number): string[] =>
+      Array.from({ length: 2_000 }, (_, index) => `step ${from + index} took ${index % 7} ms`)
+    const text = [
+      'build of project x',
+      ...noise(0),
+      'src/main.c:12:5: error: expected ;',
+      '   12 | int x',
+      ...noise(5_000),
+      'the end',
+    ].join('\n')
+    const preview = previewOf(text, options)
+    expect(preview).toContain('build of project x')
+    expect(preview).toContain('\nsrc/main.c:12:5: error: expected ;\n   12 | int x\n')
+    expect(preview.endsWith('the end')).toBe(true)
+    expect(preview).toMatch(/\[… [\d,]+ lines: line_range \{ start: \d+, end: \d+ \}\]/)
+  })
+
+  it('accounts for every line: shown, in a gap, or blank', () => {
+    const text = Array.from({ length: 3_000 }, (_, index) =>
+      index % 50 === 0 ? `FAILED tests/t.py::case${index}` : `line ${index}`,
+    ).join('\n')
+    const preview = previewOf(text, { ...options, budgetTokens: 1_000 })
+    let next = 1
+    for (const shown of preview.split('\n').slice(1)) {
+      const gap = /^\[… ([\d,]+) lines?(?:, [^:]*)?(?:: line_range \{ start: (\d+), end: (\d+) \})?\]$/.exec(shown)
+      if (gap !== null) {
+        const hidden = Number(gap[1]!.replaceAll(',', ''))
+        if (gap[2] !== undefined) expect([Number(gap[2]), Number(gap[3])]).toEqual([next, next + hidden - 1])
+        next += hidden
+        continue
+      }
+      const numbered = /^(\d+)\| /.exec(shown)
+      if (numbered !== null) expect(Number(numbered[1])).toBe(next)
+      next++
+    }
+    expect(next).toBe(3_001)
+  })
+
+  it('names the kind of lines that a gap hides, and whether they equal the line above', () => {
+    const text = ['start', ...Array.from({ length: 2_000 }, (_, index) => `error: number ${index}`), 'end'].join('\n')
+    expect(previewOf(text, options)).toMatch(/ lines, [\d,]+ errors, alike[\]:]/)
+  })
+
+  it('says how often a line was repeated, numbers aside', () => {
+    const text = [
+      'start',
+      ...Array.from({ length: 1_240 }, (_, index) => `error: worker ${index + 1} died`),
+      'end',
+    ].join('\n')
+    const preview = previewOf(text, options)
+    expect(preview).toMatch(/error: worker \d+ died \[× 1,240\]/)
+    expect(preview.match(/\[× /g)).toHaveLength(1)
+  })
+
+  it('shows both ends of a text on one line, and how much is between', () => {
+    const text = JSON.stringify(Array.from({ length: 5_000 }, (_, id) => ({ id, name: `user ${id}` })))
+    const preview = previewOf(text, options)
+    expect(preview).toMatch(/\[\{"id":0.*\[… [\d,]+ more characters …\].*"user 4999"\}\]$/)
+    expect(countTokens(preview)).toBeGreaterThan(240)
+  })
+
+  it('shows the header and both ends of a listing, whatever words stand in it', () => {
+    const text = [
+      'NAME STATE',
+      ...Array.from({ length: 900 }, (_, index) => `timeout-${index} permission denied of ${index}`),
+    ].join('\n')
+    const preview = previewOf(text, options)
+    expect(preview).toContain('NAME STATE')
+    expect(preview).toContain('timeout-899 ')
+    expect(preview.match(/\[… /g)).toHaveLength(1)
+  })
+
+  it('keeps the last lines first when the tool failed', () => {
+    const text = Array.from({ length: 500 }, (_, index) => `line number ${index}`).join('\n')
+    const tail = (preview: string): number => preview.split('\n').filter((line) => /number 4\d\d$/.test(line)).length
+    expect(tail(previewOf(text, { ...options, isError: true }))).toBeGreaterThan(tail(previewOf(text, { ...options })))
+  })
+
+  it('leaves out times that stand before every line, and says so', () => {
+    const text = Array.from(
+      { length: 900 },
+      (_, index) => `2024-05-17T10:21:${String(index % 60).padStart(2, '0')}.482Z request ${index}`,
+    ).join('\n')
+    const preview = previewOf(text, options)
+    expect(preview).toContain('times cut')
+    expect(preview).not.toContain('2024-05-17')
+  })
+
+  it('says how many lines there are if the budget allows no more', () => {
+    const text = Array.from({ length: 500 }, (_, index) => `line number ${index}`).join('\n')
+    expect(previewOf(text, { ...options, budgetTokens: 8 })).toBe('[500 lines]')
+    expect(previewOf(text, { ...options, budgetTokens: 2 })).toBe('')
+  })
+
+  it('shows more for a larger budget, and at the largest all', () => {
+    const text = Array.from({ length: 900 }, (_, index) =>
+      index % 40 === 7 ? `error: part ${index} broke` : `step ${'x'.repeat(index % 30)} took ${index} ms`,
+    ).join('\n')
+    const shown = [40, 150, 600, 2_400, 100_000].map((budgetTokens) => {
+      const preview = previewOf(text, { ...options, budgetTokens })
+      return text.split('\n').filter((line) => preview.includes(line)).length
+    })
+    expect(shown).toEqual(shown.toSorted((one, other) => one - other))
+    expect(new Set(shown).size).toBe(5)
+    expect(shown.at(-1)).toBe(900)
+  })
+
+  it('keeps shares of the budget for the parts that it is told to', () => {
+    const lines = Array.from({ length: 900 }, (_, index) =>
+      index < 450 ? `error: part ${index} broke` : `step ${index}`,
+    )
+    const scanner = new TextScanner()
+    scanner.push(lines.map((line, index) => `${line} ${'abcdefghij'[index % 10]!.repeat(5)}`).join('\n'))
+    const scan = scanner.finish()
+    const steps = (end: number): number =>
+      renderTextPreview(scan, options, { shares: { start: 0, end, between: 0 }, isLog: true }).split('step ').length
+    expect(steps(0.9)).toBeGreaterThan(steps(0))
+  })
+})

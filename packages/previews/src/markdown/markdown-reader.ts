@@ -1,0 +1,282 @@
+import { countOf } from '../layout/gap-marks.ts'
+import { isImportLine } from '../layout/import-line.ts'
+import { estimateLetters } from '../layout/count-letters.ts'
+import { itemOf } from '../layout/item-of.ts'
+import { ItemStore } from '../layout/item-store.ts'
+import type { LineItem } from '../layout/line-item.ts'
+import type { RawLine } from '../layout/raw-lines.ts'
+import { preferTopic, wordsOf } from '../layout/topic-words.ts'
+import { WantedWords } from '../layout/wanted-words.ts'
+import { CODE, HEADINGS, TEXT, type MarkdownOutline } from './markdown-outline.ts'
+import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
+
+/** A front matter has no more lines than this. */
+const META_LINES = 100
+/** Depth of what is no heading but stands in the place of one. */
+const LABEL_DEPTH = 7
+/** Furthest that a fence stands to the right: in lists it is indented. */
+const FENCE_INDENT = 16
+
+/** Letters of a line that count for what it is worth. */
+const LETTERS_COUNTED = 240
+/** Lines of code whose repetitions are counted: the first ones of each block, how long they may be, how many. */
+const KNOWN_IN_BLOCK = 4
+const IMPORTS_IN_BLOCK = 16
+const KNOWN_LINES = 4_096
+const KNOWN_UNITS = 80
+
+/** What a line is worth more than others for what the agent looks for. */
+const ASKED_WORTH = 12
+/** What a line of code is worth more where it opens a block, and the most that one is worth at its place. */
+const OPENING_WORTH = 1.5
+const MOST_OF_CODE: number = OPENING_WORTH * Math.sqrt(LETTERS_COUNTED)
+/** What the last section, and the last lines, are worth more than others. */
+const LAST_SECTION = 1.6
+const LAST_LINES = 8
+
+interface Section {
+  readonly depth: number
+  readonly heading: LineItem | undefined
+  readonly weight: number
+  /** Lines of text and blocks of code so far. */
+  lines: number
+  blocks: number
+}
+
+/** Reads the lines of a text in Markdown: its sections, and what each line is worth in its own. */
+export class MarkdownReader {
+  readonly #store = new ItemStore()
+  readonly #words: WantedWords
+  readonly #topic: readonly string[]
+  /** The first heading. */
+  #title = ''
+  readonly #headings: number[] = []
+  readonly #known = new Map<string, number>()
+  #sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
+  #fence: { readonly mark: string; readonly block: number } | undefined
+  #codeLines = 0
+  #blanks = 0
+  #previous: { readonly item: LineItem; readonly kind: MarkdownLine | 'code' | 'meta' } | undefined
+  #table: { readonly item: LineItem; rows: number } | undefined
+  /** Whether the lines are those of a front matter. */
+  #meta = false
+
+  /**
+   * @param words - What the agent looks for; lines with it are worth much more.
+   * @param topic - Words of what the text is about.
+   */
+  constructor(words: readonly string[], topic: readonly string[]) {
+    this.#topic = topic
+    this.#words = new WantedWords(words)
+  }
+
+  /** Take the next line. */
+  push(line: RawLine): void {
+    const { text } = line
+    const indent = indentOf(text)
+    if (indent === text.length && line.hidden === 0) {
+      this.#blanks++
+      this.#endTable()
+      // What follows a rule is no front matter.
+      if (line.number === 2) this.#meta = false
+      return
+    }
+    const bare = indent === 0 ? text : text.slice(indent)
+    if (this.#fence !== undefined) this.#code(line, bare, indent)
+    else if (this.#meta && isMeta(line, bare)) this.#metaLine(line, bare)
+    else if (line.number === 1 && bare.trimEnd() === '---') {
+      this.#meta = true
+      this.#add(line, 'meta', 0.2, TEXT)
+    } else {
+      this.#meta = false
+      this.#outside(line, bare, indent)
+    }
+    this.#blanks = 0
+  }
+
+  /** End the text. */
+  finish(): MarkdownOutline {
+    this.#endTable()
+    const items = this.#store.finish()
+    // What a text closes with is often its conclusion.
+    const last = this.#headings.at(-1) ?? 0
+    if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= LAST_SECTION
+    for (const item of items.slice(-LAST_LINES)) item.value *= LAST_SECTION
+    preferTopic(items, [...this.#topic, ...wordsOf([this.#title])])
+    return { items, headings: this.#headings }
+  }
+
+  #outside(line: RawLine, bare: string, indent: number): void {
+    const { text } = line
+    const kind = markdownLine(bare)
+    if (kind !== 'row' && kind !== 'delimiter') this.#endTable()
+    switch (kind) {
+      case 'heading':
+        this.#heading(line, indent > 3 ? LABEL_DEPTH : headingDepth(bare), indent <= 3)
+        return
+      case 'label':
+        this.#heading(line, LABEL_DEPTH, false)
+        return
+      case 'fence':
+        if (indent <= FENCE_INDENT) this.#open(line, bare)
+        else this.#text(line, 'text', bare)
+        return
+      case 'underline':
+        this.#underline(line, bare)
+        return
+      case 'delimiter':
+        this.#delimiter(line, bare)
+        return
+      case 'row':
+        if (this.#table !== undefined) this.#table.rows++
+        // Rows are often filled up with blanks.
+        this.#text({ ...line, text: text.replace(/ {2,}/g, ' ') }, kind, bare)
+        return
+      default:
+        this.#text(line, kind, bare)
+    }
+  }
+
+  #heading(line: RawLine, depth: number, counts: boolean): void {
+    const sections = this.#sections
+    while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
+    const parent = sections.at(-1)!
+    const weight = depth >= LABEL_DEPTH ? parent.weight * 0.9 : 1 / (0.7 + 0.3 * depth)
+    const value = depth >= LABEL_DEPTH ? 4 : 26 / (1 + 0.35 * depth)
+    const item = this.#add(line, 'heading', value, depth >= LABEL_DEPTH ? TEXT : HEADINGS, parent.heading)
+    if (counts) {
+      item.numbered = true
+      item.lone = true
+      this.#headings.push(line.number)
+      if (this.#title === '') this.#title = line.text
+    }
+    sections.push({ depth, heading: depth >= LABEL_DEPTH ? parent.heading : item, weight, lines: 0, blocks: 0 })
+  }
+
+  /** A line of `=` or `-`: the line before it is a heading (CommonMark 4.3), or it is a rule. */
+  #underline(line: RawLine, bare: string): void {
+    const previous = this.#previous
+    if (previous?.kind !== 'text' || this.#blanks > 0 || previous.item.end !== line.number - 1 || bare.length < 2) {
+      this.#add(line, 'rule', 0.01, TEXT)
+      return
+    }
+    const { item } = previous
+    const depth = bare.startsWith('=') ? 1 : 2
+    const sections = this.#sections
+    while (sections.at(-1)!.depth >= depth && sections.length > 1) sections.pop()
+    item.parent = sections.at(-1)!.heading
+    sections.push({ depth, heading: item, weight: 1 / (0.7 + 0.3 * depth), lines: 0, blocks: 0 })
+    item.end = line.number
+    item.value = 26 / (1 + 0.35 * depth)
+    item.part = HEADINGS
+    item.numbered = true
+    item.lone = true
+    this.#headings.push(item.start)
+    this.#previous = undefined
+  }
+
+  #open(line: RawLine, bare: string): void {
+    const section = this.#sections.at(-1)!
+    const mark = bare.charAt(0)
+    let size = 3
+    while (bare.charAt(size) === mark) size++
+    this.#fence = { mark: mark.repeat(size), block: section.blocks++ }
+    this.#codeLines = 0
+    this.#add(line, 'fence', 0.4 * section.weight, CODE)
+  }
+
+  #code(line: RawLine, bare: string, indent: number): void {
+    const { mark, block } = this.#fence!
+    if (bare.startsWith(mark) && bare.replaceAll(mark.charAt(0), '').trim() === '') {
+      this.#fence = undefined
+      this.#add(line, 'code', 0.1, CODE)
+      return
+    }
+    const index = this.#codeLines++
+    const { weight, heading } = this.#sections.at(-1)!
+    const place = weight / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
+    // Whatever it says, it is worth no more than this.
+    if (!this.#store.takes(place * MOST_OF_CODE * (this.#words.isEmpty ? 1 : ASKED_WORTH))) {
+      this.#store.pass(line, this.#blanks, place, CODE, heading)
+      return
+    }
+    const telling = estimateLetters(bare, 0, LETTERS_COUNTED)
+    const last = bare.charCodeAt(bare.length - 1)
+    // Lines that open something, with { : ( or [, name it, the deeper ones say how.
+    const opens = last === 123 || last === 58 || last === 40 || last === 91 ? OPENING_WORTH : 1
+    const value = place * opens * Math.sqrt(telling)
+    const often = index < KNOWN_IN_BLOCK && bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
+    const news = (index < IMPORTS_IN_BLOCK && isImportLine(bare) ? 0.4 : 1) / (1 + often)
+    const worth = value * news * this.#asked(line.text)
+    if (this.#store.takes(worth)) this.#add(line, 'code', worth, CODE)
+    else this.#store.pass(line, this.#blanks, worth, CODE, heading)
+  }
+
+  /** How often a line of code was there before. */
+  #seen(code: string): number {
+    const known = this.#known.get(code) ?? 0
+    if (known > 0 || this.#known.size < KNOWN_LINES) this.#known.set(code, known + 1)
+    return known
+  }
+
+  #metaLine(line: RawLine, bare: string): void {
+    const end = bare.trimEnd()
+    if (end === '---' || end === '...') this.#meta = false
+    this.#add(line, 'meta', line.number < 12 ? 3 : 1, TEXT)
+  }
+
+  #delimiter(line: RawLine, bare: string): void {
+    const previous = this.#previous
+    if (previous !== undefined && previous.item.end === line.number - 1 && previous.item.text.includes('|')) {
+      // The row before it is the header: it stands for both.
+      previous.item.end = line.number
+      previous.item.value *= 2
+      this.#table = { item: previous.item, rows: 0 }
+    } else this.#text(line, 'text', bare)
+  }
+
+  #endTable(): void {
+    if (this.#table === undefined) return
+    const { item, rows } = this.#table
+    item.note = countOf(rows, 'row')
+    this.#table = undefined
+  }
+
+  #text(line: RawLine, kind: MarkdownLine, bare: string): void {
+    const section = this.#sections.at(-1)!
+    const index = section.lines++
+    const kindWeight = kind === 'links' || kind === 'rule' ? 0.15 : kind === 'row' ? 0.7 : 1
+    const place = index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
+    const value = section.weight * kindWeight * place * Math.sqrt(estimateLetters(bare, 0, LETTERS_COUNTED))
+    this.#add(line, kind, value * this.#asked(line.text), TEXT)
+  }
+
+  /** How much more a line is worth for what the agent looks for. */
+  #asked(text: string): number {
+    return this.#words.isIn(text) ? ASKED_WORTH : 1
+  }
+
+  #add(
+    line: RawLine,
+    kind: MarkdownLine | 'code' | 'meta',
+    value: number,
+    part: number,
+    parent: LineItem | undefined = this.#sections.at(-1)!.heading,
+  ): LineItem {
+    const item = itemOf(line, this.#blanks, value, part, parent)
+    this.#store.add(item)
+    this.#previous = { item, kind }
+    return item
+  }
+}
+
+/** Whether a line can stand in a front matter: its keys come first, and it is short. */
+function isMeta({ number }: RawLine, bare: string): boolean {
+  return number <= META_LINES && (number > 2 || /^(?:[\w-]+:|#|---|\.\.\.)/.test(bare))
+}
+
+function indentOf(text: string): number {
+  let at = 0
+  for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
+  return at
+}

@@ -1,0 +1,182 @@
+import { formatCount } from '@spillway/text/internal/lines'
+import { cutAtGrapheme, estimateTokens } from '@spillway/text/internal/tokens'
+import { countOf, showGap } from '../layout/gap-marks.ts'
+import { fitBudget, type Draft } from '../layout/fit-budget.ts'
+import type { PreviewOptions } from '../previewer.ts'
+import type { HtmlPreviewShares } from './html-shares.ts'
+import { markdownOf, markdownGap } from './markdown.ts'
+import type { PageBlock } from './page-block.ts'
+
+/** A page ready to be previewed. */
+export interface ReadPage {
+  /** Empty where the page has none. */
+  readonly title: string
+  /** What is shown of the page, in order, and what it is called. */
+  readonly main: readonly PageBlock[]
+  readonly what: 'main text' | 'text'
+  /** Lines of the source. */
+  readonly lines: number
+  /** Whether text at the end of a very large page was not read. */
+  readonly isPart: boolean
+}
+
+/** Tokens of the mark of a gap, without the call that shows it. */
+const GAP_TOKENS = 16
+/** Words that stand in the source as they stand in the text, in all likelihood. */
+const FIRST_WORDS = /[\p{L}\p{N}]+(?: [\p{L}\p{N}]+){0,3}/u
+/** Hidden blocks that are looked at for such words. */
+const MAX_SEARCHED = 50
+/** Tokens that are worth beginning a block for. */
+const LEAST_TOKENS = 12
+
+/** Write the preview of a page: its title, its main content from the beginning, and the headings of what is hidden. */
+export function writePage(page: ReadPage, shares: HtmlPreviewShares, options: PreviewOptions): string {
+  const writer = new PageWriter(page, shares, options)
+  return fitBudget((aim) => writer.write(aim), options)
+}
+
+class PageWriter {
+  readonly #page: ReadPage
+  readonly #shares: HtmlPreviewShares
+  readonly #options: PreviewOptions
+  readonly #units: number
+  readonly #texts: string[] = []
+  readonly #costs: number[] = []
+
+  constructor(page: ReadPage, shares: HtmlPreviewShares, options: PreviewOptions) {
+    this.#page = page
+    this.#shares = shares
+    this.#options = options
+    this.#units = page.main.reduce((units, { text }) => units + text.length, 0)
+  }
+
+  /** Write a preview of about `aim` tokens by estimate. */
+  write(aim: number): Draft {
+    const { main } = this.#page
+    const header = this.#header(aim)
+    let left = aim - estimateTokens(header) - 1
+    let end = this.#fitting(0, left)
+    if (end === main.length) {
+      return { text: [header, ...this.#joined(0, end)].join(''), complete: true }
+    }
+    const call = estimateTokens(this.#options.showLines?.(1_000, 1_999) ?? '')
+    left -= GAP_TOKENS + call
+    // The more is hidden, the more its headings are worth.
+    const share = Math.min(0.5, this.#shares.outline * (2 - end / main.length))
+    const reserved = Math.min(left * share, this.#headingTokens(end))
+    left -= reserved
+    end = this.#fitting(0, left)
+    for (let index = 0; index < end; index++) left -= this.#cost(index)
+    const begun = left >= LEAST_TOKENS ? this.#begin(main[end]!, left) : ''
+    const shown = main.slice(0, end).reduce((units, { text }) => units + text.length, begun.length)
+    const parts = [header, ...this.#joined(0, end)]
+    if (begun !== '') {
+      parts.push(this.#separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
+    }
+    parts.push('\n', this.#gap(end, begun, shown))
+    for (const line of this.#outline(begun === '' ? end : end + 1, reserved)) parts.push('\n', line)
+    return { text: parts.join(''), complete: false }
+  }
+
+  #header(aim: number): string {
+    const { title, lines, isPart, main, what } = this.#page
+    const size = `${isPart ? 'over ' : ''}${formatCount(this.#units)} characters of ${what}, ${countOf(lines, 'line')}`
+    const isShown = main.slice(0, 4).some(({ kind, text }) => kind === 'heading' && text === title)
+    const named = title === '' || isShown ? '' : ` "${cutAtGrapheme(title, Math.max(40, Math.min(300, aim)))}"`
+    for (const header of [`[HTML${named}: ${size}]`, `[HTML: ${size}]`]) {
+      if (estimateTokens(header) <= aim * 0.6) return header
+    }
+    return '[HTML]'
+  }
+
+  /** The index of the first block from `from` that does not fit. */
+  #fitting(from: number, tokens: number): number {
+    let left = tokens
+    let index = from
+    for (; index < this.#page.main.length; index++) {
+      left -= this.#cost(index)
+      if (left < 0) break
+    }
+    return index
+  }
+
+  #text(index: number): string {
+    return (this.#texts[index] ??= markdownOf(this.#page.main[index]!))
+  }
+
+  #cost(index: number): number {
+    return (this.#costs[index] ??= estimateTokens(this.#text(index)) + 1)
+  }
+
+  #joined(from: number, end: number): string[] {
+    const parts: string[] = []
+    for (let index = from; index < end; index++) {
+      parts.push(this.#separator(index), this.#text(index))
+    }
+    return parts
+  }
+
+  #separator(index: number): string {
+    return index === 0 ? '\n' : markdownGap(this.#page.main[index - 1]!, this.#page.main[index]!)
+  }
+
+  /** As much of the beginning of a block as fits, up to the end of a word. */
+  #begin({ text }: PageBlock, tokens: number): string {
+    let low = 0
+    let high = Math.min(text.length - 1, Math.ceil(tokens * 8))
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (estimateTokens(text.slice(0, middle)) <= tokens - 2) low = middle
+      else high = middle - 1
+    }
+    const cut = cutAtGrapheme(text, low)
+    const word = cut.lastIndexOf(' ')
+    return (word > cut.length * 0.6 ? cut.slice(0, word) : cut).trimEnd()
+  }
+
+  #gap(from: number, begun: string, shown: number): string {
+    const { main } = this.#page
+    const units = this.#units - shown
+    const beginning = this.#hiddenWords(from, begun)
+    const call = showGap(this.#options, { start: main[from]!.line, end: main.at(-1)!.line, units, beginning })
+    return `[… ${formatCount(units)} more characters${call === undefined ? '' : `: ${call}`}]`
+  }
+
+  /** The first hidden words that are found nowhere in what is shown, else the very first. */
+  #hiddenWords(from: number, begun: string): string {
+    const { main } = this.#page
+    const shown = [...main.slice(0, from).map(({ text }) => text), begun].join('\n')
+    const hidden = main
+      .slice(from, from + MAX_SEARCHED)
+      .map(({ text }, index) => text.slice(index === 0 ? begun.length : 0))
+    const words = hidden.map((text) => FIRST_WORDS.exec(text)?.[0] ?? '')
+    return words.find((text) => text !== '' && !shown.includes(text)) ?? words[0] ?? ''
+  }
+
+  #headings(from: number): PageBlock[] {
+    return this.#page.main.slice(from).filter(({ kind }) => kind === 'heading')
+  }
+
+  /** Tokens of all headings from a block on. */
+  #headingTokens(from: number): number {
+    return this.#headings(from).reduce((tokens, heading) => tokens + estimateTokens(headingLine(heading)) + 1, 0)
+  }
+
+  /** The headings from a block on, each with its line: the highest first where not all fit. */
+  #outline(from: number, tokens: number): string[] {
+    const headings = this.#headings(from)
+    for (let level = 6; level > 0; level--) {
+      const lines = headings.filter((heading) => heading.level <= level).map(headingLine)
+      let left = tokens
+      const end = lines.findIndex((line) => (left -= estimateTokens(line) + 1) < 0)
+      if (end < 0) return lines
+      if (headings.some((heading) => heading.level < level)) continue
+      return end < 2 ? [] : [...lines.slice(0, end - 1), `[… ${countOf(lines.length - end + 1, 'more heading')}]`]
+    }
+    return []
+  }
+}
+
+function headingLine({ line, level, text }: PageBlock): string {
+  return `[line ${line}] ${'#'.repeat(level)} ${cutAtGrapheme(text, 80)}`
+}

@@ -1,0 +1,160 @@
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from '@spillway/text/internal/tokens'
+import { previewText } from '../preview-text.ts'
+import { xmlPreviewer } from './xml-previewer.ts'
+
+const showText = (text: string): string => `pattern ${JSON.stringify(text)}`
+const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
+const preview = (text: string, budgetTokens = 400): Promise<string> =>
+  previewText(text, { previewers: [xmlPreviewer()], budgetTokens, countTokens, showLines, showText })
+const many = (count: number, write: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => write(index)).join('')
+
+describe('xmlPreviewer', () => {
+  const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${many(2_000, (index) => `  <url>\n    <loc>https://example.com/${index}</loc>\n    <priority>0.${index % 10}</priority>\n  </url>\n`)}</urlset>
+`
+
+  it('shows a sitemap by its paths, then the first and last entries', async () => {
+    const text = await preview(sitemap)
+    expect(text).toMatch(/^\[XML <urlset>: 6,001 elements, 8,003 lines\]\nurlset xmlns="[^"]+"\n {2}url ×2,000\n/)
+    expect(text).toContain('\n    loc ×2,000: https://example.com/0, https://example.com/1, …\n')
+    expect(text).toContain('\n[line 3] <url><loc>https://example.com/0</loc><priority>0.0</priority></url>\n')
+    expect(text).toMatch(/\n\[line 7999\] <url><loc>https:\/\/example\.com\/1999<\/loc>.*<\/url>$/)
+  })
+
+  it('counts every entry: shown or hidden', async () => {
+    const text = await preview(sitemap)
+    const shown = text.match(/^\[line \d+\] <url>/gm)!.length
+    const hidden = Number(/\[… ([\d,]+) more <url>: /.exec(text)![1]!.replaceAll(',', ''))
+    expect(shown + hidden).toBe(2_000)
+  })
+
+  it('names the lines in which the entries begin', async () => {
+    const lines = sitemap.split('\n')
+    const numbers = [...(await preview(sitemap, 1_000)).matchAll(/^\[line (\d+)\] <url>/gm)]
+    expect(numbers.length).toBeGreaterThan(5)
+    for (const [, line] of numbers) expect(lines[Number(line) - 1]).toBe('  <url>')
+  })
+
+  it('shows a feed that stands on one line', async () => {
+    const feed = `<?xml version="1.0"?><rss version="2.0"><channel><title>Feed</title>${many(90, (index) => `<item><title>News ${index} &amp; more</title><description><![CDATA[<p>${'text '.repeat(300)}</p>]]></description></item>`)}</channel></rss>`
+    const text = await preview(feed)
+    expect(text).toContain('title: Feed')
+    expect(text).toContain('item ×90')
+    expect(text).toContain('News 0 & more')
+    expect(text).toMatch(/\[… [\d,]+ more characters\]/)
+  })
+
+  it('puts the failures of a JUnit report first, with their lines and messages', async () => {
+    const report = `<testsuites tests="500" failures="2">
+<testsuite name="shop" tests="500" failures="2">
+${many(500, (index) =>
+  index % 300 === 123
+    ? `<testcase classname="shop.CartTest" name="total${index}"><failure message="expected:&lt;${index}&gt; but was:&lt;7&gt;" type="AssertionError">AssertionError: expected:&lt;${index}&gt; but was:&lt;7&gt;\n\tat shop.CartTest.total(CartTest.java:${index})\n</failure></testcase>\n`
+    : `<testcase classname="shop.CartTest" name="total${index}"/>\n`,
+)}</testsuite></testsuites>`
+    const text = await preview(report)
+    const [, first] = text.split('\n')
+    expect(first).toBe('[line 126] shop.CartTest.total123: failure: expected:<123> but was:<7>')
+    expect(text).toContain('at shop.CartTest.total(CartTest.java:123)')
+    expect(text).toContain('shop.CartTest.total423: failure: expected:<423> but was:<7>')
+    expect(text).toContain('testsuites tests="500" failures="2"')
+  })
+
+  it.each([
+    [
+      'NUnit',
+      '<test-run result="Failed"><test-suite>',
+      '<test-case fullname="A.Passes" result="Passed"/>\n',
+      '<test-case fullname="A.Breaks" result="Failed"><failure><message><![CDATA[Expected: 1]]></message></failure></test-case>',
+      '</test-suite></test-run>',
+      /A\.Breaks.*\n? *Expected: 1/,
+    ],
+    [
+      'TRX',
+      '<?xml version="1.0"?><TestRun xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010"><Results>',
+      '<UnitTestResult testName="Passes" outcome="Passed"/>\n',
+      '<UnitTestResult testName="Breaks" outcome="Failed"><Output><ErrorInfo><Message>Assert.AreEqual failed.</Message></ErrorInfo></Output></UnitTestResult>',
+      '</Results></TestRun>',
+      /Breaks: UnitTestResult\n {2}Assert\.AreEqual failed\./,
+    ],
+    [
+      'Checkstyle',
+      '<?xml version="1.0"?><checkstyle version="10"><file name="src/Cart.java">',
+      '',
+      '<error line="12" column="5" severity="error" message="Missing a Javadoc comment." source="x"/>',
+      '</file></checkstyle>',
+      /src\/Cart\.java:12: error: Missing a Javadoc comment\./,
+    ],
+  ])('finds what failed in a report of %s', async (_, start, passed, failed, end, shown) => {
+    const text = await preview(
+      `${start}${passed.repeat(300)}${failed}${passed.repeat(300)}${' '.repeat(6_000)}${end}`,
+      200,
+    )
+    expect(text.split('\n').slice(1, 4).join('\n')).toMatch(shown)
+  })
+
+  it('shows a document that is not a list from its beginning', async () => {
+    const settings = `<?xml version="1.0"?>\n<settings>\n${many(300, (index) => `  <option${index}>${index}</option${index}>\n`)}</settings>\n`
+    const text = await preview(settings)
+    expect(text).toContain('\n  <option0>0</option0>\n  <option1>1</option1>\n')
+    const [, hidden, from, to] = /\[… (\d+) lines: line_range \{ start: (\d+), end: (\d+) \}\]$/.exec(text)!
+    expect(Number(to) - Number(from) + 1).toBe(Number(hidden))
+    expect(to).toBe('303')
+  })
+
+  it('shows all of a document that fits', async () => {
+    const text = '<?xml version="1.0"?>\n<a>\n  <b c="1">x</b>\n</a>\n'
+    expect(await preview(text)).toBe(`[XML <a>: 2 elements, 4 lines]\n${text.trimEnd()}`)
+  })
+
+  it('does not expand entities', async () => {
+    const bomb = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "ha">${many(9, (index) => `<!ENTITY b${index} "${'&b;'.repeat(10)}">`)}]><a>${'<c>&b8;</c>'.repeat(500)}</a>`
+    expect(await preview(bomb)).toContain('&b8;')
+  })
+
+  it('survives elements nested 200,000 deep, and elements that never end', async () => {
+    expect(await preview(`<?xml version="1.0"?><r>${'<a>'.repeat(200_000)}${'</a>'.repeat(200_000)}</r>`)).toContain(
+      '[XML <r>: 200,001 elements, 1 line]',
+    )
+    expect(countTokens(await preview(`<?xml version="1.0"?>${'<a>'.repeat(300_000)}`))).toBeLessThanOrEqual(400)
+  })
+
+  it('stays within any budget by any counter, and shows more for a larger budget', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 3_000 }),
+        fc.constantFrom(countTokens, estimateTokens, (text: string) => text.length),
+        async (budgetTokens, counter) => {
+          const text = await previewText(sitemap, { budgetTokens, countTokens: counter, showLines })
+          expect(text === '' ? 0 : counter(text)).toBeLessThanOrEqual(budgetTokens)
+          expect(text.isWellFormed()).toBe(true)
+        },
+      ),
+      propertyRuns(12, 400),
+    )
+    const sizes = await Promise.all(
+      [100, 400, 2_000, 20_000].map(async (budget) => (await preview(sitemap, budget)).length),
+    )
+    expect(sizes.toSorted((one, other) => one - other)).toEqual(sizes)
+  })
+
+  it('gives a call that finds the first hidden element of a document on one line', async () => {
+    const items = Array.from({ length: 400 }, (_, id) => `<item><id>${id}</id><title>The item ${id}</title></item>`)
+    const document = `<?xml version="1.0"?><feed>${items.join('')}</feed>`
+    const text = await preview(document)
+    const [, shown] = /\[… ([\d,]+) more <item>: pattern /.exec(text)!
+    const first = items[400 - 1 - Number(shown)]!
+    expect(text).toContain(`[… ${shown} more <item>: pattern ${JSON.stringify(first.slice(0, 80))}]`)
+    expect(text.split(first)).toHaveLength(2)
+  })
+
+  it('refuses invalid shares', () => {
+    expect(() => xmlPreviewer({ shares: { shape: -1 } })).toThrow('shares.shape')
+  })
+})

@@ -1,0 +1,271 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { big, box, bytesOf, jpeg, little, png, tarEntry, wav, zip, makePdf } from '@spillway-internal/test-inputs'
+import { describeMedia } from './describe-media.ts'
+import { mediaFormatOf } from './media-format.ts'
+
+const webp = (...parts: readonly (string | number | Uint8Array)[]): Uint8Array =>
+  bytesOf('RIFF', little(0, 4), 'WEBP', ...parts)
+
+const tiffEntry = (tag: number, type: number, value: Uint8Array): Uint8Array =>
+  bytesOf(big(tag, 2), big(type, 2), big(1, 4), value)
+const tiff = bytesOf(
+  'MM\0*',
+  big(10, 4),
+  'xx',
+  big(3, 2),
+  tiffEntry(254, 4, big(0, 4)),
+  tiffEntry(256, 3, bytesOf(big(321, 2), 0, 0)),
+  tiffEntry(257, 4, big(70_000, 4)),
+)
+
+const iconEntry = (width: number, height: number): Uint8Array => bytesOf(width, height, little(0, 6), little(9, 4))
+const icon = bytesOf('\0\0\x01\0', little(2, 2), iconEntry(16, 16), little(38, 4), iconEntry(0, 0), little(47, 4))
+
+const extent = (width: number, height: number): Uint8Array => box('ispe', little(0, 4), big(width, 4), big(height, 4))
+/** A photograph of tiles, with a thumbnail. */
+const heif = (brand: string): Uint8Array =>
+  bytesOf(
+    box('ftyp', brand, little(0, 4), 'mif1'),
+    box(
+      'meta',
+      little(0, 4),
+      box('hdlr', little(0, 20)),
+      box('iprp', box('ipco', extent(512, 512), extent(4_032, 3_024), extent(320, 240))),
+    ),
+  )
+
+function movie(version: 0 | 1, brand = 'isom'): Uint8Array {
+  const wide = version === 1 ? 8 : 4
+  const dates = bytesOf(version, little(0, 3), little(0, wide * 2))
+  const track = (width: number, height: number): Uint8Array =>
+    box('trak', box('tkhd', dates, little(0, 8 + wide + 52), big(width, 2), little(0, 2), big(height, 2), little(0, 2)))
+  const header = box('mvhd', dates, big(600, 4), big(600 * 205, wide))
+  return bytesOf(
+    box('ftyp', brand, little(0, 4)),
+    box('free', 'x'.repeat(30)),
+    box('moov', header, track(0, 0), track(1_920, 1_080)),
+  )
+}
+
+/** MPEG-1, layer III, 128 kbit/s, 44,100 Hz, stereo. */
+const FRAME = '\xff\xfb\x90\x00'
+const page = (granule: number, content: string): Uint8Array =>
+  bytesOf('OggS\0\x02', little(granule, 8), little(0, 12), 1, content.length, content)
+const opusHead = 'OpusHead\x01\x02\x38\x01\x80\xbb\0\0\0\0\0'
+
+test.each<[what: string, mediaType: string, bytes: Uint8Array, expected: string | undefined]>([
+  ['PNG', 'image/png', png(800, 600), '800 × 600'],
+  ['JPEG, with the thumbnail of a camera before', 'image/jpeg', jpeg(4_000, 3_000), '4000 × 3000'],
+  ['GIF', 'image/gif', bytesOf('GIF89a', little(640, 2), little(421, 2)), '640 × 421'],
+  [
+    'WebP, lossy',
+    'image/webp',
+    webp('VP8 ', little(0, 4), '\0\0\0\x9d\x01\x2a', little(0x4000 + 321, 2), little(123, 2)),
+    '321 × 123',
+  ],
+  ['WebP, lossless', 'image/webp', webp('VP8L', little(0, 4), 0x2f, little(320 + 122 * 0x4000, 4)), '321 × 123'],
+  [
+    'WebP, extended',
+    'image/webp',
+    webp('VP8X', little(10, 4), little(0, 4), little(70_000, 3), little(122, 3)),
+    '70001 × 123',
+  ],
+  [
+    'BMP, from the top',
+    'image/bmp',
+    bytesOf('BM', little(0, 12), little(40, 4), little(321, 4), little(2 ** 32 - 123, 4)),
+    '321 × 123',
+  ],
+  [
+    'BMP of OS/2',
+    'image/bmp',
+    bytesOf('BM', little(0, 12), little(12, 4), little(321, 2), little(123, 2)),
+    '321 × 123',
+  ],
+  ['TIFF', 'image/tiff', tiff, '321 × 70000'],
+  ['an icon, its largest picture', 'image/x-icon', icon, '256 × 256'],
+  [
+    'a Photoshop file',
+    'image/vnd.adobe.photoshop',
+    bytesOf('8BPS\0\x01', little(0, 8), big(123, 4), big(321, 4)),
+    '321 × 123',
+  ],
+  ['HEIC, the whole of its tiles', 'image/heic', heif('heic'), '4032 × 3024'],
+  ['AVIF', 'image/avif', heif('avif'), '4032 × 3024'],
+  [
+    'SVG',
+    'image/svg+xml',
+    bytesOf('<?xml version="1.0"?>\n<!-- a <svg> -->\n<svg width="32px" height=\'24\'>'),
+    '32 × 24',
+  ],
+  ['SVG, by its view box', 'image/svg+xml', bytesOf('<svg\n viewBox="-5 0 199.5, 184" width="100%">'), '199.5 × 184'],
+  ['WAV', 'audio/wav', wav(205, 44_100), '3:25, 44,100 Hz'],
+  [
+    'FLAC',
+    'audio/flac',
+    bytesOf('fLaC\0', big(34, 3), little(0, 10), big(44_100 * 4096 + 0x2f0, 4), big(44_100 * 10, 4)),
+    '10 s, 44,100 Hz',
+  ],
+  [
+    'MP3 with a count of frames',
+    'audio/mpeg',
+    bytesOf('ID3\x04\0\0', 0, 0, 0, 20, ' '.repeat(20), FRAME, little(0, 32), 'Xing', big(1, 4), big(8_000, 4)),
+    '3:29, 44,100 Hz',
+  ],
+  ['MP3 without one, as an estimate', 'audio/mpeg', bytesOf(FRAME, little(0, 160_000 - 4)), 'about 10 s, 44,100 Hz'],
+  ['Opus', 'audio/ogg', bytesOf(page(0, opusHead), page(48_000 * 4_000 + 312, '')), '1:06:40, 48,000 Hz'],
+  ['MP4', 'video/mp4', movie(0), '1920 × 1080, 3:25'],
+  ['QuickTime, with long numbers', 'video/quicktime', movie(1, 'qt  '), '1920 × 1080, 3:25'],
+  [
+    'AVI',
+    'video/x-msvideo',
+    bytesOf(
+      'RIFF',
+      little(0, 4),
+      'AVI LIST',
+      little(0, 4),
+      'hdrlavih',
+      little(56, 4),
+      little(40_000, 4),
+      little(0, 12),
+      little(250, 4),
+      little(0, 12),
+      little(640, 4),
+      little(480, 4),
+    ),
+    '640 × 480, 10 s',
+  ],
+  ['PDF', 'application/pdf', makePdf([['one'], ['two'], ['three']]), '3 pages'],
+  ['ZIP, files without folders', 'application/zip', zip(['a/', 'a/b.txt', 'c'], 'a comment PK'), '2 files'],
+  [
+    'a document of Word',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    zip(['[Content_Types].xml', 'word/document.xml']),
+    '2 files',
+  ],
+  [
+    'tar',
+    'application/x-tar',
+    bytesOf(tarEntry('a', 700), tarEntry('b/', 0, '5'), tarEntry('c', 0), little(0, 1_024)),
+    '2 files',
+  ],
+  ['gzip', 'application/gzip', bytesOf('\x1f\x8b\x08'), undefined],
+])('%s', (_what, mediaType, bytes, expected) => {
+  expect(describeMedia(bytes, mediaType, bytes.length)).toBe(expected)
+})
+
+describe('a type that says too little, or something else', () => {
+  test.each([
+    ['application/octet-stream', png(8, 6), 'png, 8 × 6'],
+    ['image/jpeg', png(8, 6), 'in fact png, 8 × 6'],
+    ['image/x-unknown', png(8, 6), 'png, 8 × 6'],
+    ['application/octet-stream', zip(['xl/workbook.xml']), 'xlsx, 1 file'],
+    ['application/zip', zip(['META-INF/MANIFEST.MF', 'a.class']), 'in fact jar, 2 files'],
+    ['application/java-archive', zip(['META-INF/MANIFEST.MF', 'a.class']), '2 files'],
+    ['application/x-made-of-zip', zip(['a']), '1 file'],
+    ['application/pdf', zip(['a']), 'in fact zip, 1 file'],
+    ['application/octet-stream', bytesOf('SQLite format 3\0'), 'sqlite'],
+    ['application/octet-stream', bytesOf('\x7fELF\x02'), 'elf'],
+    ['application/octet-stream', bytesOf('PAR1\x15'), 'parquet'],
+    ['application/octet-stream', bytesOf('\0asm\x01'), 'wasm'],
+    ['application/x-sqlite3', bytesOf('SQLite format 3\0'), undefined],
+    ['audio/ogg', bytesOf('OggS\0', little(0, 40)), undefined],
+  ])('%s', (mediaType, bytes, expected) => {
+    expect(describeMedia(bytes, mediaType, bytes.length)).toBe(expected)
+  })
+})
+
+test.each([
+  'BM of the bitmap that a text begins with, and more of it',
+  'ID3 is a tag',
+  'MZ and PE\0\0',
+  'GIF',
+  'RIFF raff, a text that goes on',
+  '\xff\xfea\0b\0',
+  '\xfe\xff\0a\0b',
+  '<svgs>',
+  '<!-- <svg> --><html></html>',
+  '<html><svg width="1" height="1"></svg></html>',
+  '%!PS-Adobe-3.0',
+  '',
+])('does not take %j for media', (text) => {
+  expect(mediaFormatOf(bytesOf(text))).toBeUndefined()
+})
+
+describe('the number of files and pages is only said where it is certain', () => {
+  test('a ZIP file whose directory is damaged', () => {
+    const bytes = zip(['a', 'b', 'c'])
+    bytes[bytes.length - 12] = 7
+    expect(describeMedia(bytes, 'application/zip', bytes.length)).toBeUndefined()
+  })
+
+  test('an archive of which only the beginning is there', () => {
+    const bytes = zip(['a', 'b'])
+    expect(describeMedia(bytes, 'application/zip', 9_999)).toBeUndefined()
+    expect(describeMedia(tarEntry('a', 0), 'application/x-tar', 9_999)).toBeUndefined()
+  })
+
+  test('a PDF that was changed, or of which something is missing', () => {
+    const pdf = makePdf([['one'], ['two']])
+    const text = String.fromCharCode(...pdf)
+    const count = (changed: string): string | undefined =>
+      describeMedia(bytesOf(changed), 'application/pdf', changed.length)
+    expect(count(text)).toBe('2 pages')
+    expect(count(text.slice(0, -30))).toBeUndefined()
+    expect(count(text.replace('/Type /Pages', '/Type /Xages'))).toBeUndefined()
+    expect(count(text.replace('/Root 1 0 R', '/Root 3 0 R'))).toBeUndefined()
+    expect(count(text.replace('/Root 1 0 R', '/Root 1 0 R /XRefStm 99'))).toBeUndefined()
+    expect(count(text.replace('/Root 1 0 R', '/Root 1 0 R /Prev 999999'))).toBeUndefined()
+    const table = text.lastIndexOf('xref\n0 ')
+    const update = `xref\n0 0\ntrailer\n<< /Root 1 0 R /Prev ${table} >>\nstartxref\n${text.length}\n%%EOF\n`
+    expect(count(text + update)).toBe('2 pages')
+    expect(count(`${text}${update.replace(`/Prev ${table}`, `/Prev ${text.length}`)}`)).toBeUndefined()
+  })
+
+  test('a linearized PDF that has grown since', () => {
+    const linearized = (length: number): string =>
+      `%PDF-1.7\n9 0 obj\n<</Linearized 1/L ${length}/N 12>>\nendobj\n`.padEnd(500, ' ')
+    expect(describeMedia(bytesOf(linearized(500)), 'application/pdf', 500)).toBe('12 pages')
+    expect(describeMedia(bytesOf(linearized(499)), 'application/pdf', 500)).toBeUndefined()
+  })
+})
+
+const samples = [
+  ...[png(8, 6), jpeg(8, 6), tiff, icon, heif('heic'), heif('avif'), movie(0), movie(1), wav(2, 8_000)],
+  ...[webp('VP8X', little(0, 20)), zip(['a', 'b/', 'xl/workbook.xml']), bytesOf(tarEntry('a', 3), little(0, 1_024))],
+  ...[bytesOf(FRAME, little(0, 400)), bytesOf(page(0, opusHead), page(48_000, '')), makePdf([['one']])],
+]
+
+test('nothing that is damaged throws, or gives a fact that is no fact', () => {
+  const damages = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 20 })
+  fc.assert(
+    fc.property(fc.constantFrom(...samples), fc.nat(2_000), damages, (sample, length, damaged) => {
+      const bytes = sample.slice(0, length)
+      for (const [at, value] of damaged) if (bytes.length > 0) bytes[at % bytes.length] = value
+      for (const size of [bytes.length, bytes.length + 5_000])
+        expect(describeMedia(bytes, 'application/octet-stream', size) ?? '').not.toMatch(/NaN|undefined|Infinity|-\d/)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+const MEGABYTES = 8 * 1_048_576
+test.each([
+  ['boxes of nothing', bytesOf(box('ftyp', 'isom', little(0, 4)), new Uint8Array(MEGABYTES).fill(8))],
+  [
+    'empty boxes',
+    Uint8Array.from({ length: MEGABYTES }, (_, at) =>
+      at < 16 ? box('ftyp', 'isom', '    ')[at]! : at % 8 === 3 ? 8 : 0,
+    ),
+  ],
+  ['entries of an archive', bytesOf(...Array.from({ length: 8_000 }, () => tarEntry('a', 0)))],
+  ['segments of a JPEG file', bytesOf('\xff\xd8', new Uint8Array(MEGABYTES).fill(0xff))],
+  [
+    'sections of a PDF',
+    bytesOf('%PDF-1.7\nxref\n', '0 0\n'.repeat(500_000), 'trailer << /Root 1 0 R >> startxref\n9\n'),
+  ],
+  ['ends of a ZIP file', bytesOf('PK\x03\x04', 'PK\x05\x06'.repeat(500_000))],
+])('hostile %s come to an end', (_what, bytes) => {
+  expect((describeMedia(bytes, 'application/octet-stream', bytes.length) ?? '').length).toBeLessThan(200)
+})

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { makePdf, makePdfOf, pdfStream } from '@spillway-internal/test-inputs'
+import type { MediaPreview, MediaSubject } from '../previewer.ts'
+import { isolatedPages } from './isolated-pages.ts'
+import { pdfPreviewer, type PdfPreviewerOptions } from './pdf-previewer.ts'
+import { readPages, type PdfPeer } from './read-pages.ts'
+
+const subjectOf = (data: Uint8Array, more: Partial<MediaSubject> = {}): MediaSubject => ({
+  toolName: 'read',
+  input: {},
+  intent: { paths: [], words: [] },
+  type: 'document',
+  mediaType: 'application/pdf',
+  size: data.length,
+  ...more,
+})
+
+const read = (
+  data: Uint8Array,
+  options?: PdfPreviewerOptions,
+  more?: Partial<MediaSubject>,
+): Promise<MediaPreview | undefined> => pdfPreviewer(options).read(data, subjectOf(data, more))
+
+const BODY = Array.from({ length: 20 }, (_, line) => `Line ${line + 1} of what this page says about engines.`)
+
+test('gives the text page by page, with its headings', async () => {
+  const data = makePdf([
+    [[24, 'Annual report'], ...BODY],
+    [[16, 'Costs (in total)'], ...BODY, [8, 'a footnote']],
+  ])
+  const preview = await read(data)
+  expect(preview?.description).toBe('2 pages')
+  expect(preview?.text?.split('\n').filter((line) => !line.startsWith('Line '))).toEqual([
+    '--- page 1 of 2 ---',
+    '',
+    '# Annual report',
+    '',
+    '--- page 2 of 2 ---',
+    '',
+    '## Costs (in total)',
+    'a footnote',
+    '',
+  ])
+  expect(preview?.text).toContain('\nLine 20 of what this page says about engines.\n')
+})
+
+test('leaves the bytes to the caller, also where they are part of larger ones', async () => {
+  const data = makePdf([BODY])
+  const around = new Uint8Array(data.length + 200_000)
+  around.set(data, 100_000)
+  const before = around.slice()
+  const preview = await read(around.subarray(100_000, 100_000 + data.length))
+  expect(preview?.description).toBe('1 page')
+  expect(around).toEqual(before)
+})
+
+test('says how many pages were not read', async () => {
+  const preview = await read(makePdf([BODY, BODY, BODY, BODY, BODY]), { maxPages: 2 })
+  expect(preview?.description).toBe('5 pages, text of the first 2')
+  expect(preview?.text).toContain('--- page 2 of 5 ---')
+  expect(preview?.text).not.toContain('--- page 3 of 5 ---')
+  expect(preview?.text).toMatch(/\n\[3 pages not read\]\n$/)
+})
+
+test('reads no more text than it may, always up to the same place', async () => {
+  const data = makePdf([BODY, BODY, BODY])
+  const [one, other] = [await read(data, { maxLength: 1_200 }), await read(data, { maxLength: 1_200 })]
+  expect(one).toEqual(other)
+  expect(one?.description).toBe('3 pages, text of the first 2')
+})
+
+test('says that a document has no text', async () => {
+  expect(await read(makePdf([[], []]))).toEqual({ description: '2 pages, no text' })
+})
+
+/** Asks for a password: the standard security handler, with keys that no empty password opens. */
+const LOCKED = makePdfOf(
+  [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>',
+    `<< /Filter /Standard /V 1 /R 2 /P -4 /O <${'11'.repeat(32)}> /U <${'22'.repeat(32)}> >>`,
+  ],
+  `/Encrypt 4 0 R /ID [<${'33'.repeat(16)}> <${'33'.repeat(16)}>] `,
+)
+
+test('says that a document is encrypted', async () => {
+  expect(await read(LOCKED)).toEqual({ description: '1 page, encrypted' })
+})
+
+test('reads a document whose type is not told, and leaves others alone', async () => {
+  const untold = { mediaType: 'application/octet-stream' }
+  expect((await read(makePdf([BODY]), {}, untold))?.description).toBe('pdf, 1 page')
+  expect(await read(new TextEncoder().encode('no PDF at all'), {}, untold)).toBeUndefined()
+  const sureness = (more: Partial<MediaSubject>): number => pdfPreviewer().recognize(subjectOf(new Uint8Array(), more))
+  expect(sureness({})).toBeGreaterThan(sureness({ mediaType: 'application/x-unknown', name: 'a.PDF' }))
+  expect(sureness({ type: 'image', mediaType: 'image/png' })).toBe(0)
+})
+
+test.each([
+  ['nothing but its header', new TextEncoder().encode('%PDF-1.7\n')],
+  ['cut in two', makePdf([BODY]).subarray(0, 900)],
+  [
+    'of random bytes',
+    Uint8Array.from({ length: 50_000 }, (_, index) => ('%PDF-'.charCodeAt(index) || index * 7919) & 255),
+  ],
+])('rejects for a document that is damaged: %s', async (_what, data) => {
+  await expect(read(data)).rejects.toThrow('Invalid')
+})
+
+/** Ten forms, each of which draws the next one ten times. */
+const FORMS = makePdfOf([
+  '<< /Type /Catalog /Pages 2 0 R >>',
+  '<< /Type /Pages /Kids [4 0 R] /Count 1 >>',
+  '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 5 0 R /Resources << /XObject << /X 6 0 R >> >> >>',
+  pdfStream('/X Do '.repeat(10)),
+  ...Array.from({ length: 10 }, (_, index) =>
+    pdfStream(
+      index < 9 ? '/X Do '.repeat(10) : 'BT /F1 9 Tf (again and again) Tj ET',
+      `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 3 0 R >> /XObject << /X ${Math.min(7 + index, 15)} 0 R >> >> `,
+    ),
+  ),
+])
+
+test('gives up on a document that would be read for hours, and the event loop goes on meanwhile', async () => {
+  let turns = 0
+  const timer = setInterval(() => turns++, 10)
+  await expect(read(FORMS, { deadlineMs: 500 })).rejects.toThrow('longer than')
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(5)
+})
+
+test('a page tree that contains itself has an end', async () => {
+  const pages = '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>'
+  const preview = await read(makePdfOf(['<< /Type /Catalog /Pages 2 0 R >>', pages])).catch((error: unknown) => error)
+  expect(preview).toSatisfy((found) => found instanceof Error || !('text' in Object(found)))
+})
+
+test.each([{ maxPages: 0 }, { maxLength: -1 }, { deadlineMs: Number.NaN }, { deadlineMs: '5' as never }])(
+  'refuses %o',
+  (options) => {
+    expect(() => pdfPreviewer(options)).toThrow(new RegExp(`^${Object.keys(options)[0]} must be a positive number`))
+  },
+)
+
+test('reads in place what a worker would read', async () => {
+  const pages = [[[24, 'Annual report'] as const, ...BODY], BODY]
+  const limits = { maxPages: 10, maxLength: 10_000, deadlineMs: 10_000 }
+  const peer = (await import('unpdf')) as unknown as PdfPeer
+  expect(await readPages(peer, makePdf(pages), limits)).toEqual(await isolatedPages(makePdf(pages), limits))
+})
+
+test('in place, too, a document that would be read for hours comes to an end', async () => {
+  const peer = (await import('unpdf')) as unknown as PdfPeer
+  const reading = readPages(peer, FORMS.slice(), { maxPages: 10, maxLength: 1e9, deadlineMs: 200 })
+  await expect(reading).rejects.toMatchObject({ name: 'TimeoutError' })
+})

@@ -1,0 +1,115 @@
+import { withoutNuls } from '@spillway/text/internal/lines'
+import type { CountTokens } from '@spillway/text/internal/tokens'
+import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
+import { LineCounter } from './layout/line-counter.ts'
+import { LogReader } from './log/log-reader.ts'
+import { renderTextPreview } from './log/render-text-preview.ts'
+import type { TextScan } from './log/text-scan.ts'
+import { fallbackOf } from './preview-fallback.ts'
+import type {
+  PreviewCall,
+  Previewer,
+  PreviewOptions,
+  TextPreviewer,
+  TextReader,
+  TextSubject,
+  WritePreview,
+} from './previewer.ts'
+
+/** A text that has been read, ready to be previewed. */
+export interface TextPreview {
+  /** Lines of the text; a final newline ends the last line. */
+  readonly lines: number
+  /** Write the preview: well-formed, and never over the budget. */
+  readonly write: (options: PreviewOptions) => Promise<string>
+}
+
+/** What texts are previewed with. */
+export interface TextPreviewing {
+  readonly call: PreviewCall
+  readonly contentType: string
+  readonly previewers: readonly Previewer[]
+  readonly onFallback: OnFallback
+}
+
+/** Read a text with the surest previewer; where that finds it to be something else, or fails, with the next one. */
+export async function readText(stored: string, previewing: TextPreviewing): Promise<TextPreview> {
+  const text = withoutNuls(stored)
+  const { call, contentType, previewers, onFallback } = previewing
+  const subject: TextSubject = {
+    ...call,
+    contentType,
+    start: text.slice(0, SUBJECT_START),
+    isWhole: text.length <= SUBJECT_START,
+    end: text.slice(-SUBJECT_END),
+  }
+  const scan = (): TextScan => {
+    const reader = new LogReader()
+    reader.push(text)
+    return reader.scan
+  }
+  const counter = new LineCounter()
+  counter.push(text)
+  for (const previewer of textPreviewersFor(subject, previewers, onFallback)) {
+    if (text.length > (previewer.maxLength ?? Infinity)) continue
+    const write = await attempt(previewer, onFallback, () => {
+      const reader = previewer.read(subject)
+      reader.push(text)
+      return reader.finish(subject)
+    })
+    if (write !== undefined) return { lines: counter.lines, write: checked(previewer, write, scan, onFallback) }
+  }
+  return { lines: counter.lines, write: async () => '' }
+}
+
+/** Read, and where that throws, say so and leave the text to others. */
+export async function attempt(
+  previewer: TextPreviewer,
+  onFallback: OnFallback,
+  read: () => ReturnType<TextReader['finish']>,
+): Promise<WritePreview | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    // A previewer may be anybody's code: what it throws must not cost the result.
+    onFallback(fallbackOf(previewer.name, error))
+    return undefined
+  }
+}
+
+/** Hold a previewer to its word: what it throws, leaves undone or writes over the budget is written by lines instead. */
+export function checked(
+  previewer: TextPreviewer,
+  write: WritePreview,
+  scan: () => TextScan,
+  onFallback: OnFallback,
+): TextPreview['write'] {
+  return async (given) => {
+    if (!(given.budgetTokens > 0)) return ''
+    const options = { ...given, countTokens: remembered(given.countTokens) }
+    try {
+      const written: unknown = await write(options)
+      if (typeof written === 'string') {
+        const text = written.toWellFormed()
+        if (text === '' || options.countTokens(text) <= options.budgetTokens) return text
+        onFallback({ previewer: previewer.name, reason: 'over-budget' })
+      } else if (written !== undefined)
+        throw new TypeError(`The previewer "${previewer.name}" must write a string, got ${typeof written}.`)
+    } catch (error) {
+      onFallback(fallbackOf(previewer.name, error))
+    }
+    return renderTextPreview(scan(), options).toWellFormed()
+  }
+}
+
+/** Count the same text once: a counter may be a tokenizer, and what a previewer has counted is counted again here. */
+function remembered(countTokens: CountTokens): CountTokens {
+  const counts = new Map<string, number>()
+  return (text) => {
+    const known = counts.get(text)
+    if (known !== undefined) return known
+    const tokens = countTokens(text)
+    counts.set(text, tokens)
+    return tokens
+  }
+}

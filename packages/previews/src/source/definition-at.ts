@@ -1,0 +1,227 @@
+import { escapeExpression } from '@spillway/text/internal/patterns'
+import { isDigit } from '../layout/is-digit.ts'
+import type { CodeLines } from './code-lines.ts'
+import type { DefinitionRules } from './definition-rules.ts'
+import { wordHashes } from './word-hash.ts'
+
+/** A name that a line defines. */
+export interface Definition {
+  readonly name: string
+  readonly kind: string
+}
+
+/** The kind of a function that is declared and defined elsewhere. */
+export const DECLARATION = 'declaration'
+
+/** Longest part of a line that is looked at. */
+const LONGEST = 240
+
+/** In these, names are defined that are called elsewhere; in any other definition, a name before `(` is a call. */
+const HOLDS_METHODS: ReadonlySet<string> = new Set([
+  'class',
+  'struct',
+  'interface',
+  'enum',
+  'record',
+  'union',
+  'module',
+  'trait',
+  'annotation',
+  'extension',
+  'implementation',
+])
+/** Words before `(` that define nothing, in any language. */
+const NO_NAMES: ReadonlySet<string> = new Set(
+  (
+    'if for while switch catch return sizeof new throw else do typeof await yield case assert defined foreach using ' +
+    'lock fixed when with super this synchronized function alignof decltype noexcept static_assert elif elsif unless until defer'
+  ).split(' '),
+)
+
+/** The rules of a language, ready to be applied. */
+export interface DefinitionMatcher {
+  readonly keyword: RegExp | undefined
+  readonly kinds: ReadonlyMap<string, string>
+  /** Words with which a line begins where a keyword defines a name in it. */
+  readonly starts: ReadonlySet<number>
+  readonly forms: readonly DefinitionFormMatcher[]
+  readonly calls: DefinitionRules['calls']
+}
+
+interface DefinitionFormMatcher {
+  readonly pattern: RegExp
+  readonly kind: string
+  readonly atMargin: boolean
+  readonly starts: ReadonlySet<number> | undefined
+}
+
+const matchers = new WeakMap<DefinitionRules, DefinitionMatcher>()
+
+/** Return the rules of a language ready to be applied; they are made once. */
+export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
+  const known = matchers.get(rules)
+  if (known !== undefined) return known
+  const words = rules.keywords
+    .split(' ')
+    .filter(Boolean)
+    .map((each) => each.split('=') as [string, string?])
+  const kinds = new Map(words.map(([word, kind = word]) => [word, kind]))
+  const modifiers = rules.modifiers === undefined ? '' : `(?:(?:${escaped(rules.modifiers.split(' '))})[ \\t]+)*`
+  const name = rules.name ?? String.raw`[\p{L}_]\w*`
+  const keyword = `${modifiers}(${escaped([...kinds.keys()])})[ \\t]+${rules.between ?? ''}(${name})`
+  const matcher = {
+    keyword: kinds.size === 0 ? undefined : new RegExp(keyword, 'uy'),
+    kinds,
+    starts: wordHashes([...kinds.keys(), rules.modifiers ?? ''].join(' ')),
+    forms: (rules.forms ?? []).map(([pattern, kind, where]) => ({
+      pattern,
+      kind,
+      atMargin: where === '^',
+      starts: where === undefined || where === '^' ? undefined : wordHashes(where),
+    })),
+    calls: rules.calls,
+  }
+  matchers.set(rules, matcher)
+  return matcher
+}
+
+/**
+ * Tell what a line defines, by the rules of its language.
+ *
+ * @param previous - The index of the line of code before it, or -1: in C a return type may stand there.
+ * @param inside - The definition that the line stands in.
+ */
+export function definitionAt(
+  code: CodeLines,
+  index: number,
+  previous: number,
+  inside: Definition | undefined,
+  matcher: DefinitionMatcher,
+): Definition | undefined {
+  const word = code.words[index]!
+  const byKeyword = matcher.keyword !== undefined && matcher.starts.has(word)
+  // What functions hold in variables is theirs.
+  const byForm = !isFunction(inside) && matcher.forms.some((form) => fits(form, word, code.indents[index]!))
+  const holds = inside !== undefined && HOLDS_METHODS.has(inside.kind)
+  const byCall =
+    matcher.calls !== undefined &&
+    (holds || (matcher.calls === 'outer' && inside === undefined)) &&
+    (holds || code.lasts[index] !== SEMICOLON || code.indents[index] === 0)
+  if (!byKeyword && !byForm && !byCall) return undefined
+  const line = beginning(code, index)
+  if (byKeyword) {
+    const { keyword, kinds } = matcher
+    keyword!.lastIndex = 0
+    const [, defines, name] = keyword!.exec(line) ?? []
+    const isImport = defines === 'type' && line.endsWith(',')
+    if (defines !== undefined && name !== undefined && !isImport && !isDeclaration(line, defines, matcher.calls))
+      return { name, kind: kinds.get(defines) ?? defines }
+  }
+  if (byForm) {
+    for (const form of matcher.forms) {
+      if (!fits(form, word, code.indents[index]!)) continue
+      form.pattern.lastIndex = 0
+      const name = form.pattern.exec(line)?.[1]
+      if (name !== undefined) return { name, kind: form.kind }
+    }
+  }
+  if (!byCall) return undefined
+  const name = nameBeforeParameters(
+    line,
+    () => (previous < 0 ? '' : beginning(code, previous)),
+    matcher.calls,
+    holds ? inside.name : undefined,
+  )
+  if (name === undefined) return undefined
+  return { name, kind: holds ? 'method' : code.lasts[index] === SEMICOLON ? DECLARATION : 'function' }
+}
+
+function isFunction(definition: Definition | undefined): boolean {
+  return definition?.kind === 'function' || definition?.kind === 'method'
+}
+
+function fits({ starts, atMargin }: DefinitionFormMatcher, word: number, indent: number): boolean {
+  return starts === undefined ? !atMargin || indent === 0 : starts.has(word)
+}
+
+/** The first part of a line, from its first character that is no blank. */
+function beginning({ source }: CodeLines, index: number): string {
+  const begin = source.begins[index]!
+  return source.text.slice(begin, Math.min(source.ends[index]!, begin + LONGEST)).trimStart()
+}
+
+/** Longer words first, so that none hides another that begins like it. */
+function escaped(words: readonly string[]): string {
+  return words
+    .toSorted((one, other) => other.length - one.length)
+    .map(escapeExpression)
+    .join('|')
+}
+
+/** `struct point p;` and `struct point *find(…)` use a type of C, and define none. */
+function isDeclaration(line: string, word: string, calls: DefinitionRules['calls']): boolean {
+  if (calls !== 'outer' || !/^(?:class|struct|union|enum)$/.test(word)) return false
+  return /;\s*$/.test(line) || /^[^:{]*[(=]/.test(line) || /\b(?:struct|union|enum|class)[ \t]+\w+[ \t]*\*/.test(line)
+}
+
+/** The name that parameters follow, where the line begins a definition rather than a call. */
+function nameBeforeParameters(
+  line: string,
+  previous: () => string,
+  calls: 'outer' | 'typed' | 'bare',
+  holder: string | undefined,
+): string | undefined {
+  const open = line.indexOf('(')
+  // A macro of C is no function.
+  if (open < 0 || /^(?:#\s*\w+\s|[:,])/.test(line)) return undefined
+  let end = open
+  while (end > 0 && line.charCodeAt(end - 1) === 32) end--
+  if (calls === 'bare' && line.charCodeAt(end - 1) === 62) end = Math.max(0, line.lastIndexOf('<', end))
+  let from = end
+  while (from > 0 && isNameUnit(line.charCodeAt(from - 1))) from--
+  const qualified = line.slice(from, end)
+  const name = (calls === 'bare' && line[from - 1] === '#' ? '#' : '') + qualified.slice(qualified.lastIndexOf(':') + 1)
+  if (name === '' || name === 'operator' || NO_NAMES.has(name) || isDigit(name.charCodeAt(0))) return undefined
+  const before = line.slice(0, from)
+  if (/[=.!?"'`+\-/|;{}]|^(?:return|new|throw|else|case|goto|await|yield|delete|package|import|using)\b/.test(before))
+    return undefined
+  const ended = line.trimEnd()
+  const last = ended.charCodeAt(ended.length - 1)
+  if (calls === 'bare') return isMethod(before, last) ? name : undefined
+  const isDeclared = calls === 'outer' && (holder !== undefined || before !== '')
+  if (last === SEMICOLON && !isDeclared && !/\b(?:abstract|native)\b/.test(ended)) return undefined
+  if (holder !== undefined && name.replace(/^~/, '') === holder) return name
+  if (before !== '' || (qualified !== name && calls === 'outer')) return name
+  // The return type stands on a line of its own, or a constructor is named after its class.
+  if (calls !== 'outer') return undefined
+  const type = previous().trimEnd()
+  const isTyped = /^[\w \t*&:<>,]+$/.test(type) && /[\w*&>]$/.test(type) && !NO_NAMES.has(type)
+  return isTyped || last === OPEN_BRACE ? name : undefined
+}
+
+const SEMICOLON = 59
+const OPEN_BRACE = 123
+
+/** In a class of JavaScript: modifiers alone may stand before the name, and a body or more parameters follow. */
+function isMethod(before: string, last: number): boolean {
+  if (
+    !/^(?:(?:static|async|get|set|public|private|protected|readonly|override|abstract|declare|accessor)[ \t]+)*[*#]?$/.test(
+      before,
+    )
+  )
+    return false
+  return last === OPEN_BRACE || last === 40 || last === 44 || last === 58 || /abstract|declare/.test(before)
+}
+
+function isNameUnit(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    isDigit(code) ||
+    code === 95 ||
+    code === 36 ||
+    code > 127 ||
+    code === 126 ||
+    code === 58
+  )
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { toolIntent } from '../detect/tool-intent.ts'
+import type { TextSubject } from '../previewer.ts'
+import { sourceSigns } from './source-signs.ts'
+
+function subject(start: string, input?: unknown, contentType = 'text/plain'): TextSubject {
+  const toolName = 'tool'
+  return { toolName, input, intent: toolIntent(toolName, input), contentType, start, isWhole: true }
+}
+
+const PYTHON = `import os
+from a.b import c
+
+
+class Store(Base):
+    """Keeps things."""
+
+    def open(self, path: str) -> None:
+        if not path:
+            raise ValueError("no path")
+        self.file = os.open(path)
+
+
+def main() -> None:
+    Store().open("a")
+`
+const GO = `package main
+
+import (
+	"fmt"
+)
+
+func main() {
+	for i := 0; i < 3; i++ {
+		fmt.Println(i)
+	}
+}
+`
+const numbered = (text: string): string =>
+  text
+    .split('\n')
+    .map((line, index) => `${String(index + 1).padStart(6)}\t${line}`)
+    .join('\n')
+
+describe('source code', () => {
+  it.each([
+    ['by its path', PYTHON, { path: 'a.py' }, 'text/plain', 'python', 0.9],
+    ['by its path, numbered', numbered(GO), { path: 'main.go' }, 'text/plain', 'go', 0.9],
+    [
+      'by the file that a command prints',
+      PYTHON,
+      { command: 'cd x && sed -n 1,40p a.py' },
+      'text/plain',
+      'python',
+      0.9,
+    ],
+    ['by its content type', GO, undefined, 'text/x-go', 'go', 0.95],
+    ['by its lines', PYTHON, undefined, 'text/plain', 'python', 0.7],
+    ['by its lines, numbered', numbered(GO), undefined, 'text/plain', 'go', 0.8],
+    [
+      'by its first line',
+      `#!/bin/sh\nset -e\nrun() {\n  echo "a"\n}\nrun "$1"\n`,
+      undefined,
+      'text/plain',
+      'bash',
+      0.7,
+    ],
+    [
+      'by a path that the tool says',
+      `Here is the file src/a.py:\n${numbered(PYTHON)}`,
+      undefined,
+      'text/plain',
+      'python',
+      0.9,
+    ],
+    [
+      'in the tags of a tool',
+      `<returncode>0</returncode>\n<output>\n${PYTHON}</output>`,
+      undefined,
+      'text/plain',
+      'python',
+      0.7,
+    ],
+  ])('is told %s', (_, text, input, contentType, language, least) => {
+    const signs = sourceSigns(subject(text, input, contentType))
+    expect(signs?.language).toBe(language)
+    expect(signs?.sureness).toBeGreaterThanOrEqual(least)
+  })
+
+  it.each([
+    ['a log', '2024-01-02T10:00:00Z INFO started\n2024-01-02T10:00:01Z INFO import done (3)\n'.repeat(20)],
+    [
+      'a stack trace',
+      `Traceback (most recent call last):\n${'  File "a.py", line 3, in run\n    x = run()\n'.repeat(20)}`,
+    ],
+    ['what grep finds', 'src/a.py:3:def run(self):\nsrc/a.py:9:def main():\nsrc/b.py:1:import os\n'.repeat(9)],
+    [
+      'a diff',
+      `diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-def a():\n+def b():\n${'+    return 1\n'.repeat(20)}`,
+    ],
+    ['prose', 'We import goods from many lands. A class of ships, for example, sails weekly.\n'.repeat(20)],
+    ['Markdown around code', `# Plan\n\nDo this:\n\n\`\`\`python\n${PYTHON}\`\`\`\n`],
+    ['a page', `<!doctype html>\n<html>\n<script>\nconst a = 1;\nfunction b() {\n}\nconst c = 2;\n</script>\n`],
+    ['a listing of files', './a/b.py\n./a/c.py\n./main.go\n'.repeat(20)],
+    [
+      'errors of a compiler',
+      'src/a.c:3:5: error: expected ;\n    int x\n        ^\nsrc/b.c:9:1: note: here\n'.repeat(9),
+    ],
+    ['nothing', ''],
+  ])('is not %s', (_, text) => {
+    expect(sourceSigns(subject(text))).toBeUndefined()
+  })
+
+  it('is not the output of a program, whatever path the call names', () => {
+    const log = 'PASS test one\n  ok in 12 ms\nFAIL test two\n  12 was not 13\n'.repeat(20)
+    expect(sourceSigns(subject(log, { command: 'cat a.py > /dev/null; pytest a.py' }))).toBeUndefined()
+    expect(
+      sourceSigns(subject('3:def run(self):\n9:def main():\n'.repeat(20), { command: 'grep -n def a.py' })),
+    ).toBeUndefined()
+  })
+})

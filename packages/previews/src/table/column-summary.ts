@@ -1,0 +1,186 @@
+import { detach } from '@spillway/text/internal/shared'
+import type { BlockText } from '@spillway/text/internal/tables'
+
+/** Different values that are counted of a column; beyond them it only has many. */
+const MOST_VALUES = 16
+/** Longer values are not counted. */
+const LONGEST_VALUE = 64
+const SLOTS = 64
+const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => 10 ** power)
+
+/** What stands between and behind the digits of a time: T, Z, U, C, blank, point, comma, signs. */
+const IN_TIMES: readonly number[] = [84, 90, 85, 67, 32, 46, 44, 43, 45]
+
+/** A value of a column, and how many rows have it. */
+export interface CountedValue {
+  readonly text: string
+  count: number
+}
+
+/** The least and the greatest value of a column, as they are written. */
+export interface ValueRange {
+  readonly type: 'number' | 'date'
+  readonly least: string
+  readonly greatest: string
+}
+
+/**
+ * Sums up the cells of one column as they come: how many are empty, the range of numbers and of ISO 8601 dates, and how
+ * often each of a few different values occurs. What it tells is true of every cell that it was given.
+ */
+export class ColumnSummary {
+  #filled = 0
+  #empty = 0
+  #numeric = true
+  #dated = true
+  #least = Infinity
+  #greatest = -Infinity
+  #leastText = ''
+  #greatestText = ''
+  #values: CountedValue[] | undefined = []
+  readonly #slots = new Uint8Array(SLOTS)
+
+  get filled(): number {
+    return this.#filled
+  }
+
+  get empty(): number {
+    return this.#empty
+  }
+
+  /** The different values in the order of their first row; absent where they are many or long. */
+  get values(): readonly CountedValue[] | undefined {
+    return this.#values
+  }
+
+  /** The only value, where every cell has it. */
+  get constant(): string | undefined {
+    return this.#empty === 0 && this.#filled > 1 && this.#values?.length === 1 ? this.#values[0]!.text : undefined
+  }
+
+  /** Absent where not every filled cell is a number, or a date in one form. */
+  get range(): ValueRange | undefined {
+    if (this.#filled === 0 || !(this.#numeric || this.#dated)) return undefined
+    return { type: this.#numeric ? 'number' : 'date', least: this.#leastText, greatest: this.#greatestText }
+  }
+
+  /** Take in a cell that its row leaves out. */
+  addEmpty(): void {
+    this.#empty++
+  }
+
+  /** Take in the cell that stands in a text from `start` to `end`. */
+  add({ text, codes }: BlockText, start: number, end: number): void {
+    if (end <= start) {
+      this.#empty++
+      return
+    }
+    this.#filled++
+    if (this.#numeric) this.#addNumber(text, codes, start, end)
+    if (this.#dated && !this.#numeric) this.#addDate(text, codes, start, end)
+    if (this.#values !== undefined) this.#count(text, codes, start, end)
+  }
+
+  #addNumber(text: string, codes: Uint16Array, start: number, end: number): void {
+    const value = numberIn(text, codes, start, end)
+    if (Number.isNaN(value)) {
+      this.#numeric = false
+      // Dates count from the first cell on.
+      if (this.#filled > 1) this.#dated = false
+      return
+    }
+    if (value < this.#least) {
+      this.#least = value
+      this.#leastText = detach(text.slice(start, end))
+    }
+    if (value > this.#greatest) {
+      this.#greatest = value
+      this.#greatestText = detach(text.slice(start, end))
+    }
+  }
+
+  #addDate(text: string, codes: Uint16Array, start: number, end: number): void {
+    if (!isDate(codes, start, end) || (this.#leastText !== '' && this.#leastText.length !== end - start)) {
+      this.#dated = false
+      return
+    }
+    const date = text.slice(start, end)
+    if (this.#leastText === '' || date < this.#leastText) this.#leastText = detach(date)
+    if (date > this.#greatestText) this.#greatestText = detach(date)
+  }
+
+  #count(text: string, codes: Uint16Array, start: number, end: number): void {
+    const values = this.#values!
+    if (end - start > LONGEST_VALUE) {
+      this.#values = undefined
+      return
+    }
+    let hash = 0
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + codes[at]!) | 0
+    for (let slot = (hash ^ (hash >>> 11)) & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
+      const index = this.#slots[slot]!
+      if (index === 0) {
+        if (values.length === MOST_VALUES) {
+          this.#values = undefined
+          return
+        }
+        values.push({ text: detach(text.slice(start, end)), count: 1 })
+        this.#slots[slot] = values.length
+        return
+      }
+      const value = values[index - 1]!
+      if (value.text.length === end - start && text.startsWith(value.text, start)) {
+        value.count++
+        return
+      }
+    }
+  }
+}
+
+/** The number that a cell is, or NaN: an optional sign, digits with at most one point, an optional exponent. */
+function numberIn(text: string, codes: Uint16Array, start: number, end: number): number {
+  let at = start
+  const first = codes[at]
+  const negative = first === 45
+  if (negative || first === 43) at++
+  let value = 0
+  let digits = 0
+  let decimals = -1
+  for (; at < end; at++) {
+    const code = codes[at]!
+    if (code >= 48 && code <= 57) {
+      value = value * 10 + (code - 48)
+      digits++
+      if (decimals >= 0) decimals++
+    } else if (code === 46 && decimals < 0) decimals = 0
+    else break
+  }
+  if (digits === 0) return NaN
+  if (at < end && (codes[at]! | 32) !== 101) return NaN
+  if (at < end || digits > 15) return slowNumber(text, start, end)
+  if (decimals > 0) value /= POWERS[decimals]!
+  return negative ? -value : value
+}
+
+function slowNumber(text: string, start: number, end: number): number {
+  if (end - start > 40) return NaN
+  const value = Number(text.slice(start, end))
+  return Number.isFinite(value) ? value : NaN
+}
+
+/** Whether a cell is a date as ISO 8601 writes it, with or without a time; slashes are taken for hyphens. */
+function isDate(codes: Uint16Array, start: number, end: number): boolean {
+  const length = end - start
+  if (length < 7 || length > 35) return false
+  for (let at = 0; at < 7; at++) {
+    const code = codes[start + at]!
+    if (at === 4 ? code !== 45 && code !== 47 : code < 48 || code > 57) return false
+  }
+  if (length === 7) return true
+  if (length < 10 || codes[start + 7] !== codes[start + 4]) return false
+  for (let at = start + 8; at < end; at++) {
+    const code = codes[at]!
+    if ((code < 48 || code > 58) && !IN_TIMES.includes(code)) return false
+  }
+  return true
+}

@@ -1,0 +1,290 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from '@spillway/text/internal/tokens'
+import { subjectOf } from '../../test/preview-with.ts'
+import { tablePreviewer } from './table-previewer.ts'
+
+const showLines = (start: number, end: number): string => `lines ${start}-${end}`
+const previewer = tablePreviewer()
+
+interface About {
+  readonly contentType?: string
+  readonly path?: string
+  readonly budgetTokens?: number
+}
+
+async function previewOf(
+  text: string,
+  { contentType = 'text/plain', path, budgetTokens = 400 }: About = {},
+): Promise<string | undefined> {
+  const subject = subjectOf(text, { intent: { paths: path === undefined ? [] : [path], words: [] }, contentType })
+  if (previewer.recognize(subject) === 0) return undefined
+  const reader = previewer.read(subject)
+  reader.push(text)
+  return (await reader.finish(subject))?.({ budgetTokens, countTokens: estimateTokens, showLines })
+}
+
+const numbered = (count: number, line: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => line(index)).join('\n')
+const days = numbered(
+  900,
+  (index) => `2024-01-${String(10 + (index % 20))},${index / 10},${index % 3 === 0 ? 'rain' : 'sun'}`,
+)
+
+describe('a preview of CSV', () => {
+  it('states its size, what its columns hold, and shows the first and the last rows', async () => {
+    const preview = await previewOf(`date,degrees,weather\n${days}\n`)
+    expect(preview).toMatch(
+      /^\[CSV: 900 rows × 3 columns\]\ndate \[2024-01-10…2024-01-29\]\ndegrees \[0…89.9\]\nweather \[sun ×600, rain ×300\]\n2\| 2024-01-10,0,rain\n2024-01-11,0.1,sun\n/,
+    )
+    expect(preview).toMatch(/\n901\| .*$|2024-01-29,89\.9,sun/m)
+    expect(preview).toMatch(/\[… \d+ more rows between: lines 7-\d+\]$/)
+  })
+
+  it('shows the blank lines of a cell', async () => {
+    const preview = await previewOf('id,note\n1,"one\n\n\ntwo"\n2,one\n', { contentType: 'text/csv' })
+    expect(preview).toContain('\n2| 1,"one\n\n\ntwo"\n6| 2,one')
+  })
+
+  it('counts rows, not lines, where cells have several lines, and says both', async () => {
+    const preview = await previewOf('id,note\n1,"two\nlines"\n2,one\n', { contentType: 'text/csv' })
+    expect(preview).toBe('[CSV: 2 rows × 2 columns, 4 lines]\nid [1…2]\nnote\n2| 1,"two\nlines"\n4| 2,one')
+  })
+
+  it('finds other separators', async () => {
+    expect(await previewOf(`a;b;c\n${numbered(9, (index) => `${index};x, y;${index * 2}`)}`)).toMatch(
+      /^\[CSV with ;: 9 rows × 3 columns\]/,
+    )
+    expect(await previewOf(`a\tb\n${numbered(9, (index) => `${index}\tx`)}`)).toMatch(/^\[TSV: 9 rows × 2 columns\]/)
+  })
+
+  it('says that there is no header, and names no column then', async () => {
+    expect(await previewOf(numbered(9, (index) => `${index},2024-01-0${index},x`))).toMatch(
+      /^\[CSV: 9 rows × 3 columns, no header\]\n\[column 1: 0…8\]\n/,
+    )
+  })
+
+  it('takes years for names where what stands below them is something else', async () => {
+    const rows = numbered(9, (index) => `Land ${index},${index}.5,${index}.7`)
+    expect(await previewOf(`country,1990,2000\n${rows}`, { contentType: 'text/csv' })).toMatch(/\n1990 \[0\.5…8\.5\]\n/)
+  })
+
+  it('shows comments before the header', async () => {
+    expect(await previewOf(`# made today\na,b\n${numbered(9, (index) => `${index},1`)}`)).toMatch(
+      /^# made today\n\[CSV: 9 rows × 2 columns\]\n/,
+    )
+  })
+
+  it('counts rows with another number of cells', async () => {
+    expect(await previewOf('a,b\n1,2\n1\n1,2,3\n1,2\n', { contentType: 'text/csv' })).toContain(
+      '2 rows with another number of cells',
+    )
+  })
+
+  it('names all of a hundred columns, however little room there is for rows', async () => {
+    const names = Array.from({ length: 100 }, (_, column) => `measure_${column}`)
+    const row = names.map((_, column) => column * 1.5).join(',')
+    const preview = (await previewOf(`${names.join(',')}\n${`${row}\n`.repeat(50)}`, { budgetTokens: 700 })) ?? ''
+    for (const name of names) expect(preview).toContain(name)
+  })
+
+  it('says how many columns it does not name', async () => {
+    const names = Array.from({ length: 20_000 }, (_, column) => `c${column}`).join(',')
+    const preview = (await previewOf(`${names}\n${names}\n`, { contentType: 'text/csv', budgetTokens: 100 })) ?? ''
+    expect(preview).toMatch(/^\[CSV: 1 row × 20,000 columns\]\nc0,c1,.*\[… [\d,]+ more columns\]/)
+  })
+
+  it('marks a long cell that is like the one above it', async () => {
+    const preview = await previewOf(`id,query\n${numbered(9, (index) => `${index},"select * from orders"`)}`)
+    expect(preview).toContain('2| 0,"select * from orders"\n1,[=]\n')
+  })
+
+  it('leaves what quotes swallowed to others', async () => {
+    expect(await previewOf('a,b\n1,"x\n2,y\n', { contentType: 'text/csv' })).toBeUndefined()
+  })
+
+  it('is not made of prose, logs or code', async () => {
+    const none = [
+      numbered(30, (index) => `2024-01-01 12:00:00,${100 + index} INFO started worker ${index}`),
+      numbered(30, (index) => `First, we look at case ${index}, and then we go on.`),
+      numbered(30, (index) => `  { "id": ${index}, "name": "x", "at": 1 },`),
+      numbered(30, (index) => `[${index}, 1, 2],`),
+      numbered(30, (index) => `call(${index}, value, other)`),
+      numbered(30, (index) => `build\tstep ${index}\t2021-12-01T13:00:40.1Z Current runner version`),
+    ]
+    for (const text of none) expect(await previewOf(text), text.slice(0, 40)).toBeUndefined()
+  })
+
+  it('has the rows that a reference counts, quoted line ends and ragged rows too', async () => {
+    const cell = fc.constantFrom('x', '', '12', '"a, ""b"""', '"two\nlines"', 'größe')
+    const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 300 })
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 80, max: 4_000 }), async (table, budgetTokens) => {
+        const text = `id,name,note\n${table.map((row) => row.join(',')).join('\n')}\n`
+        const preview = (await previewOf(text, { contentType: 'text/csv', budgetTokens })) ?? ''
+        const stated = Number(/^\[CSV: ([\d,]+) rows?/.exec(preview)?.[1]?.replace(',', ''))
+        expect(stated).toBe(table.length)
+        expect(Number(/(\d+) rows? with another/.exec(preview)?.[1] ?? 0)).toBe(
+          table.filter(({ length }) => length !== 3).length,
+        )
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('hides as many rows as it says', async () => {
+    const row = fc.tuple(fc.nat(9_999), fc.constantFrom('a', 'bb', 'a longer cell'))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 400 }),
+        fc.integer({ min: 60, max: 3_000 }),
+        async (rows, budgetTokens) => {
+          const text = `id,name\n${rows.map((cells) => cells.join(',')).join('\n')}\n`
+          const preview = (await previewOf(text, { contentType: 'text/csv', budgetTokens })) ?? ''
+          const hidden = Number(/\[… ([\d,]+)(?: more)? rows?/.exec(preview)?.[1]?.replace(',', '') ?? 0)
+          const shown = preview.split('\n').filter((line) => /^(?:\d+\| )?\d+,/.test(line)).length
+          if (shown > 0) expect(shown + hidden).toBe(rows.length)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('a preview of aligned columns', () => {
+  const ps = `  PID TTY          TIME COMMAND\n${numbered(40, (index) => `${String(100 + index).padStart(5)} pts/0    00:00:0${index % 10} worker --shard ${index} of 40`)}`
+
+  it('names the columns, and shows rows without the blanks between them', async () => {
+    const preview = await previewOf(ps)
+    expect(preview).toMatch(/^\[table: 40 rows × 4 columns, 41 lines\]\nPID \[100…139\]\nTTY \[always pts\/0\]\nTIME/)
+    expect(preview).toContain('2| 100 pts/0 00:00:00 worker --shard 0 of 40\n')
+  })
+
+  it('keeps blank cells apart, also where only the header shows a column', async () => {
+    const text = `COMMAND    PID  TID    USER   NAME\n${numbered(30, (index) => `run${String(index).padEnd(8)}${String(index).padStart(3)}${index > 25 ? '   77' : '     '}    root   /proc/${index}`)}`
+    expect(await previewOf(text)).toContain('TID [only 77, 26 empty]\n')
+  })
+
+  it('tells the tables of one text apart by their titles', async () => {
+    const text = `Active connections\nProto Recv-Q  Address        (state)\n${numbered(9, (index) => `tcp4       0  10.0.0.${index}:443   OPEN`)}\nActive domain sockets\nAddress   Type     Refs\n${numbered(5, (index) => `7fb0${index}     stream      ${index}`)}`
+    const preview = await previewOf(text, { budgetTokens: 1_000 })
+    expect(preview).toMatch(/^\[2 tables: 14 rows, 18 lines\]\nActive connections\n\[9 rows from line 3 on\]\n/)
+    expect(preview).toContain('\nActive domain sockets\n[5 rows from line 14 on]\n')
+  })
+
+  it('names what the other rows are about, as far as there is room', async () => {
+    const text = `total 8\n${numbered(200, (index) => `-rw-r--r-- 1 root root ${String(index * 7).padStart(6)} 2024-01-0${1 + (index % 9)} 10:0${index % 10} report${index}.txt`)}`
+    const preview = await previewOf(text, { budgetTokens: 1_200 })
+    expect(preview).toMatch(/^total 8\n\[table: 200 rows × 7 columns, 201 lines, no header\]\n/)
+    expect(preview).toMatch(/\n\[name of (?:\d+ of )?the other \d+ rows:\] report\d+\.txt, report/)
+  })
+})
+
+describe('a preview of what database clients print', () => {
+  const rows = (line: (index: number) => string): string => numbered(9, line)
+
+  it('reads the result of psql', async () => {
+    const text = ` id | name  \n----+-------\n${rows((index) => `  ${index} | row ${index}`)}\n(9 rows)\n`
+    expect(await previewOf(text)).toMatch(
+      /^\[table: 9 rows × 2 columns, 12 lines\]\nid \[0…8\]\nname\n3\| 0\|row 0\n[\s\S]*\n8\|row 8\n\(9 rows\)$/,
+    )
+  })
+
+  it('counts a row once that psql writes on several lines', async () => {
+    const text = ` id | note \n----+------\n  1 | a   +\n    | b\n  2 | c\n  3 | d\n  4 | e\n  5 | f\n(5 rows)\n`
+    expect(await previewOf(text)).toMatch(/^\[table: 5 rows/)
+  })
+
+  it('reads the boxes of mysql and sqlite', async () => {
+    const text = `+----+--------+\n| id | name   |\n+----+--------+\n${rows((index) => `|  ${index} | row ${index}  |`)}\n+----+--------+\n9 rows in set (0.00 sec)\n`
+    expect(await previewOf(text)).toMatch(/^\[table: 9 rows × 2 columns, 14 lines\]\nid \[0…8\]\n/)
+    const box = `┌────┬───────┐\n│ id │ name  │\n├────┼───────┤\n${rows((index) => `│ ${index}  │ row ${index} │`)}\n└────┴───────┘\n`
+    expect(await previewOf(box)).toMatch(/^\[table: 9 rows × 2 columns, 13 lines\]\n/)
+  })
+
+  it('counts rows whose cells have several lines, and says in which line each begins', async () => {
+    const rule = '├────┼───────────┤'
+    const row = (id: number, note: string): string => `│ ${id}  │ ${note.padEnd(9)} │`
+    const body = [
+      row(1, 'fine'),
+      rule,
+      row(2, 'REFUND'),
+      '│    │ don’t pay │',
+      rule,
+      row(3, 'fine'),
+      rule,
+      row(4, 'ok'),
+    ]
+    const box = ['┌────┬───────────┐', '│ id │ note      │', rule, ...body, '└────┴───────────┘', ''].join('\n')
+    expect(await previewOf(box)).toBe(
+      '[table: 4 rows × 2 columns, 12 lines]\nid [1…4]\nnote [fine ×2, REFUND don’t pay ×1, ok ×1]\n' +
+        '4| 1│fine\n6| 2│REFUND\ndon’t pay\n9| 3│fine\n11| 4│ok',
+    )
+    const psql = ` id | note  \n----+-------\n${rows((index) => `  ${index} | one  +\n    | two`)}\n(9 rows)\n`
+    const preview = await previewOf(psql)
+    expect(preview).toMatch(/^\[table: 9 rows × 2 columns, 21 lines\]\n/)
+    expect(preview).toContain('\n3| 0|one\ntwo\n5| 1|one\ntwo\n')
+  })
+
+  it('reads a line for each cell, as psql -x and \\G of mysql print them', async () => {
+    const psql = numbered(9, (index) => `-[ RECORD ${index + 1} ]----\nid   | ${index}\nname | user ${index}`)
+    expect(await previewOf(psql)).toMatch(
+      /^\[table: 9 rows × 2 columns, 27 lines\]\nid \[0…8\]\nname\n\[line 1\] 0\|user 0\n1\|user 1\n/,
+    )
+    const mysql = numbered(9, (index) => `*** ${index + 1}. row ***\n  id: ${index}\nname: user ${index}`)
+    expect(await previewOf(mysql)).toMatch(/^\[table: 9 rows × 2 columns, 27 lines\]\nid \[0…8\]\nname\n/)
+  })
+
+  it('reads a Markdown table', async () => {
+    expect(await previewOf(`| id | name |\n| -- | :--: |\n${rows((index) => `| ${index} | a \\| b |`)}`)).toMatch(
+      /^\[table: 9 rows × 2 columns, 11 lines\]\nid \[0…8\]\nname \[always a \\\| b\]/,
+    )
+  })
+})
+
+describe('a preview of records', () => {
+  it.each([
+    ['commits', (index: number) => `${(0x9fcabc0 + index * 7919).toString(16)} fix the parser, part ${index}`],
+    ['history', (index: number) => `  ${String(index + 101)}  npm run step-${index}`],
+    ['changed files', (index: number) => `${index % 2 === 0 ? ' M' : '??'} src/file${index}.ts`],
+    ['sizes', (index: number) => `${index * 4}\t./folder/file${index}`],
+    ['counts', (index: number) => `${String((index * 37) % 50).padStart(7)} src/file${index}.ts`],
+    ['digests', (index: number) => `${(index + 10).toString(16).padStart(32, 'ab')}  file${index}`],
+    ['packages', (index: number) => `lib${index}/stable 1.${index}-2 amd64 [installed]`],
+    [
+      'memory',
+      (index: number) =>
+        `7f00d4${String(100_000 + index)}-7f00d4${String(100_001 + index)} r--p 0000 fe:00 ${index} /lib/x.so`,
+    ],
+    ['values', (index: number) => `net.ipv4.option${index} = ${index}`],
+    ['values', (index: number) => `OPTION_${index}=${index}`],
+  ])('knows %s', async (kind, line) => {
+    expect(await previewOf(numbered(30, line))).toMatch(new RegExp(`^\\[${kind}: 30 lines`))
+  })
+
+  it('shows the largest sizes', async () => {
+    const text = numbered(300, (index) => `${index === 123 ? '77G' : '4.0K'}\t/data/file${index}`)
+    expect(await previewOf(text, { budgetTokens: 200 })).toContain('\n124| 77G /data/file123\n')
+  })
+
+  it('shows what differs before what is said again', async () => {
+    const text = numbered(300, (index) => `${String(index + 1).padStart(5)}  ${index === 137 ? 'rm -r build' : 'ls'}`)
+    expect(await previewOf(text, { budgetTokens: 150 })).toContain('rm -r build')
+  })
+
+  it('is not made of logs or code', async () => {
+    const none = [
+      numbered(30, (index) => `INFO: step ${index} done`),
+      numbered(30, (index) => `${index + 1}  const a = ${index}`).replaceAll(/^/gm, '\t'),
+      numbered(30, (index) => `error: cannot find module ${index}`),
+      numbered(30, (index) => `10:2${index % 10}:11 worker ${index} ready`),
+      numbered(30, (index) => `${index}. A step of the recipe.`),
+    ]
+    for (const text of none) expect(await previewOf(text), text.slice(0, 40)).toBeUndefined()
+  })
+})
+
+it('refuses shares that are none', () => {
+  expect(() => tablePreviewer({ shares: { rows: -1 } })).toThrow('shares.rows')
+  expect(() => tablePreviewer({ shares: { rows: 0.9, columns: 0.9 } })).toThrow(TypeError)
+})

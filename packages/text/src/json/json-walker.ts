@@ -1,0 +1,556 @@
+import { concatBytes } from '../shared/concat-bytes.ts'
+import type { JsonName } from './json-name.ts'
+import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
+
+/** Levels that a walker enters; what is deeper can only be passed over. */
+export const MAX_LEVELS = 200_000
+
+/** Bytes of a key that are kept; a longer one is known by its beginning alone, and equals no name. */
+export const MAX_KEY_BYTES = 65_536
+
+/** Told of the values of a document in their order; positions are bytes of the content. */
+export interface JsonVisitor {
+  /**
+   * A value begins at `at` with the byte `first`. Return whether to enter it, if it is an array or an object: what is not
+   * entered is passed over to its end without a look at its structure.
+   */
+  begin(at: number, first: number): boolean
+  /** The value that began last among those still open ends before `at`. */
+  end(at: number): void
+  /**
+   * All values that are still open break off, as what stands on their line is no JSON.
+   *
+   * @param isRecord - Whether the outermost one keeps its place among the lines: an object does. What only begins like an
+   * array or a number is none after all.
+   */
+  abandon?(isRecord: boolean): void
+}
+
+const VALUE = 0
+const FIRST_ITEM = 1
+const FIRST_KEY = 2
+const KEY = 3
+const COLON = 4
+const AFTER_VALUE = 5
+const IN_KEY = 6
+const IN_STRING = 7
+const IN_SCALAR = 8
+const PASSING = 9
+const PASSING_STRING = 10
+const FAILED = 11
+/** In a line that is no JSON. */
+const SKIPPING = 12
+
+const QUOTE = 34
+const BACKSLASH = 92
+const COMMA = 44
+const OPEN_ARRAY = 91
+const CLOSE_ARRAY = 93
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
+const LINE_FEED = 10
+const RECORD_SEPARATOR = 30
+
+/** What matters while a value is passed over: a string, a level more, a level less. */
+const PASSED = new Uint8Array(256)
+PASSED[QUOTE] = 1
+for (const open of [OPEN_ARRAY, OPEN_OBJECT]) PASSED[open] = 2
+for (const close of [CLOSE_ARRAY, CLOSE_OBJECT]) PASSED[close] = 3
+
+const NO_BYTES: Uint8Array = new Uint8Array()
+
+/** Bytes of a string that are looked at one by one, before the search for its end is left to `indexOf`. */
+const NEAR = 48
+
+/** The kind of a document: one value, or values one after the other, each on lines of its own. */
+export type JsonForm = 'json' | 'json-lines'
+
+/**
+ * Walks JSON as bytes that come in chunks, knows where it stands, and builds nothing.
+ *
+ * The structure, numbers and words are checked; what stands in strings, and in values that are passed over, is not.
+ * Values one after the other (`json-lines`) are walked as the items of one array, and lines between them that are no JSON
+ * are skipped. Memory grows with the levels that are open, of which there may be {@link MAX_LEVELS}.
+ */
+export class JsonWalker {
+  readonly #visitor: JsonVisitor | undefined
+  readonly #form: JsonForm
+  #bytes: Uint8Array = NO_BYTES
+  /** Where the chunk begins in the content. */
+  #base: number
+  /** Where the walk stands in the chunk. */
+  #at = 0
+  #state = VALUE
+  #scalar = SCALAR_START
+  /** Levels that are open in what is passed over. */
+  #passedLevels = 0
+  #isEscaped = false
+  /** The next quote and the next line end of the chunk, where they were looked for. */
+  #quoteAt = -1
+  #lineEndAt = -1
+
+  #levels = 0
+  /** The first level that has brackets. */
+  readonly #firstLevel: number
+  /** Of each open level: whether it is an object, and which of its entries is current, from 0. */
+  readonly #objects: boolean[] = []
+  readonly #indexes: number[] = []
+  /** Of each open object: where the current key begins with its quote, and ends; and the part before this chunk. */
+  readonly #keyStarts: number[] = []
+  readonly #keyEnds: number[] = []
+  readonly #keptKeys: (Uint8Array | undefined)[] = []
+  /** Levels whose keys need not be kept when the chunk goes. */
+  #keptLevels = 0
+  /** Whether the current entry of the innermost level has begun, and not ended. */
+  #isInEntry = false
+  /** The first byte of the first value of JSON Lines, and of the current one; 0 before it. */
+  #firstRecord = 0
+  #record = 0
+  /** Whether the visitor sees nothing of what is in the current value of JSON Lines. */
+  #isHidden = false
+  #skippedLines = 0
+  #firstSkipped = 0
+
+  /** @param base - Where the first chunk begins in the content. */
+  constructor(options: {
+    readonly form: JsonForm
+    readonly visitor?: JsonVisitor | undefined
+    readonly base?: number
+  }) {
+    this.#form = options.form
+    this.#visitor = options.visitor
+    this.#firstLevel = options.form === 'json-lines' ? 1 : 0
+    this.#base = options.base ?? 0
+    if (options.form === 'json-lines') this.#open(false)
+  }
+
+  /** Begin anew, with a document that begins at 0. */
+  restart(): void {
+    this.#bytes = NO_BYTES
+    this.#base = 0
+    this.#at = 0
+    this.#state = VALUE
+    this.#isEscaped = false
+    this.#quoteAt = -1
+    this.#lineEndAt = -1
+    this.#levels = 0
+    this.#keptLevels = 0
+    this.#isInEntry = false
+    this.#firstRecord = 0
+    this.#isHidden = false
+    this.#skippedLines = 0
+    if (this.#form === 'json-lines') this.#open(false)
+  }
+
+  /** Levels that are open; the lines of JSON Lines are items of one. */
+  get levels(): number {
+    return this.#levels
+  }
+
+  /** Where the walk stands in the content. */
+  get position(): number {
+    return this.#base + this.#at
+  }
+
+  /** Whether the content is no JSON; it stands then where it stops being JSON. */
+  get hasFailed(): boolean {
+    return this.#state === FAILED
+  }
+
+  /** Lines between values that are no JSON, and those on which a value breaks off. */
+  get skippedLines(): number {
+    return this.#skippedLines
+  }
+
+  /** Where the content stops being JSON, if it does. */
+  get brokenAt(): number {
+    return this.#firstRecord === 0 && this.#skippedLines > 0 ? this.#firstSkipped : this.position
+  }
+
+  /** Whether the walk stands in a key, which is not known before its end. */
+  get isInKey(): boolean {
+    return this.#state === IN_KEY
+  }
+
+  /** Whether the walk stands in a string that is a value. */
+  get isInString(): boolean {
+    return this.#state === IN_STRING
+  }
+
+  /** Whether what has been walked is complete: a whole value, or any number of whole values one after the other. */
+  get isComplete(): boolean {
+    if (this.#form === 'json') return this.#state === AFTER_VALUE && this.#levels === 0
+    const isBetween = this.#state === AFTER_VALUE || this.#state === VALUE || this.#state === SKIPPING
+    return this.#levels === 1 && isBetween && (this.#firstRecord !== 0 || this.#skippedLines === 0)
+  }
+
+  /** Take the next chunk; the one before it must have been walked to its end, and is let go. */
+  take(chunk: Uint8Array): void {
+    this.#keepKeys()
+    this.#base += this.#bytes.length
+    this.#bytes = chunk
+    this.#at = 0
+    this.#quoteAt = -1
+    this.#lineEndAt = -1
+  }
+
+  /** Walk up to `end`, a byte of the content in the chunk, or the chunk's end. */
+  advance(end: number = Infinity): void {
+    const to = Math.min(end - this.#base, this.#bytes.length)
+    while (this.#at < to && this.#state !== FAILED) this.#step(to)
+  }
+
+  /** Walk to the end of the key that it stands in, as far as the chunk has it. */
+  finishKey(): void {
+    if (this.#state === IN_KEY) this.#step(this.#bytes.length)
+  }
+
+  /** There are no more chunks: end a number that only the end of the content ends. */
+  finish(): void {
+    if (this.#state === IN_SCALAR) this.#endScalar()
+  }
+
+  /** Return which entry of a level is current, from 0, and whether the level is an object. */
+  entry(level: number): { readonly index: number; readonly isObject: boolean } {
+    return { index: this.#indexes[level]!, isObject: this.#objects[level]! }
+  }
+
+  /** Where the key of the value that begins here begins; -1 where the value is no member. */
+  get keyStart(): number {
+    const level = this.#levels - 1
+    return level >= 0 && this.#objects[level]! ? this.#keyStarts[level]! : -1
+  }
+
+  /** Return the current key of an object as it stands in the content, with its quotes, cut where it is very long. */
+  key(level: number): Uint8Array {
+    const start = this.#keyStarts[level]!
+    const end = this.#keyEnds[level]!
+    const here = this.#bytes.subarray(Math.max(0, start - this.#base), Math.max(0, end - this.#base))
+    const kept = this.#keptKeys[level]
+    if (start >= this.#base) return here.subarray(0, MAX_KEY_BYTES)
+    return end > this.#base ? concatBytes([kept!, here.subarray(0, MAX_KEY_BYTES)]) : kept!
+  }
+
+  /** Tell whether the current key of the innermost level is this name. */
+  isNamed(name: JsonName): boolean {
+    const start = this.keyStart
+    if (start < 0) return false
+    return start >= this.#base
+      ? name.stands(this.#bytes, start - this.#base)
+      : name.stands(this.key(this.#levels - 1), 0)
+  }
+
+  /** Levels that lead to where it stands: the innermost one only where one of its entries has begun. */
+  get pathLevels(): number {
+    return this.#isInEntry ? this.#levels : Math.max(0, this.#levels - 1)
+  }
+
+  #step(to: number): void {
+    switch (this.#state) {
+      case IN_KEY:
+      case IN_STRING:
+      case PASSING_STRING:
+        if (this.#passString(to)) this.#endString()
+        return
+      case IN_SCALAR:
+        this.#walkScalar(to)
+        return
+      case PASSING:
+        this.#pass(to)
+        return
+      case SKIPPING:
+        this.#skipLine(to)
+        return
+      default:
+        this.#walkStructure(to)
+    }
+  }
+
+  #endString(): void {
+    if (this.#state === IN_STRING) this.#endValue()
+    else if (this.#state === PASSING_STRING) this.#state = PASSING
+    else {
+      this.#keyEnds[this.#levels - 1] = this.position
+      this.#isInEntry = true
+      this.#state = COLON
+    }
+  }
+
+  /** Walk over what stands between strings, numbers and words. */
+  #walkStructure(to: number): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    while (at < to) {
+      const byte = bytes[at]!
+      if (byte <= 32 && this.#isBlank(byte)) {
+        at++
+        continue
+      }
+      switch (this.#state) {
+        case COLON:
+          if (byte !== 58) return this.#fail(at)
+          this.#state = VALUE
+          at++
+          continue
+        case AFTER_VALUE: {
+          const level = this.#levels - 1
+          if (byte === COMMA && level >= this.#firstLevel) {
+            this.#state = this.#objects[level]! ? KEY : VALUE
+            at++
+            continue
+          }
+          this.#at = at
+          if (level >= this.#firstLevel && byte === (this.#objects[level]! ? CLOSE_OBJECT : CLOSE_ARRAY)) this.#close()
+          else if (level === 0 && this.#form === 'json-lines') this.#beginValue(byte)
+          else this.#fail(at)
+          break
+        }
+        case VALUE:
+          this.#at = at
+          this.#beginValue(byte)
+          break
+        case FIRST_ITEM:
+          this.#at = at
+          if (byte === CLOSE_ARRAY) this.#close()
+          else this.#beginValue(byte)
+          break
+        default:
+          this.#at = at
+          if (byte === QUOTE) this.#beginKey()
+          else if (byte === CLOSE_OBJECT && this.#state === FIRST_KEY) this.#close()
+          else this.#fail(at)
+      }
+      if (this.#state > AFTER_VALUE) return
+      at = this.#at
+    }
+    this.#at = to
+  }
+
+  #isBlank(byte: number): boolean {
+    if (byte === 32 || byte === LINE_FEED || byte === 13 || byte === 9) return true
+    return byte === RECORD_SEPARATOR && this.#form === 'json-lines' && this.#levels === 1
+  }
+
+  #beginKey(): void {
+    const level = this.#levels - 1
+    this.#indexes[level]!++
+    this.#keyStarts[level] = this.position
+    this.#keyEnds[level] = Infinity
+    this.#keptKeys[level] = undefined
+    if (this.#keptLevels > level) this.#keptLevels = level
+    this.#at++
+    this.#state = IN_KEY
+  }
+
+  #beginValue(byte: number): void {
+    const level = this.#levels - 1
+    const isContainer = isBracket(byte)
+    const scalar = SCALAR_NEXT[SCALAR_START * 256 + byte]!
+    if (!isContainer && byte !== QUOTE && scalar === 0) return this.#fail(this.#at)
+    if (level === 0 && this.#form === 'json-lines') {
+      // Other lines between objects may begin with a number or a word.
+      if (!isContainer && isBracket(this.#firstRecord)) return this.#fail(this.#at)
+      this.#firstRecord ||= byte
+      this.#record = byte
+    }
+    if (level >= 0 && !this.#objects[level]!) {
+      this.#indexes[level]!++
+      this.#isInEntry = true
+    }
+    let enters = this.#isHidden || this.#visitor === undefined || this.#visitor.begin(this.position, byte)
+    if (!enters && level === 0 && byte === OPEN_ARRAY && this.#form === 'json-lines') {
+      // Another line may begin like an array: only a look at all of it tells.
+      this.#isHidden = true
+      enters = true
+    }
+    this.#at++
+    if (byte === QUOTE) {
+      this.#state = IN_STRING
+    } else if (!isContainer) {
+      this.#scalar = scalar
+      this.#state = IN_SCALAR
+    } else if (!enters) {
+      this.#passedLevels = 1
+      this.#state = PASSING
+    } else if (this.#levels >= MAX_LEVELS) {
+      this.#fail(this.#at)
+    } else {
+      this.#open(byte === OPEN_OBJECT)
+      this.#state = byte === OPEN_OBJECT ? FIRST_KEY : FIRST_ITEM
+    }
+  }
+
+  #open(isObject: boolean): void {
+    const level = this.#levels++
+    this.#objects[level] = isObject
+    this.#indexes[level] = -1
+    this.#keyStarts[level] = 0
+    this.#keyEnds[level] = 0
+    this.#keptKeys[level] = undefined
+    this.#isInEntry = false
+  }
+
+  #close(): void {
+    this.#levels--
+    if (this.#keptLevels > this.#levels) this.#keptLevels = this.#levels
+    this.#at++
+    this.#endValue()
+  }
+
+  #endValue(): void {
+    this.#state = AFTER_VALUE
+    this.#isInEntry = false
+    if (this.#levels <= this.#firstLevel) this.#isHidden = false
+    if (!this.#isHidden) this.#visitor?.end(this.position)
+  }
+
+  #fail(at: number): void {
+    this.#at = at
+    if (this.#form === 'json') {
+      this.#state = FAILED
+      return
+    }
+    if (this.#skippedLines++ === 0) this.#firstSkipped = this.position
+    if (this.#levels > 1 || this.#isInEntry) {
+      const isRecord = this.#record === OPEN_OBJECT
+      if (!isRecord && --this.#indexes[0]! < 0) this.#firstRecord = 0
+      this.#visitor?.abandon?.(isRecord)
+    }
+    this.#isHidden = false
+    this.#levels = 1
+    this.#keptLevels = Math.min(this.#keptLevels, 1)
+    this.#isInEntry = false
+    this.#state = SKIPPING
+  }
+
+  #skipLine(to: number): void {
+    const end = this.#bytes.indexOf(LINE_FEED, this.#at)
+    this.#at = end < 0 ? to : Math.min(end, to)
+    if (this.#at < to) this.#state = VALUE
+  }
+
+  #walkScalar(to: number): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    let state = this.#scalar
+    for (; at < to; at++) {
+      const next = SCALAR_NEXT[state * 256 + bytes[at]!]!
+      if (next === 0) {
+        this.#at = at
+        this.#scalar = state
+        this.#endScalar()
+        return
+      }
+      state = next
+    }
+    this.#at = to
+    this.#scalar = state
+  }
+
+  #endScalar(): void {
+    if (SCALAR_ENDS[this.#scalar] === 1) this.#endValue()
+    else this.#fail(this.#at)
+  }
+
+  /** Pass over the rest of an array or an object, with no look at anything but its levels and strings. */
+  #pass(to: number): void {
+    const bytes = this.#bytes
+    let at = this.#at
+    while (at < to) {
+      const meaning = PASSED[bytes[at++]!]!
+      if (meaning === 0) continue
+      if (meaning === 2) this.#passedLevels++
+      else if (meaning === 3) {
+        if (--this.#passedLevels > 0) continue
+        this.#at = at
+        this.#endValue()
+        return
+      } else {
+        this.#at = at
+        this.#state = PASSING_STRING
+        if (!this.#passString(to)) return
+        this.#state = PASSING
+        at = this.#at
+      }
+    }
+    this.#at = at
+  }
+
+  /** Pass over the rest of a string. Returns whether it has ended. */
+  #passString(to: number): boolean {
+    const bytes = this.#bytes
+    let at = this.#at
+    if (this.#isEscaped && at < to) {
+      at++
+      this.#isEscaped = false
+    }
+    const near = Math.min(to, at + NEAR)
+    while (at < near) {
+      const byte = bytes[at]!
+      if (byte === LINE_FEED && this.#form === 'json-lines') return this.#breakString(at)
+      at += byte === BACKSLASH ? 2 : 1
+      if (byte !== QUOTE) continue
+      this.#at = at
+      return true
+    }
+    while (at < to) {
+      const quote = this.#nextQuote(at)
+      const end = Math.min(quote, to)
+      if (this.#form === 'json-lines' && this.#nextLineEnd(at) < end) return this.#breakString(this.#lineEndAt)
+      let slash = end - 1
+      while (slash >= at && bytes[slash] === BACKSLASH) slash--
+      const isEscaped = (end - 1 - slash) % 2 === 1
+      if (quote < to && !isEscaped) {
+        this.#at = quote + 1
+        return true
+      }
+      at = quote < to ? quote + 1 : isEscaped ? to + 1 : to
+    }
+    this.#isEscaped = at > to
+    this.#at = to
+    return false
+  }
+
+  /** No string has a line end: its line breaks off. */
+  #breakString(at: number): false {
+    this.#fail(at)
+    return false
+  }
+
+  #nextLineEnd(at: number): number {
+    if (this.#lineEndAt < at) {
+      const found = this.#bytes.indexOf(LINE_FEED, at)
+      this.#lineEndAt = found < 0 ? this.#bytes.length : found
+    }
+    return this.#lineEndAt
+  }
+
+  #nextQuote(at: number): number {
+    if (this.#quoteAt < at) {
+      const found = this.#bytes.indexOf(QUOTE, at)
+      this.#quoteAt = found < 0 ? this.#bytes.length : found
+    }
+    return this.#quoteAt
+  }
+
+  /** Keep those keys of open objects that stand in the chunk which is let go. */
+  #keepKeys(): void {
+    for (let level = this.#keptLevels; level < this.#levels; level++) {
+      if (!this.#objects[level]! || this.#indexes[level]! < 0) continue
+      const start = this.#keyStarts[level]!
+      const end = Math.min(this.#keyEnds[level]!, this.#base + this.#bytes.length)
+      const part = this.#bytes.slice(
+        Math.max(0, start - this.#base),
+        Math.min(Math.max(0, end - this.#base), Math.max(0, start - this.#base) + MAX_KEY_BYTES),
+      )
+      const kept = this.#keptKeys[level]
+      if (kept === undefined) this.#keptKeys[level] = part
+      else if (part.length > 0 && kept.length < MAX_KEY_BYTES) this.#keptKeys[level] = concatBytes([kept, part])
+    }
+    this.#keptLevels = this.#state === IN_KEY ? this.#levels - 1 : this.#levels
+  }
+}
+
+function isBracket(byte: number): boolean {
+  return byte === OPEN_ARRAY || byte === OPEN_OBJECT
+}

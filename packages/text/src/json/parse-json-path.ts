@@ -1,0 +1,118 @@
+import type { jsonpath } from 'json-p3'
+import { JsonName } from './json-name.ts'
+import type { Comparison, Operand, Query, Segment, Selector, Test } from './json-path-syntax.ts'
+
+type Library = typeof jsonpath
+type Expression = InstanceType<Library['expressions']['FilterExpression']>
+
+/** UTF-16 units of a path. */
+const MAX_PATH_LENGTH = 2_000
+
+/** Why a text is no JSONPath. */
+export interface JsonPathProblem {
+  readonly message: string
+  /** In UTF-16 units of the text. */
+  readonly position: number
+}
+
+/** Read a JSONPath (RFC 9535). Its functions are `length`, `count`, `value`, `match` and `search`. */
+export async function parseJsonPath(
+  text: string,
+): Promise<{ readonly segments: readonly Segment[] } | { readonly problem: JsonPathProblem }> {
+  if (text.length > MAX_PATH_LENGTH) {
+    return { problem: { message: `it is longer than ${MAX_PATH_LENGTH} characters`, position: MAX_PATH_LENGTH } }
+  }
+  const { jsonpath: library } = await import('json-p3')
+  try {
+    const query = library.compile(text)
+    return { segments: new Reader(library).segments(query) }
+  } catch (error) {
+    if (!(error instanceof library.JSONPathError)) throw error
+    // The message of the library ends with the part of the path and the position: both are said by the caller.
+    const message = error.message.replace(/ \('[\s\S]*'?:\d+\)$/, '')
+    return { problem: { message, position: Math.min(error.token.index, text.length) } }
+  }
+}
+
+/** Turns what the library has read into types of our own. */
+class Reader {
+  readonly #library: Library
+
+  constructor(library: Library) {
+    this.#library = library
+  }
+
+  segments(query: jsonpath.JSONPathQuery): Segment[] {
+    return query.segments.map((segment) => ({
+      descends: segment.token.kind === this.#library.TokenKind.DDOT,
+      selectors: segment.selectors.map((selector) => this.#selector(selector)),
+      position: segment.token.index,
+    }))
+  }
+
+  #selector(selector: jsonpath.JSONPathSelector): Selector {
+    const { NameSelector, IndexSelector, SliceSelector, WildcardSelector, FilterSelector } = this.#library.selectors
+    if (selector instanceof NameSelector) return { type: 'name', name: new JsonName(selector.name) }
+    if (selector instanceof IndexSelector) return { type: 'index', index: selector.index }
+    if (selector instanceof SliceSelector) {
+      return { type: 'slice', start: selector.start, end: selector.stop, step: selector.step ?? 1 }
+    }
+    if (selector instanceof WildcardSelector) return { type: 'wildcard' }
+    if (selector instanceof FilterSelector) return { type: 'filter', test: this.#test(selector.expression) }
+    throw unknownSyntax(selector.toString())
+  }
+
+  #test(expression: Expression): Test {
+    const { LogicalExpression, PrefixExpression, InfixExpression, FunctionExtension } = this.#library.expressions
+    if (expression instanceof LogicalExpression) return this.#test(expression.expression)
+    if (expression instanceof PrefixExpression) return { type: 'not', test: this.#test(expression.right) }
+    if (expression instanceof InfixExpression) return this.#infix(expression)
+    if (expression instanceof FunctionExtension) {
+      const [text, pattern] = expression.args
+      const isMatch = expression.name === 'match' || expression.name === 'search'
+      if (!isMatch || text === undefined || pattern === undefined) throw unknownSyntax(expression.name)
+      const whole = expression.name === 'match'
+      return { type: 'match', whole, text: this.#operand(text), pattern: this.#operand(pattern) }
+    }
+    return { type: 'exists', query: this.#query(expression) }
+  }
+
+  #infix({ operator, left, right }: InstanceType<Library['expressions']['InfixExpression']>): Test {
+    if (operator === '&&') return { type: 'and', left: this.#test(left), right: this.#test(right) }
+    if (operator === '||') return { type: 'or', left: this.#test(left), right: this.#test(right) }
+    return {
+      type: 'compare',
+      operator: operator as Comparison,
+      left: this.#operand(left),
+      right: this.#operand(right),
+    }
+  }
+
+  #operand(expression: Expression): Operand {
+    const { NullLiteral, BooleanLiteral, StringLiteral, NumberLiteral, FunctionExtension } = this.#library.expressions
+    if (expression instanceof NullLiteral) return { type: 'literal', value: null }
+    const isLiteral =
+      expression instanceof BooleanLiteral || expression instanceof StringLiteral || expression instanceof NumberLiteral
+    if (isLiteral) return { type: 'literal', value: expression.value }
+    if (!(expression instanceof FunctionExtension)) return { type: 'value', query: this.#query(expression) }
+    const [argument] = expression.args
+    if (argument !== undefined) {
+      if (expression.name === 'length') return { type: 'length', of: this.#operand(argument) }
+      if (expression.name === 'count') return { type: 'count', query: this.#query(argument) }
+      if (expression.name === 'value') return { type: 'value', query: this.#query(argument) }
+    }
+    throw unknownSyntax(expression.name)
+  }
+
+  #query(expression: Expression): Query {
+    const { RelativeQuery, RootQuery } = this.#library.expressions
+    const fromRoot = expression instanceof RootQuery
+    if (!fromRoot && !(expression instanceof RelativeQuery)) throw unknownSyntax(expression.toString())
+    return { fromRoot, segments: this.segments(expression.path) }
+  }
+}
+
+/** The library reads the standard alone, so that this says that it has changed. */
+function unknownSyntax(text: string): Error {
+  return new Error(`json-p3 has read something that is not known here: ${text}`)
+}

@@ -1,0 +1,227 @@
+import { decodeJsonString } from './decode-json-string.ts'
+import { jsonPathStep, MAX_PATH_UNITS } from './json-path-step.ts'
+import { JsonWalker } from './json-walker.ts'
+import type { JsonLayout } from './json-form.ts'
+import type { JsonVisitor } from './json-walker.ts'
+import { isSingular } from './plan-walk.ts'
+import type { WalkStep } from './plan-walk.ts'
+
+/** A value that a walk has led to. */
+export interface WalkedValue {
+  /** In bytes of the content. */
+  readonly start: number
+  readonly end: number
+  /** The bytes where they are wanted. */
+  readonly bytes: readonly Uint8Array[]
+  /** Its path, where that is wanted: to be asked for before the next chunk. */
+  readonly path: () => string
+}
+
+/** What a walk looks for. */
+export interface ValueWalkOptions {
+  readonly layout: JsonLayout
+  readonly steps: readonly WalkStep[]
+  /** Bytes of a value that are kept for the receiver, at most; 0 where only places are wanted. */
+  readonly keptBytes: number
+  /** Tell by its place among all, from 0, whether the path of a value is wanted. */
+  readonly isNamed: (index: number) => boolean
+}
+
+const rootPath = (): string => '$'
+const OPEN_ARRAY = 91
+const OPEN_OBJECT = 123
+
+/**
+ * Walks a document in chunks, entering only what the steps lead through, and gives the values that they lead to. What lies
+ * beside is passed over without a look, and so may be anything.
+ */
+export class ValueWalk implements JsonVisitor {
+  readonly #walker: JsonWalker
+  readonly #steps: readonly WalkStep[]
+  readonly #isLines: boolean
+  readonly #keptBytes: number
+  readonly #isNamed: (index: number) => boolean
+  #count = 0
+  /** Levels that a walk enters through one entry each: after it nothing more can be found there. */
+  readonly #singularLevels: number
+  #chunk: Uint8Array = new Uint8Array()
+  #base: number
+  /** Levels that are open and lead on. */
+  #levels: number
+  /** Of each level, whether the one entry of a name has been found. */
+  readonly #found: boolean[] = []
+  #parentPath: string | undefined
+  #selected: { readonly start: number; readonly path: () => string } | undefined
+  #parts: Uint8Array[] = []
+  #partBytes = 0
+  /** Values since the last chunk. */
+  #values: WalkedValue[] = []
+  #isDone = false
+  /** Set where a value was found that is larger than what is kept. */
+  tooLarge: { readonly start: number; readonly path: string } | undefined
+
+  constructor({ layout, steps, keptBytes, isNamed }: ValueWalkOptions) {
+    this.#walker = new JsonWalker({ form: layout.form, visitor: this, base: layout.start })
+    this.#isLines = layout.form === 'json-lines'
+    this.#base = layout.start
+    this.#levels = this.#walker.levels
+    this.#steps = steps
+    this.#keptBytes = keptBytes
+    this.#isNamed = isNamed
+    const open = steps.findIndex((step) => !isSingular(step))
+    this.#singularLevels = open < 0 ? steps.length : open
+    if (this.#isLines && steps.length === 0) this.#select(layout.start)
+  }
+
+  /** Whether no more values can be found. */
+  get isDone(): boolean {
+    return this.#isDone || this.tooLarge !== undefined
+  }
+
+  /** Whether the content is no JSON at {@link position}. */
+  get hasFailed(): boolean {
+    return this.#walker.hasFailed
+  }
+
+  get position(): number {
+    return this.#walker.position
+  }
+
+  /** Where the content stops being JSON, if it does. */
+  get brokenAt(): number {
+    return this.#walker.brokenAt
+  }
+
+  /** Lines between values that are no JSON. */
+  get skippedLines(): number {
+    return this.#walker.skippedLines
+  }
+
+  /** Whether the document has been walked to its end, and is whole. */
+  get isComplete(): boolean {
+    return this.#walker.isComplete
+  }
+
+  /** Walk over the next chunk, and return the values that end in it. */
+  take(chunk: Uint8Array): readonly WalkedValue[] {
+    this.#keepPart(this.#chunk.length)
+    this.#base += this.#chunk.length
+    this.#chunk = chunk
+    this.#values = []
+    this.#walker.take(chunk)
+    this.#walker.advance()
+    return this.#values
+  }
+
+  /** There are no more chunks: return the value that only the end of the content ends. */
+  finish(): readonly WalkedValue[] {
+    this.#values = []
+    this.#walker.finish()
+    if (this.#isLines && this.#steps.length === 0) this.#give(this.position)
+    return this.#values
+  }
+
+  begin(at: number, first: number): boolean {
+    if (this.#isDone || this.#selected !== undefined) return false
+    const level = this.#walker.levels
+    if (level > 0 && !this.#leads(level)) return false
+    if (level === this.#steps.length) {
+      this.#select(at)
+      return false
+    }
+    if (first !== OPEN_ARRAY && first !== OPEN_OBJECT) return false
+    this.#levels = level + 1
+    this.#found[level + 1] = false
+    this.#parentPath = undefined
+    return true
+  }
+
+  end(at: number): void {
+    const level = this.#walker.levels
+    if (this.#selected !== undefined && !(this.#isLines && this.#steps.length === 0)) {
+      this.#give(at)
+      if (level <= this.#singularLevels && level > 0) this.#isDone = true
+    } else if (level < this.#levels) {
+      this.#levels = level
+      this.#parentPath = undefined
+      if (level <= this.#singularLevels && level > 0) this.#isDone = true
+    }
+  }
+
+  abandon(): void {
+    this.#levels = this.#isLines ? 1 : 0
+    this.#parentPath = undefined
+    if (this.#selected === undefined || this.#steps.length === 0) return
+    this.#selected = undefined
+    this.#parts = []
+    this.#partBytes = 0
+    this.#count--
+  }
+
+  /** Tell whether the entry that begins in the innermost level is one that the steps lead to. */
+  #leads(level: number): boolean {
+    const step = this.#steps[level - 1]!
+    const { index, isObject } = this.#walker.entry(level - 1)
+    if (step.type === 'wildcard') return true
+    if (step.type === 'name') {
+      if (!isObject || this.#found[level] === true) return false
+      return (this.#found[level] = this.#walker.isNamed(step.name))
+    }
+    if (isObject) return false
+    if (step.type === 'index') return index === step.index
+    if (index >= step.end && level <= this.#singularLevels + 1) this.#isDone = true
+    return index >= step.start && index < step.end && (index - step.start) % step.step === 0
+  }
+
+  #select(start: number): void {
+    const level = this.#walker.levels
+    if (level === 0 || this.#steps.length === 0 || !this.#isNamed(this.#count++)) {
+      this.#selected = { start, path: rootPath }
+      return
+    }
+    const parentPath = (this.#parentPath ??= this.#pathOf(level - 1))
+    const { index, isObject } = this.#walker.entry(level - 1)
+    const key = isObject ? this.#walker.key(level - 1) : undefined
+    const path = (): string => longerPath(parentPath, key === undefined ? index : decodeJsonString(key))
+    this.#selected = { start, path }
+  }
+
+  #pathOf(levels: number): string {
+    let path = '$'
+    for (let level = 0; level < levels; level++) {
+      const { index, isObject } = this.#walker.entry(level)
+      path = longerPath(path, isObject ? decodeJsonString(this.#walker.key(level)) : index)
+    }
+    return path
+  }
+
+  #give(end: number): void {
+    const { start, path } = this.#selected!
+    this.#keepPart(end - this.#base)
+    if (this.tooLarge === undefined) this.#values.push({ start, end, bytes: this.#parts, path })
+    this.#selected = undefined
+    this.#parts = []
+    this.#partBytes = 0
+  }
+
+  /** Keep what the chunk has of the selected value, up to `end` in the chunk. */
+  #keepPart(end: number): void {
+    if (this.#selected === undefined || this.#keptBytes === 0) return
+    const { start, path } = this.#selected
+    const part = this.#chunk.subarray(Math.max(0, start - this.#base), end)
+    this.#partBytes += part.length
+    if (this.#partBytes > this.#keptBytes) {
+      this.tooLarge ??= { start, path: path() }
+      this.#parts = []
+      return
+    }
+    if (part.length > 0) this.#parts.push(part)
+  }
+}
+
+/** Write a path one step longer; one of over 1,000 characters ends with `…` where it is cut. */
+function longerPath(path: string, step: string | number): string {
+  if (path.endsWith('…')) return path
+  const longer = path + jsonPathStep(step)
+  return longer.length > MAX_PATH_UNITS ? `${longer.slice(0, MAX_PATH_UNITS).toWellFormed()}…` : longer
+}

@@ -1,0 +1,7 @@
+export type { ByteSpan } from './byte-span.ts'
+export { escapeExpression } from './escape-expression.ts'
+export { linesWith } from './lines-with.ts'
+export type { ChainLink } from './literal-chain.ts'
+export { matchChains } from './match-chain.ts'
+export { type TakeMatch, countLines, matchLines, matchRest } from './match-lines.ts'
+export { type PatternCost, type SearchPattern, parseSearchPattern } from './search-pattern.ts'

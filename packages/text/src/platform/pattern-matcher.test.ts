@@ -1,0 +1,273 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { countTurns } from '@spillway-internal/test-inputs'
+import * as node from './node.ts'
+import { PatternError } from './platform.ts'
+import type { PatternMatcher } from './platform.ts'
+import * as web from './web.ts'
+
+const run = promisify(execFile)
+const NODE_ENTRY = new URL('node.ts', import.meta.url).href
+const CASE_SENSITIVE = { ignoreCase: false, unicode: false }
+
+/** Triples, line by line, as the interface describes them. */
+function matchLines(pattern: string, flags: string, text: string): number[] {
+  // Lines end at LF only: a dot matches any other character, CR included.
+  const regex = new RegExp(pattern, `${flags}s`)
+  const lines = text.split('\n')
+  const ended = lines.length - 1
+  if (lines.at(-1) === '') lines.pop()
+  return lines.flatMap((line, index) => {
+    const match = regex.exec(index < ended ? line.replace(/\r$/, '') : line)
+    return match === null ? [] : [index, match.index, match.index + match[0].length]
+  })
+}
+
+/** Lines of about a thousand characters that fit into one text. */
+const maxLines = (matcher: PatternMatcher): number => Math.floor(matcher.maxTextLength / 1_002)
+
+async function failure(promise: Promise<unknown>): Promise<PatternError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof PatternError)) throw new Error(`expected a PatternError, got ${String(error)}`)
+  return error
+}
+
+describe.each([
+  ['node', node],
+  ['web', web],
+])('the pattern matcher of the %s platform', (_name, { createPatternMatcher }) => {
+  it('finds each match in a very long line, and the first match in other lines', async () => {
+    const matcher = createPatternMatcher('b|$', CASE_SENSITIVE, 10_000)
+    const long = `${'a'.repeat(5_000)}bab`
+    const found = [...(await matcher.match(`bab\n${long}\nbb\n`))]
+    expect(found).toEqual([0, 0, 1, 1, 5_000, 5_001, 1, 5_002, 5_003, 2, 0, 1])
+  })
+
+  it('finds the first match of each line, as a loop over the lines does', async () => {
+    const line = fc.array(fc.constantFrom('a', 'b', 'A', ' ', '\r', 'é', '.', '1'), { maxLength: 8 })
+    const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => lines.map((l) => l.join('')).join('\n'))
+    const pattern = fc.constantFrom(
+      'a',
+      '^a',
+      'b$',
+      'a.*b',
+      '[ab]+',
+      '\\d',
+      'a|b1',
+      '^$',
+      'x*',
+      '\\bA',
+      '(a)(b)?',
+      '\\.',
+    )
+    await fc.assert(
+      fc.asyncProperty(text, pattern, fc.boolean(), async (content, source, ignoreCase) => {
+        const matcher = createPatternMatcher(source, { ignoreCase, unicode: false }, 10_000)
+        expect([...(await matcher.match(content))]).toEqual(matchLines(source, ignoreCase ? 'i' : '', content))
+      }),
+    )
+  })
+
+  it('starts at an offset in the first line, and takes the text before as context only', async () => {
+    const matches = async (source: string, text: string, from: number): Promise<number[]> => [
+      ...(await createPatternMatcher(source, CASE_SENSITIVE, 10_000).match(text, from)),
+    ]
+    expect(await matches('a', 'aba\na', 1)).toEqual([0, 2, 3, 1, 0, 1])
+    expect(await matches('^a', 'aaa\na', 1)).toEqual([1, 0, 1])
+    expect(await matches('\\ba', 'xa a', 1)).toEqual([0, 3, 4])
+    expect(await matches('$', 'ab', 2)).toEqual([0, 2, 2])
+    expect(await matches('a', 'ab\r\na', 3)).toEqual([1, 0, 1])
+  })
+
+  it('matches by code points if `unicode` is set', async () => {
+    const match = async (source: string, text: string): Promise<number[]> => [
+      ...(await createPatternMatcher(source, { ignoreCase: false, unicode: true }, 10_000).match(text)),
+    ]
+    expect(await match('^.$', '😀\r\n😀😀')).toEqual([0, 0, 2])
+    expect(await match('\\p{Lu}+', 'abÉÀ\nÇa')).toEqual([0, 2, 4, 1, 0, 1])
+    expect(await match('\\u{1F600}', 'a😀')).toEqual([0, 1, 3])
+  })
+
+  it('rejects with the reason of a signal, before and while it matches', async () => {
+    const matcher = createPatternMatcher('(b|bb)+$', CASE_SENSITIVE, 60_000)
+    const reason = new Error('enough')
+    await expect(matcher.match('abb', 0, AbortSignal.abort(reason))).rejects.toBe(reason)
+    const controller = new AbortController()
+    const matching = matcher.match(`${'b'.repeat(1_000)}!\n`.repeat(maxLines(matcher)), 0, controller.signal)
+    setTimeout(() => controller.abort(reason), 20)
+    await expect(matching).rejects.toBe(reason)
+    expect([...(await matcher.match('abb'))]).toEqual([0, 1, 3])
+  })
+
+  it('matches batch after batch, also when they run at once', async () => {
+    const matcher = createPatternMatcher('e+', CASE_SENSITIVE, 10_000)
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => matcher.match(`${'x'.repeat(index)}ee`)))
+    expect(answers.map((hits) => [...hits])).toEqual(answers.map((_, index) => [0, index, index + 2]))
+  })
+})
+
+function abortable(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
+/** A pattern that takes exponential time in a backtracking engine. */
+const HOSTILE = '(a|aa)+$'
+const HOSTILE_TEXT = `${'a'.repeat(100_000)}!`
+
+describe('in Node.js', () => {
+  it('ends a hostile pattern at its deadline while timers go on, and matches the next one', async () => {
+    let ticks = 0
+    const interval = setInterval(() => ticks++, 5)
+    const error = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 300).match(HOSTILE_TEXT))
+    clearInterval(interval)
+    expect(error.code).toBe('timeout')
+    expect(ticks).toBeGreaterThan(2)
+    expect([...(await node.createPatternMatcher('a!', CASE_SENSITIVE, 10_000).match(HOSTILE_TEXT))]).toEqual([
+      0, 99_999, 100_001,
+    ])
+  })
+
+  it('gives all calls of one matcher one deadline together', async () => {
+    const matcher = node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 200)
+    expect((await failure(matcher.match(HOSTILE_TEXT))).code).toBe('timeout')
+    expect((await failure(matcher.match('a'))).code).toBe('timeout')
+  })
+
+  it('reports its progress and its hits at the deadline', async () => {
+    const lines = ['aa', 'b\r', 'caa', `${'a'.repeat(1_000)}!`, 'aa']
+    const error = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 150).match(lines.join('\n')))
+    expect(error.progress?.matched).toBe('aa\nb\r\ncaa\n'.length)
+    expect([...error.progress!.hits]).toEqual([0, 0, 2, 2, 1, 3])
+    const many = `${'aa\n'.repeat(100_000)}${'a'.repeat(1_000)}!`
+    const { progress } = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 400).match(many))
+    expect(progress!.hits.length / 3).toBe(progress!.matched / 3)
+    expect([...progress!.hits.subarray(-3)]).toEqual([progress!.matched / 3 - 1, 0, 2])
+  })
+
+  it('answers a quick pattern while hostile ones wait for their turn', async () => {
+    const { signal, abort } = abortable()
+    const hostile = Array.from({ length: 6 }, () =>
+      node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 600_000).match(HOSTILE_TEXT, 0, signal),
+    )
+    const quick = node.createPatternMatcher('b.?', CASE_SENSITIVE, 10_000).match('ab')
+    expect([...(await quick)]).toEqual([0, 1, 2])
+    abort()
+    for (const { status } of await Promise.allSettled(hostile)) expect(status).toBe('rejected')
+  })
+
+  it('answers honest patterns while more hostile ones than there are workers run', async () => {
+    const hostile = Array.from({ length: 9 }, () =>
+      failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 50).match(HOSTILE_TEXT)),
+    )
+    const honest = node.createPatternMatcher('b.?', CASE_SENSITIVE, 10_000).match('ab\nbc')
+    expect([...(await honest)]).toEqual([0, 1, 2, 1, 0, 2])
+    expect((await Promise.all(hostile)).map((error) => error.code)).toEqual(hostile.map(() => 'timeout'))
+  })
+
+  it('reports a pattern that the engine refuses as too complex', async () => {
+    const matcher = node.createPatternMatcher('(?:x?){99999999}', CASE_SENSITIVE, 5_000)
+    expect((await failure(matcher.match('xxxx'))).code).toBe('too-complex')
+  })
+
+  it('continues without an installed re2 that does not load, and warns once', async () => {
+    const modules = await mkdtemp(join(tmpdir(), 'broken-re2-'))
+    try {
+      await mkdir(join(modules, 're2'))
+      await writeFile(join(modules, 're2', 'index.js'), "throw new Error('was compiled against another version')")
+      const script = `
+        const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
+        for (const pattern of ['(b|bb)+$', '(a|aa)+$']) {
+          const matcher = createPatternMatcher(pattern, { ignoreCase: false, unicode: false }, 5000)
+          console.log(JSON.stringify([...(await matcher.match('abb\\naa'))]))
+        }`
+      const options = { env: { ...process.env, NODE_PATH: modules } }
+      const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script], options)
+      expect(stdout).toBe('[0,1,3]\n[1,0,2]\n')
+      expect(stderr.split('SpillwayWarning: The installed re2 does not work here.')).toHaveLength(2)
+      expect(stderr).toContain('was compiled against another version')
+    } finally {
+      await rm(modules, { recursive: true })
+    }
+  })
+
+  it('lets the process end at once, with a warm worker', async () => {
+    const script = `
+      const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
+      const hits = await createPatternMatcher('b+', { ignoreCase: false, unicode: false }, 5000).match('abb')
+      console.log(JSON.stringify([...hits]))
+      setTimeout(() => console.log('kept alive'), 5000).unref()`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
+    expect(stdout).toBe('[0,1,3]\n')
+  })
+
+  it('matches with RE2 if workers are not permitted', async () => {
+    const script = `
+      const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
+      const matcher = createPatternMatcher('(b|bb)+$', { ignoreCase: true, unicode: false }, 5000)
+      console.log(JSON.stringify([...(await matcher.match('aBb')), ...(await matcher.match('b'))]))`
+    const permission = ['--permission', '--allow-fs-read=*', '--input-type=module', '--eval', script]
+    const { stdout } = await run(process.execPath, permission)
+    expect(stdout).toBe('[0,1,3,0,0,1]\n')
+  })
+})
+
+describe('on the web', () => {
+  it('matches a hostile pattern in linear time, and yields meanwhile', async () => {
+    const matcher: PatternMatcher = web.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 20_000)
+    const text = `${'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n'.repeat(3_000)}aa`
+    const turns = await countTurns(async () => {
+      for (let round = 0; round < 5; round++) expect([...(await matcher.match(text))]).toEqual([3_000, 0, 2])
+    })
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  it('takes shorter texts for larger patterns, since a line cannot be interrupted', async () => {
+    const small = web.createPatternMatcher('a|b', CASE_SENSITIVE, 1_000)
+    const large = web.createPatternMatcher('[ab]{900}$', CASE_SENSITIVE, 60_000)
+    expect(small.maxTextLength).toBe(131_072)
+    expect(large.maxTextLength).toBeLessThan(5_000)
+    expect([...(await large.match('ab'.repeat(700)))]).toEqual([0, 500, 1_400])
+    expect((await failure(large.match('a'.repeat(100_000)))).code).toBe('too-complex')
+  })
+
+  it('counts steps if the clock stands still while code runs', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(5)
+    try {
+      const matcher = web.createPatternMatcher('(.*a){12}$', CASE_SENSITIVE, 100)
+      const error = await failure(matcher.match(`${'a'.repeat(99)}!\n`.repeat(1_000)))
+      expect(error.code).toBe('timeout')
+      expect(error.progress!.matched).toBeGreaterThan(0)
+      expect(error.progress!.matched).toBeLessThan(50_000)
+      const honest = web.createPatternMatcher('a!', CASE_SENSITIVE, 1_000)
+      expect((await honest.match(`${'a'.repeat(99)}!\n`.repeat(1_000))).length).toBe(3_000)
+    } finally {
+      now.mockRestore()
+    }
+  })
+
+  it('ends at the deadline', async () => {
+    const matcher = web.createPatternMatcher('(.*a){12}$', CASE_SENSITIVE, 1)
+    const text = `${'a'.repeat(99)}!\n`.repeat(1_000)
+    expect((await failure(matcher.match(text))).code).toBe('timeout')
+    expect((await failure(matcher.match('a'))).code).toBe('timeout')
+  })
+
+  it('refuses syntax that RE2 lacks, and programs that are too large', async () => {
+    const codeOf = async (pattern: string): Promise<string> =>
+      (await failure(web.createPatternMatcher(pattern, CASE_SENSITIVE, 1_000).match('a'))).code
+    expect(await codeOf('(a)\\1')).toBe('unsupported')
+    expect(await codeOf('a(?=b)')).toBe('unsupported')
+    expect(
+      await codeOf('(?:\\w{30}){30}(?:\\w{30}){30}(?:\\w{30}){30}(?:\\w{30}){30}(?:\\w{30}){30}(?:\\w{30}){30}'),
+    ).toBe('too-complex')
+  })
+})

@@ -1,0 +1,307 @@
+import { cleanLine } from '../lines/clean-line.ts'
+import { LineReader, type LineSink } from '../lines/line-reader.ts'
+import type { AlignedFormat } from './aligned-format.ts'
+import { BarRows } from './bar-rows.ts'
+import { findColumns, isBarRule, isFooter, isHeader, isRule } from './find-columns.ts'
+import type { LineColumns } from './line-columns.ts'
+import type { BlockText } from './record-reader.ts'
+import { codesOf, isTerminalText, TextCodes } from './text-codes.ts'
+
+/** Tables that one text may hold. */
+const MOST_SECTIONS = 64
+/** Rows that tell where the columns of a further table are. */
+const ROWS_TO_FIND = 40
+/** Text is read by blocks of this many UTF-16 units. */
+const BLOCK_UNITS = 32_768
+const BLANK = 32
+/** Rows that may not fit their columns. */
+const UNFIT_SHARE = 0.2
+
+/** One of the tables of a text, which takes its rows. */
+export interface AlignedTable {
+  readonly columns: number
+  /** Rows so far. */
+  readonly rows: number
+  /** Of them, those that do not fit the columns. */
+  readonly unfit: number
+  /** Take in the row that stands in a block from `start` to `end`, and has so many lines in the text. */
+  add(block: BlockText, start: number, end: number, line: number, lines: number): void
+  /** What was handed on of `text` is about to be let go. */
+  endBlock(text: string): void
+  /** Take in a line that stands behind the rows. */
+  note(text: string): void
+}
+
+/** Begin a table: where its cells stand, the lines before its header, and whether it has one. */
+export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean) => Table
+
+/** A further table whose columns are not known yet. */
+interface OpenSection {
+  readonly title: string
+  readonly header: string
+  readonly rows: { readonly text: string; readonly line: number }[]
+}
+
+/** Reads the tables that lines form: aligned columns, or cells between bars. */
+export class AlignedReader<Table extends AlignedTable> implements LineSink {
+  readonly #format: AlignedFormat
+  readonly #bar: number
+  readonly #rows: BarRows | undefined
+  readonly #lines: LineReader
+  readonly #codes = new TextCodes()
+  readonly #beginTable: BeginTable<Table>
+  readonly #sections: Table[] = []
+  #block: BlockText = { text: '', codes: new Uint16Array(0) }
+  #line = 0
+  #title: string[] = []
+  /** A line that may be the title of a further table. */
+  #held: { readonly text: string; readonly line: number; readonly apart: boolean } | undefined
+  #opening: OpenSection | undefined
+  #afterBlank = false
+  #inNotes = false
+  /** Rows that a footer counts. */
+  #counted = Infinity
+  #dirty = false
+  /** Whether it cannot be told of some line whether it is a row. */
+  #isDoubtful = false
+
+  constructor(format: AlignedFormat, beginTable: BeginTable<Table>) {
+    this.#format = format
+    this.#beginTable = beginTable
+    this.#bar = format.columns.separator.charCodeAt(0)
+    this.#rows =
+      format.bars &&
+      new BarRows(format.bars, (block, start, end, line, lines) => this.#add(block, start, end, line, lines))
+    this.#lines = new LineReader(this, 0, 1)
+  }
+
+  push(text: string): void {
+    for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
+  }
+
+  /** Returns `undefined` where too many lines are no rows of a table, or it cannot be told how many rows there are. */
+  finish(): readonly Table[] | undefined {
+    this.#lines.finish()
+    this.#rows?.end()
+    this.#endBlock()
+    this.#release()
+    this.#found()
+    const unfit = this.#sections.reduce((sum, section) => sum + section.unfit, 0)
+    const rows = this.#sections.reduce((sum, section) => sum + section.rows, 0)
+    const isDoubtful = this.#isDoubtful || this.#rows?.isDoubtful === true
+    if (rows > this.#counted || (isDoubtful && rows !== this.#counted)) return undefined
+    if (rows === 0 || unfit > rows * UNFIT_SHARE || this.#sections.length > MOST_SECTIONS) return undefined
+    return this.#sections
+  }
+
+  /** Lines so far. */
+  get lines(): number {
+    return this.#line
+  }
+
+  open(window: string): void {
+    this.#endBlock()
+    this.#block = { text: window, codes: this.#codes.of(window) }
+    this.#dirty = this.#line === 0 || isTerminalText(window)
+  }
+
+  line(start: number, end: number): void {
+    this.#line++
+    const { text, codes } = this.#block
+    if (this.#dirty) {
+      const clean = cleanLine(text.slice(start, end))
+      this.#take({ text: clean, codes: codesOf(clean) }, 0, clean.length)
+      return
+    }
+    let last = end
+    while (last > start && codes[last - 1]! <= 32) last--
+    this.#take(this.#block, start, last)
+  }
+
+  longLine(start: string): void {
+    this.#line++
+    const text = cleanLine(start)
+    this.#take({ text, codes: codesOf(text) }, 0, text.length)
+  }
+
+  #endBlock(): void {
+    this.#rows?.endBlock()
+    this.#sections.at(-1)?.endBlock(this.#block.text)
+  }
+
+  #take(block: BlockText, start: number, end: number): void {
+    if (this.#sections.length > MOST_SECTIONS) return
+    if (start === end && this.#rows?.isBroken !== true) {
+      this.#release()
+      this.#afterBlank = true
+      return
+    }
+    const { above, header, form, columns } = this.#format
+    if (this.#line <= above) {
+      const text = block.text.slice(start, end)
+      if (!(header && this.#line === above) && !isRule(text)) this.#title.push(text.trim())
+      return
+    }
+    if (this.#sections.length === 0) this.#begin(columns, this.#title.join('\n'), header)
+    if (form === 'bars') this.#takeBars(block, start, end)
+    else if (this.#format.kind !== undefined) this.#add(block, start, end, this.#line)
+    else this.#takeAligned(block, start, end)
+    this.#afterBlank = false
+  }
+
+  #takeBars(block: BlockText, start: number, end: number): void {
+    const rows = this.#rows!
+    if (rows.isBroken) {
+      rows.push(block, start, end, this.#line)
+      return
+    }
+    const first = block.codes[start]!
+    // Rows begin with a bar or a blank; rules and footers do not, save for rules such as `|---|---|` and `| :-- |`.
+    const isPlain =
+      first === 32 ? !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
+    if (!isPlain || this.#inNotes) {
+      const text = block.text.slice(start, Math.min(end, start + 2_048))
+      if (isBarRule(text, this.#format.bars?.isFramed === true)) {
+        // Where no rules stand between rows, they part the text as well.
+        rows.end()
+        return
+      }
+      if (this.#inNotes || isFooter(text)) {
+        rows.end()
+        if (!this.#inNotes) this.#counted = countOf(text)
+        this.#inNotes = true
+        this.#sections.at(-1)!.note(cleanLine(text).trim())
+        return
+      }
+    }
+    rows.push(block, start, end, this.#line)
+  }
+
+  #mayBeRule({ codes }: BlockText, start: number): boolean {
+    return isDash(codes[start + 1]!) || (codes[start + 1] === 32 && isDash(codes[start + 2]!))
+  }
+
+  #takeAligned(block: BlockText, start: number, end: number): void {
+    const section = this.#sections.at(-1)!
+    const first = block.codes[start]!
+    const wasHeld = this.#held
+    if (wasHeld !== undefined || this.#afterBlank) {
+      const text = block.text.slice(start, Math.min(end, start + 2_048))
+      if (isHeader(text) && (wasHeld === undefined || /\S {2,}\S/.test(text))) {
+        this.#held = undefined
+        this.#found()
+        this.#opening = { title: wasHeld?.text ?? '', header: text, rows: [] }
+        this.#inNotes = false
+        return
+      }
+      this.#release()
+    }
+    if (mayBeTitle(block.codes, start, end, first)) {
+      this.#held = { text: cleanLine(block.text.slice(start, end)), line: this.#line, apart: this.#afterBlank }
+      return
+    }
+    if (this.#opening !== undefined) {
+      const text = block.text.slice(start, end)
+      if (!isRule(text)) this.#opening.rows.push({ text, line: this.#line })
+      if (this.#opening.rows.length >= ROWS_TO_FIND) this.#found()
+      return
+    }
+    if (
+      isDash(first === BLANK ? block.codes[start + 1]! : first) &&
+      isRule(block.text.slice(start, Math.min(end, start + 2_048)))
+    )
+      return
+    // What stands apart behind the rows and fills few columns is a remark.
+    const parts = this.#afterBlank
+      ? block.text.slice(start, Math.min(end, start + 2_048)).split(/ {2,}/).length
+      : Infinity
+    if (this.#inNotes || parts < section.columns / 2) {
+      this.#inNotes = true
+      section.note(cleanLine(block.text.slice(start, end)).trim())
+    } else {
+      this.#isDoubtful ||= first === BLANK && this.#mayGoOn(block, start, end)
+      this.#add(block, start, end, this.#line)
+    }
+  }
+
+  /** Whether a line may have more of the cells above it: its first cell is blank, where others have a number. */
+  #mayGoOn({ codes }: BlockText, start: number, end: number): boolean {
+    const { columns, typed } = this.#format
+    if (typed?.[0] !== true || this.#sections.length > 1) return false
+    const bounds = new Int32Array(2 * columns.columns)
+    const cells = columns.find(codes, start, end, bounds)
+    const isFilled = (column: number): boolean => bounds[2 * column]! < bounds[2 * column + 1]!
+    return cells > 0 && !typed.some((isTyped, column) => isTyped && isFilled(column))
+  }
+
+  #add(block: BlockText, start: number, end: number, line: number, lines = 1): void {
+    if (block === this.#block) this.#sections.at(-1)!.add(block, start, end, line, lines)
+    else this.#addOwn(block, line, lines)
+  }
+
+  /** A held line was no title after all. */
+  #release(): void {
+    const held = this.#held
+    if (held === undefined) return
+    this.#held = undefined
+    this.#found()
+    const section = this.#sections.at(-1)!
+    if (held.apart || this.#inNotes) {
+      this.#inNotes = true
+      section.note(held.text)
+    } else this.#addLine(held.text, held.line)
+  }
+
+  /** Work out the columns of the table that began. */
+  #found(): void {
+    const opening = this.#opening
+    if (opening === undefined) return
+    this.#opening = undefined
+    const { title, header, rows } = opening
+    const texts = rows.map(({ text }) => text)
+    const columns = findColumns(header, texts) ?? this.#format.columns
+    this.#begin(columns, title, true)
+    for (const { text, line } of rows) this.#addLine(text, line)
+  }
+
+  #addLine(text: string, line: number): void {
+    this.#addOwn({ text, codes: codesOf(text) }, line)
+  }
+
+  /** Add a row that stands in a text of its own. */
+  #addOwn(block: BlockText, line: number, lines = 1): void {
+    const section = this.#sections.at(-1)!
+    section.endBlock(this.#block.text)
+    section.add(block, 0, block.text.length, line, lines)
+    section.endBlock(block.text)
+  }
+
+  #begin(columns: LineColumns, title: string, named: boolean): void {
+    this.#sections.at(-1)?.endBlock(this.#block.text)
+    if (this.#sections.length <= MOST_SECTIONS) this.#sections.push(this.#beginTable(columns, title, named))
+  }
+}
+
+/** Words with one blank between them and no digits, or what ends with a colon. */
+function mayBeTitle(codes: Uint16Array, start: number, end: number, first: number): boolean {
+  if (first < 65 || first > 90 || end - start > 120) return codes[end - 1] === 58 && end - start < 200
+  let blanks = 0
+  for (let at = start; at < end; at++) {
+    const code = codes[at]!
+    if (code >= 48 && code <= 57) return false
+    if (code !== 32) continue
+    if (codes[at + 1] === 32) return false
+    blanks++
+  }
+  return blanks > 0
+}
+
+/** How many rows a footer says there are. */
+function countOf(footer: string): number {
+  return Number(/\d+/.exec(footer)![0])
+}
+
+/** What rules are made of. */
+function isDash(code: number): boolean {
+  return code === 45 || code === 58 || code === 61 || code === 43 || (code >= 0x2500 && code < 0x2580)
+}

@@ -1,0 +1,215 @@
+import { formatCount } from '../lines/format-count.ts'
+import { GrowingColumns } from './growing-columns.ts'
+import type { RowReader, TableRow, TableSink } from './table-row.ts'
+
+/** UTF-16 units of an object that are read, at most: it is parsed at once. */
+const LONGEST_OBJECT = 1_048_576
+/** Levels of nesting in an object, at most: writing deeper ones again could exhaust the stack. */
+const DEEPEST = 500
+
+/** How objects follow one another. */
+export type JsonRowsForm = 'array' | 'lines' | 'documents'
+
+const QUOTE = 34
+const BACKSLASH = 92
+const NEWLINE = 10
+
+/**
+ * Reads rows that are JSON objects: those of an array, or one after the other. Their keys are the columns, in the order in
+ * which they come.
+ */
+export class JsonRows implements RowReader, TableRow {
+  readonly #sink: TableSink
+  readonly #columns = new GrowingColumns()
+  /** Depth at which objects are rows: inside of an array, or on lines of their own. */
+  readonly #base: number
+  #row: Readonly<Record<string, unknown>> = {}
+  #began = false
+  #line = 1
+  #depth = 0
+  #deepest = 0
+  #inString = false
+  #escaped = false
+  /** What has come of an object in earlier pieces. */
+  #parts: string[] = []
+  #length = 0
+  #isOpen = false
+  readonly #isByLine: boolean
+  /** What is still to be passed over before the JSON begins. */
+  #before: number
+  /** Whether the line holds something that is no JSON, between objects on lines. */
+  #isOtherLine = false
+  #otherLines: number
+  #others = 0
+  #unread = 0
+  #ended = false
+  line = 0
+
+  /**
+   * @param form - Whether the objects stand in an `array`, each on one of the `lines`, or as `documents` of many lines.
+   * @param before - The beginning of the text that is no JSON.
+   */
+  constructor(form: JsonRowsForm, sink: TableSink, before = '') {
+    this.#before = before.length
+    this.#line = before.split('\n').length
+    this.#otherLines = before.split('\n').filter((line) => line.trim() !== '').length
+    this.#base = form === 'array' ? 1 : 0
+    this.#isByLine = form === 'lines'
+    this.#sink = sink
+  }
+
+  push(text: string): void {
+    if (this.#ended) return
+    let start = 0
+    const from = Math.min(this.#before, text.length)
+    this.#before -= from
+    for (let at = from; at < text.length; at++) {
+      if (this.#inString) {
+        at = this.#endOfString(text, at)
+        if (at >= text.length) break
+      }
+      const code = text.charCodeAt(at)
+      if (code === NEWLINE) {
+        this.#line++
+        // No string has a line end, and where each object has its line, what is broken ends here.
+        if (this.#isOpen && (this.#inString || this.#isByLine)) this.#drop()
+        else this.#inString = false
+        this.#isOtherLine = false
+      } else if (this.#isOtherLine) {
+        continue
+      } else if (this.#base === 0 && this.#depth === 0 && isOther(code)) {
+        this.#isOtherLine = true
+        this.#otherLines++
+      } else if (code === QUOTE) this.#inString = !this.#inString
+      else if (code === 123 || code === 91) {
+        if (this.#depth === this.#base) {
+          start = at
+          this.#isOpen = true
+          this.#deepest = 0
+          this.line = this.#line
+        }
+        this.#depth++
+        if (this.#depth > this.#deepest) this.#deepest = this.#depth
+      } else if (code === 125 || code === 93) {
+        this.#depth--
+        if (this.#depth === this.#base && this.#isOpen) {
+          this.#keep(text.slice(start, at + 1))
+          this.#endObject()
+        } else if (this.#depth < this.#base) {
+          // The array has ended: what follows it is not read.
+          this.#ended = this.#base === 1
+          this.#depth = this.#base
+          if (this.#ended) return
+        }
+      }
+    }
+    if (this.#isOpen) this.#keep(text.slice(start))
+  }
+
+  /** Find the quote or the line end that ends the string in which `from` is; the end of the text where none does. */
+  #endOfString(text: string, from: number): number {
+    let at = from
+    if (this.#escaped) {
+      this.#escaped = false
+      if (text.charCodeAt(at) !== NEWLINE) at++
+    }
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE || code === NEWLINE) return at
+      if (code === BACKSLASH) {
+        if (at + 1 === text.length) this.#escaped = true
+        else if (text.charCodeAt(at + 1) !== NEWLINE) at++
+      }
+    }
+    return at
+  }
+
+  finish(): readonly string[] | undefined {
+    if (this.#isOpen) this.#drop()
+    if (!this.#began) return undefined
+    const notes: string[] = []
+    if (this.#otherLines > 0) notes.push(`Lines that are no JSON were left out: ${formatCount(this.#otherLines)}.`)
+    if (this.#others > 0) notes.push(`Values that are no objects were left out: ${formatCount(this.#others)}.`)
+    if (this.#unread > 0)
+      notes.push(`Objects that are broken, cut off or too large were left out: ${formatCount(this.#unread)}.`)
+    if (this.#base === 1 && !this.#ended) notes.push('The array does not end: the content was cut off.')
+    return notes
+  }
+
+  get cells(): number {
+    return this.#columns.names.length
+  }
+
+  cell(column: number): string | undefined {
+    const name = this.#columns.names[column]
+    return name === undefined || !Object.hasOwn(this.#row, name) ? undefined : textOf(this.#row[name])
+  }
+
+  lengthOf(column: number): number {
+    return this.cell(column)?.length ?? 0
+  }
+
+  #keep(part: string): void {
+    this.#length += part.length
+    if (this.#length <= LONGEST_OBJECT) this.#parts.push(part)
+    else this.#parts = []
+  }
+
+  #drop(): void {
+    this.#unread++
+    this.#reset()
+    this.#depth = this.#base
+    this.#inString = false
+    this.#escaped = false
+  }
+
+  #reset(): void {
+    this.#parts = []
+    this.#length = 0
+    this.#isOpen = false
+  }
+
+  #endObject(): void {
+    const text = this.#parts.join('')
+    const isReadable = this.#length <= LONGEST_OBJECT && this.#deepest <= DEEPEST
+    this.#reset()
+    const value = isReadable ? parsed(text) : undefined
+    if (value === undefined) {
+      // A line of a program may begin with a bracket.
+      this.#isOtherLine = this.#base === 0 && text.startsWith('[')
+      if (this.#isOtherLine) this.#otherLines++
+      else this.#unread++
+      return
+    }
+    if (Array.isArray(value)) {
+      this.#others++
+      return
+    }
+    this.#row = value as Readonly<Record<string, unknown>>
+    for (const name of Object.keys(value)) this.#columns.place(name)
+    if (!this.#began) this.#sink.begin(this.#columns.names, 'growing')
+    this.#began = true
+    this.#sink.row(this)
+  }
+}
+
+/** Whether a character between objects is no part of JSON that comes by lines; commas may part its objects. */
+function isOther(code: number): boolean {
+  return code > 32 && code !== 44 && code !== 91 && code !== 93 && code !== 123 && code !== 125 && code !== 0xfeff
+}
+
+/** Parse an object or an array; `undefined` where it is broken. */
+function parsed(text: string): object | undefined {
+  try {
+    return JSON.parse(text) as object
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined
+  if (typeof value === 'string') return value
+  return typeof value === 'number' ? String(value) : JSON.stringify(value)
+}

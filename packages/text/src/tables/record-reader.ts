@@ -1,0 +1,303 @@
+import { detach } from '../shared/detach.ts'
+import { TextCodes } from './text-codes.ts'
+
+/** Text is read by blocks of about this many UTF-16 units. */
+const BLOCK_UNITS = 32_768
+/** Of a longer record only the start is handed on. */
+const LONGEST_RECORD = 65_536
+const LONG_RECORD_START = 4_096
+/** Cells whose place in the text is told, unless the reader is made for more. */
+export const MOST_COLUMNS = 4_096
+/** Of the cells of a long record that is kept by cells, so many units each and all together. */
+const LONGEST_KEPT_CELL = 65_536
+const LONGEST_KEPT = 4_194_304
+
+const QUOTE = 34
+const NEWLINE = 10
+const RETURN = 13
+
+/** A part of a text, with its UTF-16 units as numbers. */
+export interface BlockText {
+  readonly text: string
+  readonly codes: Uint16Array
+}
+
+/** A cell of a long record. */
+export interface KeptCell {
+  /** The cell as it stands in the text, or its beginning. */
+  readonly text: string
+  /** UTF-16 units of the whole cell. */
+  readonly length: number
+}
+
+/** How records are read. */
+export interface RecordReaderOptions {
+  /** Cells of a record whose place is told, at most. Defaults to 4,096. */
+  readonly mostColumns?: number
+  /** Whether also the cells of long records are kept, the first `mostColumns` of them. */
+  readonly keepsLong?: boolean
+}
+
+/** Takes the records of a text in order. */
+export interface RecordSink {
+  /**
+   * A record that stands in `text` from `start` to `end`, without its line end. `bounds` holds the start and the end of
+   * each cell, as far as the reader tells them.
+   */
+  record(text: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
+  /** A record too long to be handed on whole; `kept` is there where the reader keeps the cells of such records. */
+  longRecord(start: string, cells: number, line: number, kept?: readonly KeptCell[]): void
+  /** What was handed on of `text` is about to be let go. */
+  endBlock?(text: BlockText): void
+}
+
+/**
+ * Splits a text that comes in pieces of any size into the records of RFC 4180: cells between separators, records between
+ * line ends (LF or CR LF), both of which quotes hold inside a cell. Blank lines are no records. What the sink sees does not
+ * depend on how the text was split.
+ */
+export class RecordReader {
+  readonly #sink: RecordSink
+  readonly #separator: number
+  readonly #quotes: boolean
+  readonly #mostColumns: number
+  readonly #keepsLong: boolean
+  readonly #bounds: Int32Array
+  readonly #codes = new TextCodes()
+  #buffer = ''
+  #line = 1
+  #long: LongRecord | undefined
+  #first = true
+  #unclosed = false
+
+  constructor(sink: RecordSink, separator: string, quotes: boolean, options: RecordReaderOptions = {}) {
+    this.#sink = sink
+    this.#separator = separator.charCodeAt(0)
+    this.#quotes = quotes
+    this.#mostColumns = options.mostColumns ?? MOST_COLUMNS
+    this.#keepsLong = options.keepsLong ?? false
+    this.#bounds = new Int32Array(2 * this.#mostColumns)
+  }
+
+  /** Whether the text ended inside quotes. */
+  get unclosed(): boolean {
+    return this.#unclosed
+  }
+
+  /** Lines that ended, at the end of the text all that it has. */
+  get lines(): number {
+    return this.#line - 1
+  }
+
+  push(text: string): void {
+    if (this.#first && text !== '') {
+      this.#first = false
+      if (text.charCodeAt(0) === 0xfeff) {
+        this.push(text.slice(1))
+        return
+      }
+    }
+    for (let from = 0; from < text.length; from += BLOCK_UNITS) {
+      const block = text.length <= BLOCK_UNITS ? text : text.slice(from, from + BLOCK_UNITS)
+      // Joined, large parts are one flat string, which is read faster than concatenated ones.
+      this.#buffer = block.length < BLOCK_UNITS ? this.#buffer + block : [this.#buffer, block].join('')
+      if (this.#buffer.length >= BLOCK_UNITS) this.#drain(false)
+    }
+  }
+
+  finish(): void {
+    this.#drain(true)
+    if (this.#long !== undefined) this.#endLong(this.#long)
+    this.#long = undefined
+  }
+
+  #drain(final: boolean): void {
+    const text = this.#buffer
+    let at = 0
+    if (this.#long !== undefined) {
+      at = this.#long.push(text, 0)
+      if (at < 0) {
+        this.#buffer = ''
+        return
+      }
+      this.#endLong(this.#long)
+      this.#long = undefined
+    }
+    const block = { text, codes: this.#codes.of(text) }
+    for (let next = at; next >= 0 && at < text.length;) {
+      next = this.#record(block, at, final)
+      if (next >= 0) at = next
+    }
+    this.#sink.endBlock?.(block)
+    this.#buffer = at === 0 ? text : text.slice(at)
+    if (this.#buffer.length > LONGEST_RECORD) {
+      this.#long = this.#beginLong(this.#buffer)
+      this.#long.push(this.#buffer, 0)
+      this.#buffer = ''
+    }
+  }
+
+  #beginLong(text: string): LongRecord {
+    const start = text.slice(0, LONG_RECORD_START)
+    return new LongRecord(this.#separator, this.#quotes, start, this.#keepsLong ? this.#mostColumns : 0)
+  }
+
+  #endLong(long: LongRecord): void {
+    this.#unclosed = long.quoted
+    this.#sink.longRecord(long.start, long.cells, this.#line, long.finish())
+    this.#line += long.lines
+  }
+
+  /** Hand on a long record that is there as a whole. */
+  #wholeLong(record: string, cells: number, line: number): void {
+    const long = this.#beginLong(record)
+    if (this.#keepsLong) long.push(record, 0)
+    this.#sink.longRecord(long.start, cells, line, long.finish())
+  }
+
+  /** Hand on the record that begins at `from`. Returns where the next begins, or -1 where this one has not ended. */
+  #record(block: BlockText, from: number, final: boolean): number {
+    const { text, codes } = block
+    const length = text.length
+    const separator = this.#separator
+    const bounds = this.#bounds
+    let cells = 0
+    let lines = 1
+    let at = from
+    for (;;) {
+      const start = at
+      if (this.#quotes && codes[at] === QUOTE) {
+        for (at++; ; at++) {
+          if (at >= length) {
+            if (!final) return -1
+            this.#unclosed = true
+            break
+          }
+          const code = codes[at]!
+          if (code === NEWLINE) lines++
+          else if (code === QUOTE) {
+            if (at + 1 >= length && !final) return -1
+            if (at + 1 >= length || codes[at + 1] !== QUOTE) break
+            at++
+          }
+        }
+      }
+      let code = -1
+      for (; at < length; at++) {
+        code = codes[at]!
+        if (code === separator || code === NEWLINE) break
+      }
+      if (at >= length && !final) return -1
+      const more = at < length && code === separator
+      const end = !more && at > start && codes[at - 1] === RETURN ? at - 1 : at
+      if (cells < this.#mostColumns) {
+        bounds[2 * cells] = start
+        bounds[2 * cells + 1] = end
+      }
+      cells++
+      if (!more) {
+        const line = this.#line
+        this.#line += lines
+        if (at - from > LONGEST_RECORD) this.#wholeLong(text.slice(from, at), cells, line)
+        else if (end > from) this.#sink.record(block, from, end, cells, bounds, line)
+        return Math.min(at + 1, length)
+      }
+      at++
+    }
+  }
+}
+
+/** Follows a record to its end without keeping it, but for the first of its cells where they are asked for. */
+class LongRecord {
+  readonly start: string
+  readonly #separator: number
+  readonly #quotes: boolean
+  #state: 'start' | 'plain' | 'quoted' | 'closing' = 'start'
+  readonly #keeper: CellKeeper | undefined
+  cells = 1
+  lines = 1
+
+  constructor(separator: number, quotes: boolean, start: string, keptCells: number) {
+    this.#separator = separator
+    this.#quotes = quotes
+    this.start = detach(start)
+    this.#keeper = keptCells > 0 ? new CellKeeper(keptCells) : undefined
+  }
+
+  /** The cells that were kept; absent where none were asked for. */
+  finish(): readonly KeptCell[] | undefined {
+    return this.#keeper?.finish()
+  }
+
+  get quoted(): boolean {
+    return this.#state === 'quoted'
+  }
+
+  /** Read on from `from`. Returns where the record after this one begins, or -1 where this one has not ended. */
+  push(text: string, from: number): number {
+    let state = this.#state
+    let start = from
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (state === 'quoted') {
+        if (code === QUOTE) state = 'closing'
+        else if (code === NEWLINE) this.lines++
+      } else if (state === 'closing' && code === QUOTE) state = 'quoted'
+      else if (code === this.#separator) {
+        this.#keeper?.add(text, start, at)
+        this.#keeper?.endCell()
+        start = at + 1
+        this.cells++
+        state = 'start'
+      } else if (code === NEWLINE) {
+        this.#keeper?.add(text, start, at)
+        this.#state = 'plain'
+        return at + 1
+      } else state = state === 'start' && this.#quotes && code === QUOTE ? 'quoted' : 'plain'
+    }
+    this.#keeper?.add(text, start, text.length)
+    this.#state = state
+    return -1
+  }
+}
+
+/** Keeps the cells of a record that comes in pieces, within bounds. */
+class CellKeeper {
+  readonly #most: number
+  readonly #cells: KeptCell[] = []
+  #parts: string[] = []
+  #kept = 0
+  #length = 0
+  #left = LONGEST_KEPT
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Take in a piece of the cell. */
+  add(text: string, start: number, end: number): void {
+    this.#length += end - start
+    const room = Math.min(LONGEST_KEPT_CELL - this.#kept, this.#left)
+    if (this.#cells.length >= this.#most || room <= 0 || end === start) return
+    const part = detach(text.slice(start, Math.min(end, start + room)))
+    this.#parts.push(part)
+    this.#kept += part.length
+    this.#left -= part.length
+  }
+
+  endCell(): void {
+    if (this.#cells.length < this.#most) this.#cells.push({ text: this.#parts.join(''), length: this.#length })
+    this.#parts = []
+    this.#kept = 0
+    this.#length = 0
+  }
+
+  finish(): readonly KeptCell[] {
+    this.endCell()
+    const last = this.#cells.at(-1)
+    // The CR of the line end is no part of the cell.
+    if (last?.text.length === last?.length && last?.text.endsWith('\r') === true)
+      this.#cells[this.#cells.length - 1] = { text: last.text.slice(0, -1), length: last.length - 1 }
+    return this.#cells
+  }
+}

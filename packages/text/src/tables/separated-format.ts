@@ -1,0 +1,171 @@
+import { perSubject } from '../shared/per-subject.ts'
+import type { TableText } from './table-text.ts'
+import { RecordReader } from './record-reader.ts'
+import { unquote } from './split-record.ts'
+
+/** How the cells of a text are separated. */
+export interface SeparatedFormat {
+  readonly separator: string
+  /** Whether quotes hold separators and line ends. */
+  readonly quotes: boolean
+  /** Comment lines before the first record. */
+  readonly comments: number
+  readonly header: boolean
+  /** How sure it is that the text is such a table, from 0 to 1. */
+  readonly sureness: number
+}
+
+const SEPARATORS: readonly string[] = [',', '\t', ';', '|']
+/** Records that are looked at. */
+const MOST_RECORDS = 200
+/** Records that an undeclared table has at least. */
+const LEAST_RECORDS = 5
+/** Share of the records that have as many cells as most. */
+const CONSISTENT = 0.95
+
+const DECLARED: Readonly<Record<string, string>> = {
+  'text/csv': ',',
+  'application/csv': ',',
+  'text/tab-separated-values': '\t',
+}
+
+/** Find out whether a text is a table whose cells are separated by a character, and by which. */
+export const separatedFormat: (subject: TableText) => SeparatedFormat | undefined = perSubject(findSeparated)
+
+function findSeparated(subject: TableText): SeparatedFormat | undefined {
+  const { start, contentType, intent, isWhole } = subject
+  const text = start.startsWith('\ufeff') ? start.slice(1) : start
+  const declared = (Object.hasOwn(DECLARED, contentType) ? DECLARED[contentType] : undefined) ?? named(intent.paths)
+  const comments = commentLines(text)
+  let best: SeparatedFormat | undefined
+  for (const separator of SEPARATORS) {
+    const format = formatWith(text, separator, comments, isWhole, declared)
+    if (format !== undefined && format.sureness > (best?.sureness ?? 0)) best = format
+  }
+  return best
+}
+
+/** The separator that the name of a file promises. */
+function named(paths: readonly string[]): string | undefined {
+  const [path = ''] = paths
+  return /\.csv$/i.test(path) ? ',' : /\.(?:tsv|tab)$/i.test(path) ? '\t' : undefined
+}
+
+function commentLines(text: string): number {
+  let lines = 0
+  for (let at = 0; text[at] === '#' && lines < 100; lines++) {
+    const end = text.indexOf('\n', at)
+    if (end < 0) return 0
+    at = end + 1
+  }
+  return lines
+}
+
+function formatWith(
+  text: string,
+  separator: string,
+  comments: number,
+  whole: boolean,
+  declared: string | undefined,
+): SeparatedFormat | undefined {
+  const quotes = separator === ',' || separator === ';' || text.includes(`${separator}"`)
+  const records = recordsOf(text, separator, quotes, comments, whole)
+  const isDeclared = declared === separator || (declared === ',' && separator === ';')
+  if (records.length < (isDeclared ? 1 : LEAST_RECORDS)) return undefined
+  const [first = [], ...others] = records
+  const columns = usualLength(others.length > 0 ? others : records)
+  const consistent = records.filter((record) => record.length === columns).length / records.length
+  const header = hasHeader(first, others)
+  const format = { separator, quotes, comments, header }
+  if (isDeclared) {
+    if (/^\s*[<{[]/.test(text) && columns < 2) return undefined
+    return { ...format, sureness: columns < 2 ? 0.3 : consistent >= 0.8 ? 0.97 : 0.8 }
+  }
+  if (columns < 2 || first.length !== columns || consistent < CONSISTENT) return undefined
+  // Bars around a row, and rules of dashes below a header, are those of a table that is drawn.
+  if (separator === '|' && ((first[0] === '' && first.at(-1)?.trim() === '') || others.slice(0, 3).some(isDashes)))
+    return undefined
+  return { ...format, sureness: undeclaredSureness(first, others, columns, header, separator) }
+}
+
+function undeclaredSureness(
+  first: readonly string[],
+  others: readonly (readonly string[])[],
+  columns: number,
+  header: boolean,
+  separator: string,
+): number {
+  // Brackets at the beginnings of lines are code or data of a program; so is prose between the separators.
+  if (others.filter(([cell = '']) => /^[\s]*[[({<|*/]/.test(cell)).length > others.length * 0.1) return 0
+  const cells = others.flat()
+  if (cells.filter((cell) => cell.length > 200).length > cells.length * 0.05) return 0
+  const spaced = cells.filter((cell) => cell.startsWith(' ')).length
+  if (separator !== '\t' && spaced > cells.length * 0.6 && !header) return 0
+  const typed = first.filter((_, column) => isTyped(others, column)).length
+  const names = header && first.every((cell) => isName(unquote(cell)))
+  if (names && (typed > 0 || columns >= 4)) return columns >= 3 || typed > 0 ? 0.92 : 0.7
+  if (names && separator === '\t') return 0.8
+  if (typed >= 2 && columns >= 3) return 0.75
+  return 0
+}
+
+function recordsOf(text: string, separator: string, quotes: boolean, comments: number, whole: boolean): string[][] {
+  const records: string[][] = []
+  const reader = new RecordReader(
+    {
+      record: (block, _start, _end, cells, bounds, line) => {
+        if (line <= comments || records.length >= MOST_RECORDS) return
+        const count = Math.min(cells, bounds.length / 2)
+        const cell = (_: unknown, at: number): string => block.text.slice(bounds[2 * at], bounds[2 * at + 1])
+        records.push(Array.from({ length: count }, cell))
+      },
+      longRecord: () => {},
+    },
+    separator,
+    quotes,
+  )
+  reader.push(text)
+  reader.finish()
+  // The last record may be cut.
+  if (!whole && records.length > 1) records.pop()
+  return records
+}
+
+function isDashes(record: readonly string[]): boolean {
+  return record.every((cell) => /^[\s:=+-]*$/.test(cell)) && record.join('').includes('-')
+}
+
+function usualLength(records: readonly (readonly string[])[]): number {
+  const counts = new Map<number, number>()
+  for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1)
+  return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
+}
+
+/** Whether a cell is a number or a date. */
+export function isValue(cell: string): boolean {
+  if (cell.length > 40) return false
+  return (
+    /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?$/i.test(cell) ||
+    /^\d{4}([-/])\d\d(?:\1\d\d(?:[T ][\d:.,TZ +-]*)?)?$/.test(cell)
+  )
+}
+
+function isTyped(records: readonly (readonly string[])[], column: number): boolean {
+  const filled = records.map((record) => unquote(record[column] ?? '').trim()).filter((cell) => cell !== '')
+  return filled.length >= 2 && filled.filter(isValue).length >= filled.length * 0.9
+}
+
+/** Whether the first record names the columns: its cells are no values, or none where the rows below have some. */
+function hasHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
+  const cells = first.map((cell) => unquote(cell).trim())
+  const values = cells.filter(isValue)
+  if (values.length === 0) return cells.some((cell) => cell !== '')
+  // Years and other numbers in order may name columns too, if what stands below them is something else.
+  const years = values.every((cell) => /^\d{4}$/.test(cell)) && new Set(values).size === values.length
+  if (!years || isValue(cells[0] ?? '') || values.length < 2) return false
+  return others.some((record) => record.some((cell, column) => isValue(cells[column] ?? '') && !/^\d{4}$/.test(cell)))
+}
+
+function isName(cell: string): boolean {
+  return cell.length <= 200 && !/^[-+]?\d/.test(cell) && !/[{}<>;]|\]\s|: /.test(cell)
+}

@@ -1,0 +1,7 @@
+export { indentJson, isStorable } from './block-bytes.ts'
+export type { ContentBlock, JsonBlock, LinkBlock, MediaBlock, TextBlock, UnknownBlock } from './content-block.ts'
+export { contentTypeEssence } from './content-type-essence.ts'
+export { contentTypeForExtension, extensionForContentType } from './content-types.ts'
+export { isMediaBlock, mediaFormat, mediaKind } from './media-block.ts'
+export { safeName } from './safe-name.ts'
+export { isTextContentType, mayBeText } from './text-content-type.ts'
