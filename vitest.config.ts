@@ -61,9 +61,9 @@ export default defineConfig({
     silent: 'passed-only',
     reporters: ['default', new ReportFile(process.env['SPILLWAY_REPORT'] ?? join(process.cwd(), '.reports/test.json'))],
     coverage: {
-      enabled: isFull && here === 'packages/core',
+      enabled: isFull && /^packages\/(?:text|previews|core|history)$/.test(here),
       provider: 'v8',
-      include: ['packages/core/src/**/*.ts'],
+      include: [`${here}/src/**/*.ts`],
       exclude: ['**/*.test.ts'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 95 },

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { HOSTILE_TEXTS } from '../../packages/core/test/hostile-texts.ts'
+import { HOSTILE_TEXTS } from '../../packages/previews/test/hostile-texts.ts'
 import { dataFolder } from './lib/data.mjs'
 import { preview, type PreviewCase } from './ours.ts'
 
