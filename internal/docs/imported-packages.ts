@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '../..')
 /** Packages that examples of a package import, although the package does not depend on them. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   // They come before what their examples use.
+  'packages/text': ['@spillway/core', '@spillway/memory'],
   'packages/previews': ['@spillway/core', '@spillway/memory'],
   'packages/core': ['@spillway/memory'],
   'packages/adapters/ai-sdk': ['@spillway/file'],

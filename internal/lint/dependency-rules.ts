@@ -130,7 +130,7 @@ function refuseRelative(path: string, packageFolder: string, isTest: boolean, sp
 function refuseLayer(path: string, packageFolder: string, target: string): string | undefined {
   const [layer, file] = path.slice(`${packageFolder}/src/`.length).split('/')
   if (layer === undefined || file === undefined) {
-    return OWN_ENTRIES[packageFolder]?.includes(target) === true && layer === 'index.ts'
+    return layer === 'index.ts' && OWN_ENTRIES[packageFolder]?.includes(target)
       ? `\`${target}\` has entry points of its own: the index leaves it out.`
       : undefined
   }

@@ -1,15 +1,17 @@
 export {
+  contentTypeForExtension,
+  estimateTokens,
+  extensionForContentType,
+  visibleText,
   type ContentBlock,
+  type CountTokens,
   type JsonBlock,
+  type LineIndex,
   type LinkBlock,
   type MediaBlock,
   type TextBlock,
   type UnknownBlock,
-  contentTypeForExtension,
-  extensionForContentType,
-} from '@spillway/text/internal/types'
-export { visibleText, type LineIndex } from '@spillway/text/internal/lines'
-export { type CountTokens, estimateTokens } from '@spillway/text/internal/tokens'
+} from '@spillway/text'
 export { ContextOffloader } from './offload/context-offloader.ts'
 export type { ContextOffloaderOptions, OffloadCandidate, ResolvedOptions } from './offload/context-offloader-options.ts'
 export type { OffloadEvent } from './offload/offload-event.ts'

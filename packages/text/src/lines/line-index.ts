@@ -19,7 +19,7 @@ const MAX_COUNT_BYTES = 3
  *
  * @example
  * ```ts
- * import type { LineIndex } from '@spillway/core'
+ * import type { LineIndex } from '@spillway/text'
  * import { InMemoryStorage } from '@spillway/memory'
  *
  * const storage = new InMemoryStorage()

@@ -10,7 +10,7 @@ const NEXT_LINE = 0x85
  *
  * @example
  * ```ts
- * import { visibleText } from '@spillway/core'
+ * import { visibleText } from '@spillway/text'
  *
  * console.assert(visibleText('\u001b[31mfailed\u001b[0m\r\n\tat x') === 'failed␍\n\tat x')
  * ```

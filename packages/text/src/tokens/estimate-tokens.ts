@@ -80,7 +80,7 @@ const MARGIN = 1.1
  *
  * @example
  * ```ts
- * import { estimateTokens } from '@spillway/core'
+ * import { estimateTokens } from '@spillway/text'
  *
  * console.assert(estimateTokens('') === 0)
  * console.assert(estimateTokens('a few plain words') < estimateTokens('0f3a9c7e1b5d2846'))

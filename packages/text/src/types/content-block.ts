@@ -47,7 +47,7 @@ export interface UnknownBlock {
  *
  * @example
  * ```ts
- * import type { ContentBlock } from '@spillway/core'
+ * import type { ContentBlock } from '@spillway/text'
  *
  * const content: ContentBlock[] = [
  *   { type: 'text', text: 'two users' },

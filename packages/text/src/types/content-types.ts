@@ -152,7 +152,7 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(Object.entries(ALIASES))
  *
  * @example
  * ```ts
- * import { extensionForContentType } from '@spillway/core'
+ * import { extensionForContentType } from '@spillway/text'
  *
  * console.assert(extensionForContentType('application/json; charset=utf-8') === '.json')
  * console.assert(extensionForContentType('application/x-made-up') === '.bin')
@@ -173,7 +173,7 @@ export function extensionForContentType(contentType: string): string {
  *
  * @example
  * ```ts
- * import { contentTypeForExtension } from '@spillway/core'
+ * import { contentTypeForExtension } from '@spillway/text'
  *
  * console.assert(contentTypeForExtension('.CSV') === 'text/csv' && contentTypeForExtension('png') === 'image/png')
  * console.assert(contentTypeForExtension('.made-up') === undefined)
