@@ -353,8 +353,9 @@ describe.concurrent.each(adapters)('$adapter beside $peers.0', ({ adapter, peers
       (await runIn(folder, 'loaded.mjs', ...names)).trim().split(' ')
     const withoutUs = await loaded(...framework)
     const added = (await loaded(adapter)).filter((name) => !withoutUs.includes(name))
-    // What core needs at once comes with it: the parser of patterns.
-    expect(added).toEqual(['@eslint-community/regexpp', '@spillway/core', adapter].toSorted())
+    // What core needs at once comes with it.
+    const core = ['@eslint-community/regexpp', '@spillway/core', '@spillway/previews', '@spillway/text']
+    expect(added).toEqual([...core, adapter].toSorted())
     expect(await typecheckIn(folder, 'agent.ts')).toBe('')
     expect(await runIn(folder, 'agent.ts')).toMatch(/^\[Offloaded: 1 block/)
   })
