@@ -15,10 +15,11 @@ const BASE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'packages/text': {
     shared: [],
-    types: [],
     tokens: [],
     platform: [],
+    engines: ['platform'],
     lines: ['shared', 'platform', 'tokens'],
+    types: ['lines'],
     json: ['shared', 'platform', 'types'],
     patterns: ['platform', 'lines'],
     tables: ['shared', 'types', 'lines', 'json'],
@@ -74,7 +75,8 @@ const OWN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
 /** Files that only name what others declare. */
 const ENTRY_FILES = ['index.ts', 'internal.ts']
 /** The only sources of these packages that may import `node:` modules, and with that need Node.js. */
-const NODE_FILES = /^packages\/(?:text\/src\/platform\/node[\w-]*|core\/src\/conformance\/(?:node-test|vitest))\.ts$/
+const NODE_FILES =
+  /^packages\/(?:text\/src\/(?:platform|engines)\/node[\w-]*|core\/src\/conformance\/(?:node-test|vitest))\.ts$/
 /**
  * Adapters run wherever their frameworks do, and with that in workers and at the edge; a proxy starts processes and serves
  * HTTP, and a hook of Claude Code reads files that it has written.

@@ -2,6 +2,7 @@ export {
   contentTypeForExtension,
   estimateTokens,
   extensionForContentType,
+  sniffContentType,
   visibleText,
   type ContentBlock,
   type CountTokens,
@@ -24,6 +25,7 @@ export type {
 } from './offload/offload-request.ts'
 export type { RetrievalGuide } from './offload/retrieval-guide.ts'
 export type { Meter } from './offload/token-meter.ts'
+export { preload } from './preload.ts'
 export type { RetrievalCall } from './retrieval/retrieval-call.ts'
 export type { RetrievalErrorCode } from './retrieval/retrieval-error.ts'
 export type { RetrievalEvent, RetrievalMode } from './retrieval/retrieval-event.ts'

@@ -1,4 +1,4 @@
-import type { Aes256Gcm } from '@spillway/text/internal/platform'
+import type { Aes256Gcm } from '@spillway/text/internal/engines'
 import type { Primitives } from '../src/wrappers/encryption/key-ring.ts'
 import { REAL } from './sealed-attacks.ts'
 

@@ -1,4 +1,4 @@
-import { createAes256Gcm, hkdfSha256, hmacSha256 } from '@spillway/text/internal/platform'
+import { createAes256Gcm, hkdfSha256, hmacSha256 } from '@spillway/text/internal/engines'
 import { KeyRing, type Primitives } from '../src/wrappers/encryption/key-ring.ts'
 import { encryptedDriver } from '../src/wrappers/encryption/encrypted-driver.ts'
 import { segmentStart } from '../src/wrappers/encryption/sealed-segments.ts'

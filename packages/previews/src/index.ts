@@ -1,7 +1,6 @@
 export { corePreviewers } from './core-previewers.ts'
 export { definePreviewer, type PreviewerDefinition } from './define-previewer.ts'
 export { mediaPreviewer } from './media/media-previewer.ts'
-export { sniffContentType } from './media/sniff-content-type.ts'
 export type {
   MediaPreview,
   MediaPreviewer,

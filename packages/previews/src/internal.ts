@@ -4,7 +4,6 @@ export { type OnFallback, mediaPreviewersFor, withPreviewers } from './choose-pr
 export { toolIntent } from './detect/tool-intent.ts'
 export { LineCounter } from './layout/line-counter.ts'
 export { describeMedia } from './media/describe-media.ts'
-export { documentText } from './media/document-text.ts'
 export { MEDIA_PREVIEWER } from './media/media-previewer.ts'
 export { fallbackOf } from './preview-fallback.ts'
 export { type ReadMedia, readMedia } from './read-media.ts'

@@ -29,11 +29,9 @@ export class ArrivingMedia {
   constructor(start: Uint8Array, contentType: string, reading: PartReading) {
     this.#start = start
     this.#reading = reading
-    const { call, options, onFallback } = reading
+    const { call, previewers, onFallback } = reading
     const subject = { ...call, type: mediaKind(contentType), mediaType: contentType, size: start.byteLength }
-    const wanted = mediaPreviewersFor(subject, options.previewers, onFallback).some(
-      ({ name }) => name !== MEDIA_PREVIEWER,
-    )
+    const wanted = mediaPreviewersFor(subject, previewers, onFallback).some(({ name }) => name !== MEDIA_PREVIEWER)
     this.#held = wanted ? [] : undefined
   }
 

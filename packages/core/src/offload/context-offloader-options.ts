@@ -1,5 +1,4 @@
-import { withPreviewers } from '@spillway/previews/internal'
-import { corePreviewers, type Previewer } from '@spillway/previews'
+import type { Previewer } from '@spillway/previews'
 import { checkedCountTokens, type CountTokens, estimateTokens } from '@spillway/text/internal/tokens'
 import { assertStorage } from '../storage/assert-storage.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -73,7 +72,7 @@ export interface ResolvedOptions {
   readonly showLocation: boolean
   readonly guide: RetrievalGuide | undefined
   readonly countTokens: CountTokens
-  /** The own ones, then those of core. */
+  /** The own ones: those that every offloader has come after them. */
   readonly previewers: readonly Previewer[]
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
   readonly redact: ContextOffloaderOptions['redact']
@@ -178,5 +177,5 @@ function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[]
         `The previewer ${JSON.stringify(name)} must have previews: 'text' or 'media', recognize() and read(). Make one with definePreviewer().`,
       )
   }
-  return withPreviewers(own, corePreviewers)
+  return own
 }

@@ -1,28 +1,18 @@
 import { warn } from '@spillway/text/internal/platform'
-import type { ContentBlock } from '@spillway/text/internal/types'
-import { type OnFallback, toolIntent } from '@spillway/previews/internal'
+import type { OnFallback } from '@spillway/previews/internal'
 import type { PreviewFallback } from '@spillway/previews'
 import { formatRetrievalCall } from '../retrieval/retrieval-call.ts'
 import type { RetrievalEvent } from '../retrieval/retrieval-event.ts'
 import { createRetrievalTool, RETRIEVAL_TOOL_NAME, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
 import { scopeOf } from '../storage/assert-storage.ts'
 import type { EvictionReport } from '../storage/storage.ts'
-import { chooseBlocks } from './choose-blocks.ts'
 import { resolveOptions, type ContextOffloaderOptions, type ResolvedOptions } from './context-offloader-options.ts'
 import { emitEvent } from './emit-event.ts'
-import { measureContent, type MeasuredBlock } from './measure-content.ts'
+import { measureContent } from './measure-content.ts'
 import type { OffloadEvent } from './offload-event.ts'
 import type { InlineReason, OffloadRequest, OffloadStreamRequest, Outcome } from './offload-request.ts'
-import { offloadStream } from './offload-stream.ts'
 import { assertOffloadRequest, assertOffloadStreamRequest } from './assert-offload-request.ts'
-import { readMediaParts, type PartReading } from './read-media-parts.ts'
-import {
-  replacementSources,
-  writeReplacement,
-  type ReplacementSource,
-  type WrittenReplacement,
-} from './render-replacement.ts'
-import { partKey, storageParts, storeParts, undoAndThrow, unreachable } from './store-blocks.ts'
+import type { Replacement, ReplacingOffloader } from './replace-result.ts'
 import { TokenMeter, type Meter } from './token-meter.ts'
 
 /** What an offloader and its scopes have in common. */
@@ -147,7 +137,11 @@ export class ContextOffloader {
       original = blocks.reduce((sum, block) => sum + block.tokens, 0)
       if (original <= maxResultTokens) return inline(request, 'within-limit', original)
       if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original)
-      return await this.#replace(request, blocks, original)
+      // Previews and what else only large results need is loaded with the first of them.
+      const { replaceResult } = await import('./replace-result.ts')
+      const replaced = await replaceResult(request, blocks, original, this.#replacing(request))
+      if ('reason' in replaced) return this.#skip(request, replaced.reason, original)
+      return this.#offloaded(request, replaced)
     } catch (error) {
       // Whatever it was, the result must not be lost with it: it stays in the context, and the event carries the error.
       const { toolName, toolCallId } = request
@@ -165,22 +159,9 @@ export class ContextOffloader {
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
     assertOffloadStreamRequest(request)
     this.#shared.meter.seen()
-    const reading = this.#reading(request)
-    const result = await offloadStream(request, this.options, reading)
-    const original = result.tokens
-    if (result.sources === undefined)
-      return { status: 'inline', reason: 'within-limit', content: result.content, tokens: { original } }
-    const { sources, isError } = result
-    const ofOriginal = { blocks: 1, tokens: original, isError }
-    const { onFallback } = reading
-    const { retrievalToolName } = this.#shared
-    const writing = { original: ofOriginal, kept: 0, retrievalToolName, onFallback }
-    const written = await writeReplacement(sources, writing, this.options)
-    if (result.content !== undefined && written.tokens >= original) {
-      for (const { reference } of sources) await this.options.storage.delete?.(reference)
-      return { status: 'inline', reason: 'not-smaller', content: result.content, tokens: { original } }
-    }
-    return this.#offloaded(request, sources, written.content, { original, replacement: written.tokens })
+    const { replaceStream } = await import('./replace-result.ts')
+    const replaced = await replaceStream(request, this.#replacing(request))
+    return 'reason' in replaced ? { status: 'inline', ...replaced } : this.#offloaded(request, replaced)
   }
 
   /**
@@ -205,49 +186,10 @@ export class ContextOffloader {
     return this.#shared.meter.read()
   }
 
-  /** Store the largest blocks and write what stands in their place; where that fails, nothing new stays in storage. */
-  async #replace(request: OffloadRequest, blocks: readonly MeasuredBlock[], original: number): Promise<Outcome> {
-    const { storage, maxResultTokens, previewTokens, redact = (text: string) => text } = this.options
-    const { toolName, toolCallId, signal } = request
-    const reading = this.#reading(request)
-    const candidates = chooseBlocks(blocks, maxResultTokens, previewTokens)
-    const read = await readMediaParts(storageParts(candidates, toolCallId, redact), reading)
-    const lost = unreachable(read, this.options)
-    const parts = read.filter((part) => !lost.has(part))
-    const lostKeys = new Set([...lost].map(({ key }) => key))
-    const chosen = candidates.filter(({ index }) => !lostKeys.has(partKey(toolCallId, index)))
-    if (chosen.length === 0) return this.#skip(request, 'not-storable', original)
-    const { stored, undo } = await storeParts(storage, parts, toolName, signal)
-    const replaced = new Set(chosen)
-    const kept = blocks.filter((block) => !replaced.has(block))
-    const rest = kept.reduce((sum, block) => sum + block.tokens, 0)
-    let sources: ReplacementSource[]
-    let written: WrittenReplacement
-    try {
-      sources = await replacementSources(stored, reading)
-      const isError = request.isError ?? false
-      const ofOriginal = { blocks: chosen.length, tokens: original - rest, isError }
-      const { onFallback } = reading
-      const { retrievalToolName } = this.#shared
-      const writing = { original: ofOriginal, kept: rest, retrievalToolName, onFallback }
-      written = await writeReplacement(sources, writing, this.options)
-    } catch (error) {
-      return undoAndThrow(undo, error)
-    }
-    const replacement = written.tokens + rest
-    if (replacement >= original) {
-      await undo()
-      return this.#skip(request, 'not-smaller', original)
-    }
-    const content = [...written.content, ...kept.map((block) => block.block)]
-    return this.#offloaded(request, sources, content, { original, replacement })
-  }
-
-  /** What content of a call is read with. */
-  #reading(request: Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'signal'>): PartReading {
-    const { toolName, input, signal } = request
-    const call = { toolName, input, intent: toolIntent(toolName, input) }
-    return { call, options: this.options, onFallback: this.#onFallback(request), signal }
+  /** What replacing a result of a call needs of this offloader. */
+  #replacing(request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): ReplacingOffloader {
+    const { retrievalToolName } = this.#shared
+    return { options: this.options, retrievalToolName, onFallback: this.#onFallback(request) }
   }
 
   /** Say by an event what became of a previewer; of a missing peer once. */
@@ -269,23 +211,13 @@ export class ContextOffloader {
   }
 
   #offloaded(
-    request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
-    sources: readonly ReplacementSource[],
-    content: readonly ContentBlock[],
-    tokens: { readonly original: number; readonly replacement: number },
+    { toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
+    { stored, content, tokens }: Replacement,
   ): Outcome {
-    const stored = sources.map(({ reference, type, contentType, size, name }) => ({
-      reference,
-      type,
-      contentType,
-      size,
-      ...(name !== undefined && { name }),
-    }))
     this.#shared.meter.offloaded(
       tokens,
       stored.map(({ reference }) => reference),
     )
-    const { toolName, toolCallId } = request
     this.#emit({ type: 'offload', toolName, toolCallId, stored, tokens })
     return { status: 'offloaded', content, stored, tokens }
   }

@@ -1,5 +1,11 @@
-import { indentJson, isStorable, type ContentBlock, type MediaBlock, isMediaBlock } from '@spillway/text/internal/types'
-import { documentText } from '@spillway/previews/internal'
+import {
+  documentText,
+  indentJson,
+  isStorable,
+  type ContentBlock,
+  type MediaBlock,
+  isMediaBlock,
+} from '@spillway/text/internal/types'
 import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal/tokens'
 import { mediaTokensOfSize } from './media-tokens.ts'
 

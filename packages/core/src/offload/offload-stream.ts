@@ -1,8 +1,12 @@
-import { type ContentBlock, contentTypeEssence, isTextContentType } from '@spillway/text/internal/types'
+import {
+  type ContentBlock,
+  contentTypeEssence,
+  isTextContentType,
+  sniffContentType,
+} from '@spillway/text/internal/types'
 import { concatBytes, copyBytes } from '@spillway/text/internal/shared'
 import { textEncodingOf, type TextEncoding } from '@spillway/text/internal/lines'
 import { ArrivingText, type TextPreview, type TextPreviewing } from '@spillway/previews/internal'
-import { sniffContentType } from '@spillway/previews'
 import { longerThan, TokenSampler } from '@spillway/text/internal/tokens'
 import { assertContent } from '../storage/assert-input.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
@@ -83,10 +87,10 @@ export async function offloadStream(
   }
 }
 
-const previewing = (contentType: string, { call, options, onFallback }: PartReading): TextPreviewing => ({
+const previewing = (contentType: string, { call, previewers, onFallback }: PartReading): TextPreviewing => ({
   call,
   contentType: contentTypeEssence(contentType),
-  previewers: options.previewers,
+  previewers,
   onFallback,
 })
 

@@ -1,6 +1,6 @@
-import type { MediaBlock } from '@spillway/text/internal/types'
-import { type OnFallback, documentText, fallbackOf, readMedia, type ReadMedia } from '@spillway/previews/internal'
-import type { PreviewCall } from '@spillway/previews'
+import { documentText, type MediaBlock } from '@spillway/text/internal/types'
+import { type OnFallback, fallbackOf, readMedia, type ReadMedia } from '@spillway/previews/internal'
+import type { PreviewCall, Previewer } from '@spillway/previews'
 import { estimateLargeTokens } from '@spillway/text/internal/tokens'
 import { checkAborted } from '../storage/guard.ts'
 import { assertBlocks } from './assert-offload-request.ts'
@@ -13,7 +13,9 @@ const HEADING = /^#{1,6} \S/m
 /** What media parts are read with. */
 export interface PartReading {
   readonly call: PreviewCall
-  readonly options: Pick<ResolvedOptions, 'previewers' | 'countTokens' | 'redact'>
+  readonly options: Pick<ResolvedOptions, 'countTokens' | 'redact'>
+  /** The offloader's own, then those that every offloader has. */
+  readonly previewers: readonly Previewer[]
   readonly onFallback: OnFallback
   readonly signal: AbortSignal | undefined
 }
@@ -52,8 +54,8 @@ async function readBytes(
   reading: PartReading,
 ): Promise<StoragePart[]> {
   const media = { type, mediaType: part.contentType, name: part.name }
-  const { call, options, onFallback, signal } = reading
-  const previewing = readMedia(data, { call, media, previewers: options.previewers, onFallback, signal })
+  const { call, previewers, onFallback, signal } = reading
+  const previewing = readMedia(data, { call, media, previewers, onFallback, signal })
   const read = await previewing.catch((error: unknown) => {
     checkAborted(signal)
     throw error

@@ -22,7 +22,7 @@ export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'line
 /** Say what stored parts are, and read those that are text. */
 export async function replacementSources(
   stored: readonly StoredPart[],
-  { call, options: { previewers }, onFallback }: PartReading,
+  { call, previewers, onFallback }: PartReading,
 ): Promise<ReplacementSource[]> {
   const references = new Map<StoragePart | undefined, string>(stored.map(({ part, reference }) => [part, reference]))
   const sources: ReplacementSource[] = []

@@ -1,6 +1,7 @@
 import { parseJsonText } from '@spillway/text/internal/json'
 import { gapCalls } from '@spillway/core/internal'
-import { LineCounter, readText, toolIntent } from '@spillway/previews/internal'
+import { corePreviewers } from '@spillway/previews'
+import { LineCounter, readText, toolIntent, withPreviewers } from '@spillway/previews/internal'
 import type { HistoryToolCall } from '../history-message.ts'
 import type { CompactionContext } from './compaction-context.ts'
 
@@ -28,7 +29,11 @@ export async function previewContent(
   const input = call === undefined ? undefined : inputValue(call)
   const previewing = { call: { toolName, input, intent: toolIntent(toolName, input) }, contentType }
   // What a previewer cannot do, its fallback by lines does: a preview this short needs no event.
-  const reading = { ...previewing, previewers: options.previewers, onFallback: () => {} }
+  const reading = {
+    ...previewing,
+    previewers: withPreviewers(options.previewers, corePreviewers),
+    onFallback: () => {},
+  }
   const { lines, write } = await readText(text, reading)
   const preview = await write({ budgetTokens, countTokens, isError, ...gapCalls(options) })
   return { lines, preview }

@@ -1,4 +1,4 @@
-import type { ByteView } from './byte-view.ts'
+import type { ByteView } from '@spillway/text/internal/types'
 
 /** A box of an ISO base media file (ISO/IEC 14496-12), with where its content begins and ends. */
 export interface IsoBox {

@@ -1,4 +1,4 @@
-import type { ByteView } from './byte-view.ts'
+import type { ByteView } from '@spillway/text/internal/types'
 
 /** How far from the end `startxref` is looked for, as readers do. */
 const TAIL = 1_024

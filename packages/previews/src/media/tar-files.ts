@@ -1,4 +1,4 @@
-import type { ByteView } from './byte-view.ts'
+import type { ByteView } from '@spillway/text/internal/types'
 
 const BLOCK = 512
 

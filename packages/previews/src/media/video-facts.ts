@@ -1,4 +1,4 @@
-import type { ByteView } from './byte-view.ts'
+import type { ByteView } from '@spillway/text/internal/types'
 import { boxesWithin, findBox } from './iso-boxes.ts'
 import { dimensions, duration } from './media-facts.ts'
 

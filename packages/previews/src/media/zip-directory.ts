@@ -1,5 +1,5 @@
-import type { ByteView } from './byte-view.ts'
-import type { MediaFormat } from './media-format.ts'
+import type { ByteView } from '@spillway/text/internal/types'
+import type { MediaFormat } from '@spillway/text/internal/types'
 
 /** A comment after the end record has at most 65,535 bytes. */
 const END_RECORD = 22

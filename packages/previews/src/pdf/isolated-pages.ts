@@ -1,4 +1,5 @@
-import { isolate, IsolationError } from '@spillway/text/internal/platform'
+import { isolate } from '@spillway/text/internal/engines'
+import { IsolationError } from '@spillway/text/internal/platform'
 import { importPeer } from '../preview-fallback.ts'
 import { readPages, type PdfContent, type PdfLimits, type PdfPeer } from './read-pages.ts'
 

@@ -4,10 +4,6 @@ import { createHash, randomFillSync } from 'node:crypto'
 import type { Sha256 } from './platform.ts'
 
 export { findBytes, isAsciiBytes, singleByteText, utf8Text } from './node-byte-text.ts'
-export { gzip, zstd } from './node-compression.ts'
-export { createAes256Gcm, hkdfSha256, hmacSha256 } from './node-encryption.ts'
-export { isolate } from './node-isolate.ts'
-export { createPatternMatcher } from './node-pattern-matcher.ts'
 export { warn } from './node-warn.ts'
 
 /** Start a SHA-256. */

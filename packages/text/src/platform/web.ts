@@ -1,10 +1,7 @@
 /** What core needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
-import type { IsolatedProgram, Sha256 } from './platform.ts'
+import type { Sha256 } from './platform.ts'
 
 export { findBytes, isAsciiBytes, singleByteText, utf8Text } from './byte-text.ts'
-export { createRe2PatternMatcher as createPatternMatcher } from './re2-pattern-matcher.ts'
-export { gzip, zstd } from './web-compression.ts'
-export { createAes256Gcm, hkdfSha256, hmacSha256 } from './web-encryption.ts'
 export { yieldToEventLoop } from './yield-to-event-loop.ts'
 
 /** `crypto.getRandomValues` fills at most this many bytes per call. */
@@ -60,11 +57,6 @@ export function encodeBase64(bytes: Uint8Array): string {
     binary += String.fromCharCode(...bytes.subarray(offset, offset + MAX_CHARACTERS_AT_ONCE))
   }
   return btoa(binary)
-}
-
-/** The web has no workers that every runtime could start from a text: programs run in place here. */
-export function isolate(_source: string, _maxMemoryMb: number): IsolatedProgram | undefined {
-  return undefined
 }
 
 /** Tell the developer of a fault that must not fail the operation at hand. */

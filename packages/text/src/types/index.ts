@@ -5,3 +5,8 @@ export { contentTypeForExtension, extensionForContentType } from './content-type
 export { isMediaBlock, mediaFormat, mediaKind } from './media-block.ts'
 export { safeName } from './safe-name.ts'
 export { isTextContentType, mayBeText } from './text-content-type.ts'
+export { ByteView } from './byte-view.ts'
+export { documentText } from './document-text.ts'
+export { type MediaFormat, mediaFormatOf } from './media-format.ts'
+export { sniffContentType } from './sniff-content-type.ts'
+export { withoutComments } from './without-comments.ts'

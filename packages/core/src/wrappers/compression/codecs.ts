@@ -1,4 +1,4 @@
-import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/platform'
+import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/engines'
 
 /** How blocks are compressed. */
 export type CodecName = 'gzip' | 'zstd'

@@ -1,4 +1,4 @@
-import type { BlockCodec } from '@spillway/text/internal/platform'
+import type { BlockCodec } from '@spillway/text/internal/engines'
 import { regroupChunks } from '../../driver/regroup-chunks.ts'
 import { encodeTail } from './block-tail.ts'
 import { BlockTable } from './block-table.ts'

@@ -1,4 +1,4 @@
-import type { BlockCodec } from '@spillway/text/internal/platform'
+import type { BlockCodec } from '@spillway/text/internal/engines'
 import { piecesOfRange } from '../../driver/pieces-of-range.ts'
 import { corruptError } from '../../storage/corrupt-error.ts'
 import type { EntryId, EntryInfo } from '../../storage/storage-driver.ts'

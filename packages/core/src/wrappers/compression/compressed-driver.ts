@@ -1,4 +1,4 @@
-import type { BlockCodec } from '@spillway/text/internal/platform'
+import type { BlockCodec } from '@spillway/text/internal/engines'
 import { splitId } from '../../storage/entry-id.ts'
 import { readInfo } from '../../storage/entry-lifetime.ts'
 import { mendCorrupt } from '../../storage/mend-corrupt.ts'

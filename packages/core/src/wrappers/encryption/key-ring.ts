@@ -1,4 +1,4 @@
-import { createAes256Gcm, hkdfSha256, hmacSha256, type Aes256Gcm } from '@spillway/text/internal/platform'
+import { createAes256Gcm, hkdfSha256, hmacSha256, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { BoundedMap } from '@spillway/text/internal/shared'
 import { corruptError } from '../../storage/corrupt-error.ts'
 import type { EntryId } from '../../storage/storage-driver.ts'

@@ -1,4 +1,5 @@
-import { yieldToEventLoop, type Aes256Gcm } from '@spillway/text/internal/platform'
+import type { Aes256Gcm } from '@spillway/text/internal/engines'
+import { yieldToEventLoop } from '@spillway/text/internal/platform'
 import { regroupChunks } from '../../driver/regroup-chunks.ts'
 import { encodeHeader, HEADER_BYTES, type SealedHeader } from './sealed-header.ts'
 import { sealSegments } from './sealed-segments.ts'

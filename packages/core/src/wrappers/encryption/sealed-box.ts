@@ -1,4 +1,5 @@
-import { decodeBase64, encodeBase64, TAG_BYTES } from '@spillway/text/internal/platform'
+import { TAG_BYTES } from '@spillway/text/internal/engines'
+import { decodeBase64, encodeBase64 } from '@spillway/text/internal/platform'
 import { corruptError } from '../../storage/corrupt-error.ts'
 import type { EntryId } from '../../storage/storage-driver.ts'
 import type { KeyRing } from './key-ring.ts'

@@ -1,4 +1,4 @@
-import { TAG_BYTES, type Aes256Gcm } from '@spillway/text/internal/platform'
+import { TAG_BYTES, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { HEADER_BYTES } from './sealed-header.ts'
 
 const NONCE_BYTES = 12

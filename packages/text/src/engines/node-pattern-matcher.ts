@@ -3,8 +3,8 @@ import type { WorkerAnswer, WorkerQuestion } from './node-pattern-worker.ts'
 import { chooseRe2, giveUpRe2 } from './node-re2.ts'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
 import { createPatternBudget } from './pattern-budget.ts'
-import { PatternError } from './platform.ts'
-import type { PatternFlags, PatternMatcher, PatternProgress } from './platform.ts'
+import { PatternError } from '../platform/platform.ts'
+import type { PatternFlags, PatternMatcher, PatternProgress } from '../platform/platform.ts'
 
 const MAX_TEXT_LENGTH = 1_048_576
 

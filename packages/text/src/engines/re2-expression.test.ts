@@ -2,7 +2,7 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PatternFlags } from './platform.ts'
+import type { PatternFlags } from '../platform/platform.ts'
 import { writeRe2Expression } from './re2-expression.ts'
 
 const PLAIN = { ignoreCase: false, unicode: false }

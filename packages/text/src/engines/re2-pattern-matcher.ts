@@ -1,9 +1,9 @@
 import { RE2JS } from 're2js'
 import { createStepClock } from './step-clock.ts'
 import { createPatternBudget } from './pattern-budget.ts'
-import { LONG_LINE_LENGTH, PatternError } from './platform.ts'
-import type { PatternFlags, PatternMatcher } from './platform.ts'
-import { yieldToEventLoop } from './yield-to-event-loop.ts'
+import { LONG_LINE_LENGTH, PatternError } from '../platform/platform.ts'
+import type { PatternFlags, PatternMatcher } from '../platform/platform.ts'
+import { yieldToEventLoop } from '../platform/yield-to-event-loop.ts'
 
 /** UTF-16 units of a text, at most and at least. */
 const MAX_TEXT_LENGTH = 131_072

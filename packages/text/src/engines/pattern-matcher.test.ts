@@ -7,8 +7,8 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { countTurns } from '@spillway-internal/test-inputs'
 import * as node from './node.ts'
-import { PatternError } from './platform.ts'
-import type { PatternMatcher } from './platform.ts'
+import { PatternError } from '../platform/platform.ts'
+import type { PatternMatcher } from '../platform/platform.ts'
 import * as web from './web.ts'
 
 const run = promisify(execFile)

@@ -1,6 +1,6 @@
 import { RegExpParser } from '@eslint-community/regexpp'
 import type { AST } from '@eslint-community/regexpp'
-import type { PatternFlags } from './platform.ts'
+import type { PatternFlags } from '../platform/platform.ts'
 
 /** An expression as RE2 reads it, which matches just what JavaScript matches. */
 export interface Re2Expression {

@@ -1,5 +1,5 @@
-import { decodeText } from '@spillway/text/internal/lines'
-import { isTextContentType, mayBeText } from '@spillway/text/internal/types'
+import { decodeText } from '../lines/decode-text.ts'
+import { isTextContentType, mayBeText } from './text-content-type.ts'
 import { sniffContentType } from './sniff-content-type.ts'
 
 /** The text of a document, and the type under which it is stored and previewed. */

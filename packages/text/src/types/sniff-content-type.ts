@@ -1,4 +1,4 @@
-import { textEncodingOf } from '@spillway/text/internal/lines'
+import { textEncodingOf } from '../lines/text-encoding.ts'
 import { mediaFormatOf } from './media-format.ts'
 
 /** Bytes of the beginning in which a format of media has a zero byte, unless it is a PDF. */
@@ -12,7 +12,7 @@ const SNIFFED_BYTES = 8_192
  *
  * @example
  * ```ts
- * import { sniffContentType } from '@spillway/previews'
+ * import { sniffContentType } from '@spillway/text'
  *
  * console.assert(sniffContentType(new TextEncoder().encode('%PDF-1.7')) === 'application/pdf')
  * console.assert(sniffContentType(new TextEncoder().encode('a few words')) === 'text/plain')

@@ -1,5 +1,5 @@
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
-import { IsolationError, type IsolatedProgram } from './platform.ts'
+import { IsolationError, type IsolatedProgram } from '../platform/platform.ts'
 
 /**
  * Run a program in workers, which are ended where they take longer than they are given, or more memory.

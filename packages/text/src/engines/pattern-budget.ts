@@ -1,5 +1,5 @@
-import { PatternError } from './platform.ts'
-import type { PatternProgress } from './platform.ts'
+import { PatternError } from '../platform/platform.ts'
+import type { PatternProgress } from '../platform/platform.ts'
 
 /**
  * What each million UTF-16 units of text adds to the time of a matcher, so that an ordinary pattern gets through a

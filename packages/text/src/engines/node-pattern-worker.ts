@@ -1,4 +1,4 @@
-import { LONG_LINE_LENGTH } from './platform.ts'
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import type { Re2Expression } from './re2-expression.ts'
 
 /** Lines with a match that the memory shared with a worker has room for, at most: progress is known as far as that. */

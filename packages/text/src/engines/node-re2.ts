@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { WorkerRe2 } from './node-pattern-worker.ts'
-import { warn } from './node-warn.ts'
-import type { PatternFlags } from './platform.ts'
+import { warn } from '../platform/node-warn.ts'
+import type { PatternFlags } from '../platform/platform.ts'
 
 /** Where the module `re2` is, looked for at the first pattern; an empty text where there is none that works. */
 let url: string | undefined

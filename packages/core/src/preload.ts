@@ -1,0 +1,22 @@
+/**
+ * Load what an offloader otherwise loads when it first needs it: previews with the first large result, search with the
+ * first retrieval.
+ *
+ * Call it where the first result must not wait for that, some tens of milliseconds. Calling it again does nothing.
+ *
+ * @example
+ * ```ts
+ * import { preload } from '@spillway/core'
+ *
+ * await preload()
+ * ```
+ */
+export async function preload(): Promise<void> {
+  await Promise.all([
+    import('./offload/replace-result.ts'),
+    import('./retrieval/retrieve.ts'),
+    import('./retrieval/json-path/answer-json-path.ts'),
+    import('./retrieval/query/answer-query.ts'),
+    import('./retrieval/table/answer-table.ts'),
+  ])
+}
