@@ -1,6 +1,6 @@
 /** Every package has the same shape, and its tarball is one that bundlers, Node.js and TypeScript all read alike. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { describe, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
       files: ['dist', '!dist/.tsbuildinfo', 'NOTICE'],
       engines: { node: '>=22' },
       publishConfig: { access: 'public' },
-      scripts: { build: 'tsc -b' },
+      scripts: { build: `node ${relative(folder, 'internal/build/build.ts')}` },
     })
     expect(manifest['description']).toMatch(/\.$/)
     expect(manifest['keywords']).toContain('agent')

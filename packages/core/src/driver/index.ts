@@ -1,6 +1,29 @@
-/** What drivers of backends have in common: pieces of equal size, descriptions as text, options, maps in the order of use. */
+/** All that a backend needs of core: what it implements, and what drivers have in common. */
 export { BoundedMap, RecencyMap } from '@spillway/text/internal/shared'
 export { assertKnownOptions } from './assert-known-options.ts'
 export { decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'
 export { piecesOfRange, type PieceSpan } from './pieces-of-range.ts'
 export { regroupChunks } from './regroup-chunks.ts'
+export { extensionForContentType } from '@spillway/text'
+export { ManagedStorage, type ScopedStorage } from '../storage/managed-storage.ts'
+export type { ManagedStorageOptions } from '../storage/managed-storage-options.ts'
+export type {
+  CollectReport,
+  DriverContent,
+  DriverEntry,
+  DriverListOptions,
+  EntryId,
+  EntryInfo,
+  NewEntryInfo,
+  OpenEntry,
+  StorageDriver,
+  WrittenEntry,
+} from '../storage/storage-driver.ts'
+export {
+  StorageError,
+  type Eviction,
+  type EvictionReason,
+  type StorageErrorCode,
+  type StorageErrorDetails,
+} from '../storage/storage-error.ts'
+export type { ByteRange, Location, Metadata } from '../storage/storage.ts'

@@ -1,4 +1,4 @@
-import type { CollectReport } from '@spillway/core'
+import type { CollectReport } from '@spillway/core/driver'
 import type { EntryFiles } from './entry-files.ts'
 import { ABANDONED_AFTER_MS, type EntryRemover } from './entry-remover.ts'
 import {

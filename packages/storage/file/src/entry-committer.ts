@@ -1,4 +1,4 @@
-import { StorageError, type WrittenEntry } from '@spillway/core'
+import { StorageError, type WrittenEntry } from '@spillway/core/driver'
 import type { EntryFiles } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
 import type { EntryPaths, FilePair } from './paths.ts'

@@ -1,12 +1,12 @@
 import {
   StorageError,
+  BoundedMap,
   type ByteRange,
   type DriverContent,
   type EntryId,
   type EntryInfo,
   type OpenEntry,
-} from '@spillway/core'
-import { BoundedMap } from '@spillway/core/driver'
+} from '@spillway/core/driver'
 import type { EntryFiles, FoundSidecar } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
 import { fileErrorCode, unless } from './file-error.ts'

@@ -1,4 +1,4 @@
-import { extensionForContentType, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
+import { extensionForContentType, type NewEntryInfo, type WrittenEntry } from '@spillway/core/driver'
 import type { ContentSource } from './content-source.ts'
 import { EntryCommitter } from './entry-committer.ts'
 import type { EntryFiles } from './entry-files.ts'

@@ -1,4 +1,5 @@
 import {
+  extensionForContentType,
   type ByteRange,
   type CollectReport,
   type DriverContent,
@@ -12,8 +13,7 @@ import {
   type OpenEntry,
   type StorageDriver,
   type WrittenEntry,
-  extensionForContentType,
-} from '@spillway/core'
+} from '@spillway/core/driver'
 import { Collector } from './collector.ts'
 import { ContentSource, SourceFailure } from './content-source.ts'
 import { EntryFiles } from './entry-files.ts'

@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 
 /** How a person mends what the file system complains about. `DIRECTORY` stands for the storage's directory. */
 const FIXES: Readonly<Record<string, string>> = {

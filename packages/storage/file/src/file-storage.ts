@@ -1,5 +1,5 @@
 import { resolve, sep } from 'node:path'
-import { ManagedStorage, type ManagedStorageOptions } from '@spillway/core'
+import { ManagedStorage, type ManagedStorageOptions } from '@spillway/core/driver'
 import { DefaultFileSystem } from './default-file-system.ts'
 import { FileDriver, type FileDriverOptions } from './file-driver.ts'
 import type { FileSystem } from './file-system.ts'

@@ -1,4 +1,4 @@
-import type { EntryId } from '@spillway/core'
+import type { EntryId } from '@spillway/core/driver'
 
 /** The folder for everything that is not content. No scope's name starts with a dot. */
 export const METADATA_FOLDER = '.metadata'

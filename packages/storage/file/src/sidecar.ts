@@ -1,4 +1,4 @@
-import type { EntryInfo, Metadata } from '@spillway/core'
+import type { EntryInfo, Metadata } from '@spillway/core/driver'
 import { isExtension } from './paths.ts'
 
 /** What a sidecar says of the content beside it. Its last use is the time of the file's last modification. */

@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { doneUnless, fileErrorCode, unless } from './file-error.ts'
 import type { FileSystem } from './file-system.ts'
 import { MARK_FOLDER } from './paths.ts'

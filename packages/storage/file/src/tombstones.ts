@@ -1,4 +1,4 @@
-import type { Eviction, EvictionReason } from '@spillway/core'
+import type { Eviction, EvictionReason } from '@spillway/core/driver'
 import type { EntryFiles } from './entry-files.ts'
 import { fileErrorCode, unless } from './file-error.ts'
 import { pendingPair, type EntryPaths } from './paths.ts'

@@ -1,4 +1,4 @@
-import { ManagedStorage } from '@spillway/core'
+import { ManagedStorage } from '@spillway/core/driver'
 import { MemoryDriver } from './memory-driver.ts'
 
 const DEFAULT_EVICT_AFTER_TURNS = 20

@@ -1,14 +1,14 @@
-import type {
-  ByteRange,
-  DriverContent,
-  DriverEntry,
-  EntryId,
-  EntryInfo,
-  NewEntryInfo,
-  OpenEntry,
-  StorageDriver,
-} from '@spillway/core'
-import { RecencyMap } from '@spillway/core/driver'
+import {
+  RecencyMap,
+  type ByteRange,
+  type DriverContent,
+  type DriverEntry,
+  type EntryId,
+  type EntryInfo,
+  type NewEntryInfo,
+  type OpenEntry,
+  type StorageDriver,
+} from '@spillway/core/driver'
 
 interface Entry {
   readonly content: Uint8Array

@@ -1,4 +1,4 @@
-import type { CollectReport } from '@spillway/core'
+import type { CollectReport } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { serverEviction } from './entry-reader.ts'
 import { nonceTime } from './entry-writer.ts'

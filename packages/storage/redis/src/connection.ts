@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import type { Redis } from 'ioredis'
 import { ClientGate } from './client-gate.ts'
 import type { RedisClient } from './redis-client.ts'

@@ -1,5 +1,4 @@
-import type { EntryInfo } from '@spillway/core'
-import { decodeDescription, encodeDescription, type EntryDescription } from '@spillway/core/driver'
+import { decodeDescription, encodeDescription, type EntryInfo, type EntryDescription } from '@spillway/core/driver'
 
 /** Bytes in which the first line of every entry ends. */
 export const MAX_HEADER_LINE_BYTES = 160

@@ -1,4 +1,4 @@
-import type { DriverEntry, EntryId, EntryInfo } from '@spillway/core'
+import type { DriverEntry, EntryId, EntryInfo } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { decodeHeader, decodeInfo } from './entry-header.ts'
 import { idIn, indexKey, scriptKeys, type Keys } from './keys.ts'

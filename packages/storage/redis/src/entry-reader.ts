@@ -1,12 +1,12 @@
 import {
   StorageError,
+  piecesOfRange,
   type ByteRange,
   type DriverContent,
   type EntryInfo,
   type Eviction,
   type OpenEntry,
-} from '@spillway/core'
-import { piecesOfRange } from '@spillway/core/driver'
+} from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { decodeHeader, decodeInfo, MAX_HEADER_LINE_BYTES, type EntryHeader } from './entry-header.ts'
 import { entryKey, indexKey, pieceKey, scriptKeys, type Place } from './keys.ts'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { StorageError, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
-import { regroupChunks } from '@spillway/core/driver'
+import { StorageError, regroupChunks, type NewEntryInfo, type WrittenEntry } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { encodeHeader } from './entry-header.ts'
 import { entryKey, indexKey, scriptKeys, type Place } from './keys.ts'

@@ -1,4 +1,4 @@
-import type { EntryId } from '@spillway/core'
+import type { EntryId } from '@spillway/core/driver'
 
 /** Where an entry is: its scope's keys have one hash tag, so that all of them are in one slot of a Cluster. */
 export interface Place {

@@ -11,7 +11,7 @@ import type {
   OpenEntry,
   StorageDriver,
   WrittenEntry,
-} from '@spillway/core'
+} from '@spillway/core/driver'
 import { Collector } from './collector.ts'
 import type { Connection } from './connection.ts'
 import { EntryLister } from './entry-lister.ts'

@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 
 /** What a message needs to know of a connection. */
 export interface Server {

@@ -1,5 +1,4 @@
-import type { ManagedStorageOptions } from '@spillway/core'
-import { assertKnownOptions } from '@spillway/core/driver'
+import { assertKnownOptions, type ManagedStorageOptions } from '@spillway/core/driver'
 import type { RedisOptions } from 'ioredis'
 import { isRedisClient, type RedisClient } from './redis-client.ts'
 

@@ -1,4 +1,4 @@
-import { ManagedStorage } from '@spillway/core'
+import { ManagedStorage } from '@spillway/core/driver'
 import type { RedisClient } from './redis-client.ts'
 import { openConnection } from './open-connection.ts'
 import { RedisDriver } from './redis-driver.ts'

@@ -1,4 +1,4 @@
-import type { CollectReport } from '@spillway/core'
+import type { CollectReport } from '@spillway/core/driver'
 import type { EntryReader } from './entry-reader.ts'
 import type { ObjectNames } from './object-names.ts'
 import type { S3Bucket } from './s3-bucket.ts'

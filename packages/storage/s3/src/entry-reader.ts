@@ -5,8 +5,8 @@ import {
   type EntryId,
   type EntryInfo,
   type OpenEntry,
-} from '@spillway/core'
-import type { EntryDescription } from '@spillway/core/driver'
+  type EntryDescription,
+} from '@spillway/core/driver'
 import { decodeMetadata, decodeSibling, type SiblingContent } from './object-metadata.ts'
 import type { ObjectNames } from './object-names.ts'
 import type { ObjectHead, S3Bucket } from './s3-bucket.ts'

@@ -1,5 +1,4 @@
-import { StorageError, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
-import { BoundedMap } from '@spillway/core/driver'
+import { StorageError, BoundedMap, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core/driver'
 import { discardUpload } from './discard-upload.ts'
 import type { EntryReader, FoundEntry } from './entry-reader.ts'
 import { continued, gatherContent, type BegunStream } from './gather-content.ts'

@@ -1,4 +1,4 @@
-import type { EntryId } from '@spillway/core'
+import type { EntryId } from '@spillway/core/driver'
 
 /** No entry's id has a dot in it, so that what belongs to an entry has a place of its own. */
 const SIBLINGS = '.index/'

@@ -8,7 +8,7 @@ import {
   type GetObjectCommandOutput,
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { mapAhead } from './map-ahead.ts'
 import type { S3Connection } from './s3-connection.ts'
 import { collectBody, discardBody } from './response-body.ts'

@@ -11,7 +11,7 @@ import type {
   OpenEntry,
   StorageDriver,
   WrittenEntry,
-} from '@spillway/core'
+} from '@spillway/core/driver'
 import { Collector } from './collector.ts'
 import { EntryReader, type EntryGlance } from './entry-reader.ts'
 import { EntryWriter } from './entry-writer.ts'

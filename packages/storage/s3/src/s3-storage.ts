@@ -1,4 +1,4 @@
-import { ManagedStorage } from '@spillway/core'
+import { ManagedStorage } from '@spillway/core/driver'
 import { S3Connection } from './s3-connection.ts'
 import { S3Driver } from './s3-driver.ts'
 import { resolveOptions, type S3StorageOptions } from './s3-storage-options.ts'

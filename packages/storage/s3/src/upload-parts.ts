@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { PartMemory } from './part-memory.ts'
 import type { S3Uploads, UnfinishedUpload, UploadedPart } from './s3-uploads.ts'
 

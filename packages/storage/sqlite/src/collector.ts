@@ -1,4 +1,4 @@
-import type { CollectReport } from '@spillway/core'
+import type { CollectReport } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { claimLoose, type LooseContent } from './contents.ts'
 import { idRange } from './entries.ts'

@@ -1,5 +1,4 @@
-import { piecesOfRange, type PieceSpan } from '@spillway/core/driver'
-import type { ByteRange } from '@spillway/core'
+import { piecesOfRange, type PieceSpan, type ByteRange } from '@spillway/core/driver'
 import type { Session } from './session.ts'
 
 /** Numbers of chunks in one content; its chunks are numbered from `content * MAX_CHUNKS` on. */

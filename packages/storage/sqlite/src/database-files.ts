@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 
 /**
  * The files of an open database. SQLite keeps using a file that was removed or renamed, and whatever it commits there is

@@ -1,5 +1,4 @@
-import type { DriverEntry, EntryId, EntryInfo } from '@spillway/core'
-import { decodeDescription } from '@spillway/core/driver'
+import { decodeDescription, type DriverEntry, type EntryId, type EntryInfo } from '@spillway/core/driver'
 import type { ContentPlace } from './contents.ts'
 import type { Session } from './session.ts'
 

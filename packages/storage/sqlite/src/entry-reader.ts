@@ -1,5 +1,11 @@
-import { StorageError, type ByteRange, type DriverContent, type EntryId, type OpenEntry } from '@spillway/core'
-import { piecesOfRange } from '@spillway/core/driver'
+import {
+  StorageError,
+  piecesOfRange,
+  type ByteRange,
+  type DriverContent,
+  type EntryId,
+  type OpenEntry,
+} from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import {
   batchesOf,

@@ -1,5 +1,11 @@
-import { StorageError, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core'
-import { encodeDescription, regroupChunks } from '@spillway/core/driver'
+import {
+  StorageError,
+  encodeDescription,
+  regroupChunks,
+  type EntryId,
+  type NewEntryInfo,
+  type WrittenEntry,
+} from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { purgeContent } from './purge-content.ts'
 import {

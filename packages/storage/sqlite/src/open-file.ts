@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import { logFiles } from './database-files.ts'
 import type { OpenDatabase } from './load-better-sqlite.ts'
 import { APPLICATION_ID, isForeign, migrate, schemaVersion } from './schema.ts'

@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import { StorageError } from '@spillway/core/driver'
 import type { SqliteDatabase } from './sqlite-database.ts'
 import { DatabaseInUse } from './sqlite-error.ts'
 

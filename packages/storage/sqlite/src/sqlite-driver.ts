@@ -11,7 +11,7 @@ import type {
   OpenEntry,
   StorageDriver,
   WrittenEntry,
-} from '@spillway/core'
+} from '@spillway/core/driver'
 import { collect } from './collector.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { BATCH_BYTES, releaseContent, type LooseContent } from './contents.ts'

@@ -1,4 +1,4 @@
-import { StorageError, type StorageErrorCode } from '@spillway/core'
+import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 interface Explanation {
   readonly code: StorageErrorCode

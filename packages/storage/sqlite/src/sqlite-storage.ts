@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { ManagedStorage, type ManagedStorageOptions } from '@spillway/core'
-import { assertKnownOptions } from '@spillway/core/driver'
+import { ManagedStorage, assertKnownOptions, type ManagedStorageOptions } from '@spillway/core/driver'
 import { isSqliteDatabase, type SqliteDatabase } from './sqlite-database.ts'
 import { SqliteDriver, type SqliteDriverOptions } from './sqlite-driver.ts'
 

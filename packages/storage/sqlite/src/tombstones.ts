@@ -1,4 +1,4 @@
-import type { EntryId, Eviction, EvictionReason } from '@spillway/core'
+import type { EntryId, Eviction, EvictionReason } from '@spillway/core/driver'
 import type { IdRange } from './entries.ts'
 import type { Session } from './session.ts'
 

@@ -1,0 +1,42 @@
+/**
+ * Builds the package in whose folder it is run: declarations by the compiler, and one module for each entry, with what
+ * entries share and what is loaded on first use in modules of their own. Only the package's own files are bundled.
+ */
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+
+const ROOT = join(import.meta.dirname, '../..')
+const BUILT = /^\.\/dist\/(.*)\.js$/
+
+const { publishConfig } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly publishConfig: unknown }
+const entries = new Set(modulesIn(publishConfig).map((path) => path.replace(BUILT, 'src/$1.ts')))
+
+// Modules of an earlier build may have other names.
+for (const path of globSync('dist/**/*.js')) rmSync(path)
+const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+const { status } = spawnSync(process.execPath, [compiler, '-b'], { stdio: 'inherit' })
+if (status !== 0) process.exit(status ?? 1)
+await build({
+  entryPoints: [...entries],
+  outbase: 'src',
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: 'es2024',
+  platform: 'node',
+  packages: 'external',
+  // Which file it is, the runtime that imports the package decides.
+  external: ['#*'],
+  // Beside the entries, so that a path relative to a module is the same in all of them.
+  chunkNames: '[name]-[hash]',
+  logLevel: 'warning',
+})
+
+/** List the modules that a manifest names, at any depth. */
+function modulesIn(value: unknown): string[] {
+  if (typeof value === 'string') return BUILT.test(value) ? [value] : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(modulesIn) : []
+}
