@@ -16,7 +16,7 @@ const entries = new Set(modulesIn(publishConfig).map((path) => path.replace(BUIL
 // Modules of an earlier build may have other names.
 for (const path of globSync('dist/**/*.js')) rmSync(path)
 const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
-const { status } = spawnSync(process.execPath, [compiler, '-b'], { stdio: 'inherit' })
+const { status } = spawnSync(process.execPath, [compiler, '-b', '--emitDeclarationOnly'], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 await build({
   entryPoints: [...entries],

@@ -113,7 +113,7 @@ export function refuseImport(file: SourceFile, specifier: string): string | unde
       return 'This adapter runs wherever its framework does, also without Node.js.'
     return !(packageFolder in BASE_PACKAGES) || isTest || NODE_FILES.test(file.path)
       ? undefined
-      : 'This package runs in any JavaScript runtime. Use `@spillway/text/internal/platform`, in text `#platform`.'
+      : 'This package runs in any JavaScript runtime. Use `@spillway/text/internal`, in text `#platform`.'
   }
   return refusePackage(file, packageFolder, isTest, specifier)
 }

@@ -142,7 +142,7 @@ const REFUSED: readonly Refused[] = [
 const ACCEPTED: readonly (readonly [path: string, source: string])[] = [
   ['packages/core/src/index.ts', "export { value } from './storage/value.ts'\n"],
   ['packages/text/src/lines/value.ts', "export { value } from '#platform'\n"],
-  ['packages/previews/src/log/ok.ts', importing('@spillway/text/internal/lines')],
+  ['packages/previews/src/log/ok.ts', importing('@spillway/text/internal')],
   ['packages/core/src/retrieval/ok.ts', importing('../content/x.ts')],
   ['packages/text/src/patterns/linear.ts', importing('re2js')],
   ['packages/core/src/offload/ok.ts', importing('../retrieval/x.ts')],

@@ -1,4 +1,4 @@
-import type { CountTokens } from '@spillway/text/internal/tokens'
+import type { CountTokens } from '@spillway/text/internal'
 import { countMessage } from './measure/count-message.ts'
 import type { HistoryMessage } from './history-message.ts'
 import type { HistoryReason } from './history-outcome.ts'

@@ -1,5 +1,5 @@
 import { ContextOffloader } from '@spillway/core'
-import type { CountTokens } from '@spillway/text/internal/tokens'
+import type { CountTokens } from '@spillway/text/internal'
 import type { HistoryArchive } from './archive/history-archive.ts'
 import { offloaderArchive } from './archive/offloader-archive.ts'
 import type { Summarize } from './compress/summary-request.ts'

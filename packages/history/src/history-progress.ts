@@ -1,4 +1,4 @@
-import { warn } from '@spillway/text/internal/platform'
+import { warn } from '@spillway/text/internal'
 
 /** A step of compacting or compressing, as it ends. Nothing in it is content. */
 export type HistoryProgress =

@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '@spillway/text/internal/platform'
+import { decodeBase64, encodeBase64 } from '@spillway/text/internal'
 import { isExactNumber } from '@spillway/text/internal/json'
 
 /** An object that has this key stands for something that JSON has no form for; one that had it before is wrapped as well. */

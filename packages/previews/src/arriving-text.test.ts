@@ -1,7 +1,7 @@
 import { propertyRuns, seed } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { SAMPLE_TEXTS } from '../test/sample-texts.ts'
 import { ArrivingText } from './arriving-text.ts'
 import { SUBJECT_START } from './choose-previewers.ts'

@@ -1,4 +1,4 @@
-import { NulFilter } from '@spillway/text/internal/lines'
+import { NulFilter } from '@spillway/text/internal'
 import { SUBJECT_END, SUBJECT_START, textPreviewersFor } from './choose-previewers.ts'
 import { LogReader } from './log/log-reader.ts'
 import { textPreviewer } from './log/text-previewer.ts'

@@ -1,5 +1,4 @@
-import { contentTypeEssence } from '@spillway/text/internal/types'
-import { checkedCountTokens, estimateTokens } from '@spillway/text/internal/tokens'
+import { contentTypeEssence, checkedCountTokens, estimateTokens } from '@spillway/text/internal'
 import { withPreviewers } from './choose-previewers.ts'
 import { corePreviewers } from './core-previewers.ts'
 import type { PreviewFallback } from './preview-fallback.ts'

@@ -1,5 +1,4 @@
-import type { ContentBlock, MediaBlock } from '@spillway/text/internal/types'
-import type { CountTokens } from '@spillway/text/internal/tokens'
+import type { ContentBlock, MediaBlock, CountTokens } from '@spillway/text/internal'
 import type { ToolIntent } from './detect/tool-intent.ts'
 
 /** What a preview is written with. */

@@ -1,5 +1,4 @@
-import type { ContentBlock, MediaBlock } from '@spillway/text/internal/types'
-import { orAborted } from '@spillway/text/internal/shared'
+import { type ContentBlock, type MediaBlock, orAborted } from '@spillway/text/internal'
 import { mediaPreviewersFor, type OnFallback } from './choose-previewers.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type { MediaPreview, MediaSubject, PreviewCall, Previewer } from './previewer.ts'

@@ -1,5 +1,4 @@
-import { withoutNuls } from '@spillway/text/internal/lines'
-import type { CountTokens } from '@spillway/text/internal/tokens'
+import { withoutNuls, type CountTokens } from '@spillway/text/internal'
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
 import { LineCounter } from './layout/line-counter.ts'
 import { LogReader } from './log/log-reader.ts'

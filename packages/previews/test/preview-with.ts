@@ -1,4 +1,4 @@
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import type { PreviewOptions, TextPreviewer, TextSubject } from '../src/previewer.ts'
 
 /** What a previewer is told of a text. */

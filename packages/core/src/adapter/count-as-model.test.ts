@@ -1,7 +1,7 @@
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { expect, it } from 'vitest'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { countAsModel } from './count-as-model.ts'
 
 const LOG = '2026-03-14 12:00:01 INFO request 4821 of user 77 answered in 12 ms\n'.repeat(20)

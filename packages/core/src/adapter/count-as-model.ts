@@ -1,5 +1,4 @@
-import { warn } from '@spillway/text/internal/platform'
-import { type CountTokens, estimateTokens } from '@spillway/text/internal/tokens'
+import { warn, type CountTokens, estimateTokens } from '@spillway/text/internal'
 
 /** What tools return: lines of a log, records, a table, source code and prose. */
 const SAMPLE = `2026-03-14T09:26:53.589Z INFO  [checkout-7f9c] POST /orders/48213 201 in 412 ms (req=8c1f02ab, user=3391)

@@ -1,4 +1,4 @@
-import { type ContentBlock, type MediaBlock, extensionForContentType } from '@spillway/text/internal/types'
+import { type ContentBlock, type MediaBlock, extensionForContentType } from '@spillway/text/internal'
 import { encodeBase64 } from './media-source.ts'
 
 /** A block as text, or as Base64 with what frameworks want to know of a file. */

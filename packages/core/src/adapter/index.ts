@@ -1,6 +1,5 @@
 /** What adapters of agent frameworks have in common: how parts become blocks and come back. */
-export { decodeText } from '@spillway/text/internal/lines'
-export { contentTypeEssence, isTextContentType } from '@spillway/text/internal/types'
+export { decodeText, contentTypeEssence, isTextContentType } from '@spillway/text/internal'
 export {
   endOfString,
   isExactNumber,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import { readMcpPart, writeMcpPart } from './mcp-content.ts'
 
 const data = new Uint8Array([1, 2, 3])

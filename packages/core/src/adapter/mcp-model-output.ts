@@ -1,4 +1,4 @@
-import { indentJson, type ContentBlock } from '@spillway/text/internal/types'
+import { indentJson, type ContentBlock } from '@spillway/text/internal'
 import { readMcpPart } from './mcp-content.ts'
 import { readMcpResult } from './mcp-result.ts'
 import { nameOfPart } from './text-block.ts'

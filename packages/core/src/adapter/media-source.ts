@@ -1,5 +1,4 @@
-import { decodeBase64, encodeBase64 as encode } from '@spillway/text/internal/platform'
-import { type MediaBlock, mediaKind } from '@spillway/text/internal/types'
+import { decodeBase64, encodeBase64 as encode, type MediaBlock, mediaKind } from '@spillway/text/internal'
 import { isContentType } from '../storage/assert-input.ts'
 
 const DATA_SCHEME = /^data:/i

@@ -1,4 +1,4 @@
-import { indentJson, type ContentBlock } from '@spillway/text/internal/types'
+import { indentJson, type ContentBlock } from '@spillway/text/internal'
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { OffloadRequest } from '../offload/offload-request.ts'
 import { readMcpPart, writeMcpPart } from './mcp-content.ts'

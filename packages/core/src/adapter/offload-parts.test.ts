@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import { ContextOffloader } from '../offload/context-offloader.ts'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { offloadParts } from './offload-parts.ts'

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { InlineReason, OffloadRequest } from '../offload/offload-request.ts'
 

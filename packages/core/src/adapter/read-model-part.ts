@@ -1,4 +1,4 @@
-import type { ContentBlock, MediaBlock } from '@spillway/text/internal/types'
+import type { ContentBlock, MediaBlock } from '@spillway/text/internal'
 import { mediaFromData, mediaFromUrl } from './media-source.ts'
 import { textBlock } from './text-block.ts'
 

@@ -1,4 +1,4 @@
-import type { TextBlock } from '@spillway/text/internal/types'
+import type { TextBlock } from '@spillway/text/internal'
 
 /** What a framework's part says of its text, under whatever types: what is no text is left out. */
 export interface TextOrigin {

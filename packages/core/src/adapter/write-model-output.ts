@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import { writeModelPart, type ModelMediaForm, type ModelOutputPart } from './write-model-part.ts'
 
 /** An output for the model of the AI SDK that JSON can express. */

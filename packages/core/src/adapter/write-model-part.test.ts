@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import { readModelPart } from './read-model-part.ts'
 import { writeModelPart, type ModelMediaForm } from './write-model-part.ts'
 

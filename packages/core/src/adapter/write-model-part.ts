@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import { encodeBase64 } from './media-source.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { LineIndexBuilder, type LineIndex } from '@spillway/text/internal/lines'
-import { concatBytes } from '@spillway/text/internal/shared'
+import { LineIndexBuilder, type LineIndex, concatBytes } from '@spillway/text/internal'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from '../storage/content-cache.ts'

@@ -1,6 +1,4 @@
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
-import { copyBytes, isBytes } from '@spillway/text/internal/shared'
-import { LineIndexBuilder, type LineIndex } from '@spillway/text/internal/lines'
+import { yieldToEventLoop, copyBytes, isBytes, LineIndexBuilder, type LineIndex } from '@spillway/text/internal'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { orMiss } from '../storage/foreign-miss.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'

@@ -1,5 +1,4 @@
-import { isBytes } from '@spillway/text/internal/shared'
-import { LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
+import { isBytes, LINE_BLOCK_BYTES } from '@spillway/text/internal'
 import { CachedContents } from '../storage/cached-content.ts'
 import type { CachedContent, ContentInfo } from '../storage/cached-content.ts'
 import { contentCache } from '../storage/content-cache.ts'

@@ -1,14 +1,15 @@
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
-import { copyBytes } from '@spillway/text/internal/shared'
 import {
+  yieldToEventLoop,
+  copyBytes,
   LINE_BLOCK_BYTES,
   LineIndexBuilder,
   type LineIndex,
   decodeText,
   hasWidePart,
   textEncodingOf,
-} from '@spillway/text/internal/lines'
-import { isTextContentType, mayBeText } from '@spillway/text/internal/types'
+  isTextContentType,
+  mayBeText,
+} from '@spillway/text/internal'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { DEFAULT_BLOCK_BYTES, openContentSource } from './content-source.ts'
 import type { ContentSource, ReadableStorage, ReadOptions } from './content-source.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LINE_BLOCK_BYTES, LineIndexBuilder } from '@spillway/text/internal/lines'
+import { LINE_BLOCK_BYTES, LineIndexBuilder } from '@spillway/text/internal'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
 import { createStorage } from '../storage/create-storage.ts'
 import { withContentSource } from './content-source.ts'

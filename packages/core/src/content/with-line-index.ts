@@ -1,4 +1,4 @@
-import { LINE_BLOCK_BYTES, type LineIndex } from '@spillway/text/internal/lines'
+import { LINE_BLOCK_BYTES, type LineIndex } from '@spillway/text/internal'
 import { StorageError } from '../storage/storage-error.ts'
 import type { ContentSource } from './content-source.ts'
 

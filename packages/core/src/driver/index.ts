@@ -1,5 +1,5 @@
 /** All that a backend needs of core: what it implements, and what drivers have in common. */
-export { BoundedMap, RecencyMap } from '@spillway/text/internal/shared'
+export { BoundedMap, RecencyMap } from '@spillway/text/internal'
 export { assertKnownOptions } from './assert-known-options.ts'
 export { decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'
 export { piecesOfRange, type PieceSpan } from './pieces-of-range.ts'

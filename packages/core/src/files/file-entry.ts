@@ -1,4 +1,4 @@
-import { extensionForContentType } from '@spillway/text/internal/types'
+import { extensionForContentType } from '@spillway/text/internal'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage, StoredInfo } from '../storage/storage.ts'
 

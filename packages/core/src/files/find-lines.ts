@@ -1,5 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
-import { lineBatches } from '@spillway/text/internal/lines'
+import { detach, lineBatches } from '@spillway/text/internal'
 
 const BATCH_LENGTH = 262_144
 /** UTF-16 units of a line that are shown, at most: of a longer one, those around the match. */

@@ -1,6 +1,5 @@
 /** The entries of a scope as files with paths, for file tools. */
-export type { LineRange } from '@spillway/text/internal/lines'
-export { PatternError, type PatternErrorCode } from '@spillway/text/internal/platform'
+export { type LineRange, PatternError, type PatternErrorCode } from '@spillway/text/internal'
 export { filePathOf, type FileContent } from './file-entry.ts'
 export type { FoundLine } from './find-lines.ts'
 export { PatternSearch, type MatchingLine, type MatchingLines, type PatternSearchOptions } from './pattern-search.ts'

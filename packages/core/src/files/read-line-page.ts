@@ -1,4 +1,4 @@
-import { lineBatches, type LineRange, linesWithin, type LineProgress } from '@spillway/text/internal/lines'
+import { lineBatches, type LineRange, linesWithin, type LineProgress } from '@spillway/text/internal'
 
 const BATCH_LENGTH = 262_144
 /** UTF-16 units of a page, about, and of one line in it. */

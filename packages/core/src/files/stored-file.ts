@@ -1,4 +1,4 @@
-import type { LineRange } from '@spillway/text/internal/lines'
+import type { LineRange } from '@spillway/text/internal'
 import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
 import { openTextSource } from '../content/text-source.ts'
 import type { Storage } from '../storage/storage.ts'

@@ -1,4 +1,4 @@
-import { isTextContentType } from '@spillway/text/internal/types'
+import { isTextContentType } from '@spillway/text/internal'
 import { KeyedLock } from '../storage/keyed-lock.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'

@@ -1,4 +1,4 @@
-import { createSha256 } from '@spillway/text/internal/platform'
+import { createSha256 } from '@spillway/text/internal'
 
 /** Who may use a service, and behind which wall. */
 export interface AccessToken {

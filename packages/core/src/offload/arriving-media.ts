@@ -1,5 +1,4 @@
-import { mediaKind } from '@spillway/text/internal/types'
-import { concatBytes, copyBytes } from '@spillway/text/internal/shared'
+import { mediaKind, concatBytes, copyBytes } from '@spillway/text/internal'
 import { mediaPreviewersFor, describeMedia, MEDIA_PREVIEWER, fallbackOf } from '@spillway/previews/internal'
 import type { Storage } from '../storage/storage.ts'
 import { readMediaParts, type PartReading } from './read-media-parts.ts'

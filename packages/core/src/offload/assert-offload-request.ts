@@ -1,5 +1,4 @@
-import type { ContentBlock } from '@spillway/text/internal/types'
-import { isBytes } from '@spillway/text/internal/shared'
+import { type ContentBlock, isBytes } from '@spillway/text/internal'
 import { assertChunks, assertContentType } from '../storage/assert-input.ts'
 import type { OffloadRequest, OffloadStreamRequest } from './offload-request.ts'
 

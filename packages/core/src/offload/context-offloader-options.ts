@@ -1,5 +1,5 @@
 import type { Previewer } from '@spillway/previews'
-import { checkedCountTokens, type CountTokens, estimateTokens } from '@spillway/text/internal/tokens'
+import { checkedCountTokens, type CountTokens, estimateTokens } from '@spillway/text/internal'
 import { assertStorage } from '../storage/assert-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { OffloadEvent } from './offload-event.ts'

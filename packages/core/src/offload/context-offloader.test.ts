@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ContentBlock } from '@spillway/text/internal/types'
-import { formatCount } from '@spillway/text/internal/lines'
+import { type ContentBlock, formatCount } from '@spillway/text/internal'
 import { createStorage } from '../storage/create-storage.ts'
 import type { ManagedStorageOptions } from '../storage/managed-storage-options.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'

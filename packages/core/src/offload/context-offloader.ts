@@ -1,4 +1,4 @@
-import { warn } from '@spillway/text/internal/platform'
+import { warn } from '@spillway/text/internal'
 import type { OnFallback } from '@spillway/previews/internal'
 import type { PreviewFallback } from '@spillway/previews'
 import { formatRetrievalCall } from '../retrieval/retrieval-call.ts'

@@ -1,4 +1,4 @@
-import { warn } from '@spillway/text/internal/platform'
+import { warn } from '@spillway/text/internal'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { OffloadEvent } from './offload-event.ts'
 

@@ -5,8 +5,9 @@ import {
   type ContentBlock,
   type MediaBlock,
   isMediaBlock,
-} from '@spillway/text/internal/types'
-import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal/tokens'
+  type CountTokens,
+  estimateLargeTokens,
+} from '@spillway/text/internal'
 import { mediaTokensOfSize } from './media-tokens.ts'
 
 /** Indentation costs at most about this factor, so below it only the compact form can tell. */

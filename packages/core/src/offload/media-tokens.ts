@@ -1,4 +1,4 @@
-import type { MediaBlock } from '@spillway/text/internal/types'
+import type { MediaBlock } from '@spillway/text/internal'
 
 /** Models charge media by dimensions, pages or seconds, which grow with the size; these are typical bytes per token. */
 const BYTES_PER_TOKEN = { image: 400, audio: 400, video: 400, document: 20 } as const

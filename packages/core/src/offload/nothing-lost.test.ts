@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
 import type { Storage } from '../storage/storage.ts'

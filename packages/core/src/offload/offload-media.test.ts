@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import { type MediaPreview, type MediaPreviewer, MissingPeerError } from '@spillway/previews'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { Storage } from '../storage/storage.ts'

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 
 /** A tool result as an adapter hands it over. */
 export interface OffloadRequest {

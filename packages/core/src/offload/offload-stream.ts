@@ -3,11 +3,14 @@ import {
   contentTypeEssence,
   isTextContentType,
   sniffContentType,
-} from '@spillway/text/internal/types'
-import { concatBytes, copyBytes } from '@spillway/text/internal/shared'
-import { textEncodingOf, type TextEncoding } from '@spillway/text/internal/lines'
+  concatBytes,
+  copyBytes,
+  textEncodingOf,
+  type TextEncoding,
+  longerThan,
+  TokenSampler,
+} from '@spillway/text/internal'
 import { ArrivingText, type TextPreview, type TextPreviewing } from '@spillway/previews/internal'
-import { longerThan, TokenSampler } from '@spillway/text/internal/tokens'
 import { assertContent } from '../storage/assert-input.ts'
 import { checkAborted, orAborted } from '../storage/guard.ts'
 import type { Storage, StoreOptions } from '../storage/storage.ts'

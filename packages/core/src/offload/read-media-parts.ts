@@ -1,7 +1,6 @@
-import { documentText, type MediaBlock } from '@spillway/text/internal/types'
+import { documentText, type MediaBlock, estimateLargeTokens } from '@spillway/text/internal'
 import { type OnFallback, fallbackOf, readMedia, type ReadMedia } from '@spillway/previews/internal'
 import type { PreviewCall, Previewer } from '@spillway/previews'
-import { estimateLargeTokens } from '@spillway/text/internal/tokens'
 import { checkAborted } from '../storage/guard.ts'
 import { assertBlocks } from './assert-offload-request.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'

@@ -1,4 +1,4 @@
-import { type ContentBlock, contentTypeEssence } from '@spillway/text/internal/types'
+import { type ContentBlock, contentTypeEssence } from '@spillway/text/internal'
 import { escapeExpression } from '@spillway/text/internal/patterns'
 import type { PreviewOptions } from '@spillway/previews'
 import { type OnFallback, readText, type TextPreview } from '@spillway/previews/internal'

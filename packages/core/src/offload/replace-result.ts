@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@spillway/text/internal/types'
+import type { ContentBlock } from '@spillway/text/internal'
 import { corePreviewers } from '@spillway/previews'
 import { toolIntent, withPreviewers, type OnFallback } from '@spillway/previews/internal'
 import { chooseBlocks } from './choose-blocks.ts'

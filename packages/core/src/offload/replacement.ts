@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { mediaFormat, safeName } from '@spillway/text/internal/types'
+import { formatCount, mediaFormat, safeName } from '@spillway/text/internal'
 import type { Location } from '../storage/storage.ts'
 
 /** A stored block as the replacement shows it. */

@@ -1,5 +1,4 @@
-import { warn } from '@spillway/text/internal/platform'
-import { type ContentBlock, isMediaBlock, safeName, isTextContentType } from '@spillway/text/internal/types'
+import { warn, type ContentBlock, isMediaBlock, safeName, isTextContentType } from '@spillway/text/internal'
 import { isContentType } from '../storage/assert-input.ts'
 import { textOfDocument } from '../content/text-of-document.ts'
 import { orAborted } from '../storage/guard.ts'

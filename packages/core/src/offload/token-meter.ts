@@ -1,4 +1,4 @@
-import { BoundedMap } from '@spillway/text/internal/shared'
+import { BoundedMap } from '@spillway/text/internal'
 
 /** What offloading has cost and saved so far, in tokens. */
 export interface Meter {

@@ -4,8 +4,9 @@ import {
   contentTypeEssence,
   mediaKind,
   isTextContentType,
-} from '@spillway/text/internal/types'
-import { formatCount, visibleText } from '@spillway/text/internal/lines'
+  formatCount,
+  visibleText,
+} from '@spillway/text/internal'
 import { rewriteInexactNumbers } from '@spillway/text/internal/json'
 import { EMPTY_NOTE, writeBeginning } from './answer-lines.ts'
 import { withContent } from './open-content.ts'

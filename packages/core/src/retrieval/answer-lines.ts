@@ -1,5 +1,4 @@
-import { contentTypeEssence } from '@spillway/text/internal/types'
-import { formatCount, type LineRange } from '@spillway/text/internal/lines'
+import { contentTypeEssence, formatCount, type LineRange } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { findLineSpan } from '../search/read-lines.ts'

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { visibleText } from '@spillway/text/internal/lines'
+import { visibleText } from '@spillway/text/internal'
 import { ask, countTokens, toolOf } from '../../test/retrieval-fixture.ts'
 import { oneLine } from './plain-text.ts'
 

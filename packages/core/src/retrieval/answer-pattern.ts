@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import { describeCount } from './describe-count.ts'
 import { describeMatches, describeProblems } from './describe-matches.ts'

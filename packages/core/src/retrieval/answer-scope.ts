@@ -1,5 +1,4 @@
-import { isTextContentType } from '@spillway/text/internal/types'
-import { PatternError } from '@spillway/text/internal/platform'
+import { isTextContentType, PatternError } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { StoredInfo } from '../storage/storage.ts'

@@ -1,4 +1,4 @@
-import { isTextContentType } from '@spillway/text/internal/types'
+import { isTextContentType } from '@spillway/text/internal'
 import type { ContentSource } from '../content/content-source.ts'
 import { abridge } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'

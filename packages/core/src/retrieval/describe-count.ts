@@ -1,4 +1,4 @@
-import { PatternError } from '@spillway/text/internal/platform'
+import { PatternError } from '@spillway/text/internal'
 import type { SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { Hit } from '../search/search-lines.ts'

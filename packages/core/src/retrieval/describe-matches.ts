@@ -1,4 +1,4 @@
-import { formatCount, type LineRange } from '@spillway/text/internal/lines'
+import { formatCount, type LineRange } from '@spillway/text/internal'
 import type { SearchPattern } from '@spillway/text/internal/patterns'
 import type { FoundHits } from './find-hits.ts'
 import { abridge } from './plain-text.ts'

@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import type { StoredInfo } from '../storage/storage.ts'
 import { abridge, oneLine } from './plain-text.ts'
 

@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Eviction, EvictionReason } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'

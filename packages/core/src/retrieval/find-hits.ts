@@ -1,5 +1,4 @@
-import type { LineRange } from '@spillway/text/internal/lines'
-import { PatternError } from '@spillway/text/internal/platform'
+import { type LineRange, PatternError } from '@spillway/text/internal'
 import type { ByteSpan, SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { findLineSpan } from '../search/read-lines.ts'

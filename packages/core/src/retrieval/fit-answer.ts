@@ -1,4 +1,4 @@
-import { type CountTokens, longerThan } from '@spillway/text/internal/tokens'
+import { type CountTokens, longerThan } from '@spillway/text/internal'
 
 /** How many tokens an answer may have. */
 export interface AnswerLimit {

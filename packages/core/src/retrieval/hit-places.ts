@@ -1,5 +1,5 @@
 import { jsonPathsAt } from '@spillway/text/internal/json'
-import { LONG_LINE_LENGTH } from '@spillway/text/internal/platform'
+import { LONG_LINE_LENGTH } from '@spillway/text/internal'
 import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { searchLines } from '../search/search-lines.ts'

@@ -1,4 +1,4 @@
-import { visibleText } from '@spillway/text/internal/lines'
+import { visibleText } from '@spillway/text/internal'
 
 /** What ends a line somewhere, beside the control characters that do. */
 const LINE_ENDINGS = /[\n\u2028\u2029]/g

@@ -1,4 +1,4 @@
-import { formatCount, type LineRange } from '@spillway/text/internal/lines'
+import { formatCount, type LineRange } from '@spillway/text/internal'
 import { RetrievalError } from './retrieval-error.ts'
 import type { ByteRange } from './retrieval-input.ts'
 

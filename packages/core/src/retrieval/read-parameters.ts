@@ -1,5 +1,5 @@
 import { parseJsonText } from '@spillway/text/internal/json'
-import type { LineRange } from '@spillway/text/internal/lines'
+import type { LineRange } from '@spillway/text/internal'
 import { quote } from './plain-text.ts'
 import type { RetrievalCall } from './retrieval-call.ts'
 import { RetrievalError } from './retrieval-error.ts'

@@ -1,6 +1,4 @@
-import { utf8Text } from '@spillway/text/internal/platform'
-import { formatCount, escapeAround } from '@spillway/text/internal/lines'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { utf8Text, formatCount, escapeAround, cutAtGrapheme } from '@spillway/text/internal'
 import { unitsToBytes } from '../search/units-to-bytes.ts'
 import type { LineView } from '../search/view-hits.ts'
 import { windowStart } from '../search/view-line.ts'

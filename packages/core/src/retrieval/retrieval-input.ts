@@ -1,4 +1,4 @@
-import { formatCount, type LineRange } from '@spillway/text/internal/lines'
+import { formatCount, type LineRange } from '@spillway/text/internal'
 import type { JsonPathRequest } from './json-path/json-path-request.ts'
 import type { QueryRequest } from './query/query-request.ts'
 import { invalidInput, readParameters } from './read-parameters.ts'

@@ -1,5 +1,4 @@
-import type { ContentBlock } from '@spillway/text/internal/types'
-import type { CountTokens } from '@spillway/text/internal/tokens'
+import type { ContentBlock, CountTokens } from '@spillway/text/internal'
 import { assertStorage } from '../storage/assert-storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import { formatRetrievalCall } from './retrieval-call.ts'

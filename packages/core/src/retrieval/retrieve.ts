@@ -1,4 +1,4 @@
-import { PatternError } from '@spillway/text/internal/platform'
+import { PatternError } from '@spillway/text/internal'
 import { StorageError } from '../storage/storage-error.ts'
 import { answerFull } from './answer-full.ts'
 import type { FullAnswer } from './answer-full.ts'

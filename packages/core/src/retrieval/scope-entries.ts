@@ -1,4 +1,4 @@
-import { mayBeText } from '@spillway/text/internal/types'
+import { mayBeText } from '@spillway/text/internal'
 import { checkAborted } from '../storage/guard.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'

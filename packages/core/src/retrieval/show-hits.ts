@@ -1,4 +1,4 @@
-import type { LineRange } from '@spillway/text/internal/lines'
+import type { LineRange } from '@spillway/text/internal'
 import type { ContentSource } from '../content/content-source.ts'
 import type { Hit } from '../search/search-lines.ts'
 import { viewHits } from '../search/view-hits.ts'

@@ -1,4 +1,4 @@
-import { isTextContentType } from '@spillway/text/internal/types'
+import { isTextContentType } from '@spillway/text/internal'
 import { TEXT_OF } from '../content/text-of-document.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'

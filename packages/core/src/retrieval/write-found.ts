@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import type { ContentSource } from '../content/content-source.ts'
 import type { Hit } from '../search/hit.ts'
 import { callOf } from './call-of.ts'

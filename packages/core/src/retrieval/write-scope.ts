@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import type { StoredInfo } from '../storage/storage.ts'
 import { callOf } from './call-of.ts'
 import { countMatches, describeMatches } from './describe-matches.ts'

@@ -1,7 +1,5 @@
-import { utf8Text } from '@spillway/text/internal/platform'
-import { escapeEnd, escapeAround } from '@spillway/text/internal/lines'
+import { utf8Text, escapeEnd, escapeAround, cutAtGrapheme } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
 import type { ContentSource } from '../content/content-source.ts'
 import { characterStart, unitsToBytes } from '../search/units-to-bytes.ts'
 import { cutToFit, fitCount, unitsFor } from './fit-answer.ts'

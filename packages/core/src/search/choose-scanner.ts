@@ -1,5 +1,5 @@
 import { createPatternMatcher } from '@spillway/text/internal/engines'
-import { singleByteText, type PatternMatcher } from '@spillway/text/internal/platform'
+import { singleByteText, type PatternMatcher } from '@spillway/text/internal'
 import { escapeExpression, type ChainLink, type SearchPattern } from '@spillway/text/internal/patterns'
 import { byteTraits } from './byte-traits.ts'
 import { LiteralScanner } from './literal-scanner.ts'

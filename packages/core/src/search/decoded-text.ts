@@ -1,4 +1,4 @@
-import { isAsciiBytes, singleByteText } from '@spillway/text/internal/platform'
+import { isAsciiBytes, singleByteText } from '@spillway/text/internal'
 import { contentCache } from '../storage/content-cache.ts'
 import type { CachePiece } from '../storage/content-cache.ts'
 

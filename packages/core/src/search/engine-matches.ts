@@ -1,4 +1,4 @@
-import { PatternError, type PatternMatcher } from '@spillway/text/internal/platform'
+import { PatternError, type PatternMatcher } from '@spillway/text/internal'
 
 /** Takes what an engine found: which of the lines it is in, and where in it, in UTF-16 units. */
 export type TakeLineMatch = (line: number, start: number, end: number) => void

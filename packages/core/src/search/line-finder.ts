@@ -1,5 +1,4 @@
-import { BoundedMap } from '@spillway/text/internal/shared'
-import { countLineEnds, LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
+import { BoundedMap, countLineEnds, LINE_BLOCK_BYTES } from '@spillway/text/internal'
 import type { IndexedBlocks } from '../content/with-line-index.ts'
 
 const LINE_FEED = 10

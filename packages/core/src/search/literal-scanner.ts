@@ -1,4 +1,4 @@
-import { findBytes, singleByteText, LONG_LINE_LENGTH } from '@spillway/text/internal/platform'
+import { findBytes, singleByteText, LONG_LINE_LENGTH } from '@spillway/text/internal'
 import { escapeExpression, countLines, matchLines } from '@spillway/text/internal/patterns'
 import type { MatchSink } from './hit-sink.ts'
 import { MAX_STEPS, PART_LINE, PIECE_BYTES } from './scanner.ts'

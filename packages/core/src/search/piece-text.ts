@@ -1,4 +1,4 @@
-import { isAsciiBytes, singleByteText, utf8Text } from '@spillway/text/internal/platform'
+import { isAsciiBytes, singleByteText, utf8Text } from '@spillway/text/internal'
 import type { ByteTraits } from './byte-traits.ts'
 import type { DecodedText } from './decoded-text.ts'
 import type { SearchBlock } from './search-blocks.ts'

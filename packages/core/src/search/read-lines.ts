@@ -1,4 +1,4 @@
-import type { LineRange } from '@spillway/text/internal/lines'
+import type { LineRange } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { withLineIndex } from '../content/with-line-index.ts'

@@ -1,4 +1,4 @@
-import { concatBytes } from '@spillway/text/internal/shared'
+import { concatBytes } from '@spillway/text/internal'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { decodedText } from './decoded-text.ts'

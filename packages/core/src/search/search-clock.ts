@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
+import { yieldToEventLoop } from '@spillway/text/internal'
 import { checkAborted } from '../storage/guard.ts'
 
 /** Milliseconds of work in place between two turns of the event loop. */

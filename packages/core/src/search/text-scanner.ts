@@ -1,4 +1,4 @@
-import { singleByteText, PatternError, type PatternMatcher, LONG_LINE_LENGTH } from '@spillway/text/internal/platform'
+import { singleByteText, PatternError, type PatternMatcher, LONG_LINE_LENGTH } from '@spillway/text/internal'
 import {
   type ByteSpan,
   linesWith,

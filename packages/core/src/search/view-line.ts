@@ -1,6 +1,4 @@
-import { utf8Text } from '@spillway/text/internal/platform'
-import { cleanLine, isDrawn } from '@spillway/text/internal/lines'
-import { detach } from '@spillway/text/internal/shared'
+import { utf8Text, cleanLine, isDrawn, detach } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { FoundLine } from './line-finder.ts'

@@ -1,4 +1,4 @@
-import { isBytes } from '@spillway/text/internal/shared'
+import { isBytes } from '@spillway/text/internal'
 import { StorageError } from './storage-error.ts'
 
 const MAX_KEY_LENGTH = 65_536

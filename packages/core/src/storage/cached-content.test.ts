@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
+import { LINE_BLOCK_BYTES } from '@spillway/text/internal'
 import { CachedContents, MAX_WHOLE_BYTES } from './cached-content.ts'
 import type { CachedContent, ContentInfo, LoadBytes } from './cached-content.ts'
 import { ContentCache, DEFAULT_CONTENT_CACHE_BYTES } from './content-cache.ts'

@@ -1,5 +1,4 @@
-import { copyBytes } from '@spillway/text/internal/shared'
-import { LINE_BLOCK_BYTES, type LineIndex } from '@spillway/text/internal/lines'
+import { copyBytes, LINE_BLOCK_BYTES, type LineIndex } from '@spillway/text/internal'
 import type { CachePiece, ContentCache } from './content-cache.ts'
 import type { ByteRange } from './storage.ts'
 

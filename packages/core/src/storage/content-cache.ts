@@ -1,4 +1,4 @@
-import { RecencyMap } from '@spillway/text/internal/shared'
+import { RecencyMap } from '@spillway/text/internal'
 
 /** Bytes of content that a process remembers unless {@link setContentCacheBytes} says otherwise. */
 export const DEFAULT_CONTENT_CACHE_BYTES = 33_554_432

@@ -1,4 +1,4 @@
-import { BoundedMap } from '@spillway/text/internal/shared'
+import { BoundedMap } from '@spillway/text/internal'
 import type { Eviction } from './storage-error.ts'
 
 const MAX_SCOPES = 1_000

@@ -1,4 +1,4 @@
-import { orAborted as waitOrAbort } from '@spillway/text/internal/shared'
+import { orAborted as waitOrAbort } from '@spillway/text/internal'
 import { StorageError } from './storage-error.ts'
 
 /** What was being done when a driver failed. */

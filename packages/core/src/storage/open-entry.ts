@@ -1,4 +1,4 @@
-import { LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
+import { LINE_BLOCK_BYTES } from '@spillway/text/internal'
 import type { EntryId, OpenEntry, StorageDriver } from './storage-driver.ts'
 import { missingError } from './missing-error.ts'
 

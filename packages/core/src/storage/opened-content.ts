@@ -1,6 +1,4 @@
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
-import { isBytes, plainBytes } from '@spillway/text/internal/shared'
-import { LineIndex, LineIndexBuilder } from '@spillway/text/internal/lines'
+import { yieldToEventLoop, isBytes, plainBytes, LineIndex, LineIndexBuilder } from '@spillway/text/internal'
 import { assertRange } from './assert-input.ts'
 import type { CachedContent, ContentInfo } from './cached-content.ts'
 import { checkAborted, orAborted } from './guard.ts'

@@ -1,4 +1,4 @@
-import { BoundedMap } from '@spillway/text/internal/shared'
+import { BoundedMap } from '@spillway/text/internal'
 import { StorageError } from './storage-error.ts'
 import type { EntryId, EntryInfo } from './storage-driver.ts'
 

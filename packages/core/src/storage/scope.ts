@@ -1,4 +1,4 @@
-import { createSha256 } from '@spillway/text/internal/platform'
+import { createSha256 } from '@spillway/text/internal'
 import { StorageError } from './storage-error.ts'
 
 const MAX_SEGMENTS = 16

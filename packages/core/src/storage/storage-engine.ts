@@ -1,5 +1,4 @@
-import { BoundedMap, copyBytes, plainBytes } from '@spillway/text/internal/shared'
-import { LineIndexRecorder } from '@spillway/text/internal/lines'
+import { BoundedMap, copyBytes, plainBytes, LineIndexRecorder } from '@spillway/text/internal'
 import {
   assertChunks,
   assertContent,

@@ -1,4 +1,4 @@
-import type { LineIndex } from '@spillway/text/internal/lines'
+import type { LineIndex } from '@spillway/text/internal'
 import type { EvictionReason } from './storage-error.ts'
 
 /** What a caller may say of an entry: short strings, such as the tool's name; never its arguments or content. */

@@ -1,4 +1,4 @@
-import { RecencyMap } from '@spillway/text/internal/shared'
+import { RecencyMap } from '@spillway/text/internal'
 
 interface ScopeTurns {
   turn: number

@@ -1,4 +1,4 @@
-import { isTextContentType } from '@spillway/text/internal/types'
+import { isTextContentType } from '@spillway/text/internal'
 import {
   retrievalToolNameOf,
   formatReplacement,

@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import type { ArchivedMessages, HistorySnapshot, KnownSnapshot } from './history-archive.ts'
 import { readCount } from './read-frame.ts'
 

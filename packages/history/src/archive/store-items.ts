@@ -1,4 +1,4 @@
-import { warn } from '@spillway/text/internal/platform'
+import { warn } from '@spillway/text/internal'
 import { orAborted } from '@spillway/core/internal'
 import type { OperationOptions } from '@spillway/core'
 import type { ArchivedItem, ArchiveReceipt, HistoryArchive, NewArchivedItem } from './history-archive.ts'

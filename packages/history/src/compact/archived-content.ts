@@ -1,4 +1,4 @@
-import { indentJson } from '@spillway/text/internal/types'
+import { indentJson } from '@spillway/text/internal'
 import { parseExactJson } from '@spillway/text/internal/json'
 import { encodeBase64, mediaFromData } from '@spillway/core/adapter'
 import { redacted } from '@spillway/core/internal'

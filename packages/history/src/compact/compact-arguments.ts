@@ -1,5 +1,4 @@
-import { indentJson } from '@spillway/text/internal/types'
-import { estimateLargeTokens } from '@spillway/text/internal/tokens'
+import { indentJson, estimateLargeTokens } from '@spillway/text/internal'
 import type { HistoryArchive } from '../archive/history-archive.ts'
 import { storeItems } from '../archive/store-items.ts'
 import type { HistoryMessage, HistoryToolCall } from '../history-message.ts'

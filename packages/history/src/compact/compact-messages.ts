@@ -1,4 +1,4 @@
-import { warn } from '@spillway/text/internal/platform'
+import { warn } from '@spillway/text/internal'
 import { StorageError } from '@spillway/core'
 import type { Draft } from '../draft.ts'
 import type { HistoryMessage, HistoryPart, HistoryToolCall } from '../history-message.ts'

@@ -1,5 +1,5 @@
 import { shareBudget } from '@spillway/core/internal'
-import { estimateLargeTokens } from '@spillway/text/internal/tokens'
+import { estimateLargeTokens } from '@spillway/text/internal'
 import type { ArchivedItem, NewArchivedItem, ReplacedContent } from '../archive/history-archive.ts'
 import type { HistoryToolCall } from '../history-message.ts'
 import type { StorableContent } from './archived-content.ts'

@@ -1,4 +1,4 @@
-import { estimateLargeTokens } from '@spillway/text/internal/tokens'
+import { estimateLargeTokens } from '@spillway/text/internal'
 import type { ArchivedMessages, HistorySnapshot } from '../archive/history-archive.ts'
 import { compactionContext, compactRequest } from '../compact/compact-messages.ts'
 import { redraft, totalTokens, type Draft } from '../draft.ts'

@@ -1,5 +1,5 @@
 import { shareBudget } from '@spillway/core/internal'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { cutAtGrapheme } from '@spillway/text/internal'
 import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-message.ts'
 import { inputText, jsonText } from '../measure/count-message.ts'
 

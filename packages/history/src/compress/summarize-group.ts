@@ -1,4 +1,4 @@
-import { estimateLargeTokens } from '@spillway/text/internal/tokens'
+import { estimateLargeTokens } from '@spillway/text/internal'
 import type { HistoryMessage } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
 import type { SummaryRejection } from '../history-outcome.ts'

@@ -1,4 +1,4 @@
-import { decodeBase64 } from '@spillway/text/internal/platform'
+import { decodeBase64 } from '@spillway/text/internal'
 import type { HistoryContent, HistoryMedia, HistoryToolCall, HistoryToolResult } from '../history-message.ts'
 import type { CallIdRules, CallIds } from './call-ids.ts'
 import type { Fields } from './check-fields.ts'

@@ -1,5 +1,4 @@
-import { encodeBase64 } from '@spillway/text/internal/platform'
-import { mediaKind } from '@spillway/text/internal/types'
+import { encodeBase64, mediaKind } from '@spillway/text/internal'
 import type { HistoryMedia } from '../history-message.ts'
 
 /** The header of a `data:` URL with Base64 is shorter than this: what is longer is not searched for its end. */

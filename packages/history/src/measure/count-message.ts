@@ -1,5 +1,5 @@
 import { mediaTokensOfSize } from '@spillway/core/internal'
-import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal/tokens'
+import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal'
 import { isAsRead } from '../as-read.ts'
 import type {
   HistoryContent,

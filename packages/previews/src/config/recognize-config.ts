@@ -1,4 +1,4 @@
-import { perSubject } from '@spillway/text/internal/shared'
+import { perSubject } from '@spillway/text/internal'
 import { withoutNumbers } from '../layout/cut-numbers.ts'
 import type { TextSubject } from '../previewer.ts'
 import { assignedKey, opensText, sectionName, yamlLine, type ConfigDialect } from './config-line.ts'

@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
 import { checkedShares } from '../layout/checked-shares.ts'
 import { hiddenOf } from '../layout/count-between.ts'

@@ -1,4 +1,4 @@
-import { cleanLine, formatCount } from '@spillway/text/internal/lines'
+import { cleanLine, formatCount } from '@spillway/text/internal'
 import { isImportLine } from '../layout/import-line.ts'
 import { estimateLetters } from '../layout/count-letters.ts'
 import { itemOf } from '../layout/item-of.ts'

@@ -1,4 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
+import { cleanLine } from '@spillway/text/internal'
 import type { TextSubject } from '../previewer.ts'
 
 const TYPES: ReadonlySet<string> = new Set(['text/x-diff', 'text/x-patch', 'text/diff', 'application/x-patch'])

@@ -1,4 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
+import { cleanLine } from '@spillway/text/internal'
 
 /** What text has that is not shown as it is: blanks other than single ones, control characters, those without width. */
 const UNCLEAN = /[^\S ]| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u

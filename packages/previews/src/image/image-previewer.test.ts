@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import type { MediaBlock } from '@spillway/text/internal/types'
+import type { MediaBlock } from '@spillway/text/internal'
 import type { MediaPreview, MediaSubject } from '../previewer.ts'
 import { imagePreviewer, type ScaledImageOptions } from './image-previewer.ts'
 

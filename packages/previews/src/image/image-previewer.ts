@@ -1,5 +1,5 @@
 import { describeMedia } from '../media/describe-media.ts'
-import { mediaFormatOf } from '@spillway/text/internal/types'
+import { mediaFormatOf } from '@spillway/text/internal'
 import { importPeer } from '../preview-fallback.ts'
 import type { MediaPreviewer } from '../previewer.ts'
 import { scaleImage, type ImageFormat, type ImageLimits } from './scale-image.ts'

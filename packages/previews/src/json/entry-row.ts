@@ -1,5 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { cleanLine, cutAtGrapheme } from '@spillway/text/internal'
 import { lineSignal } from '../log/line-signal.ts'
 import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage.ts'
 import { KEY_SEPARATOR, readEntry, type Cells } from './read-entry.ts'

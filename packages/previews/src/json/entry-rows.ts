@@ -1,4 +1,4 @@
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { countOf, type GapMarks } from '../layout/gap-marks.ts'
 import { entryRows, showCell, showPath, showRow, type EntryRow } from './entry-row.ts'
 import type { Passage } from './passage.ts'

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { previewWith } from '../../test/preview-with.ts'
 import type { PreviewOptions, TextPreviewer } from '../previewer.ts'
 import { jsonPreviewer, ndjsonPreviewer } from './json-previewer.ts'

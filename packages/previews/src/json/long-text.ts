@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 import { recognizeJson } from '@spillway/text/internal/json'
 import { TextScanner } from '../log/text-scanner.ts'
 import { decodeEscapes } from './decode-escapes.ts'

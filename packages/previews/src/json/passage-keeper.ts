@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 import { Passage, PASSAGE_UNITS } from './passage.ts'
 import { WordSearch } from './word-search.ts'
 

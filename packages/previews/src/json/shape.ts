@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 import { ValueSummary } from './value-summary.ts'
 
 /** Members with names of their own that one shape has; further ones are taken together. */

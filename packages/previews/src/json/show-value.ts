@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { formatCount, cutAtGrapheme } from '@spillway/text/internal'
 import type { ValueSummary } from './value-summary.ts'
 
 /** Most different values that are shown as a complete list. */

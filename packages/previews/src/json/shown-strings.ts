@@ -1,4 +1,4 @@
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
 import { renderTextPreview } from '../log/render-text-preview.ts'
 import type { PreviewOptions } from '../previewer.ts'

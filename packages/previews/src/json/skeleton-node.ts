@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { formatCount, estimateTokens } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
 import { tidy } from './show-value.ts'
 import type { Shape } from './shape.ts'

@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { formatCount, estimateTokens } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
 import { skeletonNodes, itemCount, keyCount, showKey, type SkeletonNode } from './skeleton-node.ts'
 import { showValues } from './show-value.ts'

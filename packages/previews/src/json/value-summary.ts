@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 
 /** Different values that are remembered of one key. */
 export const MOST_VALUES = 8

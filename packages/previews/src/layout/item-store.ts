@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 import { valueReachedBy, withParents } from './best-items.ts'
 import { LastItems } from './last-items.ts'
 import type { LineItem } from './line-item.ts'

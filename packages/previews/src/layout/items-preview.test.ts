@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { writeItems, type ItemsPreview } from './items-preview.ts'
 import type { LineItem } from './line-item.ts'
 

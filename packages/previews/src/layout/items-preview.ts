@@ -1,4 +1,4 @@
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { fitBudget, type Draft } from './fit-budget.ts'
 import { GapMarks } from './gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'

@@ -1,4 +1,4 @@
-import { LineReader } from '@spillway/text/internal/lines'
+import { LineReader } from '@spillway/text/internal'
 
 /** A line of a text. */
 export interface RawLine {

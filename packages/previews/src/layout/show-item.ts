@@ -1,5 +1,4 @@
-import { formatCount, cleanLine } from '@spillway/text/internal/lines'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { formatCount, cleanLine, cutAtGrapheme } from '@spillway/text/internal'
 import type { LineItem } from './line-item.ts'
 
 /** Units before a cut in which the end of a sentence or of a word is looked for. */

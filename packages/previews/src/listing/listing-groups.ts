@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 
 /** Groups that are told apart, and UTF-16 units of their names; what belongs to further ones is counted with its folder, or as the rest. */
 const MOST_GROUPS = 10_000

@@ -1,5 +1,4 @@
-import { formatCount, cleanLine } from '@spillway/text/internal/lines'
-import { cutAtGrapheme, estimateTokens } from '@spillway/text/internal/tokens'
+import { formatCount, cleanLine, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
 import type { Draft } from '../layout/fit-budget.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { subjectOf } from '../../test/preview-with.ts'
 import type { TextSubject } from '../previewer.ts'
 import { listingPreviewer } from './listing-previewer.ts'

@@ -1,5 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
-import { perSubject } from '@spillway/text/internal/shared'
+import { cleanLine, perSubject } from '@spillway/text/internal'
 import { fitBudget } from '../layout/fit-budget.ts'
 import { checkedShares } from '../layout/checked-shares.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'

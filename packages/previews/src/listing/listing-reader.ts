@@ -1,4 +1,4 @@
-import { cleanLine, LineReader, type LineSink } from '@spillway/text/internal/lines'
+import { cleanLine, LineReader, type LineSink } from '@spillway/text/internal'
 import { isTerminalText } from '@spillway/text/internal/tables'
 import type { ListingForm, ListingReader } from './listing-form.ts'
 import { ListingGroups, type ListedGroup } from './listing-groups.ts'

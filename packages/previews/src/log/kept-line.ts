@@ -1,6 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
-import { cleanLine, isDrawn } from '@spillway/text/internal/lines'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { detach, cleanLine, isDrawn, cutAtGrapheme } from '@spillway/text/internal'
 
 /** Of a line away from the start and the end of the text, this much of its start and of its end is kept. */
 const START_UNITS = 2_048

@@ -1,4 +1,4 @@
-import { escapeEnd } from '@spillway/text/internal/lines'
+import { escapeEnd } from '@spillway/text/internal'
 import { BLANK, CLASSES, DIGIT, ESCAPE, LOWER, MARK, PATH, UPPER } from './character-classes.ts'
 import { afterTime, isErrorOfGlog, isHighLevel, isMarkedNumber, isMarkedStart, looks } from './line-marks.ts'
 import { CHECKED, isTellingStart, keyAt, MARK as MARK_WORD, RULE_SETS, rulesOf, tellingWord } from './telling-words.ts'

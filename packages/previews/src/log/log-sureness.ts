@@ -1,5 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
-import { perSubject } from '@spillway/text/internal/shared'
+import { cleanLine, perSubject } from '@spillway/text/internal'
 import type { TextSubject } from '../previewer.ts'
 import { lineSignal } from './line-signal.ts'
 import { isLevelObject } from './structured-line.ts'

@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { formatCount, cutAtGrapheme } from '@spillway/text/internal'
 import type { ScannedLine } from './text-scan.ts'
 
 /** A cut that hides less is not worth its mark. */

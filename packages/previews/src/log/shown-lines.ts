@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { formatCount, estimateTokens } from '@spillway/text/internal'
 import { showLine } from './show-line.ts'
 import type { ScannedLine } from './text-scan.ts'
 

@@ -1,4 +1,4 @@
-import { LineReader } from '@spillway/text/internal/lines'
+import { LineReader } from '@spillway/text/internal'
 import { HashCounts } from './hash-counts.ts'
 import { cleanParts, keptParts, shownParts, type KeptLine } from './kept-line.ts'
 import { LineNovelty } from './line-novelty.ts'

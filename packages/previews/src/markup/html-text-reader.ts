@@ -1,4 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
+import { cleanLine } from '@spillway/text/internal'
 import { decodeReferences } from './character-references.ts'
 import { MarkupTokenizer, type MarkupHandler } from './markup-tokenizer.ts'
 import type { PageBlock } from './page-block.ts'

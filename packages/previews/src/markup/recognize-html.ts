@@ -1,4 +1,4 @@
-import { perSubject } from '@spillway/text/internal/shared'
+import { perSubject } from '@spillway/text/internal'
 import type { TextSubject } from '../previewer.ts'
 
 /** Files whose source has markup in it, but is code. */

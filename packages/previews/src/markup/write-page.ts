@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { cutAtGrapheme, estimateTokens } from '@spillway/text/internal/tokens'
+import { formatCount, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
 import { countOf, showGap } from '../layout/gap-marks.ts'
 import { fitBudget, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'

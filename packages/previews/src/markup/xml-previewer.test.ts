@@ -2,7 +2,7 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { previewText } from '../preview-text.ts'
 import { xmlPreviewer } from './xml-previewer.ts'
 

@@ -1,5 +1,4 @@
-import { formatCount, cleanLine } from '@spillway/text/internal/lines'
-import { cutAtGrapheme, estimateTokens } from '@spillway/text/internal/tokens'
+import { formatCount, cleanLine, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
 import { decodeReferences } from './character-references.ts'
 import { xmlAttribute } from './xml-attributes.ts'
 import type { XmlProblem, XmlScan } from './xml-node.ts'

@@ -1,5 +1,4 @@
-import { formatCount, cleanLine } from '@spillway/text/internal/lines'
-import { cutAtGrapheme, estimateTokens } from '@spillway/text/internal/tokens'
+import { formatCount, cleanLine, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
 import type { XmlNode } from './xml-node.ts'
 
 /** Units of a value that are shown. */

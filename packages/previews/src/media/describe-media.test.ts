@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { big, box, bytesOf, jpeg, little, png, tarEntry, wav, zip, makePdf } from '@spillway-internal/test-inputs'
 import { describeMedia } from './describe-media.ts'
-import { mediaFormatOf } from '@spillway/text/internal/types'
+import { mediaFormatOf } from '@spillway/text/internal'
 
 const webp = (...parts: readonly (string | number | Uint8Array)[]): Uint8Array =>
   bytesOf('RIFF', little(0, 4), 'WEBP', ...parts)

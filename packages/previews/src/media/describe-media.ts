@@ -1,8 +1,12 @@
-import { extensionForContentType, contentTypeEssence } from '@spillway/text/internal/types'
-import { ByteView } from '@spillway/text/internal/types'
+import {
+  extensionForContentType,
+  contentTypeEssence,
+  ByteView,
+  mediaFormatOf,
+  type MediaFormat,
+} from '@spillway/text/internal'
 import * as images from './image-facts.ts'
 import { counted } from './media-facts.ts'
-import { mediaFormatOf, type MediaFormat } from '@spillway/text/internal/types'
 import { mp3Facts } from './mp3-facts.ts'
 import { countPdfPages } from './pdf-pages.ts'
 import { flacFacts, oggFacts, wavFacts } from './sound-facts.ts'

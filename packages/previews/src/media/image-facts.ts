@@ -1,7 +1,6 @@
-import type { ByteView } from '@spillway/text/internal/types'
+import { type ByteView, withoutComments } from '@spillway/text/internal'
 import { boxesWithin, findBox } from './iso-boxes.ts'
 import { dimensions } from './media-facts.ts'
-import { withoutComments } from '@spillway/text/internal/types'
 
 /** Markers of a JPEG file that begin a frame: ITU-T T.81, table B.1, without DHT (C4), JPG (C8) and DAC (CC). */
 const isFrameMarker = (marker: number): boolean =>

@@ -1,4 +1,4 @@
-import type { ByteView } from '@spillway/text/internal/types'
+import type { ByteView } from '@spillway/text/internal'
 
 /** A box of an ISO base media file (ISO/IEC 14496-12), with where its content begins and ends. */
 export interface IsoBox {

@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 
 /** Write the dimensions of a picture in pixels, `800 × 600`, or nothing where they are not both known. */
 export function dimensions(width: number, height: number): string[] {

@@ -1,4 +1,4 @@
-import type { ByteView } from '@spillway/text/internal/types'
+import type { ByteView } from '@spillway/text/internal'
 import { duration, sampleRate } from './media-facts.ts'
 
 /** Kilobits per second of MPEG audio, layer III: of MPEG-1, and of MPEG-2 and 2.5 (ISO/IEC 11172-3, 13818-3). */

@@ -1,4 +1,4 @@
-import type { ByteView } from '@spillway/text/internal/types'
+import type { ByteView } from '@spillway/text/internal'
 
 /** How far from the end `startxref` is looked for, as readers do. */
 const TAIL = 1_024

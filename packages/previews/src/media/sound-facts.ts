@@ -1,4 +1,4 @@
-import type { ByteView } from '@spillway/text/internal/types'
+import type { ByteView } from '@spillway/text/internal'
 import { duration, sampleRate } from './media-facts.ts'
 
 /** A page of Ogg has at most 65,307 bytes, so the last one begins no further from the end. */

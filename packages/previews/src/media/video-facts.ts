@@ -1,4 +1,4 @@
-import type { ByteView } from '@spillway/text/internal/types'
+import type { ByteView } from '@spillway/text/internal'
 import { boxesWithin, findBox } from './iso-boxes.ts'
 import { dimensions, duration } from './media-facts.ts'
 

@@ -1,5 +1,4 @@
-import type { ByteView } from '@spillway/text/internal/types'
-import type { MediaFormat } from '@spillway/text/internal/types'
+import type { ByteView, MediaFormat } from '@spillway/text/internal'
 
 /** A comment after the end record has at most 65,535 bytes. */
 const END_RECORD = 22

@@ -1,5 +1,5 @@
 import { isolate } from '@spillway/text/internal/engines'
-import { IsolationError } from '@spillway/text/internal/platform'
+import { IsolationError } from '@spillway/text/internal'
 import { importPeer } from '../preview-fallback.ts'
 import { readPages, type PdfContent, type PdfLimits, type PdfPeer } from './read-pages.ts'
 

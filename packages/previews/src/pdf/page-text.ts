@@ -1,4 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
+import { cleanLine } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PdfContent, PdfLine } from './read-pages.ts'
 

@@ -1,5 +1,4 @@
-import { contentTypeEssence } from '@spillway/text/internal/types'
-import { formatCount } from '@spillway/text/internal/lines'
+import { contentTypeEssence, formatCount } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
 import { describeMedia } from '../media/describe-media.ts'
 import type { MediaPreview, MediaPreviewer } from '../previewer.ts'

@@ -1,4 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
+import { cleanLine } from '@spillway/text/internal'
 import { findNumbering, numberLength, type LineNumbering } from '../layout/numbered-lines.ts'
 
 /** Lines before the output of a command that a tool may write. */

@@ -1,4 +1,4 @@
-import { perSubject } from '@spillway/text/internal/shared'
+import { perSubject } from '@spillway/text/internal'
 import type { TextSubject } from '../previewer.ts'
 import { codeLikeness } from './code-likeness.ts'
 import { languageOf } from './languages.ts'

@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 import type { BlockText } from '@spillway/text/internal/tables'
 
 /** Different values that are counted of a column; beyond them it only has many. */

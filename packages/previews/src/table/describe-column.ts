@@ -1,5 +1,4 @@
-import { formatCount, cleanLine } from '@spillway/text/internal/lines'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { formatCount, cleanLine, cutAtGrapheme } from '@spillway/text/internal'
 import { unquote } from '@spillway/text/internal/tables'
 import { countOf } from '../layout/gap-marks.ts'
 import type { ColumnSummary, CountedValue } from './column-summary.ts'

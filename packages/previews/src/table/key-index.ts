@@ -1,5 +1,4 @@
-import { cutAtGrapheme, estimateTokens } from '@spillway/text/internal/tokens'
-import { cleanLine } from '@spillway/text/internal/lines'
+import { cutAtGrapheme, estimateTokens, cleanLine } from '@spillway/text/internal'
 import type { Draft } from '../layout/fit-budget.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import { foldNames } from '../listing/fold-names.ts'

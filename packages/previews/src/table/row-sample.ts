@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 
 /** Rows that are always kept of the beginning and of the end. */
 const ENDS = 16

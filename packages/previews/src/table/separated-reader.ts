@@ -1,4 +1,4 @@
-import { cleanLine } from '@spillway/text/internal/lines'
+import { cleanLine } from '@spillway/text/internal'
 import {
   isFooter,
   MOST_COLUMNS,

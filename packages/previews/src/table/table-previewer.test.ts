@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import { subjectOf } from '../../test/preview-with.ts'
 import { tablePreviewer } from './table-previewer.ts'
 

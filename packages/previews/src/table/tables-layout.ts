@@ -1,4 +1,4 @@
-import { estimateTokens } from '@spillway/text/internal/tokens'
+import { estimateTokens } from '@spillway/text/internal'
 import type { Draft } from '../layout/fit-budget.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'

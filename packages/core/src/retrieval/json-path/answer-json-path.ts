@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import { jsonLayout, type JsonLayout, TextTooLong, TooManySelected } from '@spillway/text/internal/json'
 import type { ContentSource } from '../../content/content-source.ts'
 import { assertText } from '../assert-text.ts'

@@ -1,4 +1,4 @@
-import { concatBytes } from '@spillway/text/internal/shared'
+import { concatBytes } from '@spillway/text/internal'
 import {
   type JsonLayout,
   JsonTapeReader,

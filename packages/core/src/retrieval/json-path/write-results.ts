@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import type { ContentSource } from '../../content/content-source.ts'
 import { cutToFit, fitCount } from '../fit-answer.ts'
 import type { RetrievalContext } from '../retrieval-context.ts'

@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import type { ContentSource } from '../../content/content-source.ts'
 import { assertText } from '../assert-text.ts'
 import { withContent } from '../open-content.ts'

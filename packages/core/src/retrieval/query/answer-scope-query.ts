@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { isTextContentType } from '@spillway/text/internal/types'
+import { formatCount, isTextContentType } from '@spillway/text/internal'
 import type { StoredInfo } from '../../storage/storage.ts'
 import { entryHeading } from '../entry-heading.ts'
 import { withContent } from '../open-content.ts'

@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import { abridge } from '../plain-text.ts'
 import { MAX_QUERY_WORDS } from './query-words.ts'
 import type { QueryWord, QueryWords } from './query-words.ts'

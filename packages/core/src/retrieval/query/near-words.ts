@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
+import { yieldToEventLoop } from '@spillway/text/internal'
 import { editDistance } from '../edit-distance.ts'
 import { textChunks } from './text-chunks.ts'
 

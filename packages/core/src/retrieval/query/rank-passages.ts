@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
+import { yieldToEventLoop } from '@spillway/text/internal'
 import type { PassageCandidates } from './passage-candidates.ts'
 import { MAX_CANDIDATES } from './passage-candidates.ts'
 import type { QueryWord } from './query-words.ts'

@@ -1,6 +1,5 @@
-import { cleanLine, isDrawn } from '@spillway/text/internal/lines'
+import { cleanLine, isDrawn, BoundedMap } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
-import { BoundedMap } from '@spillway/text/internal/shared'
 import type { ContentSource } from '../../content/content-source.ts'
 import type { LineView } from '../../search/view-hits.ts'
 import { lineAtByte } from '../line-of-byte.ts'

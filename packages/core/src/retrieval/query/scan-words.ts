@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
+import { yieldToEventLoop } from '@spillway/text/internal'
 import { checkAborted } from '../../storage/guard.ts'
 import { shapeOf } from './line-shape.ts'
 import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './passage-candidates.ts'

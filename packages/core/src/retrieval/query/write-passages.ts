@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import { cutToFit, fitCount, fits } from '../fit-answer.ts'
 import type { AnswerLimit } from '../fit-answer.ts'
 import { renderLines } from '../render-lines.ts'

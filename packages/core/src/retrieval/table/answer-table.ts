@@ -1,4 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
+import { formatCount } from '@spillway/text/internal'
 import { jsonLayout } from '@spillway/text/internal/json'
 import { readTable, type RowReader } from '@spillway/text/internal/tables'
 import type { ContentSource } from '../../content/content-source.ts'

@@ -1,5 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
-import { formatCount } from '@spillway/text/internal/lines'
+import { detach, formatCount } from '@spillway/text/internal'
 import { quote } from '../plain-text.ts'
 import { isNull, numberOf, timeOf } from './cell-value.ts'
 

@@ -1,4 +1,4 @@
-import { detach } from '@spillway/text/internal/shared'
+import { detach } from '@spillway/text/internal'
 import type { TableKind, TableRow, TableSink } from '@spillway/text/internal/tables'
 import { quote } from '../plain-text.ts'
 import type { RetrievalCall } from '../retrieval-call.ts'

@@ -1,5 +1,4 @@
-import { formatCount } from '@spillway/text/internal/lines'
-import { cutAtGrapheme } from '@spillway/text/internal/tokens'
+import { formatCount, cutAtGrapheme } from '@spillway/text/internal'
 import { cutToFit, fitCount, fits, unitsFor } from '../fit-answer.ts'
 import type { AnswerLimit } from '../fit-answer.ts'
 import { oneLine } from '../plain-text.ts'

@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '@spillway/text/internal/platform'
+import { decodeBase64, encodeBase64 } from '@spillway/text/internal'
 import { BlockTable } from './block-table.ts'
 
 const MAGIC = 'blocks1'

@@ -1,4 +1,4 @@
-import { contentTypeEssence } from '@spillway/text/internal/types'
+import { contentTypeEssence } from '@spillway/text/internal'
 
 /** Types whose content is compressed by their own format, beside those below. */
 const COMPRESSED: ReadonlySet<string> = new Set([

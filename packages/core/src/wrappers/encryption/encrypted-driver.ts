@@ -1,5 +1,4 @@
-import { decodeBase64, encodeBase64 } from '@spillway/text/internal/platform'
-import { BoundedMap } from '@spillway/text/internal/shared'
+import { decodeBase64, encodeBase64, BoundedMap } from '@spillway/text/internal'
 import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
 import { corruptError } from '../../storage/corrupt-error.ts'
 import { readInfo } from '../../storage/entry-lifetime.ts'

@@ -1,5 +1,4 @@
-import { decodeBase64 } from '@spillway/text/internal/platform'
-import { isBytes } from '@spillway/text/internal/shared'
+import { decodeBase64, isBytes } from '@spillway/text/internal'
 import { KEY_ID } from './sealed-header.ts'
 
 /** A secret of 32 random bytes: as bytes, as 64 hexadecimal digits, or in base64. */

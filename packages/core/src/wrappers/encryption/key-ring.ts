@@ -1,5 +1,5 @@
 import { createAes256Gcm, hkdfSha256, hmacSha256, type Aes256Gcm } from '@spillway/text/internal/engines'
-import { BoundedMap } from '@spillway/text/internal/shared'
+import { BoundedMap } from '@spillway/text/internal'
 import { corruptError } from '../../storage/corrupt-error.ts'
 import type { EntryId } from '../../storage/storage-driver.ts'
 import { KEY_BYTES, parseKey, type EncryptionKey, type ParsedKey } from './encryption-key.ts'

@@ -1,5 +1,5 @@
 import type { Aes256Gcm } from '@spillway/text/internal/engines'
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
+import { yieldToEventLoop } from '@spillway/text/internal'
 import { regroupChunks } from '../../driver/regroup-chunks.ts'
 import { encodeHeader, HEADER_BYTES, type SealedHeader } from './sealed-header.ts'
 import { sealSegments } from './sealed-segments.ts'

@@ -1,5 +1,5 @@
 import { TAG_BYTES } from '@spillway/text/internal/engines'
-import { decodeBase64, encodeBase64 } from '@spillway/text/internal/platform'
+import { decodeBase64, encodeBase64 } from '@spillway/text/internal'
 import { corruptError } from '../../storage/corrupt-error.ts'
 import type { EntryId } from '../../storage/storage-driver.ts'
 import type { KeyRing } from './key-ring.ts'

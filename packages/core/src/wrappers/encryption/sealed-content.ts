@@ -1,5 +1,5 @@
 import { TAG_BYTES, type Aes256Gcm } from '@spillway/text/internal/engines'
-import { yieldToEventLoop } from '@spillway/text/internal/platform'
+import { yieldToEventLoop } from '@spillway/text/internal'
 import { corruptError } from '../../storage/corrupt-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import type { KeyRing } from './key-ring.ts'

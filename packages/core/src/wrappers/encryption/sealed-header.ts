@@ -1,4 +1,4 @@
-import { randomBytes } from '@spillway/text/internal/platform'
+import { randomBytes } from '@spillway/text/internal'
 
 /** What is sealed: each under a key of its own. */
 export type SealedPurpose = 'content' | 'description' | 'line-index' | 'eviction'

@@ -1,4 +1,4 @@
-import { BoundedMap } from '@spillway/text/internal/shared'
+import { BoundedMap } from '@spillway/text/internal'
 import { entryId, idPrefix, splitId } from '../../storage/entry-id.ts'
 import type { EntryId } from '../../storage/storage-driver.ts'
 import { hexadecimal, type KeyRing } from './key-ring.ts'

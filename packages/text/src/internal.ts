@@ -1,0 +1,61 @@
+/** What other packages of Spillway need of text at once, and users do not: it may change in any version. */
+export { cleanLine, isDrawn } from './lines/clean-line.ts'
+export { countLineEnds } from './lines/count-line-ends.ts'
+export { decodeText, hasWidePart } from './lines/decode-text.ts'
+export { escapeEnd } from './lines/escape-end.ts'
+export { formatCount } from './lines/format-count.ts'
+export { lineBatches } from './lines/line-batch.ts'
+export { LineIndexRecorder } from './lines/line-index-recorder.ts'
+export { LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder } from './lines/line-index.ts'
+export type { LineRange } from './lines/line-range.ts'
+export { LineReader, type LineSink } from './lines/line-reader.ts'
+export { type LineProgress, linesWithin } from './lines/lines-within.ts'
+export { escapeAround } from './lines/strip-escapes.ts'
+export { type TextEncoding, textEncodingOf } from './lines/text-encoding.ts'
+export { visibleText } from './lines/visible-text.ts'
+export { NulFilter, withoutNuls } from './lines/without-nuls.ts'
+export { checkedCountTokens } from './tokens/checked-count-tokens.ts'
+export type { CountTokens } from './tokens/count-tokens.ts'
+export { cutAtGrapheme } from './tokens/cut-at-grapheme.ts'
+export { estimateLargeTokens } from './tokens/estimate-large-tokens.ts'
+export { estimateTokens } from './tokens/estimate-tokens.ts'
+export { longerThan } from './tokens/longer-than.ts'
+export { TokenSampler } from './tokens/token-sampler.ts'
+export { indentJson, isStorable } from './types/block-bytes.ts'
+export type { ContentBlock, JsonBlock, LinkBlock, MediaBlock, TextBlock, UnknownBlock } from './types/content-block.ts'
+export { contentTypeEssence } from './types/content-type-essence.ts'
+export { contentTypeForExtension, extensionForContentType } from './types/content-types.ts'
+export { isMediaBlock, mediaFormat, mediaKind } from './types/media-block.ts'
+export { safeName } from './types/safe-name.ts'
+export { isTextContentType, mayBeText } from './types/text-content-type.ts'
+export { ByteView } from './types/byte-view.ts'
+export { documentText } from './types/document-text.ts'
+export { type MediaFormat, mediaFormatOf } from './types/media-format.ts'
+export { sniffContentType } from './types/sniff-content-type.ts'
+export { withoutComments } from './types/without-comments.ts'
+export { BoundedMap } from './shared/bounded-map.ts'
+export { copyBytes, isBytes, plainBytes } from './shared/bytes.ts'
+export { concatBytes } from './shared/concat-bytes.ts'
+export { detach } from './shared/detach.ts'
+export { orAborted } from './shared/or-aborted.ts'
+export { perSubject } from './shared/per-subject.ts'
+export { RecencyMap } from './shared/recency-map.ts'
+export {
+  createSha256,
+  decodeBase64,
+  encodeBase64,
+  findBytes,
+  isAsciiBytes,
+  randomBytes,
+  singleByteText,
+  utf8Text,
+  warn,
+  yieldToEventLoop,
+} from '#platform'
+export {
+  IsolationError,
+  LONG_LINE_LENGTH,
+  PatternError,
+  type PatternErrorCode,
+  type PatternMatcher,
+} from './platform/platform.ts'

@@ -1,7 +1,0 @@
-export { BoundedMap } from './bounded-map.ts'
-export { copyBytes, isBytes, plainBytes } from './bytes.ts'
-export { concatBytes } from './concat-bytes.ts'
-export { detach } from './detach.ts'
-export { orAborted } from './or-aborted.ts'
-export { perSubject } from './per-subject.ts'
-export { RecencyMap } from './recency-map.ts'

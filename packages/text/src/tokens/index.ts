@@ -1,7 +1,0 @@
-export { checkedCountTokens } from './checked-count-tokens.ts'
-export type { CountTokens } from './count-tokens.ts'
-export { cutAtGrapheme } from './cut-at-grapheme.ts'
-export { estimateLargeTokens } from './estimate-large-tokens.ts'
-export { estimateTokens } from './estimate-tokens.ts'
-export { longerThan } from './longer-than.ts'
-export { TokenSampler } from './token-sampler.ts'
