@@ -5,11 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { borrow, installProject, removeProjects, runIn, typecheckIn } from './consumer-project.ts'
 import { chosen } from './public-packages.ts'
 
-const FILES: Readonly<Record<string, string>> = {
-  'memory.mjs': `
-    import { ContextOffloader, StorageError } from '@spillway/core'
-    import { InMemoryStorage } from '@spillway/memory'
-
+const OFFLOADING = `
+  const main = async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     const session = offloader.forScope('tenant', 'thread')
     const text = Array.from({ length: 5_000 }, (_, index) => 'line ' + index).join('\\n')
@@ -20,6 +17,20 @@ const FILES: Readonly<Record<string, string>> = {
     const failure = await new InMemoryStorage().retrieve('none_000000').catch((error) => error)
     if (!StorageError.isInstance(failure)) throw failure
     console.log('offloaded')
+  }
+  main()
+`
+
+const FILES: Readonly<Record<string, string>> = {
+  'memory.mjs': `
+    import { ContextOffloader, StorageError } from '@spillway/core'
+    import { InMemoryStorage } from '@spillway/memory'
+    ${OFFLOADING}
+  `,
+  'memory.cjs': `
+    const { ContextOffloader, StorageError } = require('@spillway/core')
+    const { InMemoryStorage } = require('@spillway/memory')
+    ${OFFLOADING}
   `,
   'file.mjs': `
     import { FileStorage } from '@spillway/file'
@@ -121,8 +132,9 @@ const SUITES = {
       expect(installed(memory)).toEqual([...CORE, '@spillway/memory'].toSorted())
     })
 
-    it('offloads from JavaScript', async () => {
+    it('offloads from JavaScript, as an ES module and in CommonJS', async () => {
       expect(await runIn(memory, 'memory.mjs')).toBe('offloaded\n')
+      expect(await runIn(memory, 'memory.cjs')).toBe('offloaded\n')
     })
 
     it('passes conformance under node:test', async () => {

@@ -5,14 +5,6 @@ import { textBlock } from './text-block.ts'
 /**
  * Map a part of a model output with several parts, in the form of any version of the AI SDK; what means nothing to
  * Spillway passes through as an unknown block.
- *
- * @example
- * ```ts
- * import { readModelPart } from '@spillway/core/adapter'
- *
- * const block = readModelPart({ type: 'media', data: 'aGk=', mediaType: 'image/png' })
- * console.assert(block.type === 'image' && block.data?.length === 2)
- * ```
  */
 export function readModelPart(part: unknown): ContentBlock {
   return (isRecord(part) ? readPart(part) : undefined) ?? { type: 'unknown', value: part }

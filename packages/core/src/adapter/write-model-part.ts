@@ -17,15 +17,6 @@ export type ModelMediaForm = 'media' | 'file-data' | 'file'
 
 /**
  * Write a block as a part of a model output; what is neither text nor bytes becomes JSON text.
- *
- * @example
- * ```ts
- * import { writeModelPart } from '@spillway/core/adapter'
- *
- * const block = { type: 'image', mediaType: 'image/png', data: new Uint8Array([104, 105]) } as const
- * const part = writeModelPart(block, 'media')
- * console.assert(part.type === 'media' && part.data === 'aGk=')
- * ```
  */
 export function writeModelPart(block: ContentBlock, form: ModelMediaForm): ModelOutputPart {
   const named = 'name' in block && block.name !== undefined ? { filename: block.name } : {}

@@ -1,2 +1,1 @@
 export { htmlPreviewer, type HtmlPreviewerOptions } from './html-previewer.ts'
-export type { HtmlPreviewShares } from '../markup/html-shares.ts'
