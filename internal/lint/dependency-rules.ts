@@ -21,6 +21,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     lines: ['shared', 'platform', 'tokens'],
     types: ['lines'],
     json: ['shared', 'platform', 'types'],
+    'json-path': ['json'],
     patterns: ['platform', 'lines'],
     tables: ['shared', 'types', 'lines', 'json'],
   },

@@ -1,5 +1,6 @@
 import { formatCount } from '@spillway/text/internal'
-import { jsonLayout, type JsonLayout, TextTooLong, TooManySelected } from '@spillway/text/internal/json'
+import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
+import { TextTooLong, TooManySelected } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { assertText } from '../assert-text.ts'
 import { unitsFor } from '../fit-answer.ts'

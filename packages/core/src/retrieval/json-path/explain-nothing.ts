@@ -1,4 +1,5 @@
-import type { JsonLayout, Segment } from '@spillway/text/internal/json'
+import type { JsonLayout } from '@spillway/text/internal/json'
+import type { Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { editDistance } from '../edit-distance.ts'
 import { oneLine, quote } from '../plain-text.ts'

@@ -1,10 +1,5 @@
-import {
-  type JsonLayout,
-  literalExpressions,
-  type Segment,
-  parseJsonPath,
-  TextExpressions,
-} from '@spillway/text/internal/json'
+import type { JsonLayout } from '@spillway/text/internal/json'
+import { literalExpressions, type Segment, parseJsonPath, TextExpressions } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { abridge, quote } from '../plain-text.ts'
 import { RetrievalError } from '../retrieval-error.ts'

@@ -1,7 +1,6 @@
 import { concatBytes } from '@spillway/text/internal'
+import { type JsonLayout, JsonTapeReader } from '@spillway/text/internal/json'
 import {
-  type JsonLayout,
-  JsonTapeReader,
   QueryEvaluator,
   type Segment,
   countFromStart,
@@ -13,7 +12,7 @@ import {
   TextExpressions,
   ValueWalk,
   type WalkedValue,
-} from '@spillway/text/internal/json'
+} from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { WorkTimeout } from './work-pace.ts'
 import type { WorkPace } from './work-pace.ts'

@@ -1,8 +1,8 @@
-import { decodeJsonString } from './decode-json-string.ts'
-import { jsonPathStep, MAX_PATH_UNITS } from './json-path-step.ts'
-import { JsonWalker } from './json-walker.ts'
-import type { JsonLayout } from './json-form.ts'
-import type { JsonVisitor } from './json-walker.ts'
+import { decodeJsonString } from '../json/decode-json-string.ts'
+import { jsonPathStep, MAX_PATH_UNITS } from '../json/json-path-step.ts'
+import { JsonWalker } from '../json/json-walker.ts'
+import type { JsonLayout } from '../json/json-form.ts'
+import type { JsonVisitor } from '../json/json-walker.ts'
 import { isSingular } from './plan-walk.ts'
 import type { WalkStep } from './plan-walk.ts'
 

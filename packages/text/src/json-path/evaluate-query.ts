@@ -1,4 +1,4 @@
-import type { JsonNode, JsonTape } from './json-tape.ts'
+import type { JsonNode, JsonTape } from '../json/json-tape.ts'
 import type { Comparison, Operand, Query, Segment, Selector, SliceSelector, Test } from './json-path-syntax.ts'
 import { TextExpressions } from './regular-expressions.ts'
 

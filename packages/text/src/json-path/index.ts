@@ -1,0 +1,6 @@
+export { QueryEvaluator, TooManySelected } from './evaluate-query.ts'
+export { type Segment, literalExpressions } from './json-path-syntax.ts'
+export { parseJsonPath } from './parse-json-path.ts'
+export { type WalkPlan, countFromStart, countsFromEnd, divideUnion, firstOpenSegment, planWalk } from './plan-walk.ts'
+export { TextExpressions, TextTooLong } from './regular-expressions.ts'
+export { ValueWalk, type WalkedValue } from './value-walk.ts'
