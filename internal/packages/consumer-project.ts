@@ -29,12 +29,16 @@ export async function installProject(
     writeFileSync(join(folder, path), source)
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  await install(folder, installer, [...tarballsFor(packed), ...others])
+  const tarballs = tarballsFor(packed)
+  // pnpm would ask the registry for packages that only other packages name.
+  const overrides = Object.fromEntries([...tarballs].map(([name, path]) => [name, `file:${path}`]))
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), JSON.stringify({ overrides }))
+  await install(folder, installer, [...tarballs.values(), ...others])
   return folder
 }
 
-/** The tarballs of packages, and of those of the workspace that they depend on. */
-function tarballsFor(names: readonly string[]): string[] {
+/** The tarballs of packages by name, and of those of the workspace that they depend on. */
+function tarballsFor(names: readonly string[]): Map<string, string> {
   const packages = new Map(listPublicPackages().map((one) => [one.name, one]))
   const wanted = new Set(names)
   // A set also visits what is added while it is gone through.
@@ -43,7 +47,7 @@ function tarballsFor(names: readonly string[]): string[] {
     for (const dependency of Object.keys(manifest['dependencies'] ?? {}))
       if (packages.has(dependency)) wanted.add(dependency)
   }
-  return [...wanted].map((name) => tarballOf(packages.get(name)!.folder))
+  return new Map([...wanted].map((name) => [name, tarballOf(packages.get(name)!.folder)]))
 }
 
 async function install(folder: string, installer: Installer, packages: readonly string[]): Promise<void> {

@@ -32,6 +32,26 @@ const FILES: Readonly<Record<string, string>> = {
     const { InMemoryStorage } = require('@spillway/memory')
     ${OFFLOADING}
   `,
+  'preloaded.mjs': `
+    import { registerHooks } from 'node:module'
+    import { ContextOffloader, preload } from '@spillway/core'
+    import { InMemoryStorage } from '@spillway/memory'
+
+    await preload()
+    registerHooks({
+      load(url, context, next) {
+        if (url.includes('@spillway')) console.log(url)
+        return next(url, context)
+      },
+    })
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    const content = [{ type: 'text', text: 'a line of a log\\n'.repeat(9_000) }]
+    const outcome = await offloader.offload({ toolName: 'read_log', toolCallId: 'call_1', content })
+    const reference = outcome.stored[0].reference
+    for (const asked of [{ pattern: 'log' }, { query: 'log' }, { json_path: '$' }, { columns: ['a'] }])
+      await offloader.retrievalTool.execute({ reference, ...asked })
+    console.log(outcome.status)
+  `,
   'file.mjs': `
     import { FileStorage } from '@spillway/file'
 
@@ -135,6 +155,10 @@ const SUITES = {
     it('offloads from JavaScript, as an ES module and in CommonJS', async () => {
       expect(await runIn(memory, 'memory.mjs')).toBe('offloaded\n')
       expect(await runIn(memory, 'memory.cjs')).toBe('offloaded\n')
+    })
+
+    it('loads nothing more for results and retrievals once it is preloaded', async () => {
+      expect(await runIn(memory, 'preloaded.mjs')).toBe('offloaded\n')
     })
 
     it('passes conformance under node:test', async () => {
