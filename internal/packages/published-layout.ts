@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
+
+/**
+ * Unpack all packed packages side by side as an installation has them, in a new folder. What they depend on is linked from
+ * the workspace, so that nothing is installed.
+ *
+ * @returns The folder. Packages are in its `node_modules`.
+ */
+export function unpackPackages(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-layout-')))
+  for (const { name, folder: source } of listPublicPackages()) {
+    const target = join(folder, 'node_modules', name)
+    mkdirSync(target, { recursive: true })
+    execFileSync('tar', ['-xzf', tarballOf(source), '-C', target, '--strip-components=1'])
+    const modules = join(ROOT, source, 'node_modules')
+    for (const dependency of namesIn(modules)) {
+      if (dependency.startsWith('@spillway')) continue
+      const link = join(target, 'node_modules', dependency)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(realpathSync(join(modules, dependency)), link, 'junction')
+    }
+  }
+  return folder
+}
+
+/** Names of the packages in a `node_modules` folder. */
+function namesIn(modules: string): readonly string[] {
+  const names = existsSync(modules) ? readdirSync(modules).filter((name) => !name.startsWith('.')) : []
+  return names.flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
+  )
+}
