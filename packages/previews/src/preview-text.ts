@@ -15,7 +15,7 @@ export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> 
   /** The tool that the text comes from, and the arguments that it was called with. */
   readonly toolName?: string | undefined
   readonly input?: unknown
-  /** Previewers tried beside those of core; one of the same name takes the place of core's. */
+  /** Previewers tried before the usual ones; one of the same name takes the place of a usual one. */
   readonly previewers?: readonly Previewer[] | undefined
   /** Called where a previewer could not be used. */
   readonly onFallback?: ((fallback: PreviewFallback) => void) | undefined

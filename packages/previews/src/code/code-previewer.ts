@@ -11,8 +11,8 @@ export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<Sourc
  * TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, PHP, Ruby and shell need the packages `web-tree-sitter` and
  * `@vscode/tree-sitter-wasm`; Swift also `@repomix/tree-sitter-wasms`, which reads C better, Kotlin `@tree-sitter-grammars/tree-sitter-kotlin`,
  * Lua `@tree-sitter-grammars/tree-sitter-lua`, Scala `tree-sitter-scala`. Code of any other language, and of these where
- * their package is not installed, is outlined by patterns, as core does. Without the first two packages an event says so,
- * once, and core previews the code.
+ * their package is not installed, is outlined by patterns. Without the first two packages an event says so,
+ * once, and patterns outline the code.
  *
  * @example
  * ```ts
@@ -31,6 +31,6 @@ export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<Sourc
  */
 export function codePreviewer(options: CodePreviewerOptions = {}): TextPreviewer {
   const { locate, ...layout } = options
-  // Its own name: where a package is missing, core's previewer of source code comes next.
+  // Its own name: where a package is missing, the one by patterns comes next.
   return { ...sourcePreviewer({ ...layout, outline: grammarOutliner({ locate }) }), name: 'code' }
 }

@@ -22,7 +22,7 @@ const MAX_LENGTH = 33_554_432
  * Preview a page of HTML: its title, and its main content as Markdown from the beginning, without navigation, footers and
  * other things that stand around it. What does not fit is declared, with the headings in it and their lines.
  *
- * It needs the optional peer `htmlparser2`: without it, core's own preview of HTML takes its place, and an event says so.
+ * It needs the optional peer `htmlparser2`: without it, the text without tags takes its place, and an event says so.
  * Links are shown by their text; the page as stored has their addresses. Pages without any text, such as those that
  * scripts write, are left to the next previewer.
  *

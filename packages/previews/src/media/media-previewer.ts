@@ -1,7 +1,7 @@
 import type { MediaPreviewer } from '../previewer.ts'
 import { describeMedia } from './describe-media.ts'
 
-/** The name of the previewer of core. */
+/** The name of the previewer that takes any media. */
 export const MEDIA_PREVIEWER = 'media'
 
 /**

@@ -1,4 +1,4 @@
-/** What core needs of Node.js. `web.ts` exports the same names for every other runtime. */
+/** What Spillway needs of Node.js. `web.ts` exports the same names for every other runtime. */
 import { Buffer } from 'node:buffer'
 import { createHash, randomFillSync } from 'node:crypto'
 import type { Sha256 } from './platform.ts'

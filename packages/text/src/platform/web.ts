@@ -1,4 +1,4 @@
-/** What core needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
+/** What Spillway needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
 import type { Sha256 } from './platform.ts'
 
 export { findBytes, isAsciiBytes, singleByteText, utf8Text } from './byte-text.ts'
