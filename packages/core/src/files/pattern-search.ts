@@ -123,10 +123,14 @@ export class PatternSearch {
     const span = { start, end: source.size }
     const options = { span, skip: 0, limit, fromEnd: false, deadlineMs: this.#left, signal }
     try {
-      return await searchLines(source, [this.#pattern], options)
+      const found = await searchLines(source, [this.#pattern], options)
+      if (found.stopped !== undefined) this.#left = 0
+      return found
     } catch (error) {
-      if (error instanceof PatternError && error.code === 'timeout') return undefined
-      throw error
+      if (!(error instanceof PatternError && error.code === 'timeout')) throw error
+      // An engine may end a little before the time that is left.
+      this.#left = 0
+      return undefined
     } finally {
       const allowed = ((source.size - start) / 1e6) * 20
       this.#left -= Math.max(0, performance.now() - begin - allowed)
