@@ -55,19 +55,25 @@ export async function clearStatus(): Promise<void> {
   if (process.stderr.isTTY) await writeNote(CLEAR_LINE)
 }
 
-/** In the place of the escape characters of {@link style} until they are written: no content can contain it. */
-const STYLE_MARK = `\u0000${crypto.randomUUID()}`
+/**
+ * In the place of the escape characters of {@link style} until they are written: no content can contain it. Made on first
+ * use, because the first random number of a process takes milliseconds.
+ */
+let styleMark: string | undefined
 
-const shown = (data: string | Uint8Array): string | Uint8Array =>
-  typeof data === 'string' ? data.split(STYLE_MARK).map(visible).join('\u001B') : data
+function shown(data: string | Uint8Array): string | Uint8Array {
+  if (typeof data !== 'string') return data
+  return styleMark === undefined ? visible(data) : data.split(styleMark).map(visible).join('\u001B')
+}
 
 type Style = Parameters<typeof styleText>[0]
 
 /** Style text that is printed; plain if standard output is no terminal, or if `NO_COLOR` is set. */
-export const style = (format: Style, text: string): string =>
-  isColorful(process.stdout)
-    ? styleText(format, visible(text), { validateStream: false }).replaceAll('\u001B', STYLE_MARK)
-    : text
+export function style(format: Style, text: string): string {
+  if (!isColorful(process.stdout)) return text
+  styleMark ??= `\u0000${crypto.randomUUID()}`
+  return styleText(format, visible(text), { validateStream: false }).replaceAll('\u001B', styleMark)
+}
 
 function isColorful(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR = '', TERM } = process.env
