@@ -8,9 +8,16 @@ export interface Invocation<Options> {
   readonly command: Command
 }
 
-/** Let a command call `run`, and the process exit with the code that it returns. */
-export function action<Options>(command: Command, run: (invocation: Invocation<Options>) => Promise<number>): void {
+/**
+ * Let a command run a function of `actions/`, and the process exit with the code that the function returns. `load` imports
+ * the function on first use, so that help and errors of usage load no storage.
+ */
+export function action<Options>(
+  command: Command,
+  load: () => Promise<(invocation: Invocation<Options>) => Promise<number>>,
+): void {
   command.action(async () => {
+    const run = await load()
     process.exitCode = await run({ args: command.args, options: command.opts() as Options, command })
   })
 }

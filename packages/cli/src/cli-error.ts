@@ -1,4 +1,4 @@
-import { StorageError } from '@spillway/core'
+import type { StorageError } from '@spillway/core'
 import { EXIT_CODE } from './exit-code.ts'
 import { inStoreOptions } from './option-names.ts'
 
@@ -23,7 +23,7 @@ export const usageError = (message: string, options?: ErrorOptions): CliError =>
 /** Say for any error what the user is told and with which code the process exits. */
 export function describeError(error: unknown): CliError {
   if (error instanceof CliError) return error
-  if (StorageError.isInstance(error)) {
+  if (isStorageError(error)) {
     return new CliError(error.code, storageExitCode(error), inStoreOptions(error.message), { cause: error })
   }
   const message = error instanceof Error ? error.message : String(error)
@@ -40,6 +40,12 @@ export function errorJson(error: unknown): { readonly code: string; readonly mes
   const { code, message } = describeError(error)
   return { code, message }
 }
+
+/** The brand of a `StorageError`. It is read here, because errors of usage are reported without loading core. */
+const STORAGE_ERROR = Symbol.for('spillway.storage-error')
+
+const isStorageError = (error: unknown): error is StorageError =>
+  (Object(error) as Readonly<Record<symbol, unknown>>)[STORAGE_ERROR] === true
 
 function storageExitCode({ code }: StorageError): number {
   switch (code) {

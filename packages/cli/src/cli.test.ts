@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Command } from 'commander'
@@ -9,6 +9,21 @@ const COMMANDS = ['run', 'put', 'get', 'grep', 'ls', 'stat', 'rm', 'gc', 'stats'
 
 it('prints its version', async () => {
   expect((await spillwayProcess(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+})
+
+it('loads only the parser of command lines at its start: actions load the other packages', () => {
+  // Imports of types alone load nothing, and those within functions are not at the start of a line.
+  const staticImport = /^(?:import|export) (?!type )(?:[^'"]*? from )?'([^']+)'/gm
+  const packages = new Set<string>()
+  const files = new Set(['cli.ts', 'hook/main.ts'].map((path) => new URL(path, import.meta.url).href))
+  for (const file of files) {
+    for (const [, name = ''] of readFileSync(new URL(file), 'utf8').matchAll(staticImport)) {
+      if (name.startsWith('.')) files.add(new URL(name, file).href)
+      else if (!name.startsWith('node:')) packages.add(name)
+    }
+  }
+  expect([...packages]).toEqual(['commander'])
+  expect([...files].filter((file) => file.includes('/actions/'))).toEqual([])
 })
 
 it('--help lists the commands and exit codes, and explains each command', async () => {

@@ -11,9 +11,6 @@ import { EXIT_CODE } from './exit-code.ts'
 import { inOptionNames } from './option-names.ts'
 import { formatCommand, formatGrep } from './retrieval-commands.ts'
 
-/** Tokens that an answer has at most, unless the caller says otherwise. */
-export const DEFAULT_MAX_TOKENS = 2_500
-
 /**
  * Ask the retrieval tool, as an agent would, with its suggestions written as commands.
  *

@@ -3,6 +3,9 @@ import type { Command } from 'commander'
 import { usageError } from './cli-error.ts'
 import { parseCount, parsePositive } from './option-parsers.ts'
 
+/** Tokens that an answer has at most, unless the caller says otherwise. */
+export const DEFAULT_MAX_TOKENS = 2_500
+
 /** Options of commands that ask the retrieval tool. */
 export interface SearchOptions {
   readonly ignoreCase?: boolean

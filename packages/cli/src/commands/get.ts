@@ -1,31 +1,8 @@
-import { estimateTokens, type ContentBlock, type RetrievalCall, type Storage, type StoredContent } from '@spillway/core'
 import { Option, type Command } from 'commander'
-import { usageError } from '../cli-error.ts'
-import { EXIT_CODE } from '../exit-code.ts'
-import { formatBytes } from '../format.ts'
-import { collect, parseCount, parseLines, parseNames, parseLimit, type LineSpan } from '../option-parsers.ts'
-import { note, print, printJson, printLine } from '../output.ts'
-import { DEFAULT_MAX_TOKENS, hasMatches, retrieve } from '../retrieval.ts'
-import { highlight } from '../highlight.ts'
-import { readContent } from '../read-content.ts'
-import { addSearchOptions, searchParameters, type SearchOptions } from '../search-options.ts'
-import { addStoreOptions, storeArguments, withStore, type StoreOptions } from '../store-options.ts'
-import { action, type Invocation } from '../action.ts'
-
-/** Above this, in bytes, whole content is not put into JSON. */
-const MAX_JSON_BYTES = 64 * 1024 * 1024
-
-interface GetOptions extends StoreOptions, SearchOptions {
-  readonly pattern?: readonly string[]
-  readonly lines?: LineSpan
-  readonly bytes?: LineSpan
-  readonly context?: number
-  readonly jsonPath?: string
-  readonly columns?: readonly string[]
-  readonly where?: string
-  readonly raw?: boolean
-  readonly maxTokens: number
-}
+import { collect, parseCount, parseLines, parseNames, parseLimit } from '../option-parsers.ts'
+import { addSearchOptions, DEFAULT_MAX_TOKENS } from '../search-options.ts'
+import { addStoreOptions } from '../store-options.ts'
+import { action } from '../action.ts'
 
 /** Add `spillway get`. */
 export function addGetCommand(program: Command): void {
@@ -63,89 +40,5 @@ Examples:
   $ spillway get rows_0_k3j… --columns path,status --where 'status >= 500'
   $ spillway get npm_0_4tq… > output.log`,
   )
-  action(command, get)
-}
-
-async function get({ args: [reference = ''], options, command }: Invocation<GetOptions>): Promise<number> {
-  const { pattern, lines, bytes, context, raw = false, json = false, jsonPath, columns, where } = options
-  const call: RetrievalCall = {
-    patterns: pattern,
-    line_range: lines,
-    byte_range: bytes,
-    context_lines: context,
-    json_path: jsonPath,
-    columns,
-    where,
-    ...searchParameters(options),
-  }
-  const { ignore_case: ignoresCase, ...filters } = call
-  const filtered = Object.values(filters).some((value) => value !== undefined)
-  if (raw && (filtered || json)) {
-    throw usageError('--raw prints everything: leave out --json and whatever selects a part.')
-  }
-  if (ignoresCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')
-  if (pattern?.includes('') === true)
-    throw usageError('--pattern must not be empty. To print everything, leave it out.')
-  if (context !== undefined && lines !== undefined && pattern === undefined) {
-    throw usageError('--context shows lines around matches, or alone the first lines: leave it out with --lines.')
-  }
-  const limited = filtered || command.getOptionValueSource('maxTokens') === 'cli'
-  return withStore(options, async (storage) => {
-    if (raw || (!limited && !json && !process.stdout.isTTY)) return printAll(storage, reference)
-    // A reference that leads nowhere fails here, with the storage's own message and not with that for a model.
-    await storage.stat?.(reference)
-    if (json && !limited) return printWholeJson(storage, reference)
-    const { content } = await retrieve(storage, { reference, ...call }, options.maxTokens, storeArguments(command))
-    const [block] = content
-    // Only where everything was asked for, and it fits.
-    if (block?.type !== 'text')
-      return json ? printWholeJson(storage, reference) : printNative(storage, reference, block)
-    const { text } = block
-    await (json ? printJson({ reference, text, tokens: estimateTokens(text) }) : printLine(highlight(text)))
-    return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
-  })
-}
-
-async function printAll(storage: Storage, reference: string): Promise<number> {
-  for await (const chunk of readContent(storage, reference)) await print(chunk)
-  return EXIT_CODE.ok
-}
-
-/** Print content that is no plain text as it was stored; on a terminal only its size, unless it is JSON. */
-async function printNative(storage: Storage, reference: string, block: ContentBlock | undefined): Promise<number> {
-  if (!process.stdout.isTTY) return printAll(storage, reference)
-  const { content, contentType } = await storage.retrieve(reference)
-  if (block?.type === 'json') {
-    await print(new TextDecoder().decode(content))
-    return EXIT_CODE.ok
-  }
-  const size = formatBytes(content.byteLength)
-  const command = `spillway get ${reference} > file`
-  await note(`[${contentType}, ${size}: not shown on a terminal. Write it to a file: ${command}]\n`)
-  return EXIT_CODE.ok
-}
-
-async function printWholeJson(storage: Storage, reference: string): Promise<number> {
-  await printJson({ reference, ...describeContent(await retrieveSmall(storage, reference)) })
-  return EXIT_CODE.ok
-}
-
-async function retrieveSmall(storage: Storage, reference: string): Promise<StoredContent> {
-  const info = await storage.stat?.(reference)
-  if (info !== undefined && info.size > MAX_JSON_BYTES) {
-    throw usageError(
-      `${reference} has ${formatBytes(info.size)}, too much for JSON. Use --raw into a file, or a filter.`,
-    )
-  }
-  return storage.retrieve(reference)
-}
-
-function describeContent({ content, contentType }: StoredContent): Record<string, unknown> {
-  const common = { contentType, size: content.byteLength }
-  try {
-    return { ...common, content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content) }
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return { ...common, contentBase64: Buffer.from(content).toString('base64') }
-  }
+  action(command, async () => (await import('../actions/get.ts')).get)
 }

@@ -1,16 +1,13 @@
 import type { Command } from 'commander'
-import { action, type Invocation } from '../action.ts'
+import { action } from '../action.ts'
 import {
   addCompactionOptions,
   addOnlyOption,
   addOutputOptions,
   addTranscriptOptions,
-  type CompactOptions,
-  type ExpandOptions,
-  type TranscriptOptions,
 } from '../history/history-options.ts'
 
-/** Add `spillway history`. What its commands do is loaded when they run. */
+/** Add `spillway history`. */
 export function addHistoryCommand(program: Command): void {
   const history = program
     .command('history')
@@ -43,10 +40,7 @@ Examples:
 
 Exit codes: 0 it fits the limit, 1 it does not, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
   )
-  action(command, async (invocation: Invocation<CompactOptions>) => {
-    const { runCompact } = await import('../history/run-compact.ts')
-    return await runCompact(invocation)
-  })
+  action(command, async () => (await import('../actions/history-compact.ts')).historyCompact)
 }
 
 function addExpand(history: Command): void {
@@ -66,10 +60,7 @@ Examples:
 
 Exit codes: 0 all is back, 1 something is gone, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
   )
-  action(command, async (invocation: Invocation<ExpandOptions>) => {
-    const { runExpand } = await import('../history/run-expand.ts')
-    return await runExpand(invocation)
-  })
+  action(command, async () => (await import('../actions/history-expand.ts')).historyExpand)
 }
 
 function addReferences(history: Command): void {
@@ -82,8 +73,5 @@ function addReferences(history: Command): void {
     )
   addTranscriptOptions(command)
   command.addHelpText('after', '\nExit codes: 0 all of it is there, 1 something is gone, or nothing is named.')
-  action(command, async (invocation: Invocation<TranscriptOptions>) => {
-    const { runReferences } = await import('../history/run-expand.ts')
-    return await runReferences(invocation)
-  })
+  action(command, async () => (await import('../actions/history-references.ts')).historyReferences)
 }

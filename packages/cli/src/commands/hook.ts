@@ -1,10 +1,8 @@
 import { Option, type Command } from 'commander'
-import { action, type Invocation } from '../action.ts'
-import { addHookOptions, type HookOptions } from '../hook/hook-options.ts'
-import { redactUrl } from '../redact-url.ts'
-import type { InstallOptions, PlaceOptions } from '../hook/install.ts'
+import { action } from '../action.ts'
+import { addHookOptions } from '../hook/hook-options.ts'
 
-/** Add `spillway hook`. What its commands do is loaded when they run: the hook itself has to start fast. */
+/** Add `spillway hook`. */
 export function addHookCommand(program: Command): void {
   const hook = program
     .command('hook')
@@ -19,12 +17,7 @@ export function addHookCommand(program: Command): void {
         "Claude Code's settings.",
     )
   addHookOptions(claudeCode)
-  action(claudeCode, async ({ options }: Invocation<HookOptions>) => {
-    const { runHook } = await import('../hook/run-hook.ts')
-    // The shell of the agent has the same environment, and no model may see a password.
-    const { store = '' } = options
-    return runHook(options, redactUrl(store) !== store)
-  })
+  action(claudeCode, async () => (await import('../actions/hook.ts')).hook)
   addInstallCommand(claudeCode)
   for (const [name, summary] of [
     ['uninstall', 'take the hook out of the settings; the file is what it was, if nothing else has changed'],
@@ -36,10 +29,7 @@ export function addHookCommand(program: Command): void {
       .description(`${sentence(summary)}.`)
     if (name === 'uninstall') command.alias('undo').option('--dry-run', 'show what would change, and change nothing')
     addPlaceOptions(command)
-    action(command, async ({ options }: Invocation<PlaceOptions>) => {
-      const install = await import('../hook/install.ts')
-      return name === 'status' ? install.status(options) : install.uninstall(options)
-    })
+    action(command, async () => (await import('../actions/hook-install.ts'))[name])
   }
 }
 
@@ -65,10 +55,7 @@ Examples:
   $ spillway hook claude-code install --project --except Read --max-tokens 5000
   $ spillway hook claude-code undo --user`,
   )
-  action(install, async ({ options }: Invocation<InstallOptions>) => {
-    const { install: run } = await import('../hook/install.ts')
-    return run(options)
-  })
+  action(install, async () => (await import('../actions/hook-install.ts')).install)
 }
 
 function addPlaceOptions(command: Command): void {

@@ -1,10 +1,6 @@
-import { StorageError } from '@spillway/core'
 import type { Command } from 'commander'
-import { action, type Invocation } from '../action.ts'
-import { requireMethod } from '../entries.ts'
-import { EXIT_CODE } from '../exit-code.ts'
-import { noteLine, printJson } from '../output.ts'
-import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
+import { action } from '../action.ts'
+import { addStoreOptions } from '../store-options.ts'
 
 /** Add `spillway rm`. */
 export function addRmCommand(program: Command): void {
@@ -14,28 +10,5 @@ export function addRmCommand(program: Command): void {
     .description('Remove entries of exactly this scope. Exits with 1 where one of them was not there.')
     .argument('<references...>', 'the references of the entries')
   addStoreOptions(command)
-  action(command, rm)
+  action(command, async () => (await import('../actions/rm.ts')).rm)
 }
-
-async function rm({ args: references, options }: Invocation<StoreOptions>): Promise<number> {
-  return withStore(options, async (storage) => {
-    const remove = requireMethod(storage, 'delete')
-    const removed: string[] = []
-    const missing: string[] = []
-    for (const reference of references) {
-      try {
-        await storage.stat?.(reference)
-        await remove(reference)
-        removed.push(reference)
-      } catch (error) {
-        if (!StorageError.isInstance(error) || !NOT_THERE.has(error.code)) throw error
-        missing.push(reference)
-        if (options.json !== true) await noteLine(error.message)
-      }
-    }
-    if (options.json === true) await printJson({ removed, missing })
-    return missing.length === 0 ? EXIT_CODE.ok : EXIT_CODE.nothing
-  })
-}
-
-const NOT_THERE: ReadonlySet<string> = new Set(['not-found', 'evicted', 'invalid-reference'])

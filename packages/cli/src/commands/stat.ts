@@ -1,10 +1,6 @@
 import type { Command } from 'commander'
-import { action, type Invocation } from '../action.ts'
-import { entryJson, requireMethod } from '../entries.ts'
-import { EXIT_CODE } from '../exit-code.ts'
-import { formatBytes, formatTable, formatTime } from '../format.ts'
-import { print, printJson } from '../output.ts'
-import { addStoreOptions, withStore, type StoreOptions } from '../store-options.ts'
+import { action } from '../action.ts'
+import { addStoreOptions } from '../store-options.ts'
 
 /** Add `spillway stat`. */
 export function addStatCommand(program: Command): void {
@@ -14,29 +10,5 @@ export function addStatCommand(program: Command): void {
     .description('Describe an entry: size, content type, times, and how a shell reaches it.')
     .argument('<reference>', 'the reference of the entry')
   addStoreOptions(command)
-  action(command, stat)
-}
-
-async function stat({ args: [reference = ''], options }: Invocation<StoreOptions>): Promise<number> {
-  return withStore(options, async (storage) => {
-    const info = await requireMethod(storage, 'stat')(reference)
-    const location = storage.locate?.(reference)
-    if (options.json === true) {
-      await printJson({ ...entryJson(info), ...(location === undefined ? {} : { location }) })
-      return EXIT_CODE.ok
-    }
-    const rows = [
-      ['reference', info.reference],
-      ['key', info.key],
-      ['type', info.contentType],
-      ['size', `${info.size} bytes${info.size < 1000 ? '' : ` (${formatBytes(info.size)})`}`],
-      ['stored', formatTime(info.storedAt)],
-      ['last used', formatTime(info.lastUsedAt)],
-      ...(info.expiresAt === undefined ? [] : [['expires', formatTime(info.expiresAt)]]),
-      ...Object.entries(info.metadata),
-      ...(location === undefined ? [] : [['location', location.address]]),
-    ]
-    await print(formatTable(rows, true))
-    return EXIT_CODE.ok
-  })
+  action(command, async () => (await import('../actions/stat.ts')).stat)
 }

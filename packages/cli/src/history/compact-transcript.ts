@@ -10,7 +10,7 @@ import {
 } from '@spillway/history'
 import { nameOptions } from '../name-options.ts'
 import { clearStatus, showStatus } from '../output.ts'
-import { createSummarizer } from '../model/model-options.ts'
+import { createSummarizer } from '../model/create-summarizer.ts'
 import { compactionOptions, whyNoSummary } from './compaction-options.ts'
 import type { CompactOptions } from './history-options.ts'
 import { plannedRows, rowsOf, type MessageRow } from './report/message-row.ts'

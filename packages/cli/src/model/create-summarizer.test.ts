@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { say, scriptedModel } from '../../test/serve/scripted-model.ts'
-import { createSummarizer } from './model-options.ts'
+import { createSummarizer } from './create-summarizer.ts'
 
 const request = {
   prompt: 'x',

@@ -3,22 +3,23 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { offloadedTools } from '@spillway/claude-agent-sdk/hook'
+import type { Invocation } from '../action.ts'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { quoteForShell } from '../format.ts'
 import { encodeScope } from '../option-parsers.ts'
 import { noteLine, print, printJson, printLine } from '../output.ts'
 import { redactUrl } from '../redact-url.ts'
-import type { HookOptions } from './hook-options.ts'
-import { lineDiff } from './line-diff.ts'
+import type { HookOptions } from '../hook/hook-options.ts'
+import { lineDiff } from '../hook/line-diff.ts'
 import {
   addToSettings,
   listInSettings,
   memberInSettings,
   removeFromSettings,
   type Addition,
-} from './settings-change.ts'
-import { backupPath, readSettingsFile, withSettingsFile, type SettingsFile } from './settings-file.ts'
+} from '../hook/settings-change.ts'
+import { backupPath, readSettingsFile, withSettingsFile, type SettingsFile } from '../hook/settings-file.ts'
 
 /** Which settings file is meant. */
 export interface PlaceOptions {
@@ -47,7 +48,7 @@ const LIMIT = { path: ['env'], key: 'MAX_MCP_OUTPUT_TOKENS', value: '100000000' 
 const TOOL = `mcp__${SERVER}__retrieve_offloaded_content`
 
 /** Put the hook into the settings, in the place of one that is there already. */
-export async function install(options: InstallOptions): Promise<number> {
+export async function install({ options }: Invocation<InstallOptions>): Promise<number> {
   const isForUser = options.user === true
   assertInstallable(options)
   const hook = { ...options, ...(options.mcp === true && { reading: 'mcp' as const }) }
@@ -74,7 +75,7 @@ export async function install(options: InstallOptions): Promise<number> {
 }
 
 /** Take the hook out of the settings. */
-export async function uninstall(options: PlaceOptions): Promise<number> {
+export async function uninstall({ options }: Invocation<PlaceOptions>): Promise<number> {
   const places = [pathOf(options), ...(options.user === true ? [] : [serverPath(options)])]
   const results: Change[] = []
   for (const path of places)
@@ -84,7 +85,7 @@ export async function uninstall(options: PlaceOptions): Promise<number> {
 }
 
 /** Say where the hook is installed. */
-export async function status(options: PlaceOptions): Promise<number> {
+export async function status({ options }: Invocation<PlaceOptions>): Promise<number> {
   const isNamed = options.user ?? options.project ?? options.local ?? options.settings
   const all: PlaceOptions[] = isNamed === undefined ? [{ user: true }, { project: true }, { local: true }] : [options]
   const rows = []

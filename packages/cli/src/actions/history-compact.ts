@@ -6,25 +6,30 @@ import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { formatCount } from '../format.ts'
 import { note, noteLine, print, printJson } from '../output.ts'
-import { hidesStore, storeArguments, withStore } from '../store-options.ts'
-import { assertCanSummarize } from './compaction-options.ts'
-import { compactTranscript, describeFailure, planTranscript, type Compacted } from './compact-transcript.ts'
-import type { CompactOptions } from './history-options.ts'
-import { isSameFile } from './is-same-file.ts'
-import { readChecked } from './read-checked.ts'
-import { compactJson } from './report/compact-json.ts'
-import { compactReport, type Written } from './report/compact-report.ts'
-import { svgPlot } from './report/svg-plot.ts'
-import { readingFile } from './transcript/transcript-error.ts'
-import type { Transcript } from './transcript/transcript.ts'
-import { assertOutput, outputOf, writeTranscript } from './transcript/write-transcript.ts'
-import { trialStorage } from './trial-storage.ts'
+import { hidesStore, storeArguments } from '../store-options.ts'
+import { assertCanSummarize } from '../history/compaction-options.ts'
+import { compactTranscript, describeFailure, planTranscript, type Compacted } from '../history/compact-transcript.ts'
+import type { CompactOptions } from '../history/history-options.ts'
+import { isSameFile } from '../history/is-same-file.ts'
+import { readChecked } from '../history/read-checked.ts'
+import { compactJson } from '../history/report/compact-json.ts'
+import { compactReport, type Written } from '../history/report/compact-report.ts'
+import { svgPlot } from '../history/report/svg-plot.ts'
+import { readingFile } from '../history/transcript/transcript-error.ts'
+import type { Transcript } from '../history/transcript/transcript.ts'
+import { assertOutput, outputOf, writeTranscript } from '../history/transcript/write-transcript.ts'
+import { trialStorage } from '../history/trial-storage.ts'
+import { withStore } from '../with-store.ts'
 
 const HIDDEN_STORE =
   'The URL of the store has a password, so the commands in the transcript do not name it: put it into SPILLWAY_STORE.'
 
 /** Run `spillway history compact`. */
-export async function runCompact({ args: [path = ''], options, command }: Invocation<CompactOptions>): Promise<number> {
+export async function historyCompact({
+  args: [path = ''],
+  options,
+  command,
+}: Invocation<CompactOptions>): Promise<number> {
   const { force = false, plan = false, plot } = options
   const output = outputOf(options)
   if (plan && output !== undefined) throw usageError('--plan writes nothing: leave out --output.')

@@ -1,9 +1,15 @@
 import type { PostToolUseInput } from '@spillway/claude-agent-sdk/hook'
 import type { OffloadEvent, RetrievalGuide } from '@spillway/core'
+import type { Invocation } from '../action.ts'
+import { describeError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { formatJson } from '../format.ts'
+import { formatJson, quoteForShell } from '../format.ts'
+import { storeOfHook, type HookOptions } from '../hook/hook-options.ts'
+import { encodeScope } from '../option-parsers.ts'
 import { noteLine, printLine } from '../output.ts'
-import { storeOfHook, type HookOptions } from './hook-options.ts'
+import { redactUrl } from '../redact-url.ts'
+import { commandGuide } from '../retrieval-commands.ts'
+import { openStore } from '../store-url.ts'
 
 const DEFAULT_MAX_TOKENS = 2_500
 
@@ -11,19 +17,18 @@ const DEFAULT_MAX_TOKENS = 2_500
  * Be a hook `PostToolUse` of Claude Code: read what it tells from standard input, and print what takes the place of the
  * tool's output. Exits with 0 whatever comes of it: no output may be lost because a store fails.
  */
-export async function runHook(options: HookOptions, hidesStore: boolean): Promise<number> {
+export async function hook({ options }: Invocation<HookOptions>): Promise<number> {
   const text = await readInput()
   // No token has less than a byte: the usual, small output is done with before anything is loaded.
   if (Buffer.byteLength(text) <= (options.maxTokens ?? DEFAULT_MAX_TOKENS)) return EXIT_CODE.ok
   let problem: unknown
   try {
-    problem = await offload(text, options, hidesStore)
+    problem = await offload(text, options)
   } catch (error) {
     // Whatever it was: the output stays as it is, and somebody is told.
     problem = error
   }
   if (problem === undefined) return EXIT_CODE.ok
-  const { describeError } = await import('../cli-error.ts')
   const message = `The output of a tool was not offloaded: ${describeError(problem).message}`
   await noteLine(message)
   await printLine(formatJson({ systemMessage: `spillway: ${message}` }))
@@ -37,18 +42,20 @@ async function readInput(): Promise<string> {
 }
 
 /** Print the answer of the hook. Returns what kept it from storing the output; `undefined` where nothing did. */
-async function offload(text: string, options: HookOptions, hidesStore: boolean): Promise<unknown> {
+async function offload(text: string, options: HookOptions): Promise<unknown> {
   const input = parseInput(text)
   if (options.except?.includes(input.tool_name) === true) return undefined
-  const [{ ContextOffloader, scopeOf }, { pdfPreviewer }, { offloadToolOutput }, { openStore }] = await Promise.all([
+  const [{ ContextOffloader, scopeOf }, { pdfPreviewer }, { offloadToolOutput }] = await Promise.all([
     import('@spillway/core'),
     import('@spillway/previews/pdf'),
     import('@spillway/claude-agent-sdk/hook'),
-    import('../store-url.ts'),
   ])
   const scope = scopeOfHook(options, input)
   const store = storeOfHook(options.store, process.env['CLAUDE_PROJECT_DIR'] ?? input.cwd)
   const storage = await openStore(store)
+  // The shell of the agent has the same environment, and no model may see a password.
+  const { store: given = '' } = options
+  const hidesStore = redactUrl(given) !== given
   let failure: unknown
   const reading =
     options.reading === 'mcp'
@@ -56,7 +63,7 @@ async function offload(text: string, options: HookOptions, hidesStore: boolean):
       : {
           includeRetrievalTool: false,
           showLocation: false,
-          guide: await guideOf(options, hidesStore ? undefined : store, scope),
+          guide: guideOf(options, hidesStore ? undefined : store, scope),
         }
   try {
     const offloader = new ContextOffloader({
@@ -111,16 +118,7 @@ function scopeOfHook({ scope = [], reading }: HookOptions, { session_id: session
   throw new TypeError('With --reading mcp the hook needs the --scope that the MCP server has.')
 }
 
-async function guideOf(
-  { command }: HookOptions,
-  store: string | undefined,
-  scope: readonly string[],
-): Promise<RetrievalGuide> {
-  const [{ commandGuide }, { quoteForShell }, { encodeScope }] = await Promise.all([
-    import('../retrieval-commands.ts'),
-    import('../format.ts'),
-    import('../option-parsers.ts'),
-  ])
+function guideOf({ command }: HookOptions, store: string | undefined, scope: readonly string[]): RetrievalGuide {
   const words = [...(store === undefined ? [] : ['--store', store]), '--scope', encodeScope(scope)]
   const guide = commandGuide(words.map((word) => ` ${quoteForShell(word)}`).join(''))
   const named = (line: string): string => line.replace('spillway get', () => `${command} get`)

@@ -1,0 +1,135 @@
+import { basename } from 'node:path'
+import { StdioConnection, connectProxy, type Connection, type ProxyEnd } from '@spillway/mcp/proxy'
+import type { ContextOffloader, Storage } from '@spillway/core'
+import type { Command } from 'commander'
+import type { Invocation } from '../action.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { EventLog } from '../mcp/event-log.ts'
+import { holdDownMemory } from '../hold-down-memory.ts'
+import { listen } from '../mcp/listen.ts'
+import type { ListenOptions } from '../listen/listen-options.ts'
+import { createOffloader } from '../mcp/create-offloader.ts'
+import type { OffloaderOptions } from '../mcp/offloader-options.ts'
+import { serverOpener } from '../mcp/open-servers.ts'
+import { readConfig } from '../mcp/read-config.ts'
+import { runUntilSignal } from '../listen/run-until-signal.ts'
+import { parseHeaders, parseServerUrl, type ServerSettings } from '../mcp/server-settings.ts'
+import { parseDuration, parseScope } from '../option-parsers.ts'
+import { noteLine } from '../output.ts'
+import type { StoreOptions } from '../store-options.ts'
+import { withStore } from '../with-store.ts'
+
+interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
+  readonly url?: string
+  readonly header?: readonly string[]
+  readonly config?: string
+  readonly name?: string
+  readonly exclude?: readonly string[]
+  readonly resourceLinks?: boolean
+  readonly restart?: boolean
+  readonly ttl?: number
+  readonly maxMessageBytes?: number
+  readonly logEvents?: boolean
+}
+
+/** Run `spillway mcp proxy`. */
+export async function mcpProxy({ args, options: given, command }: Invocation<ProxyOptions>): Promise<number> {
+  holdDownMemory()
+  const { servers, options } = await readSettings(args, given, command)
+  const log = new EventLog(options.logEvents === true)
+  const { restart = false, maxMessageBytes, resourceLinks = false, exclude = [] } = options
+  const open = await serverOpener({ servers, restart, maxMessageBytes, log })
+  const excluded = [...exclude, ...servers.flatMap((server) => excludedOf(server, servers.length))]
+  const use = async (storage: Storage): Promise<number> => {
+    const offloader = createOffloader(storage, options, log)
+    const connect = (client: Connection, server: Connection, own: ContextOffloader): Promise<ProxyEnd> =>
+      connectProxy({ client, server }, own, {
+        exclude: excluded,
+        resourceLinks,
+        onError: (error) => log.error(error),
+      })
+    if (options.listen !== undefined)
+      return await serveSessions(offloader, (client, own) => connect(client, open(), own), options, log)
+    const client = new StdioConnection({ input: process.stdin, output: process.stdout })
+    const server = open()
+    const { side, reason } = await runUntilSignal(
+      started(connect(client, server, offloader)),
+      () => void client.close(),
+    )
+    if (side === 'client') return EXIT_CODE.ok
+    await noteLine(`The server has ended (${reason}), and with it the proxy. With --restart it would be started again.`)
+    return EXIT_CODE.nothing
+  }
+  const { scope: _ofTheOffloader, ...place } = options
+  return withStore(place, use, { allowEphemeral: true, ttlMs: options.ttl })
+}
+
+/** What a session is served with. */
+type Serve = (client: Connection, offloader: ContextOffloader) => Promise<ProxyEnd>
+
+async function serveSessions(
+  offloader: ContextOffloader,
+  serve: Serve,
+  options: ProxyOptions,
+  log: EventLog,
+): Promise<number> {
+  const { HttpSessions } = await import('@spillway/mcp/http')
+  const sessions = new HttpSessions({
+    serve: (client, scope) => serve(client, scope.length === 0 ? offloader : offloader.forScope(...scope)),
+    onError: (error) => log.error(error),
+  })
+  const fetch = (request: Request, scope: readonly string[]): Promise<Response> => sessions.fetch(request, scope)
+  await listen({ fetch, close: () => sessions.close() }, options, log)
+  return EXIT_CODE.ok
+}
+
+/** Tell by the exit code that the server could not be started, as shells do. */
+async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {
+  try {
+    return await connected
+  } catch (error) {
+    const { code } = Object((error as Error).cause) as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'EACCES') throw error
+    const exitCode = code === 'ENOENT' ? EXIT_CODE.notFound : EXIT_CODE.notExecutable
+    throw new CliError('not-started', exitCode, `The server could not be started: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** With several servers, tools are known by their names with the prefix. */
+const excludedOf = ({ exclude, prefix }: ServerSettings, count: number): readonly string[] =>
+  count === 1 ? exclude : exclude.map((name) => `${prefix}${name}`)
+
+async function readSettings(
+  [program, ...args]: readonly string[],
+  options: ProxyOptions,
+  command: Command,
+): Promise<{ readonly servers: readonly ServerSettings[]; readonly options: ProxyOptions }> {
+  const { url, header = [], config, name } = options
+  if ([program, url, config].filter((one) => one !== undefined).length !== 1)
+    throw usageError('Name the server in one way: a command after --, --url, or --config.')
+  if (header.length > 0 && url === undefined)
+    throw usageError('--header needs --url. In a file, servers have "headers".')
+  const settings = { prefix: '', exclude: [] }
+  if (program !== undefined)
+    return { servers: [{ ...settings, name: name ?? basename(program), server: { command: program, args } }], options }
+  if (url !== undefined) {
+    const server = { url: parseServerUrl(url), headers: parseHeaders(header) }
+    return { servers: [{ ...settings, name: name ?? new URL(server.url).hostname, server }], options }
+  }
+  const { servers, options: inFile } = await readConfig(String(config))
+  return { servers, options: { ...options, ...unlessGiven(inFile, command) } }
+}
+
+/** The options of a file that neither the command line nor the environment has set, parsed as those are. */
+function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command): Partial<ProxyOptions> {
+  const entries = Object.entries(inFile)
+    .filter(([name]) => [undefined, 'default'].includes(command.getOptionValueSource(name)))
+    .map(([name, value]): readonly [string, unknown] => {
+      if (name === 'ttl') return [name, parseDuration(String(value))]
+      return [name, name === 'scope' ? parseScope(String(value)) : value]
+    })
+  return Object.fromEntries(entries) as Partial<ProxyOptions>
+}

@@ -1,0 +1,71 @@
+import type { ContextOffloader, Storage } from '@spillway/core'
+import type { RetrievalServerOptions } from '@spillway/mcp/server'
+import type { Invocation } from '../action.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { EventLog } from '../mcp/event-log.ts'
+import { listen } from '../mcp/listen.ts'
+import type { ListenOptions } from '../listen/listen-options.ts'
+import { createOffloader } from '../mcp/create-offloader.ts'
+import type { OffloaderOptions } from '../mcp/offloader-options.ts'
+import { runUntilSignal } from '../listen/run-until-signal.ts'
+import { readVersion } from '../read-version.ts'
+import type { StoreOptions } from '../store-options.ts'
+import { withStore } from '../with-store.ts'
+
+interface ServeOptions extends StoreOptions, OffloaderOptions, ListenOptions {
+  readonly readOnly?: boolean
+  readonly logEvents?: boolean
+}
+
+/** Run `spillway mcp serve`. */
+export async function mcpServe({ options }: Invocation<ServeOptions>): Promise<number> {
+  const log = new EventLog(options.logEvents === true)
+  const use = async (storage: Storage): Promise<number> => {
+    const offloader = createOffloader(storage, options, log)
+    return options.listen === undefined
+      ? await overStdio(offloader, options, log)
+      : await overHttp(offloader, options, log)
+  }
+  const { scope: _ofTheOffloader, ...place } = options
+  return withStore(place, use, { allowEphemeral: true })
+}
+
+async function overStdio(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<number> {
+  const [{ retrievalServer }, { serveStdio }] = await Promise.all([
+    import('@spillway/mcp/server'),
+    import('@modelcontextprotocol/server/stdio'),
+  ])
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const handle = serveStdio(() => retrievalServer(offloader, serverSettings(options)), {
+    onerror: (error) => log.error(error),
+  })
+  process.stdin.once('end', end).once('close', end)
+  await runUntilSignal(ended, end)
+  await handle.close()
+  return EXIT_CODE.ok
+}
+
+async function overHttp(offloader: ContextOffloader, options: ServeOptions, log: EventLog): Promise<number> {
+  const [{ retrievalServer }, { createMcpHandler }] = await Promise.all([
+    import('@spillway/mcp/server'),
+    import('@modelcontextprotocol/server'),
+  ])
+  // A server is made for each request.
+  const settings = serverSettings(options)
+  const handlers = new Map<string, ReturnType<typeof createMcpHandler>>()
+  const handlerOf = (scope: readonly string[]): ReturnType<typeof createMcpHandler> => {
+    const key = JSON.stringify(scope)
+    const known = handlers.get(key)
+    if (known !== undefined) return known
+    const own = scope.length === 0 ? offloader : offloader.forScope(...scope)
+    const made = createMcpHandler(() => retrievalServer(own, settings), { onerror: (error) => log.error(error) })
+    handlers.set(key, made)
+    return made
+  }
+  const fetch = (request: Request, scope: readonly string[]): Promise<Response> => handlerOf(scope).fetch(request)
+  const close = (): Promise<unknown> => Promise.all([...handlers.values()].map((handler) => handler.close()))
+  await listen({ fetch, close }, options, log)
+  return EXIT_CODE.ok
+}
+
+const serverSettings = ({ readOnly }: ServeOptions): RetrievalServerOptions => ({ readOnly, version: readVersion() })

@@ -1,0 +1,129 @@
+import { createReadStream } from 'node:fs'
+import { basename, extname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { contentTypeForExtension, StorageError, sniffContentType, type Storage } from '@spillway/core'
+import { isTextContentType, textOfDocument } from '@spillway/core/adapter'
+import { pdfPreviewer } from '@spillway/previews/pdf'
+import type { Invocation } from '../action.ts'
+import { CliError } from '../cli-error.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { noteLine, printJson, printLine } from '../output.ts'
+import { storeArguments, type StoreOptions } from '../store-options.ts'
+import { withStore } from '../with-store.ts'
+
+/** Content up to this many bytes is stored under a reference that is made of it: putting it again gives the same one. */
+const MAX_WHOLE_BYTES = 8 * 1024 * 1024
+
+interface PutOptions extends StoreOptions {
+  readonly type?: string
+  readonly name?: string
+  readonly quiet?: boolean
+}
+
+/** Run `spillway put`. */
+export async function put({ args: [file = '-'], options, command }: Invocation<PutOptions>): Promise<number> {
+  const fromStdin = file === '-'
+  const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
+  const use = async (storage: Storage): Promise<number> => {
+    // Opened once it is read: an error of a stream that nobody reads yet would end the process.
+    const source: Readable = fromStdin ? process.stdin : createReadStream(file)
+    const { head, rest } = await splitHead(source, file)
+    const contentType = options.type ?? typeOf(head, extname(file))
+    const { reference, size } = await store(storage, key, head, rest, contentType)
+    const text = rest === undefined ? await storeText(storage, { key, reference }, head, contentType) : undefined
+    if (options.json === true) await printJson({ reference, key, contentType, size, ...(text && { text }) })
+    else {
+      await printLine(reference)
+      if (text !== undefined && options.quiet !== true) await noteLine(`its text: ${text}`)
+      if (process.stdout.isTTY && options.quiet !== true && isTextContentType(contentType)) {
+        await noteLine(`search it: spillway get ${reference}${storeArguments(command)} --pattern REGEX`)
+      }
+    }
+    return EXIT_CODE.ok
+  }
+  return withStore(options, use, { writes: true })
+}
+
+/** The type of an extension, unless the bytes contradict it: a `.log` may be an archive, and a `.bin` text. */
+function typeOf(head: Uint8Array, extension: string): string {
+  const sniffed = sniffContentType(head)
+  const named = contentTypeForExtension(extension) ?? sniffed
+  return isTextContentType(named) === isTextContentType(sniffed) ? named : sniffed
+}
+
+/** Read the beginning; `rest` is there only if there is more. */
+async function splitHead(
+  source: Readable,
+  name: string,
+): Promise<{ readonly head: Uint8Array; readonly rest: AsyncIterable<Uint8Array> | undefined }> {
+  const chunks = readAll(source, name)
+  const parts: Uint8Array[] = []
+  let size = 0
+  while (size <= MAX_WHOLE_BYTES) {
+    const next = await chunks.next()
+    if (next.done === true) return { head: Buffer.concat(parts, size), rest: undefined }
+    parts.push(next.value)
+    size += next.value.byteLength
+  }
+  return { head: Buffer.concat(parts, size), rest: chunks }
+}
+
+async function* readAll(source: Readable, name: string): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of source) yield chunk as Uint8Array
+  } catch (error) {
+    const { code, syscall } = Object(error) as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
+    const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a directory' : (error as Error).message
+    throw new CliError('unreadable-file', EXIT_CODE.nothing, `${name}: ${reason}. Nothing was stored.`, {
+      cause: error,
+    })
+  }
+}
+
+async function store(
+  storage: Storage,
+  key: string,
+  head: Uint8Array,
+  rest: AsyncIterable<Uint8Array> | undefined,
+  contentType: string,
+): Promise<{ readonly reference: string; readonly size: number }> {
+  let size = head.byteLength
+  if (rest === undefined) return { reference: await storage.store(key, head, contentType), size }
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    yield head
+    for await (const chunk of rest) {
+      size += chunk.byteLength
+      yield chunk
+    }
+  }
+  if (storage.storeStream !== undefined) {
+    return { reference: await storage.storeStream(key, chunks(), contentType), size }
+  }
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks()) parts.push(chunk)
+  return { reference: await storage.store(key, Buffer.concat(parts), contentType), size }
+}
+
+/** Store the text of a PDF beside it, so that it can be searched; `undefined` where there is none, or none can be read. */
+async function storeText(
+  storage: Storage,
+  document: { readonly key: string; readonly reference: string },
+  data: Uint8Array,
+  contentType: string,
+): Promise<string | undefined> {
+  if (contentType !== 'application/pdf') return undefined
+  const call = { toolName: 'put', input: undefined, intent: { paths: [], words: [] } }
+  try {
+    const media = { type: 'document', mediaType: contentType, size: data.byteLength } as const
+    const preview = await pdfPreviewer().read(data, { ...call, ...media })
+    if (preview?.text === undefined) return undefined
+    const { key, metadata } = textOfDocument(document.key, document.reference)
+    return await storage.store(key, new TextEncoder().encode(preview.text), 'text/markdown', { metadata })
+  } catch (error) {
+    if (StorageError.isInstance(error)) throw error
+    // It is stored, whatever is wrong with it, and reading it was an extra.
+    await noteLine(`its text cannot be searched: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import type { Storage } from '@spillway/core'
+import type { Invocation } from '../action.ts'
+import { EXIT_CODE } from '../exit-code.ts'
+import { explainListen, readTokens, type ListenOptions } from '../listen/listen-options.ts'
+import { runUntilSignal } from '../listen/run-until-signal.ts'
+import { EventLog } from '../mcp/event-log.ts'
+import { createOffloader } from '../mcp/create-offloader.ts'
+import type { OffloaderOptions } from '../mcp/offloader-options.ts'
+import { createSummarizer } from '../model/create-summarizer.ts'
+import type { ModelOptions } from '../model/model-options.ts'
+import { noteLine } from '../output.ts'
+import { contextOffloadOf, type ContextOffloadOptions } from '../serve/context-offload-options.ts'
+import { limitsOf, type LimitOptions } from '../serve/limit-options.ts'
+import { loggedSummarizer } from '../serve/logged-summarizer.ts'
+import { RequestLog } from '../serve/request-log.ts'
+import type { StoreOptions } from '../store-options.ts'
+import { withStore } from '../with-store.ts'
+
+interface ServeOptions
+  extends StoreOptions, OffloaderOptions, ListenOptions, ModelOptions, ContextOffloadOptions, LimitOptions {
+  readonly quiet?: boolean
+}
+
+const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 8_002 }
+
+/** Run `spillway serve`. */
+export async function serve({ options }: Invocation<ServeOptions>): Promise<number> {
+  const summarize = createSummarizer(options)
+  const { scope, ...place } = options
+  return await withStore(place, (storage) => serveStore(storage, { ...place, scope }, summarize), {
+    allowEphemeral: true,
+  })
+}
+
+async function serveStore(
+  storage: Storage,
+  { scope, ...options }: Omit<ServeOptions, 'scope'> & { readonly scope: readonly string[] | undefined },
+  summarize: ReturnType<typeof createSummarizer>,
+): Promise<number> {
+  const [{ serve: start }, tokens] = await Promise.all([import('@spillway/server/node'), readTokens(options)])
+  // What happens is logged by request.
+  const offloader = createOffloader(storage, options, new EventLog(false))
+  const log = new RequestLog(options.quiet !== true)
+  const service = await explainListen(
+    start(offloader, {
+      ...(options.listen ?? DEFAULT_ADDRESS),
+      allowedHosts: options.allowHost,
+      tokens,
+      scope,
+      summarize: summarize && loggedSummarizer(summarize, log),
+      contextOffload: contextOffloadOf(options),
+      limits: limitsOf(options),
+      maxSpoolBytes: options.maxSpool,
+      log: (record) => log.write(record),
+    }),
+  )
+  await noteLine(`Listening at ${service.url}`)
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+  await runUntilSignal(stopped, stop)
+  await service.close({ graceMs: options.grace })
+  return EXIT_CODE.ok
+}
