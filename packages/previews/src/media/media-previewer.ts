@@ -9,16 +9,6 @@ export const MEDIA_PREVIEWER = 'media'
  * length of sound and video, the pages of a PDF and the files of an archive where they are certain.
  *
  * It looks at headers and directories alone and unpacks nothing. Damaged bytes only tell less.
- *
- * @example
- * ```ts
- * import { mediaPreviewer } from '@spillway/previews'
- *
- * const data = new TextEncoder().encode('GIF89a@\0 \0')
- * const call = { toolName: 'draw', input: {}, intent: { paths: [], words: [] } }
- * const preview = await mediaPreviewer().read(data, { ...call, type: 'image', mediaType: 'image/gif', size: 10 })
- * console.assert(preview?.description === '64 × 32')
- * ```
  */
 export function mediaPreviewer(): MediaPreviewer {
   return {
