@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { compareSizes } from './compare-sizes.ts'
+import { findGrowth } from './sizes.ts'
 
 const tables = (bytes: number, modules: number, time: number): string => `
 | package | bytes |
@@ -31,4 +32,8 @@ it('names figures that are new', () => {
   expect(compareSizes(before, tables(100, 10, 1), 0.1)).toEqual([
     'entry core, modules: 10 is new. Write the table again.',
   ])
+})
+
+it('finds no packed package that has grown by more than a tenth', async () => {
+  expect(await findGrowth()).toEqual([])
 })

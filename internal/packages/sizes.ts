@@ -1,8 +1,7 @@
 /**
  * Measures packed packages: bytes of tarballs, bytes that a browser loads, modules that each entry loads, and time to start.
  *
- *     node internal/packages/sizes.ts            writes internal/packages/sizes.md
- *     node internal/packages/sizes.ts --check    exits with 1 if a figure is 10 % over that table, times left out
+ * `node internal/packages/sizes.ts` writes the table that tests compare with.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -20,32 +19,35 @@ const COUNTER = join(import.meta.dirname, 'count-modules.mjs')
 const MOST_GROWTH = 0.1
 const ROUNDS = 5
 
-await setup()
-const folder = unpackPackages()
-try {
-  const text = [
-    '# Sizes of the packed packages',
-    '',
-    `Written by \`node internal/packages/sizes.ts\`; \`--check\` compares. Node.js ${process.versions.node}, ${availableParallelism()} cores.`,
-    '',
-    ...table(
-      'package | tarball, bytes',
-      listPublicPackages().map(({ name, folder: own }) => [name, statSync(tarballOf(own)).size]),
-    ),
-    ...table('first load in a browser | bytes, gzipped', await browserRows()),
-    ...table('entry | own modules | other modules', moduleRows()),
-    ...table('start | ms, median of 5', timeRows()),
-  ].join('\n')
-  if (process.argv.includes('--check')) {
-    const growth = compareSizes(readFileSync(TABLE, 'utf8'), text, MOST_GROWTH)
-    for (const line of growth) console.error(line)
-    process.exitCode = growth.length === 0 ? 0 : 1
-  } else {
-    writeFileSync(TABLE, text)
-    execFileSync(process.execPath, [join(ROOT, 'node_modules/oxfmt/bin/oxfmt'), TABLE])
+/** Measure all packed packages, and write tables of it. Times differ from run to run, so that they can be left out. */
+export async function measureSizes({ times }: { readonly times: boolean }): Promise<string> {
+  const folder = unpackPackages()
+  try {
+    const tarballs = listPublicPackages().map(({ name, folder: own }) => [name, statSync(tarballOf(own)).size] as const)
+    return [
+      '# Sizes of the packed packages',
+      '',
+      `Written by \`node internal/packages/sizes.ts\`. Node.js ${process.versions.node}, ${availableParallelism()} cores.`,
+      '',
+      ...table('package | tarball, bytes', tarballs),
+      ...table('first load in a browser | bytes, gzipped', await browserRows(folder)),
+      ...table('entry | own modules | other modules', moduleRows(folder)),
+      ...(times ? table('start | ms, median of 5', timeRows(folder)) : []),
+    ].join('\n')
+  } finally {
+    rmSync(folder, { recursive: true })
   }
-} finally {
-  rmSync(folder, { recursive: true })
+}
+
+/** What has grown by more than a tenth since the table was written. */
+export async function findGrowth(): Promise<readonly string[]> {
+  return compareSizes(readFileSync(TABLE, 'utf8'), await measureSizes({ times: false }), MOST_GROWTH)
+}
+
+if (process.argv[1] === import.meta.filename) {
+  await setup()
+  writeFileSync(TABLE, await measureSizes({ times: true }))
+  execFileSync(process.execPath, [join(ROOT, 'node_modules/oxfmt/bin/oxfmt'), TABLE])
 }
 
 function table(columns: string, rows: readonly (readonly [string, ...number[]])[]): readonly string[] {
@@ -54,7 +56,7 @@ function table(columns: string, rows: readonly (readonly [string, ...number[]])[
 }
 
 /** What a page loads at once that imports one name, minified; chunks that are loaded on first use are left out. */
-async function browserRows(): Promise<[string, number][]> {
+async function browserRows(folder: string): Promise<[string, number][]> {
   const rows: [string, number][] = []
   for (const name of ['ContextOffloader', 'createStorage']) {
     const input = join(folder, `${name}.js`)
@@ -83,7 +85,7 @@ function staticChunks(
 }
 
 /** Modules that each entry loads in Node.js, and the command line for its version. */
-function moduleRows(): [string, number, number][] {
+function moduleRows(folder: string): [string, number, number][] {
   const entries = listPublicPackages().flatMap(({ name }) => {
     const manifest = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')
     const { exports } = JSON.parse(manifest) as { readonly exports: Readonly<Record<string, unknown>> }
@@ -92,24 +94,24 @@ function moduleRows(): [string, number, number][] {
   // A binding of vitest can be loaded by a running test only.
   const counted = entries.filter((entry) => !/\/(?:package\.json|vitest)$/.test(entry))
   return [
-    ...counted.map((entry) => [entry, ...countModules(importing(entry))] satisfies [string, number, number]),
-    ['spillway --version', ...countModules(version())],
+    ...counted.map((entry) => [entry, ...countModules(folder, importing(entry))] satisfies [string, number, number]),
+    ['spillway --version', ...countModules(folder, version(folder))],
   ]
 }
 
-function timeRows(): [string, number][] {
+function timeRows(folder: string): [string, number][] {
   const starts = {
     'node -e 0': ['-e', '0'],
     "import '@spillway/core'": importing('@spillway/core'),
     "import 'ai'": importing('ai'),
-    'spillway --version': version(),
+    'spillway --version': version(folder),
   }
   const times = new Map(Object.keys(starts).map((name): [string, number[]] => [name, []]))
   // In turns, so that a busy moment does not hit one of them alone.
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [name, args] of Object.entries(starts)) {
       const begin = performance.now()
-      run(args)
+      run(folder, args)
       times.get(name)?.push(performance.now() - begin)
     }
   }
@@ -120,18 +122,18 @@ function importing(entry: string): string[] {
   return ['--input-type=module', '-e', `import ${JSON.stringify(entry)}`]
 }
 
-function version(): string[] {
+function version(folder: string): string[] {
   return [join(folder, 'node_modules/@spillway/cli/dist/bin.js'), '--version']
 }
 
-function countModules(args: readonly string[]): [own: number, others: number] {
+function countModules(folder: string, args: readonly string[]): [own: number, others: number] {
   const counts = join(folder, 'modules.json')
-  run(['--import', COUNTER, ...args], { SPILLWAY_MODULES: counts })
+  run(folder, ['--import', COUNTER, ...args], { SPILLWAY_MODULES: counts })
   return JSON.parse(readFileSync(counts, 'utf8')) as [number, number]
 }
 
 /** Run Node.js where packages find the AI SDK too. */
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
+function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
   const { NODE_OPTIONS: _, NODE_COMPILE_CACHE: __, ...inherited } = process.env
   execFileSync(process.execPath, args, {
     cwd: join(folder, 'node_modules/@spillway/ai-sdk'),
