@@ -1,6 +1,5 @@
 import { createSharedProgress, PATTERN_WORKER_SOURCE, readSharedProgress } from './node-pattern-worker.ts'
 import type { WorkerAnswer, WorkerQuestion } from './node-pattern-worker.ts'
-import { chooseRe2, giveUpRe2 } from './node-re2.ts'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
 import { createPatternBudget } from './pattern-budget.ts'
 import { PatternError } from '../platform/platform.ts'
@@ -16,8 +15,7 @@ const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysRe
 /**
  * Match with the JavaScript engine of Node.js, in a worker that is terminated once the pattern has spent its time.
  *
- * Where the user has installed `re2`, the worker uses it for patterns that it matches alike, so that they cannot take
- * long. Where no worker can be started (`--permission` without `--allow-worker`), RE2 in JavaScript takes its place.
+ * Where no worker can be started (`--permission` without `--allow-worker`), RE2 in JavaScript takes its place.
  *
  * @param pattern - A valid regular expression.
  * @param deadlineMs - Milliseconds of matching, for all calls together; grows with the text, by 20 ms for each million
@@ -26,7 +24,6 @@ const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysRe
 export function createPatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {
   const budget = createPatternBudget(deadlineMs)
   let fallback: PatternMatcher | undefined
-  let re2: ReturnType<typeof chooseRe2> | undefined
   return {
     maxTextLength: MAX_TEXT_LENGTH,
     async match(text, from = 0, signal) {
@@ -34,8 +31,7 @@ export function createPatternMatcher(pattern: string, flags: PatternFlags, deadl
       const timeoutMs = budget.begin(text.length)
       const shared = createSharedProgress(text.length)
       try {
-        re2 ??= chooseRe2(pattern, flags)
-        const question = { pattern, flags: javascriptFlags(flags), text, from, shared, re2: await re2 }
+        const question = { pattern, flags: javascriptFlags(flags), text, from, shared }
         const answer = (await pool.run(question satisfies WorkerQuestion, timeoutMs, signal)) as WorkerAnswer
         budget.spend(answer.milliseconds ?? 0)
         return hitsOf(answer)
@@ -64,8 +60,7 @@ function javascriptFlags({ ignoreCase, unicode }: PatternFlags): string {
 }
 
 /** Unpack what the worker answered. */
-function hitsOf({ hits, error, re2Failure }: WorkerAnswer): Uint32Array {
-  if (re2Failure !== undefined) giveUpRe2(re2Failure)
+function hitsOf({ hits, error }: WorkerAnswer): Uint32Array {
   if (hits !== undefined) return hits
   throw new PatternError('too-complex', `The regular expression engine gave up (${error ?? 'no reason given'}).`)
 }

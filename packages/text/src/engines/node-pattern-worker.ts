@@ -1,5 +1,4 @@
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
-import type { Re2Expression } from './re2-expression.ts'
 
 /** Lines with a match that the memory shared with a worker has room for, at most: progress is known as far as that. */
 const MAX_SHARED_HITS = 32_768
@@ -28,13 +27,6 @@ export function readSharedProgress(shared: Int32Array): SharedProgress {
   return { lines, hits }
 }
 
-/** How RE2 is used for a pattern, where the user has installed it. */
-export interface WorkerRe2 {
-  /** The module to import. */
-  readonly url: string
-  readonly expression: Re2Expression
-}
-
 /** What the worker is asked. */
 export interface WorkerQuestion {
   readonly pattern: string
@@ -42,7 +34,6 @@ export interface WorkerQuestion {
   readonly text: string
   readonly from: number
   readonly shared: Int32Array
-  readonly re2: WorkerRe2 | undefined
 }
 
 /** What the worker answers: what it found, or why the engine refuses the pattern. */
@@ -50,14 +41,7 @@ export interface WorkerAnswer {
   readonly hits?: Uint32Array
   readonly milliseconds?: number
   readonly error?: string
-  /** Why RE2 could not be used; the answer is V8's then. */
-  readonly re2Failure?: string
 }
-
-/**
- * RE2 cannot be interrupted: a line that would take it more steps, of some 25 ns each, is left to V8, which can.
- */
-const MAX_STEPS_OF_RE2 = 40_000_000
 
 /**
  * The program of the worker that patterns run in.
@@ -68,52 +52,33 @@ const MAX_STEPS_OF_RE2 = 40_000_000
  */
 export const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {
-  let key, regex, linear
-  async function compile(pattern, flags, re2) {
-    linear = undefined
-    key = undefined
-    regex = new RegExp(pattern, flags + 'g')
-    key = flags + pattern
-    if (re2 === undefined) return
-    try {
-      const { default: RE2 } = await import(re2.url)
-      linear = new RE2(re2.expression.source, 'g')
-    } catch (error) {
-      return String(error)
-    }
-  }
-  function nextMatch(engine, line, { index, 0: { length } }) {
+  let key, regex
+  function nextMatch(line, { index, 0: { length } }) {
     if (line.length <= ${LONG_LINE_LENGTH}) return null
     for (let from = Math.max(index + length, index + 1); from <= line.length; from++) {
-      engine.lastIndex = from
-      const match = engine.exec(line)
+      regex.lastIndex = from
+      const match = regex.exec(line)
       if (match === null || match[0] !== '') return match
       from = match.index
     }
     return null
   }
-  parentPort.on('message', async ({ pattern, flags, text, from, shared, re2 }) => {
+  parentPort.on('message', ({ pattern, flags, text, from, shared }) => {
     const begin = performance.now()
     const hits = []
-    let re2Failure
     try {
-      if (key !== flags + pattern) re2Failure = await compile(pattern, flags, re2)
-      const foreign = re2?.expression.asciiOnly ? /[^\\x00-\\x7f]/ : /[\\ud800-\\udfff]/
-      const isPlain = !foreign.test(text)
-      const engineOf = (line) =>
-        re2 === undefined ||
-        linear === undefined ||
-        line.length * re2.expression.size > ${MAX_STEPS_OF_RE2} ||
-        !isPlain && foreign.test(line) ? regex : linear
+      if (key !== flags + pattern) {
+        regex = new RegExp(pattern, flags + 'g')
+        key = flags + pattern
+      }
       for (let start = 0, index = 0; start < text.length; index++) {
         let end = text.indexOf('\\n', start)
         const next = end < 0 ? text.length : end + 1
         if (end < 0) end = text.length
         else if (end > start && text.charCodeAt(end - 1) === 13) end--
         const line = text.slice(start, end)
-        const engine = engineOf(line)
-        engine.lastIndex = index === 0 ? from : 0
-        for (let match = engine.exec(line); match !== null; match = nextMatch(engine, line, match)) {
+        regex.lastIndex = index === 0 ? from : 0
+        for (let match = regex.exec(line); match !== null; match = nextMatch(line, match)) {
           const at = 1 + hits.length
           hits.push(index, match.index, match.index + match[0].length)
           if (at < shared.length) {
@@ -126,11 +91,11 @@ import('node:worker_threads').then(({ parentPort }) => {
         start = next
       }
     } catch (error) {
-      parentPort.postMessage({ error: String(error), re2Failure })
+      parentPort.postMessage({ error: String(error) })
       return
     }
     const answer = Uint32Array.from(hits)
-    parentPort.postMessage({ hits: answer, milliseconds: performance.now() - begin, re2Failure }, [answer.buffer])
+    parentPort.postMessage({ hits: answer, milliseconds: performance.now() - begin }, [answer.buffer])
   })
   parentPort.postMessage('ready')
 })

@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
@@ -176,27 +174,6 @@ describe('in Node.js', () => {
   it('reports a pattern that the engine refuses as too complex', async () => {
     const matcher = node.createPatternMatcher('(?:x?){99999999}', CASE_SENSITIVE, 5_000)
     expect((await failure(matcher.match('xxxx'))).code).toBe('too-complex')
-  })
-
-  it('continues without an installed re2 that does not load, and warns once', async () => {
-    const modules = await mkdtemp(join(tmpdir(), 'broken-re2-'))
-    try {
-      await mkdir(join(modules, 're2'))
-      await writeFile(join(modules, 're2', 'index.js'), "throw new Error('was compiled against another version')")
-      const script = `
-        const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
-        for (const pattern of ['(b|bb)+$', '(a|aa)+$']) {
-          const matcher = createPatternMatcher(pattern, { ignoreCase: false, unicode: false }, 5000)
-          console.log(JSON.stringify([...(await matcher.match('abb\\naa'))]))
-        }`
-      const options = { env: { ...process.env, NODE_PATH: modules } }
-      const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script], options)
-      expect(stdout).toBe('[0,1,3]\n[1,0,2]\n')
-      expect(stderr.split('SpillwayWarning: The installed re2 does not work here.')).toHaveLength(2)
-      expect(stderr).toContain('was compiled against another version')
-    } finally {
-      await rm(modules, { recursive: true })
-    }
   })
 
   it('lets the process end at once, with a warm worker', async () => {
