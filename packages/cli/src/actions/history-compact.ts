@@ -1,21 +1,15 @@
-import { writeFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import type { Storage } from '@spillway/core'
 import type { Invocation } from '../action.ts'
 import { usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { formatCount } from '../format.ts'
 import { note, noteLine, print, printJson } from '../output.ts'
 import { hidesStore, storeArguments } from '../store-options.ts'
 import { assertCanSummarize } from '../history/compaction-options.ts'
 import { compactTranscript, describeFailure, planTranscript, type Compacted } from '../history/compact-transcript.ts'
 import type { CompactOptions } from '../history/history-options.ts'
-import { isSameFile } from '../history/is-same-file.ts'
 import { readChecked } from '../history/read-checked.ts'
 import { compactJson } from '../history/report/compact-json.ts'
-import { compactReport, type Written } from '../history/report/compact-report.ts'
-import { svgPlot } from '../history/report/svg-plot.ts'
-import { readingFile } from '../history/transcript/transcript-error.ts'
+import { compactReport } from '../history/report/compact-report.ts'
 import type { Transcript } from '../history/transcript/transcript.ts'
 import { assertOutput, outputOf, writeTranscript } from '../history/transcript/write-transcript.ts'
 import { trialStorage } from '../history/trial-storage.ts'
@@ -30,11 +24,10 @@ export async function historyCompact({
   options,
   command,
 }: Invocation<CompactOptions>): Promise<number> {
-  const { force = false, plan = false, plot } = options
+  const { plan = false } = options
   const output = outputOf(options)
   if (plan && output !== undefined) throw usageError('--plan writes nothing: leave out --output.')
   if (output !== undefined) await assertOutput(output)
-  if (plot !== undefined) await assertPlot(plot, force, output?.path, path)
   const transcript = await readChecked(path, options)
   assertCanSummarize(transcript, options)
   const words = storeArguments(command)
@@ -49,35 +42,15 @@ export async function historyCompact({
   return await withStore(options, use, { writes: true })
 }
 
-/** Refuse a plot that would take the place of something else. */
-async function assertPlot(plot: string, overwrites: boolean, output: string | undefined, path: string): Promise<void> {
-  if (plot === '-') throw usageError('--plot needs the name of a file.')
-  for (const other of [path, output])
-    if (other !== undefined && (await isSameFile(plot, other)))
-      throw usageError(`--plot: ${plot} is a transcript. Choose another file.`)
-  await assertOutput({ path: plot, overwrites })
-}
-
 async function finish(
   transcript: Transcript,
   compacted: Compacted,
-  { output, plot, json = false }: CompactOptions,
+  { output, json = false }: CompactOptions,
 ): Promise<number> {
-  const written: Written = { output, plot }
-  if (plot !== undefined) await writePlot(plot, transcript, compacted)
-  if (json) await printJson(compactJson(transcript, compacted, written))
-  else await (output === '-' ? note : print)(compactReport(transcript, compacted, written))
+  if (json) await printJson(compactJson(transcript, compacted, output))
+  else await (output === '-' ? note : print)(compactReport(transcript, compacted, output))
   for (const failure of compacted.outcome?.failures ?? []) await noteLine(`${describeFailure(failure)}.`)
   return exitCodeOf(compacted)
-}
-
-async function writePlot(path: string, { path: file }: Transcript, { rows, outcome, plan }: Compacted): Promise<void> {
-  const { before, limit } = (outcome ?? plan)!.tokens
-  const after = outcome?.tokens.after ?? plan?.tokens.estimatedAfter ?? before
-  const about = plan === undefined ? '' : 'about '
-  const subtitle = `${formatCount(before)} → ${about}${formatCount(after)} tokens, limit ${formatCount(limit)}`
-  const svg = svgPlot(rows, { title: `Tokens of each message: ${basename(file)}`, subtitle })
-  await readingFile(path, () => writeFile(path, svg))
 }
 
 function exitCodeOf({ outcome }: Compacted): number {

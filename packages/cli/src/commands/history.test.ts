@@ -2,7 +2,6 @@ import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { bench, CHAT, FILES, lines, LOG, SESSION } from '../../test/history/bench.ts'
-import { BIN, HAS_SCRIPT, start } from '../../test/spillway.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -135,20 +134,6 @@ describe('compact', () => {
     expect(JSON.parse(planned.stdout)).toMatchObject({ plan: true, isOver: true, messages: { 2: { after: null } } })
   })
 
-  test('writes a plot', async () => {
-    const { run, text } = bench('chat.json', JSON.stringify(CHAT))
-    expect(await run('compact', 'chat.json', '--plot', 'tokens.svg')).toMatchObject({ code: 0, stderr: '' })
-    const svg = text('tokens.svg')
-    expect(svg).toMatch(/^<svg /)
-    expect(svg).toContain('Tokens of each message: chat.json')
-    expect(svg.match(/<g><title>Message /g)).toHaveLength(CHAT.length)
-    expect(await run('compact', 'chat.json', '--plot', 'tokens.svg')).toMatchObject({ code: 2 })
-    expect(await run('compact', 'chat.json', '--plot', 'nowhere/tokens.svg')).toMatchObject({ code: 1 })
-    for (const args of [['-'], ['out', '--output', './out'], ['./chat.json', '--force']])
-      expect(await run('compact', 'chat.json', '--plot', ...args), args.join(' ')).toMatchObject({ code: 2 })
-    expect(text('chat.json')).toBe(JSON.stringify(CHAT))
-  })
-
   test('names options as the command line has them', async () => {
     const { run } = bench('chat.json', JSON.stringify(CHAT))
     for (const [args, message] of [
@@ -189,15 +174,5 @@ describe('compact', () => {
     expect(ended.code).toBe(3)
     expect(ended.stderr).toContain('spillway: message 3 could not be stored: ')
     expect(text('out')).toBe(JSON.stringify(CHAT))
-  })
-
-  test.skipIf(!HAS_SCRIPT)('uses the colours and the width of a terminal', async () => {
-    const { cwd } = bench('chat.json', JSON.stringify(CHAT))
-    const command = `stty cols 60; ${process.execPath} ${BIN} history compact chat.json`
-    const env = { NO_COLOR: '', TERM: 'xterm-256color' }
-    const { stdout } = await start('script', ['-qec', command, '/dev/null'], { cwd, env }).end
-    expect(stdout).toContain('\u001B[36m█')
-    const axis = stdout.split('\n').find((line) => line.includes('┼'))
-    expect(axis?.replaceAll(/\u001B\[\d+m|\r/g, '').length).toBeLessThanOrEqual(60)
   })
 })

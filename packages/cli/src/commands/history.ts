@@ -24,7 +24,7 @@ function addCompact(history: Command): void {
     .command('compact')
     .summary('replace large results by references, and summarise what remains too much')
     .description(
-      'Say what compacting a transcript comes to: a table of its messages before and after, a plot, and what is in the way ' +
+      'Say what compacting a transcript comes to: a table of its messages before and after, and what is in the way ' +
         'where it does not fit. With --output the originals go to the store and the smaller transcript to a file.',
     )
   addTranscriptOptions(command)
@@ -35,7 +35,7 @@ function addCompact(history: Command): void {
     `
 Examples:
   $ spillway history compact session.jsonl
-  $ spillway history compact session.jsonl --max-total-tokens 100000 --output smaller.jsonl --plot tokens.svg
+  $ spillway history compact session.jsonl --max-total-tokens 100000 --output smaller.jsonl
   $ spillway history compact request.json --model gpt-5-mini --output -
 
 Exit codes: 0 it fits the limit, 1 it does not, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,

@@ -29,7 +29,6 @@ export interface CompactOptions extends TranscriptOptions, OutputOptions, ModelO
   readonly instructions?: string
   readonly reading?: Reading
   readonly plan?: boolean
-  readonly plot?: string
 }
 
 /** Options of `history expand`. */
@@ -101,7 +100,6 @@ export function addCompactionOptions(command: Command): Command {
       ).choices(['tool', 'command'] satisfies Reading[]),
     )
     .option('--plan', 'say what would happen, by an estimate: no model is asked')
-    .option('--plot <file.svg>', 'write a plot of the tokens of each message')
 }
 
 /** Give a command the option that restores a part. */

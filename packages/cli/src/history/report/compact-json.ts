@@ -1,12 +1,15 @@
 import { describeError } from '../../cli-error.ts'
 import type { Compacted } from '../compact-transcript.ts'
 import type { Transcript } from '../transcript/transcript.ts'
-import type { Written } from './compact-report.ts'
 import { explainObstacle } from './describe-obstacles.ts'
 import type { MessageRow } from './message-row.ts'
 
 /** Say for scripts what became of a transcript. Numbers count messages from 1. */
-export function compactJson(transcript: Transcript, compacted: Compacted, written: Written): Record<string, unknown> {
+export function compactJson(
+  transcript: Transcript,
+  compacted: Compacted,
+  output: string | undefined,
+): Record<string, unknown> {
   const { rows, plan, outcome, noSummary } = compacted
   const common = { file: transcript.path, format: transcript.format.name, layout: transcript.layout.kind }
   const messages = rows.map(({ number, line, role, tool, before, after, reason }) => ({
@@ -44,8 +47,7 @@ export function compactJson(transcript: Transcript, compacted: Compacted, writte
       ...(failure.step === 'summarize' && { reason: failure.reason }),
       ...(failure.error !== undefined && { error: describeError(failure.error).message }),
     })),
-    output: written.output ?? null,
-    plot: written.plot ?? null,
+    output: output ?? null,
     messages,
   }
 }

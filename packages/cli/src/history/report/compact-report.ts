@@ -5,29 +5,16 @@ import type { Compacted } from '../compact-transcript.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { describeObstacles } from './describe-obstacles.ts'
 import { messageTable } from './message-table.ts'
-import { terminalPlot } from './terminal-plot.ts'
 
-const DEFAULT_WIDTH = 80
-
-/** Where what came out has gone. */
-export interface Written {
-  readonly output?: string | undefined
-  readonly plot?: string | undefined
-}
-
-/** Write for people what became of a transcript: a table, a plot, the sums, and what is in the way. */
-export function compactReport(transcript: Transcript, compacted: Compacted, written: Written): string {
+/** Write for people what became of a transcript: a table, the sums, and what is in the way. */
+export function compactReport(transcript: Transcript, compacted: Compacted, output: string | undefined): string {
   const { rows } = compacted
   return [
     `${heading(transcript)}\n`,
     messageTable(rows),
-    terminalPlot(rows, { width: process.stdout.columns || DEFAULT_WIDTH, isPlan: compacted.plan !== undefined, paint }),
-    [...conclusion(compacted), ...whereTo(compacted, written)].map((line) => `${line}\n`).join(''),
+    [...conclusion(compacted), ...whereTo(compacted, output)].map((line) => `${line}\n`).join(''),
   ].join('\n')
 }
-
-const paint = (kind: 'after' | 'gone' | 'axis', text: string): string =>
-  text.trim() === '' ? text : style(kind === 'after' ? 'cyan' : 'dim', text)
 
 function heading({ path, format, layout, messages, lines, size, notes }: Transcript): string {
   const where = layout.kind === 'document' ? '' : ` on ${formatCount(lines)} lines`
@@ -60,7 +47,7 @@ function conclusion({ plan, outcome, rows, noSummary }: Compacted): readonly str
   ]
 }
 
-function whereTo({ outcome }: Compacted, { output, plot }: Written): readonly string[] {
+function whereTo({ outcome }: Compacted, output: string | undefined): readonly string[] {
   const lines: string[] = []
   if (outcome !== undefined && outcome.applied.length > 0) {
     const bytes = outcome.stored.reduce((sum, { size }) => sum + size, 0)
@@ -71,7 +58,6 @@ function whereTo({ outcome }: Compacted, { output, plot }: Written): readonly st
         : `Stored ${stored}. Written to ${printable(output)}.`,
     )
   } else if (output !== undefined) lines.push(`Written to ${printable(output)} as it is.`)
-  if (plot !== undefined) lines.push(`Plot: ${printable(plot)}.`)
   return lines
 }
 
