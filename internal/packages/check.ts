@@ -8,7 +8,11 @@ const folder = isOwn ? '.' : relative(ROOT, process.cwd()).replaceAll('\\', '/')
 
 checkPackage({
   project: 'internal/packages',
-  tests: ['readme-examples', isOwn ? 'compare-sizes' : 'package-shape', ...installedBy(folder)],
+  tests: [
+    'readme-examples',
+    ...(isOwn ? ['compare-sizes', 'required-entries'] : ['package-shape']),
+    ...installedBy(folder),
+  ],
   env: { SPILLWAY_PACKAGES_OF: folder },
   report: join(process.cwd(), '.reports/packages.json'),
 })
