@@ -13,10 +13,7 @@ export interface HistoryFormat<Conversation> {
   readonly name: string
   /** Read a conversation. Throws a `TypeError` that names the message where it is none of this format. */
   read(conversation: Conversation): readonly HistoryMessage[]
-  /**
-   * Write messages, whichever format they were read from. What this format cannot express of messages that were read from
-   * another is left out where it is only how something was thought or signed, and refused with a `TypeError` otherwise.
-   */
+  /** Write messages that this format has read, and system messages of text. Throws a `TypeError` for any other. */
   write(messages: readonly HistoryMessage[]): Conversation
   /** Turn a conversation into a JSON value that {@link decode} turns back. Defaults to one that keeps bytes, URLs and dates. */
   encode?(conversation: Conversation): unknown

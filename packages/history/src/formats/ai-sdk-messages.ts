@@ -1,5 +1,4 @@
 import type { HistoryFormat } from '../history-format.ts'
-import { AI_SDK_ID_RULES, convertToAiSdk } from './ai-sdk-convert.ts'
 import { patchAiSdkMessage } from './ai-sdk-patch.ts'
 import { AI_SDK_MESSAGES, readAiSdkMessages } from './ai-sdk-read.ts'
 import { writeMessages } from './write-messages.ts'
@@ -10,8 +9,7 @@ import { writeMessages } from './write-messages.ts'
  * What providers executed, approvals, denials and parts of unknown types are kept as they are. Where the output of a tool
  * was JSON, a text in its place is written as text, and JSON in the place of a text as JSON; an error stays one.
  *
- * Reading throws a `TypeError` that names message and field where a message is none of the SDK. Writing messages of other
- * formats throws a `TypeError` for what the SDK has no place for.
+ * Reading throws a `TypeError` that names message and field where a message is none of the SDK.
  *
  * @example
  * ```ts
@@ -31,8 +29,7 @@ export function aiSdkMessages<Message extends object>(): HistoryFormat<Message[]
       writeMessages(messages, {
         format: AI_SDK_MESSAGES,
         patch: patchAiSdkMessage,
-        convert: convertToAiSdk,
-        idRules: AI_SDK_ID_RULES,
+        makeSystem: (text) => ({ role: 'system', content: text }),
       }) as Message[],
   }
 }

@@ -1,10 +1,18 @@
 import { isAsRead } from '../as-read.ts'
-import type { HistoryContent, HistoryMessage, HistoryPart, HistoryToolResult } from '../history-message.ts'
-import { writeAiSdkPart, writeAiSdkPiece, writeOutput, writeOutputPart } from './ai-sdk-convert.ts'
+import type {
+  HistoryContent,
+  HistoryMessage,
+  HistoryPart,
+  HistoryToolResult,
+  HistoryMedia,
+  HistoryToolCall,
+} from '../history-message.ts'
 import { AI_SDK_MESSAGES, aiSdkText } from './ai-sdk-read.ts'
 import { isFields, type Fields } from './check-fields.ts'
 import { writeContentList, type WrittenPiece } from './content-list.ts'
 import { withFields } from './with-fields.ts'
+import { argumentsValue, jsonText, resultText } from './json-text.ts'
+import { base64Of } from './media-source.ts'
 
 /** Write a message of the SDK with the parts that it has now; all other fields stay, in their order. */
 export function patchAiSdkMessage(native: Fields, { role, parts }: HistoryMessage, index: number): Fields {
@@ -77,4 +85,53 @@ function joinContent(
 ): unknown {
   const toPart = (text: string): Fields => ({ type: 'text', text })
   return writeContentList({ original, pieces, fresh, toPart, separator, marks: ['providerOptions'] })
+}
+
+/** Write a call or a result. */
+export function writeAiSdkPart(part: HistoryToolCall | HistoryToolResult, place: string): Fields {
+  if (part.type === 'tool-call')
+    return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: argumentsValue(part) }
+  const output = writeOutput(part.content, part.isError === true, place)
+  return { type: 'tool-result', toolCallId: part.callId, toolName: part.toolName, output }
+}
+
+/** Write the content of a result as an output: text, JSON, or parts. */
+export function writeOutput(content: readonly HistoryContent[], isError: boolean, place: string): Fields {
+  const [only] = content
+  if (content.length === 1 && only?.type === 'json') return { type: isError ? 'error-json' : 'json', value: only.value }
+  const text = resultText(content, place)
+  if (text !== undefined) return { type: isError ? 'error-text' : 'text', value: text }
+  return { type: 'content', value: content.map((piece) => writeOutputPart(piece, place)) }
+}
+
+/** Write a piece of a result as a part of an output: media have types of their own there. */
+export function writeOutputPart(piece: HistoryContent, place: string): Fields {
+  if (piece.type === 'text' || piece.type === 'json' || piece.type === 'opaque') return writeAiSdkPiece(piece, place)
+  const { type, mediaType, url, name } = piece
+  const data = base64Of(piece)
+  const kind = type === 'image' ? 'image' : 'file'
+  if (data !== undefined) {
+    const filename = name === undefined || kind === 'image' ? {} : { filename: name }
+    return { type: `${kind}-data`, data, mediaType, ...filename }
+  }
+  if (url === undefined) throw new TypeError(`${place}: this ${type} has neither content nor an address.`)
+  return { type: `${kind}-url`, url }
+}
+
+/** Write a piece of content as a part of a message. Throws a `TypeError` for what no part can have. */
+export function writeAiSdkPiece(piece: HistoryContent, place: string): Fields {
+  if (piece.type === 'text') return { type: 'text', text: piece.text }
+  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
+  const part = piece.type === 'opaque' ? undefined : writeMedia(piece)
+  if (part !== undefined) return part
+  throw new TypeError(`${place}: a message of the AI SDK has no place for this ${piece.type}.`)
+}
+
+function writeMedia(media: HistoryMedia): Fields | undefined {
+  const { type, mediaType, data: bytes, url, name } = media
+  const data = bytes ?? base64Of(media) ?? url
+  if (data === undefined) return undefined
+  const isKnown = !mediaType.endsWith('/*')
+  if (type === 'image') return { type: 'image', image: data, ...(isKnown ? { mediaType } : {}) }
+  return { type: 'file', data, mediaType, ...(name === undefined ? {} : { filename: name }) }
 }

@@ -133,55 +133,6 @@ describe('anthropicMessages', () => {
     expect(format.write(format.read({ messages }))).toStrictEqual({ messages })
   })
 
-  it('writes a history that begins with the model and has parallel calls in order', () => {
-    const call = (id: string, input: unknown): HistoryPart => ({
-      type: 'tool-call',
-      id,
-      name: 'read',
-      input,
-      inputIsText: true,
-    })
-    const result = (callId: string, value: string): HistoryMessage => ({
-      role: 'tool',
-      parts: [
-        { type: 'tool-result', callId, toolName: 'read', isError: true, content: [{ type: 'text', text: value }] },
-      ],
-    })
-    const messages: HistoryMessage[] = [
-      { role: 'assistant', parts: [call('a:1', '{"path":"x"}'), { type: 'text', text: 'Two.' }] },
-      { role: 'assistant', parts: [call('a.1', 'no JSON')] },
-      result('a.1', ''),
-      { role: 'user', parts: [{ type: 'text', text: 'Hurry!' }] },
-      result('a:1', 'ENOENT'),
-    ]
-    expect(format.write(messages).messages).toEqual([
-      { role: 'user', content: '(The conversation begins with the assistant.)' },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'Two.' },
-          { type: 'tool_use', id: 'a_1', name: 'read', input: { path: 'x' } },
-          { type: 'tool_use', id: 'a_1_2', name: 'read', input: { input: 'no JSON' } },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'tool_result', tool_use_id: 'a_1_2', is_error: true },
-          { type: 'tool_result', tool_use_id: 'a_1', content: 'ENOENT', is_error: true },
-        ],
-      },
-      { role: 'user', content: 'Hurry!' },
-    ])
-  })
-
-  it('refuses what it has no place for, and says where it stands', () => {
-    const sound: HistoryMessage = { role: 'user', parts: [{ type: 'audio', mediaType: 'audio/wav', base64: 'AAAA' }] }
-    expect(() => format.write([sound])).toThrow(
-      new TypeError('messages[0].parts[0]: a message of the user has no place for this audio in the Messages API.'),
-    )
-  })
-
   it.each([
     [[], 'The conversation must be an object with `messages`, not an array.'],
     [{ messages: [{ role: 'user' }] }, 'messages[0].content must be a string or an array, not undefined.'],

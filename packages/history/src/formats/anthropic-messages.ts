@@ -1,6 +1,5 @@
 import type { HistoryFormat } from '../history-format.ts'
 import type { HistoryMessage } from '../history-message.ts'
-import { ANTHROPIC_ID_RULES, convertToAnthropic } from './anthropic-convert.ts'
 import { patchAnthropicMessage } from './anthropic-patch.ts'
 import { ANTHROPIC_MESSAGES, readAnthropicConversation } from './anthropic-read.ts'
 import { isFields, type Fields } from './check-fields.ts'
@@ -20,9 +19,7 @@ export interface AnthropicConversation<Message, System> {
  * user. What models thought, what tools of the provider did, and blocks of unknown types are kept as they are. Other
  * fields of a request are neither read nor written: `{ ...request, ...format.write(messages) }`.
  *
- * Reading throws a `TypeError` that names message and field where a message is none of the API. Writing messages of other
- * formats joins their system messages, puts the results of calls that were made at once into one message, leaves out
- * thoughts and empty texts, begins with a message of the user, and throws a `TypeError` for what the API has no place for.
+ * Reading throws a `TypeError` that names message and field where a message is none of the API.
  *
  * @example
  * ```ts
@@ -49,8 +46,7 @@ function writeConversation(messages: readonly HistoryMessage[]): unknown {
   const written = writeMessages(messages, {
     format: ANTHROPIC_MESSAGES,
     patch: patchAnthropicMessage,
-    convert: convertToAnthropic,
-    idRules: ANTHROPIC_ID_RULES,
+    makeSystem: (text) => ({ system: text }),
   })
   const prompts = written.filter((message) => !Object.hasOwn(message, 'role')).map(({ system }) => system)
   const spoken = written.filter((message) => Object.hasOwn(message, 'role'))

@@ -1,7 +1,6 @@
 import type { HistoryFormat } from '../history-format.ts'
 import type { HistoryMessage } from '../history-message.ts'
 import { isFields, type Fields } from './check-fields.ts'
-import { convertToGemini, GEMINI_ID_RULES } from './gemini-convert.ts'
 import { patchGeminiContent } from './gemini-patch.ts'
 import { GEMINI_CONTENTS, readGeminiConversation } from './gemini-read.ts'
 import { writeMessages } from './write-messages.ts'
@@ -20,10 +19,7 @@ export interface GeminiConversation<Content, Instruction> {
  * Where the response of a function is an object whose only long field is a text, it is read as that text. What models
  * thought, code that the API ran, signatures, and parts of unknown types are kept as they are.
  *
- * Reading throws a `TypeError` that names content and field where a content is none of the API. Writing messages of other
- * formats joins their system messages, puts the responses of calls that were made at once into one content, leaves out
- * thoughts and empty texts, begins with a content of the user, and throws a `TypeError` for what the API has no place for.
- * Converted calls have no signature, which Gemini 3 demands of the calls of the last turn.
+ * Reading throws a `TypeError` that names content and field where a content is none of the API.
  *
  * @example
  * ```ts
@@ -50,8 +46,7 @@ function writeConversation(messages: readonly HistoryMessage[]): unknown {
   const written = writeMessages(messages, {
     format: GEMINI_CONTENTS,
     patch: patchGeminiContent,
-    convert: convertToGemini,
-    idRules: GEMINI_ID_RULES,
+    makeSystem: (text) => ({ systemInstruction: text }),
   })
   const isInstruction = (content: Fields): boolean => Object.hasOwn(content, 'systemInstruction')
   const instructions = written.filter(isInstruction).map(({ systemInstruction }) => systemInstruction)

@@ -1,11 +1,19 @@
 import { isAsRead } from '../as-read.ts'
-import type { HistoryContent, HistoryMessage, HistoryPart, HistoryToolResult } from '../history-message.ts'
+import type {
+  HistoryContent,
+  HistoryMessage,
+  HistoryPart,
+  HistoryToolResult,
+  HistoryMedia,
+  HistoryToolCall,
+} from '../history-message.ts'
 import { isFields, type Fields } from './check-fields.ts'
 import { writeContentList, type WrittenPiece } from './content-list.ts'
-import { writeGeminiPart, writeGeminiPiece, writeResponse } from './gemini-convert.ts'
 import { GEMINI_CONTENTS } from './gemini-read.ts'
 import { responseTextField } from './response-text.ts'
 import { withFields } from './with-fields.ts'
+import { argumentsObject, jsonText, resultText } from './json-text.ts'
+import { base64Of } from './media-source.ts'
 
 /** Write a content, or the instruction of the system, with the parts that it has now; all other fields stay in their order. */
 export function patchGeminiContent(native: Fields, { parts }: HistoryMessage, index: number): Fields {
@@ -78,4 +86,46 @@ function patchValue(original: unknown, values: readonly HistoryContent[], isErro
   if (values.length === 1 && only.type === 'text' && field !== undefined)
     return withFields(response as Fields, { [field]: only.text })
   return writeResponse(values, isError, place)
+}
+
+/** Write a call or a response, with an id where there is one. */
+export function writeGeminiPart(
+  part: HistoryToolCall | HistoryToolResult,
+  id: string | undefined,
+  place: string,
+): Fields {
+  const known = id === undefined ? {} : { id }
+  if (part.type === 'tool-call') return { functionCall: { ...known, name: part.name, args: argumentsObject(part) } }
+  const isValue = ({ type }: HistoryContent): boolean => type === 'text' || type === 'json' || type === 'opaque'
+  const response = writeResponse(part.content.filter(isValue), part.isError === true, place)
+  const media = part.content.filter((piece) => !isValue(piece)).map((piece) => writeGeminiPiece(piece, place))
+  const parts = media.length === 0 ? {} : { parts: media }
+  return { functionResponse: { ...known, name: part.toolName, response, ...parts } }
+}
+
+/** Write what a tool returned as an object: the API takes `output` as the result, and `error` as what went wrong. */
+export function writeResponse(values: readonly HistoryContent[], isError: boolean, place: string): Fields {
+  const [only] = values
+  if (values.length === 1 && only?.type === 'json' && isFields(only.value)) return only.value
+  const field = isError ? 'error' : 'output'
+  if (values.length === 1 && only?.type === 'json') return { [field]: only.value }
+  const text = resultText(values, place)
+  if (text === undefined) throw new TypeError(`${place}: a response of a function takes text and JSON alone.`)
+  return { [field]: text }
+}
+
+/** Write a piece of content as a part. Throws a `TypeError` for what no part can have. */
+export function writeGeminiPiece(piece: HistoryContent, place: string): Fields {
+  if (piece.type === 'text') return { text: piece.text }
+  if (piece.type === 'json') return { text: jsonText(piece.value, place) }
+  const part = piece.type === 'opaque' ? undefined : writeMedia(piece)
+  if (part !== undefined) return part
+  throw new TypeError(`${place}: a content has no place for this ${piece.type} in the Gemini API.`)
+}
+
+function writeMedia(media: HistoryMedia): Fields | undefined {
+  const { mediaType: mimeType, url } = media
+  const data = base64Of(media)
+  if (data !== undefined) return { inlineData: { mimeType, data } }
+  return url === undefined ? undefined : { fileData: { fileUri: url, mimeType } }
 }

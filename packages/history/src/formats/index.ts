@@ -1,12 +1,10 @@
 /** What formats of messages have in common: make one for a framework of your own. */
 export { asRead, isAsRead } from '../as-read.ts'
-export type { CallIdRules, CallIds } from './call-ids.ts'
 export { checkMessages, fieldError, isFields, type Fields } from './check-fields.ts'
 export { writeContentList, type ContentListOptions, type WrittenPiece } from './content-list.ts'
-export { foreignTurns, splitTurn, type ForeignTurn, type PlacedPart } from './foreign-turns.ts'
 export { argumentsObject, argumentsValue, jsonText } from './json-text.ts'
 export { base64Of, mediaFields, urlOf, type MediaSource } from './media-source.ts'
 export { createNamedCalls, type NamedCalls } from './named-calls.ts'
 export { responseTextField } from './response-text.ts'
 export { withFields } from './with-fields.ts'
-export { writeMessages, type ForeignMessages, type MessageWriter } from './write-messages.ts'
+export { writeMessages, type MessageWriter } from './write-messages.ts'

@@ -54,21 +54,3 @@ it('reads images, sounds and files by what they have, and keeps those by id', ()
     { type: 'audio', mediaType: 'audio/mp3', base64: 'AAAA' },
   ])
 })
-
-it('writes messages of other formats in the form that the SDK demands', () => {
-  const messages: HistoryMessage[] = [
-    {
-      role: 'assistant',
-      parts: [
-        { type: 'text', text: 'Hi.' },
-        { type: 'tool-call', id: 'c', name: 'read', input: '{}', inputIsText: true },
-      ],
-    },
-    { role: 'tool', parts: [{ type: 'tool-result', callId: 'c', toolName: '', content: [] }] },
-  ]
-  expect(format.write(messages)).toEqual([
-    { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Hi.' }] },
-    { type: 'function_call', callId: 'c', name: 'read', arguments: '{}' },
-    { type: 'function_call_result', callId: 'c', name: 'read', status: 'completed', output: '' },
-  ])
-})

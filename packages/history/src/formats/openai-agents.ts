@@ -1,5 +1,4 @@
 import type { HistoryFormat } from '../history-format.ts'
-import { convertToItems, ITEM_ID_RULES } from './convert-to-items.ts'
 import { AGENTS_ITEMS } from './item-dialect.ts'
 import { patchItem } from './patch-item.ts'
 import { readItems } from './read-items.ts'
@@ -28,8 +27,7 @@ export function openAIAgents<Item extends object>(): HistoryFormat<Item[]> {
       writeMessages(messages, {
         format: AGENTS_ITEMS.format,
         patch: (native, message, index) => patchItem(native, message, index, AGENTS_ITEMS),
-        convert: (foreign) => convertToItems(foreign, AGENTS_ITEMS),
-        idRules: ITEM_ID_RULES,
+        makeSystem: (text) => ({ type: 'message', role: 'system', content: text }),
       }) as Item[],
   }
 }

@@ -1,11 +1,12 @@
 import { isAsRead } from '../as-read.ts'
-import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-message.ts'
+import type { HistoryContent, HistoryMessage, HistoryPart, HistoryMedia, HistoryToolCall } from '../history-message.ts'
 import { isFields, type Fields } from './check-fields.ts'
 import { writeContentList, type WrittenPiece } from './content-list.ts'
 import { nativeOf } from './native-value.ts'
-import { writeChatCall, writeChatContentPart, writeChatInput } from './openai-chat-convert.ts'
 import { chatTextField, OPENAI_CHAT } from './openai-chat-read.ts'
 import { withFields } from './with-fields.ts'
+import { jsonText } from './json-text.ts'
+import { base64Of, urlOf } from './media-source.ts'
 
 /** Fields of a message that parts stand in alone. */
 const OWN_FIELDS = ['reasoning_content', 'reasoning', 'refusal', 'audio', 'function_call'] as const
@@ -80,4 +81,42 @@ function writeContent(original: unknown, pieces: readonly HistoryContent[], sepa
   const toPart = (text: string): Fields => ({ type: 'text', text })
   const marks = ['cache_control', 'prompt_cache_breakpoint']
   return writeContentList({ original, pieces: written, fresh, toPart, separator, marks })
+}
+
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/mp3', 'mp3'],
+  ['audio/mpeg', 'mp3'],
+])
+
+/** Write a call with an id of the API. */
+export function writeChatCall(part: HistoryToolCall, id: string, place: string): Fields {
+  return { id, type: 'function', function: { name: part.name, arguments: writeChatInput(part, place) } }
+}
+
+/** Write the arguments of a call as the text that the API has. */
+export const writeChatInput = ({ input }: HistoryToolCall, place: string): string =>
+  typeof input === 'string' ? input : jsonText(input, place)
+
+/** Write a piece of content as a part of a message. */
+export function writeChatContentPart(piece: HistoryContent, place: string, role = 'user'): Fields {
+  if (piece.type === 'text') return { type: 'text', text: piece.text }
+  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
+  const media = piece.type === 'opaque' || role !== 'user' ? undefined : writeMedia(piece)
+  if (media !== undefined) return media
+  const whose = role === 'assistant' ? 'the model' : role === 'system' ? 'the system' : 'the user'
+  throw new TypeError(`${place}: a message of ${whose} has no place for this ${piece.type} in Chat Completions.`)
+}
+
+function writeMedia(media: HistoryMedia): Fields | undefined {
+  const url = urlOf(media)
+  const base64 = base64Of(media)
+  const format = AUDIO_FORMATS.get(media.mediaType)
+  if (media.type === 'image') return url === undefined ? undefined : { type: 'image_url', image_url: { url } }
+  if (base64 === undefined) return undefined
+  if (media.type === 'audio' && format !== undefined)
+    return { type: 'input_audio', input_audio: { data: base64, format } }
+  if (media.type !== 'document') return undefined
+  return { type: 'file', file: { filename: media.name ?? 'document', file_data: url } }
 }

@@ -1,5 +1,4 @@
 import type { HistoryFormat } from '../history-format.ts'
-import { CHAT_ID_RULES, convertToChat } from './openai-chat-convert.ts'
 import { patchChatMessage } from './openai-chat-patch.ts'
 import { OPENAI_CHAT, readChatMessages } from './openai-chat-read.ts'
 import { writeMessages } from './write-messages.ts'
@@ -11,8 +10,7 @@ import { writeMessages } from './write-messages.ts'
  * model wrote. Calls of the old `function_call`, which has no ids, are paired with the next message of their function.
  *
  * Reading throws a `TypeError` that names message and field where a message is none of the API; parts of unknown types
- * are kept as they are. Writing messages of other formats makes one message of calls that were made at once, gives calls
- * ids of at most 40 characters, and throws a `TypeError` for what the API has no place for, such as images in results.
+ * are kept as they are.
  *
  * @example
  * ```ts
@@ -32,8 +30,7 @@ export function openAIChat<Message extends object>(): HistoryFormat<Message[]> {
       writeMessages(messages, {
         format: OPENAI_CHAT,
         patch: patchChatMessage,
-        convert: convertToChat,
-        idRules: CHAT_ID_RULES,
+        makeSystem: (text) => ({ role: 'system', content: text }),
       }) as Message[],
   }
 }

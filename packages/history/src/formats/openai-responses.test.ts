@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { HistoryMessage, HistoryPart } from '../history-message.ts'
+import type { HistoryPart } from '../history-message.ts'
 import { openAIResponses } from './openai-responses.ts'
 
 const format = openAIResponses()
 const PNG = 'data:image/png;base64,iVBORw0KGgo='
-
-const text = (value: string): HistoryPart => ({ type: 'text', text: value })
 
 /** Give the result or call of one item other content or arguments. */
 function edit(items: object[], index: number, change: (part: HistoryPart) => HistoryPart): object[] {
@@ -131,46 +129,6 @@ describe('openAIResponses', () => {
     )
     expect(shortened[0]).toEqual({ ...items[0], output: [{ type: 'input_text', text: 'short', ...mark }, image] })
     expect((shortened[0] as (typeof items)[0])!.output[1]).toBe(image)
-  })
-
-  it('writes parallel calls of another format as items, with ids that the API takes', () => {
-    const id = 'x'.repeat(70)
-    const call = (own: string): HistoryPart => ({
-      type: 'tool-call',
-      id: own,
-      name: 'read',
-      input: { a: 1 },
-      inputIsText: false,
-    })
-    const messages: HistoryMessage[] = [
-      { role: 'user', parts: [text('Why?'), { type: 'image', mediaType: 'image/png', base64: 'iVBORw0KGgo=' }] },
-      { role: 'assistant', parts: [{ type: 'reasoning', text: 'hm' }, text('Let me see.'), call(id), call(id)] },
-      {
-        role: 'tool',
-        parts: [{ type: 'tool-result', callId: id, toolName: 'read', content: [{ type: 'text', text: 'a' }] }],
-      },
-      {
-        role: 'tool',
-        parts: [{ type: 'tool-result', callId: id, toolName: 'read', content: [{ type: 'json', value: [1] }] }],
-      },
-    ]
-    const first = 'x'.repeat(64)
-    const second = `${'x'.repeat(62)}_2`
-    expect(format.write(messages)).toEqual([
-      {
-        type: 'message',
-        role: 'user',
-        content: [
-          { type: 'input_text', text: 'Why?' },
-          { type: 'input_image', detail: 'auto', image_url: PNG },
-        ],
-      },
-      { type: 'message', role: 'assistant', content: 'Let me see.' },
-      { type: 'function_call', call_id: first, name: 'read', arguments: '{"a":1}' },
-      { type: 'function_call', call_id: second, name: 'read', arguments: '{"a":1}' },
-      { type: 'function_call_output', call_id: first, output: 'a' },
-      { type: 'function_call_output', call_id: second, output: '[1]' },
-    ])
   })
 
   it.each([

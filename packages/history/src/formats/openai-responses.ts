@@ -1,5 +1,4 @@
 import type { HistoryFormat } from '../history-format.ts'
-import { convertToItems, ITEM_ID_RULES } from './convert-to-items.ts'
 import { RESPONSES_ITEMS } from './item-dialect.ts'
 import { patchItem } from './patch-item.ts'
 import { readItems } from './read-items.ts'
@@ -13,8 +12,7 @@ import { writeMessages } from './write-messages.ts'
  * program of the provider gets. What a model thought must stay before the item that follows it: the API refuses one
  * without the other.
  *
- * Reading throws a `TypeError` that names item and field where an item is none of the API. Writing messages of other
- * formats gives calls ids of at most 64 characters, and throws a `TypeError` for what the API has no place for.
+ * Reading throws a `TypeError` that names item and field where an item is none of the API.
  *
  * @example
  * ```ts
@@ -34,8 +32,7 @@ export function openAIResponses<Item extends object>(): HistoryFormat<Item[]> {
       writeMessages(messages, {
         format: RESPONSES_ITEMS.format,
         patch: (native, message, index) => patchItem(native, message, index, RESPONSES_ITEMS),
-        convert: (foreign) => convertToItems(foreign, RESPONSES_ITEMS),
-        idRules: ITEM_ID_RULES,
+        makeSystem: (text) => ({ type: 'message', role: 'system', content: text }),
       }) as Item[],
   }
 }

@@ -1,12 +1,12 @@
 import { isAsRead } from '../as-read.ts'
-import type { HistoryContent, HistoryMessage, HistoryToolCall } from '../history-message.ts'
+import type { HistoryContent, HistoryMessage, HistoryToolCall, HistoryMedia } from '../history-message.ts'
 import { isFields, type Fields } from './check-fields.ts'
 import { writeContentList, type WrittenPiece } from './content-list.ts'
 import { itemTextField, shellText } from './item-content.ts'
-import { writeItemPart } from './convert-to-items.ts'
 import type { CallKind, ItemDialect } from './item-dialect.ts'
 import { jsonText } from './json-text.ts'
 import { withFields } from './with-fields.ts'
+import { base64Of, urlOf } from './media-source.ts'
 
 const MARKS = ['prompt_cache_breakpoint', 'promptCacheBreakpoint', 'providerData']
 
@@ -89,4 +89,27 @@ function writeShell(original: unknown, pieces: readonly HistoryContent[], format
     return { ...last, stdout: text, stderr: '', outcome: last['outcome'] ?? { type: 'exit', exit_code: 0 } }
   })
   return written.length === before.length && written.every((entry, at) => entry === before[at]) ? original : written
+}
+
+/** Write a piece of content as a part of a message or result. Throws a `TypeError` for what no part can have. */
+export function writeItemPart(piece: HistoryContent, role: string, dialect: ItemDialect, place: string): Fields {
+  const type = role === 'assistant' ? 'output_text' : 'input_text'
+  if (piece.type === 'text') return { type, text: piece.text }
+  if (piece.type === 'json') return { type, text: jsonText(piece.value, place) }
+  const part = piece.type === 'opaque' || role !== 'user' ? undefined : writeMedia(piece, dialect)
+  if (part !== undefined) return part
+  throw new TypeError(
+    `${place}: an item of ${role === 'user' ? 'the user' : `the ${role}`} has no place for this ${piece.type}.`,
+  )
+}
+
+function writeMedia(media: HistoryMedia, { format }: ItemDialect): Fields | undefined {
+  const url = urlOf(media)
+  if (url === undefined || (media.type !== 'image' && media.type !== 'document')) return undefined
+  const name = media.name === undefined ? {} : { filename: media.name }
+  if (format === 'openai-agents')
+    return media.type === 'image' ? { type: 'input_image', image: url } : { type: 'input_file', file: url, ...name }
+  if (media.type === 'image') return { type: 'input_image', detail: 'auto', image_url: url }
+  if (base64Of(media) === undefined) return { type: 'input_file', file_url: url }
+  return { type: 'input_file', file_data: url, filename: media.name ?? 'document' }
 }

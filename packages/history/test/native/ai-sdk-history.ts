@@ -6,12 +6,12 @@ const options = { providerOptions: { anthropic: { cacheControl: { type: 'ephemer
 const textPart = (text: string): object => ({ type: 'text', text })
 
 /** Write a plan as model messages of the AI SDK. */
-export function aiSdkHistory({ system, turns, isPortable }: Plan): object[] {
+export function aiSdkHistory({ system, turns }: Plan): object[] {
   const prompts = system.map((content, at) => ({ role: 'system', content, ...(at === 0 ? options : {}) }))
-  return [...prompts, ...turns.flatMap((turn) => [...instructionOf(turn), ...writeTurn(turn, isPortable)])]
+  return [...prompts, ...turns.flatMap((turn) => [...instructionOf(turn), ...writeTurn(turn)])]
 }
 
-function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn, isPortable: boolean): object[] {
+function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn): object[] {
   const forms: [object, ...object[]] = [
     { type: 'image', image: PNG, mediaType: 'image/png' },
     { type: 'image', image: bytes(), mediaType: 'image/png' },
@@ -21,30 +21,30 @@ function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn, isPort
     { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL('https://example.com/a.png') } },
   ]
   const image = choose(form, 0, ...forms)
-  const more = isPortable ? [] : [{ type: 'file', mediaType: 'image/png', data: { openai: 'file_1' } }]
+  const more = [{ type: 'file', mediaType: 'image/png', data: { openai: 'file_1' } }]
   const parts = [...texts.map(textPart), ...(hasImage ? [image, ...more] : [])]
   const isText = texts.length === 1 && !hasImage && choose(form, 3, true, false)
   const user = { role: 'user', content: isText ? texts[0] : parts, ...choose<object>(form, 4, {}, options) }
   const last = { role: 'assistant', content: choose<unknown>(form, 5, answer, [{ ...textPart(answer), ...options }]) }
-  return [user, ...steps.flatMap((step) => writeStep(step, isPortable)), last]
+  return [user, ...steps.flatMap((step) => writeStep(step)), last]
 }
 
-function writeStep({ thought, text, calls, form }: PlannedStep, isPortable: boolean): object[] {
+function writeStep({ thought, text, calls, form }: PlannedStep): object[] {
   const made = calls.filter(({ isMissing }) => isMissing !== 'call')
   const answered = calls.filter(({ isMissing }) => isMissing !== 'result')
   const parts: object[] = []
   if (choose(form, 0, true, false))
     parts.push({ type: 'reasoning', text: thought, providerOptions: { x: { signature: 'Eq' } } })
   if (text !== '') parts.push(textPart(text))
-  if (!isPortable && choose(form, 1, true, false, false)) {
+  if (choose(form, 1, true, false, false)) {
     const search = { toolCallId: `srv_${form}`, toolName: 'web_search' }
     parts.push({ type: 'tool-call', ...search, input: { query: 'x' }, providerExecuted: true })
     parts.push({ type: 'tool-result', ...search, output: { type: 'json', value: [{ url: 'https://example.com' }] } })
   }
   for (const { id, name, args } of made) parts.push({ type: 'tool-call', toolCallId: id, toolName: name, input: args })
-  const results: object[] = answered.map((call) => writeResult(call, isPortable))
+  const results: object[] = answered.map((call) => writeResult(call))
   const [approved] = made
-  const isApproved = !isPortable && approved !== undefined && choose(form, 3, true, false, false)
+  const isApproved = approved !== undefined && choose(form, 3, true, false, false)
   if (isApproved) parts.push({ type: 'tool-approval-request', approvalId: 'approval', toolCallId: approved.id })
   const approval = {
     role: 'tool',
@@ -59,7 +59,7 @@ function writeStep({ thought, text, calls, form }: PlannedStep, isPortable: bool
   return [...said, ...(isApproved ? [approval] : []), ...(results.length === 0 ? [] : tools)]
 }
 
-function writeResult({ id, name, result, form }: PlannedCall, isPortable: boolean): object {
+function writeResult({ id, name, result, form }: PlannedCall): object {
   const { texts, json, hasImage, isError } = result
   const error = isError ? 'error-' : ''
   const media = choose<object>(
@@ -75,7 +75,7 @@ function writeResult({ id, name, result, form }: PlannedCall, isPortable: boolea
   const outputs: [object, ...object[]] = [{ type: `${error}text`, value: texts.join('\n') }]
   if (json !== undefined) outputs.push({ type: `${error}json`, value: json, ...options })
   if (!isError) outputs.push({ type: 'content', value: parts })
-  if (!isPortable && texts.length === 0) outputs.push({ type: 'execution-denied', reason: 'no' })
+  if (texts.length === 0) outputs.push({ type: 'execution-denied', reason: 'no' })
   const output = choose(form, 3, ...outputs)
   return { type: 'tool-result', toolCallId: id, toolName: name, output, ...choose<object>(form, 6, {}, options) }
 }

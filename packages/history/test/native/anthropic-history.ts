@@ -13,11 +13,11 @@ const textBlock = (text: string): object => ({ type: 'text', text: filled(text) 
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }
 
 /** Write a plan as a conversation of the Messages API. */
-export function anthropicHistory({ system, turns, isPortable }: Plan): AnthropicHistory {
+export function anthropicHistory({ system, turns }: Plan): AnthropicHistory {
   let number = 0
   // Ids are never used twice, and only the end of the prompt is marked.
   const unique = (call: PlannedCall): PlannedCall => ({ ...call, id: `toolu_${(number += 1)}` })
-  const messages = turns.flatMap((turn) => writeTurn(turn, isPortable, unique))
+  const messages = turns.flatMap((turn) => writeTurn(turn, unique))
   const [prompt] = system
   if (prompt === undefined) return { messages }
   if (system.length === 1) return { system: prompt, messages }
@@ -28,7 +28,7 @@ export function anthropicHistory({ system, turns, isPortable }: Plan): Anthropic
   return { messages, system: blocks }
 }
 
-function writeTurn(turn: PlannedTurn, isPortable: boolean, unique: (call: PlannedCall) => PlannedCall): object[] {
+function writeTurn(turn: PlannedTurn, unique: (call: PlannedCall) => PlannedCall): object[] {
   const { texts, hasImage, steps, answer, form } = turn
   const document = {
     type: 'document',
@@ -36,7 +36,7 @@ function writeTurn(turn: PlannedTurn, isPortable: boolean, unique: (call: Planne
     title: 'notes',
     context: null,
   }
-  const more = isPortable ? [] : [document, { type: 'container_upload', file_id: 'f' }]
+  const more = [document, { type: 'container_upload', file_id: 'f' }]
   const isText = texts.length === 1 && !hasImage && choose(form, 0, true, false)
   const parts = [...texts.map(textBlock), ...(hasImage ? [image, ...more] : [])]
   const messages: { role: string; content: unknown }[] = [
@@ -44,7 +44,7 @@ function writeTurn(turn: PlannedTurn, isPortable: boolean, unique: (call: Planne
   ]
   for (const step of steps) {
     const planned = { ...step, calls: step.calls.map(unique) }
-    for (const message of writeStep(planned, isPortable)) messages.push(message)
+    for (const message of writeStep(planned)) messages.push(message)
   }
   messages.push({
     role: 'assistant',
@@ -53,17 +53,14 @@ function writeTurn(turn: PlannedTurn, isPortable: boolean, unique: (call: Planne
   return messages
 }
 
-function writeStep(
-  { thought, text, calls, form }: PlannedStep,
-  isPortable: boolean,
-): { role: string; content: unknown }[] {
+function writeStep({ thought, text, calls, form }: PlannedStep): { role: string; content: unknown }[] {
   const made = calls.filter(({ isMissing }) => isMissing !== 'call')
   const answered = calls.filter(({ isMissing }) => isMissing !== 'result')
   const blocks: object[] = []
   if (choose(form, 0, true, false)) blocks.push({ type: 'thinking', thinking: thought, signature: 'EqQB' })
   if (choose(form, 1, false, false, true)) blocks.push({ type: 'redacted_thinking', data: 'Em' })
   if (text !== '') blocks.push({ ...textBlock(text), ...choose(form, 3, {}, { citations: null }) })
-  if (!isPortable && choose(form, 4, true, false, false)) {
+  if (choose(form, 4, true, false, false)) {
     const found = [{ type: 'web_search_result', url: 'https://example.com', title: 'x', encrypted_content: 'gA' }]
     blocks.push({ type: 'server_tool_use', id: `srvtoolu_${form}`, name: 'web_search', input: { query: 'x' } })
     blocks.push({ type: 'web_search_tool_result', tool_use_id: `srvtoolu_${form}`, content: found })
@@ -72,18 +69,18 @@ function writeStep(
     blocks.push({ type: 'tool_use', id, name, input: args, ...choose(bits, 0, {}, { caller: { type: 'direct' } }) })
   const said = blocks.length === 0 ? [] : [{ role: 'assistant', content: blocks }]
   if (answered.length === 0) return said
-  const content: object[] = answered.map((call) => writeResult(call, isPortable))
+  const content: object[] = answered.map((call) => writeResult(call))
   // A user may say something with the results.
   if (choose(form, 6, false, false, true)) content.push(textBlock('go on'))
   return [...said, { role: 'user', content }]
 }
 
-function writeResult({ id, result, form }: PlannedCall, isPortable: boolean): object {
+function writeResult({ id, result, form }: PlannedCall): object {
   const { texts, json, hasImage, isError } = result
   const all = json === undefined ? texts : [...texts, JSON.stringify(json)]
   const blocks: object[] = all.filter((text) => text !== '').map((text) => ({ type: 'text', text }))
   if (hasImage) blocks.push(image)
-  if (!isPortable && choose(form, 0, false, false, true))
+  if (choose(form, 0, false, false, true))
     blocks.push({ type: 'search_result', source: 'https://example.com', title: 'x', content: [textBlock('found')] })
   const error = isError ? { is_error: true } : choose(form, 2, {}, { is_error: false })
   const isText = choose(form, 3, true, false) && !hasImage && blocks.length === all.length

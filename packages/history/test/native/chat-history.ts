@@ -14,23 +14,21 @@ export const PNG = 'iVBORw0KGgo='
 const textPart = (text: string): object => ({ type: 'text', text })
 
 /** Write a plan as messages of Chat Completions. */
-export function chatHistory({ system, turns, isPortable }: Plan): object[] {
+export function chatHistory({ system, turns }: Plan): object[] {
   const prompts = system.map((text, at) => ({
     role: at % 2 === 0 ? 'system' : 'developer',
     content: at % 2 === 0 ? text : [{ ...textPart(text), prompt_cache_breakpoint: { mode: 'explicit' } }],
   }))
-  return [...prompts, ...turns.flatMap((turn) => [...instructionOf(turn), ...writeTurn(turn, isPortable)])]
+  return [...prompts, ...turns.flatMap((turn) => [...instructionOf(turn), ...writeTurn(turn)])]
 }
 
-function writeTurn(turn: PlannedTurn, isPortable: boolean): object[] {
+function writeTurn(turn: PlannedTurn): object[] {
   const { texts, hasImage, steps, answer, form } = turn
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}`, detail: 'low' } }
-  const more = isPortable
-    ? []
-    : [
-        { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
-        { type: 'file', file: { file_id: 'f' } },
-      ]
+  const more = [
+    { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+    { type: 'file', file: { file_id: 'f' } },
+  ]
   const parts = [...texts.map(textPart), ...(hasImage ? [image, ...more] : [])]
   const isText = texts.length === 1 && !hasImage && choose(form, 0, true, false)
   const user = { role: 'user', ...choose(form, 1, {}, { name: 'ann' }), content: isText ? texts[0] : parts }
@@ -42,10 +40,10 @@ function writeTurn(turn: PlannedTurn, isPortable: boolean): object[] {
     { content: answer, refusal: null, role: 'assistant', unknown: { kept: [1, null] } },
     { role: 'assistant', content: null, refusal: 'No.' },
   )
-  return [user, ...steps.flatMap((step) => writeStep(step, isPortable)), last]
+  return [user, ...steps.flatMap((step) => writeStep(step)), last]
 }
 
-function writeStep({ thought, text, calls, form }: PlannedStep, isPortable: boolean): object[] {
+function writeStep({ thought, text, calls, form }: PlannedStep): object[] {
   const made = calls.filter(({ isMissing }) => isMissing !== 'call')
   const answered = calls.filter(({ isMissing }) => isMissing !== 'result')
   const [only] = calls
@@ -66,13 +64,13 @@ function writeStep({ thought, text, calls, form }: PlannedStep, isPortable: bool
   if (made.length === 0)
     return text === '' ? [] : [{ role: 'assistant', content: text, ...reasoning }, ...answered.map(writeResult)]
   const content = choose<unknown>(form, 4, text, text === '' ? null : [textPart(text)])
-  const toolCalls = made.map((call) => writeCall(call, isPortable))
+  const toolCalls = made.map((call) => writeCall(call))
   return [{ role: 'assistant', ...reasoning, content, tool_calls: toolCalls }, ...answered.map(writeResult)]
 }
 
-function writeCall({ id, name, args, form }: PlannedCall, isPortable: boolean): object {
+function writeCall({ id, name, args, form }: PlannedCall): object {
   const text = choose(form, 0, JSON.stringify(args), JSON.stringify(args, null, 2))
-  if (!isPortable && choose(form, 2, true, false, false)) return { id, type: 'custom', custom: { name, input: text } }
+  if (choose(form, 2, true, false, false)) return { id, type: 'custom', custom: { name, input: text } }
   return { id, type: 'function', function: { name, arguments: text }, ...choose(form, 4, {}, { index: 0 }) }
 }
 

@@ -12,8 +12,8 @@ const textPart = (text: string): object => ({ text: text.trim() === '' ? 'ok' : 
 const image = { inlineData: { mimeType: 'image/png', data: PNG } }
 
 /** Write a plan as a conversation of the Gemini API. */
-export function geminiHistory({ system, turns, isPortable }: Plan): GeminiHistory {
-  const contents = turns.flatMap((turn) => writeTurn(turn, isPortable))
+export function geminiHistory({ system, turns }: Plan): GeminiHistory {
+  const contents = turns.flatMap((turn) => writeTurn(turn))
   const [prompt] = system
   if (prompt === undefined) return { contents }
   if (system.length === 1)
@@ -29,18 +29,18 @@ export function geminiHistory({ system, turns, isPortable }: Plan): GeminiHistor
   }
 }
 
-function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn, isPortable: boolean): object[] {
-  const more = isPortable ? [] : [{ fileData: { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' } }]
+function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn): object[] {
+  const more = [{ fileData: { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' } }]
   const parts = [...texts.map(textPart), ...(hasImage ? [image, ...more] : [])]
   const user = choose<object>(form, 0, { role: 'user', parts }, { parts, role: 'user' })
   return [
     user,
-    ...steps.flatMap((step) => writeStep(step, isPortable)),
+    ...steps.flatMap((step) => writeStep(step)),
     { role: 'model', parts: [{ ...textPart(answer), thoughtSignature: 'Cg' }] },
   ]
 }
 
-function writeStep({ thought, text, calls, form }: PlannedStep, isPortable: boolean): object[] {
+function writeStep({ thought, text, calls, form }: PlannedStep): object[] {
   const made = calls.filter(({ isMissing }) => isMissing !== 'call')
   const answered = calls.filter(({ isMissing }) => isMissing !== 'result')
   // A content of the model without calls would have to be followed by its user.
@@ -48,7 +48,7 @@ function writeStep({ thought, text, calls, form }: PlannedStep, isPortable: bool
   const parts: object[] = []
   if (thought !== '' && choose(form, 0, true, false)) parts.push({ text: thought, thought: true })
   if (text !== '') parts.push(textPart(text))
-  if (!isPortable && choose(form, 1, true, false, false)) {
+  if (choose(form, 1, true, false, false)) {
     parts.push({ executableCode: { language: 'PYTHON', code: 'print(1)' } })
     parts.push({ codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } })
   }

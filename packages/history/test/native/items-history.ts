@@ -4,7 +4,6 @@ import { choose, instructionOf, type Plan, type PlannedCall, type PlannedStep, t
 /** What differs between the items of the Responses API and those of the Agents SDK. */
 interface Kind {
   readonly isAgents: boolean
-  readonly isPortable: boolean
   /** Ids of items are never used twice. */
   nextId(prefix: string): string
 }
@@ -15,9 +14,9 @@ export const responsesHistory = (plan: Plan): object[] => writeItems(plan, false
 /** Write a plan as items of the Agents SDK. */
 export const agentsHistory = (plan: Plan): object[] => writeItems(plan, true)
 
-function writeItems({ system, turns, isPortable }: Plan, isAgents: boolean): object[] {
+function writeItems({ system, turns }: Plan, isAgents: boolean): object[] {
   let number = 0
-  const kind: Kind = { isAgents, isPortable, nextId: (prefix) => `${prefix}_${(number += 1)}` }
+  const kind: Kind = { isAgents, nextId: (prefix) => `${prefix}_${(number += 1)}` }
   const prompts = system.map((content, at) => {
     if (at % 2 === 0 || isAgents) return { role: 'system', content }
     return { type: 'message', role: 'developer', content: [{ type: 'input_text', text: content }], status: 'completed' }
@@ -30,9 +29,7 @@ function writeTurn({ texts, hasImage, steps, answer, form }: PlannedTurn, kind: 
   const image = kind.isAgents
     ? { type: 'input_image', image: url }
     : { type: 'input_image', detail: 'auto', image_url: url }
-  const more = kind.isPortable
-    ? []
-    : [{ type: 'input_file', ...(kind.isAgents ? { file: { id: 'f' } } : { file_id: 'f' }) }]
+  const more = [{ type: 'input_file', ...(kind.isAgents ? { file: { id: 'f' } } : { file_id: 'f' }) }]
   const parts = [...texts.map((text) => ({ type: 'input_text', text })), ...(hasImage ? [image, ...more] : [])]
   const isText = texts.length === 1 && !hasImage && choose(form, 0, true, false)
   const user = { ...choose(form, 1, {}, { type: 'message' }), role: 'user', content: isText ? texts[0] : parts }
@@ -49,7 +46,7 @@ function writeStep({ thought, text, calls, form }: PlannedStep, kind: Kind): obj
   const made = calls.filter(({ isMissing }) => isMissing !== 'call')
   const answered = calls.filter(({ isMissing }) => isMissing !== 'result')
   const items: object[] = []
-  if (!kind.isPortable && choose(form, 0, true, false, false)) items.push(hosted(kind))
+  if (choose(form, 0, true, false, false)) items.push(hosted(kind))
   if (text !== '') items.push(said(text, choose(form, 2, true, false), kind))
   for (const call of made) items.push(writeCall(call, kind))
   if (items.length > 0 && choose(form, 4, true, false)) items.unshift(reasoning(thought, kind))
@@ -71,8 +68,7 @@ function hosted({ isAgents, nextId }: Kind): object {
 }
 
 /** What kind of call it is: custom tools and shells are of the API alone, or cannot be expressed elsewhere. */
-const kindOf = ({ form }: PlannedCall, { isAgents, isPortable }: Kind): string => {
-  if (isPortable) return 'function'
+const kindOf = ({ form }: PlannedCall, { isAgents }: Kind): string => {
   const kind = choose(
     form,
     6,

@@ -42,15 +42,11 @@ export interface PlannedTurn {
 export interface Plan {
   readonly system: readonly string[]
   readonly turns: readonly PlannedTurn[]
-  /** Leave out what only the format itself can express. */
-  readonly isPortable: boolean
 }
 
 export interface PlanOptions {
   /** Leave out some calls, and some results. */
   readonly orphans?: boolean | undefined
-  /** Only what every format can express. */
-  readonly portable?: boolean | undefined
   /** The length of some of the last results, in characters. Defaults to 50,000. */
   readonly hugeLength?: number | undefined
 }
@@ -86,16 +82,12 @@ export const instructionOf = ({ instruction }: PlannedTurn): readonly object[] =
   instruction === undefined ? [] : [{ role: 'system', content: instruction }]
 
 /** Make plans of conversations: parallel calls, turns of many steps, empty texts, and results of every kind. */
-export function plans({
-  orphans = false,
-  portable = false,
-  hugeLength = 50_000,
-}: PlanOptions = {}): fc.Arbitrary<Plan> {
+export function plans({ orphans = false, hugeLength = 50_000 }: PlanOptions = {}): fc.Arbitrary<Plan> {
   const result = fc.record({
     texts: fc.array(text, { maxLength: 3 }),
     // As JSON a text has quotes, which are gone where it becomes a text.
-    json: fc.option(portable ? json.filter((value) => typeof value !== 'string') : json, { nil: undefined, freq: 3 }),
-    hasImage: portable ? fc.constant(false) : fc.boolean(),
+    json: fc.option(json, { nil: undefined, freq: 3 }),
+    hasImage: fc.boolean(),
     isError: fc.boolean(),
   })
   const missing = fc.option(fc.constantFrom('call', 'result'), { nil: undefined, freq: 4 })
@@ -109,7 +101,7 @@ export function plans({
   const step = fc.record({ thought: text, text, calls: fc.array(call, { maxLength: 3 }), form })
   const steps = fc.array(step, { maxLength: 3 })
   const turn = fc.record({
-    instruction: portable ? fc.constant(undefined) : fc.option(text, { nil: undefined, freq: 3 }),
+    instruction: fc.option(text, { nil: undefined, freq: 3 }),
     texts: fc.array(text, { minLength: 1, maxLength: 2 }),
     hasImage: fc.boolean(),
     steps,
@@ -136,7 +128,7 @@ export function plans({
           })),
         })),
       }))
-      const plan: Plan = { system, turns: numbered, isPortable: portable }
+      const plan: Plan = { system, turns: numbered }
       return isHuge ? withHugeResult(plan, hugeLength) : plan
     })
 }

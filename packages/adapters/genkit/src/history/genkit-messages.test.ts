@@ -1,15 +1,9 @@
-import {
-  openAIChat,
-  type HistoryMessage,
-  type HistoryPart,
-  type HistoryToolCall,
-  type HistoryToolResult,
-} from '@spillway/history'
-import fc from 'fast-check'
+import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/history'
 import type { MessageData } from 'genkit'
 import { describe, expect, it } from 'vitest'
 import { histories } from '../../test/history/generated-messages.ts'
 import { genkitMessages } from './genkit-messages.ts'
+import fc from 'fast-check'
 
 const format = genkitMessages()
 const REFERENCE = `[Offloaded: 1 block, ~12345 tokens]\nIt is stored.\n${'the beginning of it '.repeat(6)}`
@@ -131,33 +125,6 @@ describe('genkitMessages', () => {
     const shorten = (part: HistoryPart): HistoryPart =>
       isResult(part) ? { ...part, content: [{ type: 'text', text: REFERENCE }] } : part
     expect(format.write(edit([message!], shorten))[0]?.content[0]?.toolResponse?.output).toEqual({ error: REFERENCE })
-  })
-
-  it('writes messages of another format, with media and the ids that they had', () => {
-    const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"door"}' } }
-    const url = 'data:image/png;base64,iVBORw0KGgo='
-    const messages = openAIChat().read([
-      { role: 'system', content: 'Be brief.' },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'What is this?' },
-          { type: 'image_url', image_url: { url } },
-        ],
-      },
-      { role: 'assistant', content: null, tool_calls: [call] },
-      { role: 'tool', tool_call_id: 'call_1', content: 'a door' },
-    ])
-    expect(format.write(messages)).toEqual([
-      { role: 'system', content: [{ text: 'Be brief.' }] },
-      { role: 'user', content: [{ text: 'What is this?' }, { media: { url, contentType: 'image/png' } }] },
-      { role: 'model', content: [{ toolRequest: { name: 'look', ref: 'call_1', input: { at: 'door' } } }] },
-      { role: 'tool', content: [{ toolResponse: { name: 'look', ref: 'call_1', output: 'a door' } }] },
-    ])
-    const opaque = { role: 'user', parts: [{ type: 'opaque', value: 7 }] } as const
-    expect(() => format.write([opaque])).toThrow(
-      'messages[0].parts[0]: a message of Genkit has no place for this opaque.',
-    )
   })
 
   it.each([

@@ -1,12 +1,8 @@
 import type { HistoryFormat } from '@spillway/history'
 import { writeMessages } from '@spillway/history/format'
 import type { MessageData } from 'genkit'
-import { convertMessages } from './convert-messages.ts'
 import { patchMessage } from './patch-message.ts'
 import { GENKIT_MESSAGES, readGenkitMessages } from './read-messages.ts'
-
-/** Refs of calls that the plugins of all models take. */
-const ID_RULES = { maxLength: 64, forbidden: /[^\w-]/g }
 
 /**
  * Read and write messages of Genkit.
@@ -16,8 +12,7 @@ const ID_RULES = { maxLength: 64, forbidden: /[^\w-]/g }
  * the output of a tool is an object whose only long field is a text, it is read as that text. Data, custom parts and
  * resources are kept as they are.
  *
- * Reading throws a `TypeError` that names message and field where a message is none of Genkit. Writing messages of other
- * formats leaves out thoughts and empty texts, and throws a `TypeError` for what Genkit has no part for.
+ * Reading throws a `TypeError` that names message and field where a message is none of Genkit.
  *
  * @example
  * ```ts
@@ -37,9 +32,8 @@ export function genkitMessages(): HistoryFormat<MessageData[]> {
     write: (messages) =>
       writeMessages(messages, {
         format: GENKIT_MESSAGES,
-        idRules: ID_RULES,
         patch: patchMessage,
-        convert: convertMessages,
+        makeSystem: (text) => ({ role: 'system', content: [{ text }] }),
       }) as unknown as MessageData[],
   }
 }

@@ -1,6 +1,14 @@
 import type { HistoryContent, HistoryMessage, HistoryPart, HistoryToolResult } from '@spillway/history'
-import { isAsRead, isFields, responseTextField, withFields, type Fields } from '@spillway/history/format'
-import { writeOutput, writePart, writePiece } from './convert-messages.ts'
+import {
+  argumentsValue,
+  isAsRead,
+  isFields,
+  jsonText,
+  responseTextField,
+  urlOf,
+  withFields,
+  type Fields,
+} from '@spillway/history/format'
 import { GENKIT_MESSAGES } from './read-messages.ts'
 
 /** Write a message with the parts that it has now; all other fields stay, in their order. */
@@ -53,4 +61,40 @@ function patchOutput(original: unknown, pieces: readonly HistoryContent[], isErr
   if (pieces.length === 1 && only.type === 'text' && field !== undefined)
     return withFields(output as Fields, { [field]: only.text })
   return writeOutput(pieces, isError, place)
+}
+
+/** Write a part. Throws a `TypeError` for what Genkit has no part for. */
+function writePart(part: HistoryPart, place: string): Fields {
+  if (part.type === 'tool-call') return { toolRequest: { name: part.name, ref: part.id, input: argumentsValue(part) } }
+  if (part.type === 'tool-result') return writeResult(part, place)
+  return part.type === 'reasoning' ? { reasoning: part.text } : writePiece(part, place)
+}
+
+function writeResult({ callId, toolName, content, isError }: HistoryToolResult, place: string): Fields {
+  const isOutput = ({ type }: HistoryContent): boolean => type === 'text' || type === 'json'
+  const output = writeOutput(content.filter(isOutput), isError === true, place)
+  const media = content.filter((piece) => !isOutput(piece)).map((piece) => writePiece(piece, place))
+  return {
+    toolResponse: { name: toolName, ref: callId, output, ...(media.length === 0 ? {} : { content: media }) },
+  }
+}
+
+/** Write what a tool returned: one value as it is, several as text. */
+function writeOutput(pieces: readonly HistoryContent[], isError: boolean, place: string): unknown {
+  const [only] = pieces
+  const texts = pieces.map((piece) => (piece.type === 'text' ? piece.text : jsonText(valueOf(piece), place)))
+  const output = pieces.length === 1 && only?.type === 'json' ? only.value : texts.join('\n')
+  return isError ? { error: typeof output === 'string' ? output : jsonText(output, place) } : output
+}
+
+const valueOf = (piece: HistoryContent): unknown => ('value' in piece ? piece.value : piece)
+
+/** Write a piece of content as a part. Throws a `TypeError` for what no part can have. */
+function writePiece(piece: HistoryContent, place: string): Fields {
+  if (piece.type === 'text') return { text: piece.text }
+  if (piece.type === 'json') return { text: jsonText(piece.value, place) }
+  const url = piece.type === 'opaque' ? undefined : urlOf(piece)
+  if (piece.type === 'opaque' || url === undefined)
+    throw new TypeError(`${place}: a message of Genkit has no place for this ${piece.type}.`)
+  return { media: { url, contentType: piece.mediaType } }
 }

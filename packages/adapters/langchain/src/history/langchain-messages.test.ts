@@ -9,18 +9,12 @@ import {
   type BaseMessage,
   type StoredMessage,
 } from '@langchain/core/messages'
-import {
-  openAIChat,
-  type HistoryMessage,
-  type HistoryPart,
-  type HistoryToolCall,
-  type HistoryToolResult,
-} from '@spillway/history'
-import fc from 'fast-check'
+import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/history'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { histories, oddMessages } from '../../test/history/generated-messages.ts'
 import { langchainMessages } from './langchain-messages.ts'
+import fc from 'fast-check'
 
 const format = langchainMessages()
 const REFERENCE = '[Offloaded: 1 block, ~12345 tokens]\nIt is stored.'
@@ -225,38 +219,6 @@ describe('langchainMessages', () => {
     const made = format.write([{ role: 'system', parts: [snapshot] }])
     expect(made[0]).toBeInstanceOf(SystemMessage)
     expect(made[0]?.content).toBe('<state_snapshot>')
-  })
-
-  it('writes messages of another format, with media and the ids that they had', () => {
-    const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"door"}' } }
-    const url = 'data:image/png;base64,iVBORw0KGgo='
-    const messages = openAIChat().read([
-      { role: 'system', content: 'Be brief.' },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'What is this?' },
-          { type: 'image_url', image_url: { url } },
-        ],
-      },
-      { role: 'assistant', content: null, tool_calls: [call] },
-      { role: 'tool', tool_call_id: 'call_1', content: 'a door' },
-      { role: 'assistant', content: 'A door.' },
-    ])
-    const written = format.write(messages)
-    expect(written.map(({ type }) => type)).toEqual(['system', 'human', 'ai', 'tool', 'ai'])
-    expect(written[1]?.content).toEqual([
-      { type: 'text', text: 'What is this?' },
-      { type: 'image_url', image_url: { url } },
-    ])
-    expect((written[2] as AIMessage).tool_calls).toEqual([
-      { type: 'tool_call', id: 'call_1', name: 'look', args: { at: 'door' } },
-    ])
-    expect(written[3]).toMatchObject({ content: 'a door', tool_call_id: 'call_1', name: 'look' })
-    const opaque = { role: 'user', parts: [{ type: 'opaque', value: 7 }] } as const
-    expect(() => format.write([opaque])).toThrow(
-      'messages[0].parts[0]: a message of LangChain has no place for this opaque.',
-    )
   })
 
   it('takes a message that was changed in place for another one', () => {

@@ -1,14 +1,10 @@
-import type { BaseMessage } from '@langchain/core/messages'
+import { SystemMessage, type BaseMessage } from '@langchain/core/messages'
 import type { HistoryFormat } from '@spillway/history'
 import { writeMessages, type Fields } from '@spillway/history/format'
-import { convertMessages } from './convert-messages.ts'
 import { decodeMessages, encodeMessages } from './encode-messages.ts'
 import { LANGCHAIN_MESSAGES, messageOf, type AnyMessage } from './native-message.ts'
 import { patchMessage } from './patch-message.ts'
 import { readLangchainMessages } from './read-messages.ts'
-
-/** Ids of calls that every provider takes. */
-const ID_RULES = { maxLength: 64, forbidden: /[^\w-]/g }
 
 /**
  * Read and write messages of LangChain, the instances of its classes.
@@ -18,8 +14,7 @@ const ID_RULES = { maxLength: 64, forbidden: /[^\w-]/g }
  * metadata, all places change together. Blocks of unknown types, what providers ran, screenshots of computer tools, calls
  * that are not valid and messages of unknown classes are kept as they are.
  *
- * Reading throws a `TypeError` that names the message where one is no instance. Writing messages of other formats throws a
- * `TypeError` for what LangChain has no block for.
+ * Reading throws a `TypeError` that names the message where one is no instance.
  *
  * @example
  * ```ts
@@ -40,8 +35,7 @@ export function langchainMessages(): HistoryFormat<readonly BaseMessage[]> {
       writeMessages(messages, {
         format: LANGCHAIN_MESSAGES,
         patch: (native, message, index) => fieldsOf(patchMessage(messageOf(native) as AnyMessage, message, index)),
-        idRules: ID_RULES,
-        convert: (foreign) => convertMessages(foreign).map(fieldsOf),
+        makeSystem: (text) => fieldsOf(new SystemMessage({ content: text })),
       }).map((written) => messageOf(written) ?? (written as unknown as BaseMessage)),
     encode: encodeMessages,
     decode: decodeMessages,

@@ -1,15 +1,18 @@
 import type { BaseMessage } from '@langchain/core/messages'
-import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/history'
+import type { HistoryContent, HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/history'
 import {
+  argumentsObject,
+  base64Of,
   isAsRead,
   isFields,
+  jsonText,
+  urlOf,
   withFields,
   writeContentList,
   type Fields,
   type WrittenPiece,
 } from '@spillway/history/format'
 import { textOfPart } from '../media-of-part.ts'
-import { newCall, writeBlock } from './convert-messages.ts'
 import { copyMessage } from './copy-message.ts'
 import {
   blockWith,
@@ -143,3 +146,32 @@ function writeEntries(
 
 const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index])
+
+/** Write a call. */
+const newCall = (call: HistoryToolCall): Fields => ({
+  type: 'tool_call',
+  id: call.id,
+  name: call.name,
+  args: argumentsObject(call),
+})
+
+/** Write a piece of content as a block. Throws a `TypeError` for what no block can have. */
+function writeBlock(piece: HistoryContent, place: string): Fields {
+  if (piece.type === 'text') return { type: 'text', text: piece.text }
+  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
+  const block = piece.type === 'opaque' ? undefined : writeMedia(piece)
+  if (block !== undefined) return block
+  throw new TypeError(`${place}: a message of LangChain has no place for this ${piece.type}.`)
+}
+
+function writeMedia(media: Exclude<HistoryContent, { type: 'text' | 'json' | 'opaque' }>): Fields | undefined {
+  const { type, mediaType, name } = media
+  const url = urlOf(media)
+  if (url === undefined) return undefined
+  // Of all forms of an image this is the one that every provider takes in a tool message.
+  if (type === 'image') return { type: 'image_url', image_url: { url } }
+  const data = base64Of(media)
+  const metadata = name === undefined ? {} : { metadata: { filename: name } }
+  const source = data === undefined ? { url } : { data }
+  return { type: type === 'document' ? 'file' : type, mimeType: mediaType, ...source, ...metadata }
+}
