@@ -1,5 +1,6 @@
 export { big, box, bytesOf, jpeg, little, png, tarEntry, wav, zip } from './binary-samples.ts'
 export { chunkedSource } from './chunked-source.ts'
 export { countTurns } from './count-turns.ts'
+export { endStuckWorkers } from './end-stuck-workers.ts'
 export { hostilePatterns } from './hostile-patterns.ts'
 export { makePdf, makePdfOf, pdfStream } from './make-pdf.ts'

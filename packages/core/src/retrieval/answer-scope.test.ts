@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createRetrievalTool } from './retrieval-tool.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import { ask, countTokens, fail, storageOf, toolOf } from '../../test/retrieval-fixture.ts'
-import type { Entries } from '../../test/retrieval-fixture.ts'
+import { endStuckWorkers } from '@spillway-internal/test-inputs'
+import { ask, countTokens, fail, storageOf, toolOf, type Entries } from '../../test/retrieval-fixture.ts'
 
 describe('everything in a scope', () => {
   const entries: Entries = {
@@ -159,9 +159,10 @@ describe('everything in a scope', () => {
 
   it('is searched for a slow pattern as far as the time goes', async () => {
     const slow = { content: `${'a'.repeat(5_000)}!\n`.repeat(50) }
-    const tool = toolOf({ older: { content: 'a hit\n' }, slow }, { scoped: true, deadlineMs: 600 })
-    const text = await ask(tool, { pattern: '(a|aa)+$|hit' })
+    const tool = toolOf({ older: { content: 'a hit\n' }, slow }, { scoped: true, deadlineMs: 60_000 })
+    const text = await endStuckWorkers(() => ask(tool, { pattern: '(a|aa)+$|hit' }))
     expect(text).toMatch(/^\[1 match for .* in 1 of 2 stored results\]\n\[Not searched: 1 slow result\]\n/)
-    expect((await fail(tool, { pattern: '(a|aa)+$|hat' })).code).toBe('pattern-timeout')
+    const failed = await endStuckWorkers(() => fail(tool, { pattern: '(a|aa)+$|hat' }))
+    expect(failed.code).toBe('pattern-timeout')
   })
 })

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { countTurns } from '@spillway-internal/test-inputs'
+import { countTurns, endStuckWorkers } from '@spillway-internal/test-inputs'
+import { PatternError, type PatternMatcher } from '../platform/platform.ts'
+import fc from 'fast-check'
 import * as node from './node.ts'
-import { PatternError } from '../platform/platform.ts'
-import type { PatternMatcher } from '../platform/platform.ts'
 import * as web from './web.ts'
 
 const run = promisify(execFile)
@@ -141,11 +140,16 @@ describe('in Node.js', () => {
 
   it('reports its progress and its hits at the deadline', async () => {
     const lines = ['aa', 'b\r', 'caa', `${'a'.repeat(1_000)}!`, 'aa']
-    const error = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 150).match(lines.join('\n')))
+    const match = (text: string): Promise<PatternError> =>
+      failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 60_000).match(text))
+    const error = await endStuckWorkers(() => match(lines.join('\n')))
     expect(error.progress?.matched).toBe('aa\nb\r\ncaa\n'.length)
     expect([...error.progress!.hits]).toEqual([0, 0, 2, 2, 1, 3])
     const many = `${'aa\n'.repeat(100_000)}${'a'.repeat(1_000)}!`
-    const { progress } = await failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, 400).match(many))
+    const { progress } = await endStuckWorkers(
+      () => match(many),
+      (_line, matched) => matched > 10_000,
+    )
     expect(progress!.hits.length / 3).toBe(progress!.matched / 3)
     expect([...progress!.hits.subarray(-3)]).toEqual([progress!.matched / 3 - 1, 0, 2])
   })
