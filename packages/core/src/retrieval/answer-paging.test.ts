@@ -206,7 +206,8 @@ describe('the calls by which answers go on', () => {
   it('show each byte exactly once of text that is not UTF-8', async () => {
     const bytes = fc
       .uint8Array({ minLength: 1, maxLength: 6_000 })
-      .map((all) => all.map((byte) => (byte < 32 ? 0xe9 : byte)))
+      // At the start, 0xfe and 0xff may be a mark of UTF-16.
+      .map((all) => all.map((byte, index) => (byte < 32 || (index === 0 && byte >= 0xfe) ? 0xe9 : byte)))
     await fc.assert(
       fc.asyncProperty(bytes, async (content) => {
         const answers = await follow(content, { byte_range: { start: 1, end: content.length } }, 150)

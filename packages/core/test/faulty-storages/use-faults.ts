@@ -355,7 +355,7 @@ export const useFaults: readonly Fault[] = [
     storage: (storage, disk) =>
       overridden(storage, (inner, segments) => ({
         async *list(options) {
-          const listed = new Set<string>()
+          const listed = new Set(options?.except)
           for await (const info of inner.list(options)) {
             listed.add(info.reference)
             yield info
