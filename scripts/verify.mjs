@@ -26,7 +26,7 @@ ${PHASES.flatMap((phase) => Object.entries(phase))
   .map(([task, proves]) => `  ${task.padEnd(11)} ${proves}`)
   .join('\n')}
 
-  --full      all combinations, long soaks, many property runs: hours instead of minutes
+  --full      all combinations, long soaks, many property runs; prints each test file as it ends
   --filter    only these packages, in the syntax of turbo: @spillway/core, ...@spillway/file
   --force     run every task, also if it passed before
 
@@ -105,7 +105,9 @@ async function phase(index) {
   const tasks = Object.keys(PHASES[index]).filter((task) => wanted.length === 0 || wanted.includes(task))
   if (exitCode !== 0 || tasks.length === 0) return
   rmSync(RUNS, { recursive: true, force: true })
-  const args = ['--continue', '--summarize', '--env-mode=loose', '--output-logs=new-only', '--log-order=grouped']
+  const args = ['--continue', '--summarize', '--env-mode=loose', '--output-logs=new-only']
+  // A full run takes long: its lines come as they are printed, instead of package by package.
+  args.push(`--log-order=${options.full ? 'stream' : 'grouped'}`)
   for (const filter of options.filter) args.push(`--filter=${filter}`)
   if (options.force) args.push('--force')
   exitCode = await run('pnpm', ['exec', 'turbo', 'run', ...tasks, ...args, `--concurrency=${availableParallelism()}`])
