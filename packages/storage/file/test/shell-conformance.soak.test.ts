@@ -23,6 +23,8 @@ storageConformance(
   {
     name: '@spillway/file in a shell',
     settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
+    // Thousands of commands on a busy machine.
+    timeoutMs: 300_000,
     missingPowers: { kill: 'only one process may delete in a directory that is reached by a shell' },
     async create(settings) {
       const parent = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))

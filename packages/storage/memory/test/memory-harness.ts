@@ -5,6 +5,7 @@ import { InMemoryStorage } from '../src/index.ts'
 export const memoryHarness: ConformanceHarness = {
   name: '@spillway/memory',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
+  timeoutMs: 120_000,
   async create(settings) {
     let now = Date.UTC(2026, 0, 1)
     const clock = { now: () => now, advance: (milliseconds: number) => void (now += milliseconds) }

@@ -28,6 +28,7 @@ export function singleTarget(url: string): HarnessTarget {
 export const redisHarness = (target: HarnessTarget): ConformanceHarness => ({
   name: target.name,
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
+  timeoutMs: 120_000,
   async create(settings) {
     const prefix = `conformance-${randomUUID()}`
     const proxies = await Promise.all(target.nodes.map((node) => faultProxy(node)))

@@ -11,6 +11,7 @@ import { MAX_TOMBSTONES } from '../src/tombstones.ts'
 const ownDatabaseHarness: ConformanceHarness = {
   name: '@spillway/sqlite in a database of the caller',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
+  timeoutMs: 120_000,
   async create(settings) {
     const directory = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
     const database = new Database(join(directory, 'app.db'))

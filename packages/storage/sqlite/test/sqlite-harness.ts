@@ -14,6 +14,7 @@ const FILES = ['spill.db', 'spill.db-wal', 'spill.db-shm']
 export const sqliteHarness: ConformanceHarness = {
   name: '@spillway/sqlite',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
+  timeoutMs: 120_000,
   async create(settings) {
     const directory = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
     const path = join(directory, 'spill.db')

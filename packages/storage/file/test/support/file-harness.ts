@@ -15,6 +15,7 @@ import { listFiles } from './list-files.ts'
 export const fileHarness: ConformanceHarness = {
   name: '@spillway/file',
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
+  timeoutMs: 120_000,
   async create(settings) {
     const parent = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
     const directory = join(parent, 'artifacts')
