@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as settle } from 'node:timers/promises'
 import Anthropic from '@anthropic-ai/sdk'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
@@ -45,11 +45,13 @@ const response = (content: object[], stop_reason = 'tool_use'): Anthropic.Messag
 describe('answerToolCalls', () => {
   it('answers every call at once, in the order of the calls, and replaces what is large', async () => {
     const calls = response([{ type: 'text', text: 'I look.' }, toolUse('a'), toolUse('b'), toolUse('c')])
-    const running: string[] = []
+    const { promise: allRun, resolve } = Promise.withResolvers<void>()
+    let running = 0
     const results = await answerToolCalls(calls, offloader, async ({ id }) => {
-      running.push(id)
-      await sleep(id === 'a' ? 20 : 1)
-      expect(running).toHaveLength(3)
+      if ((running += 1) === 3) resolve()
+      await allRun
+      // The first call ends last.
+      if (id === 'a') await settle()
       return id === 'b' ? LOG : [{ type: 'text', text: id }]
     })
     expect(results).toEqual({
@@ -133,7 +135,7 @@ describe('answerToolCalls', () => {
   it('stops storing and retrieving with the signal', async () => {
     const controller = new AbortController()
     storage.store = () => {
-      setTimeout(() => controller.abort(), 10)
+      setImmediate(() => controller.abort())
       return new Promise(() => {})
     }
     const { signal } = controller

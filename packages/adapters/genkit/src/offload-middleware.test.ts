@@ -1,3 +1,4 @@
+import { setImmediate as settle } from 'node:timers/promises'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME, type OffloadEvent, type Storage } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { generateMiddleware, tool, z, type MessageData, type Part, type ToolResponsePart } from 'genkit'
@@ -378,7 +379,7 @@ it('gives each of several runs at once its own signal and scope', async () => {
   const runs = controllers.map(async ({ signal: abortSignal }, index) => {
     const ai = newGenkit(call('read_log'))
     const readLog = ai.defineTool(config, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await settle()
       if (index % 2 === 0) controllers[index]?.abort()
       return LOG
     })

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate as settle } from 'node:timers/promises'
 import { Agent, type AgentConfig } from '@mastra/core/agent'
 import { createDurableAgent } from '@mastra/core/agent/durable'
 import { Mastra } from '@mastra/core/mastra'
@@ -109,7 +109,7 @@ it('keeps thirty conversations of one agent apart that are had at once', async (
     id: 'read_log',
     description: 'Read the log.',
     execute: async (_input, { agent }) => {
-      await setTimeout(Math.random() * 20)
+      for (let turn = Math.random() * 20; turn > 0; turn -= 1) await settle()
       return LOG.replaceAll('line', `${agent?.threadId} line`)
     },
   })

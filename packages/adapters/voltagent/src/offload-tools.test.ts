@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as settle } from 'node:timers/promises'
 import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { createToolkit, InMemoryStorageAdapter, Memory, Tool } from '@voltagent/core'
@@ -256,7 +256,7 @@ const SHARED = {}
 
 describe('many conversations of one agent at once', () => {
   const readOwn = toolOf('read_log', async (_input: unknown, operation?: ToolExecuteOptions) => {
-    await sleep(Math.random() * 20)
+    for (let turn = Math.random() * 20; turn > 0; turn -= 1) await settle()
     return LOG.replace('FAILED', `FAILED in ${operation?.conversationId}`)
   })
   const ids = Array.from({ length: 30 }, (_, index) => `conversation-${index}`)

@@ -346,8 +346,13 @@ describe('signals', () => {
     const cwd = temporaryFolder()
     // Not a shell's trap: the sleep that it waits for gets the Ctrl-C too, and shells differ in what follows.
     const program = `
-      process.on('SIGINT', () => console.log('got it'))
-      setTimeout(() => console.log('end'), 1_000)
+      const waiting = setInterval(() => {}, 1_000)
+      process.on('SIGINT', () => {
+        console.log('got it')
+        clearInterval(waiting)
+        // A second signal would arrive before that.
+        setTimeout(() => console.log('end'), 300)
+      })
       require('node:fs').writeFileSync('ready', '')`
     writeFileSync(join(cwd, 'trap.cjs'), program)
     const { child, output, ended } = onTerminal([process.execPath, 'trap.cjs'], cwd)

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as settle } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { mapAhead } from './map-ahead.ts'
 
@@ -9,7 +9,7 @@ test('results come in the order of the items, a few worked on at the same time',
   const items = Array.from({ length: 20 }, (_, index) => index)
   for await (const result of mapAhead(items, 4, async (item) => {
     most = Math.max(most, (underway += 1))
-    await delay((item * 7) % 5)
+    for (let turn = (item * 7) % 5; turn > 0; turn -= 1) await settle()
     underway -= 1
     return item * 2
   }))

@@ -142,7 +142,7 @@ describe('historyPrepareStep', () => {
     let given: AbortSignal | undefined
     const hanging = ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {
       given = signal
-      setTimeout(() => controller.abort(), 10)
+      setImmediate(() => controller.abort())
       return new Promise(() => {})
     }
     const options = { ...LIMITS, summarize: hanging, abortSignal: controller.signal }

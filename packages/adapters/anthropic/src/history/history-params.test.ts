@@ -86,7 +86,7 @@ it('takes a compactor that remembers a session from request to request', async (
 it('ends a summary with the signal, and leaves the messages', async () => {
   const controller = new AbortController()
   const hanging = ({ signal }: SummaryRequest): Promise<never> => {
-    setTimeout(() => controller.abort(), 10)
+    setImmediate(() => controller.abort())
     return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('Aborted.'))))
   }
   const request = requestOf(5)
