@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { KINDS } from './answer-case.ts'
 import { generatedCases } from './cases/generated-cases.ts'
-import { play, playOracle, type Outcome } from './play.ts'
-import { POLICIES } from './policies.ts'
+import { play, type Outcome } from './play.ts'
 import { shellSystems } from './systems/shell-system.ts'
 import { spillwaySystem } from './systems/spillway-system.ts'
 
@@ -16,14 +15,12 @@ const peer = shellSystems.find(({ name }) => name.startsWith('head'))!
 let outcomes: readonly { kind: string; ours: Outcome; peer: Outcome; oracle: Outcome }[] = []
 
 beforeAll(async () => {
-  const reader = POLICIES['reader']!
   outcomes = await Promise.all(
-    cases.map(async (question) => ({
-      kind: question.kind,
-      ours: await play(question, ours, 'reader', reader),
-      peer: await play(question, peer, 'reader', reader),
-      oracle: await playOracle(question, ours),
-    })),
+    cases.map(async (question) => {
+      const [reader, oracle] = await play(question, ours, ['reader', 'oracle'])
+      const [other] = await play(question, peer, ['reader'])
+      return { kind: question.kind, ours: reader!, peer: other!, oracle: oracle! }
+    }),
   )
 })
 

@@ -64,7 +64,10 @@ const question = () => {
 
 test('a model answers with the tools of the system, and its tokens are counted', async () => {
   const one = question()
-  const session = await spillwaySystem('test').open(one.results[0] ?? { text: '', contentType: '', toolName: '' })
+  const session = await spillwaySystem('test').open(
+    one.results[0] ?? { text: '', contentType: '', toolName: '' },
+    one.question,
+  )
   if (one.asks.form !== 'sibling') throw new Error('The case asks for something else.')
   const call = session.plan({ want: 'sibling', ...one.asks })
   script = [

@@ -55,7 +55,7 @@ interface Completion {
  * Throws an `Error` with the status and the start of the body if the endpoint refuses.
  */
 export async function askModel(question: AnswerCase, system: System, endpoint: ModelEndpoint): Promise<ModelOutcome> {
-  const sessions = await Promise.all(question.results.map((result) => system.open(result)))
+  const sessions = await Promise.all(question.results.map((result) => system.open(result, question.question)))
   try {
     return await converse(question, system.name, sessions, endpoint)
   } finally {

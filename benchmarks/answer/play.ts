@@ -1,7 +1,7 @@
 import type { AnswerCase, Evidence } from './answer-case.ts'
 import { countTokens } from '../history/chat/count-tokens.ts'
 import { canExtract, extractAnswer, isRight } from './extract-answer.ts'
-import { ORACLE_WAYS, type Policy, type Steps } from './policies.ts'
+import { ORACLE_WAYS, POLICIES, type Policy, type Steps } from './policies.ts'
 import type { Session, System } from './systems/system.ts'
 
 export const MAX_CALLS = 12
@@ -36,31 +36,40 @@ export interface Outcome {
   readonly selfTokens?: number
 }
 
-/** Play a question: as soon as the answer stands in the context, a judge that knows it stops the play. */
-export async function play(question: AnswerCase, system: System, name: string, policy: Policy): Promise<Outcome> {
-  const sessions = await Promise.all(question.results.map((result) => system.open(result)))
+/**
+ * Play a question with each of the policies: as soon as the answer stands in the context, a judge that knows it stops the play.
+ * `oracle` is the policy of one who knows where the answer is. Throws an `Error` if there is no policy of a name.
+ */
+export async function play(
+  question: AnswerCase,
+  system: System,
+  names: readonly string[],
+): Promise<readonly Outcome[]> {
+  const sessions = await Promise.all(question.results.map((result) => system.open(result, question.question)))
+  const outcomes: Outcome[] = []
   try {
-    return await playSessions(question, sessions, system.name, name, () => policy)
+    for (const name of names) outcomes.push(await playPolicy(question, sessions, system.name, name))
   } finally {
     for (const session of sessions) session.close()
   }
+  return outcomes
 }
 
-/** Play as one who knows where the answer is: the cheapest of the ways. */
-export async function playOracle(question: AnswerCase, system: System): Promise<Outcome> {
+async function playPolicy(
+  question: AnswerCase,
+  sessions: readonly Session[],
+  system: string,
+  name: string,
+): Promise<Outcome> {
+  const policy = POLICIES[name]
+  if (policy !== undefined) return await playSessions(question, sessions, system, name, () => policy)
+  if (name !== 'oracle') throw new Error(`There is no policy ${name}: ${Object.keys(POLICIES).join(', ')}, oracle.`)
   const outcomes: Outcome[] = []
-  for (const way of ORACLE_WAYS) {
-    const sessions = await Promise.all(question.results.map((result) => system.open(result)))
-    const wayOf = (result: number): Policy => way(question, result)
-    try {
-      outcomes.push(await playSessions(question, sessions, system.name, 'oracle', wayOf))
-    } finally {
-      for (const session of sessions) session.close()
-    }
-  }
-  const [best] = outcomes.toSorted((one, other) => costOf(one) - costOf(other))
-  if (best === undefined) throw new Error('The oracle has no way.')
-  return best
+  for (const way of ORACLE_WAYS)
+    outcomes.push(await playSessions(question, sessions, system, name, (result) => way(question, result)))
+  const [cheapest] = outcomes.toSorted((one, other) => costOf(one) - costOf(other))
+  if (cheapest === undefined) throw new Error('The oracle has no way.')
+  return cheapest
 }
 
 /** Tokens to the answer: an agent without it reads the whole result at last. */

@@ -4,7 +4,7 @@ import { modelCalls, type Transcript } from '../history/transcripts/transcript.t
 import type { AnswerCase } from './answer-case.ts'
 import { linesCase } from './cases/case-parts.ts'
 import { countTokens } from '../history/chat/count-tokens.ts'
-import { playOracle } from './play.ts'
+import { play } from './play.ts'
 import type { System } from './systems/system.ts'
 
 /** Prices beside that of a prompt token without a cache. */
@@ -85,7 +85,7 @@ async function replaceResult(
 ): Promise<Replaced | undefined> {
   const called = messages.flatMap(callsOf).find((call) => call.id === message.tool_call_id)
   const result = { text: message.content, contentType: 'text/plain', toolName: called?.function.name ?? 'tool' }
-  const session = await system.open(result)
+  const session = await system.open(result, '')
   const { shown, inline, tools } = session
   session.close()
   if (inline) return undefined
@@ -96,7 +96,9 @@ async function replaceResult(
   const definitions = countTokens(JSON.stringify(tools))
   if (hidden.length === 0) return { shown, definitions, hidden: 0, usedAt: 0, calls: 0, tokens: 0 }
   const question = questionFor(`${id}#${index}`, result, [...new Set(hidden.map(({ line }) => line))])
-  const { calls, tokens, argumentTokens } = await playOracle(question, system)
+  const [oracle] = await play(question, system, ['oracle'])
+  if (oracle === undefined) throw new Error('The oracle did not play.')
+  const { calls, tokens, argumentTokens } = oracle
   return {
     shown,
     definitions,

@@ -48,6 +48,7 @@ for (const question of cases) {
     }
   }
 }
+for (const system of systems) await system.close?.()
 console.log('| kind | system | answers | right | calls | prompt tokens | of them cached | written tokens |')
 console.log('| --- | --- | --: | --: | --: | --: | --: | --: |')
 for (const own of Map.groupBy(outcomes, ({ kind, system }) => `${kind} | ${system}`)) {

@@ -19,7 +19,7 @@ const prices = { cached: Number(options.cached), written: Number(options.written
 const transcripts = readTranscripts(dataFolder(options.data)).slice(0, Number(options.most ?? Infinity))
 const costs: SessionCost[] = []
 for (const transcript of transcripts)
-  for (const system of allSystems({ withJson: false })) costs.push(await replaySession(transcript, system, prices))
+  for (const system of allSystems({ forQuestions: false })) costs.push(await replaySession(transcript, system, prices))
 
 console.log(
   `${transcripts.length} sessions. A cached token costs ${prices.cached}, a newly cached one ${prices.written}.\n`,

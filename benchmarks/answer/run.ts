@@ -1,17 +1,15 @@
 #!/usr/bin/env node
 /** Tokens to the answer: what it costs an agent to get an answer out of a large tool result. See README.md. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { AnswerCase } from './answer-case.ts'
 import { allCases } from './cases/all-cases.ts'
 import { generatedCases } from './cases/generated-cases.ts'
-import { play, playOracle, type Outcome } from './play.ts'
-import { POLICIES } from './policies.ts'
+import { play, type Outcome } from './play.ts'
 import { writeReport } from './report.ts'
-import { allSystems, BASELINE, currentCommit } from './systems/all-systems.ts'
-import type { System } from './systems/system.ts'
+import { currentCommit } from './current-commit.ts'
+import { allSystems, BASELINE } from './systems/all-systems.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -25,6 +23,8 @@ const { values: options } = parseArgs({
     generated: { type: 'string' },
     /** Sizes of our preview, and a preview that is the start of the content, as systems of their own. */
     ablation: { type: 'boolean', default: false },
+    /** A file that keeps outcomes, one a line: a run that was stopped goes on from those that it has. */
+    outcomes: { type: 'string' },
     publish: { type: 'boolean', default: false },
   },
 })
@@ -36,16 +36,28 @@ const all =
   options.generated === undefined ? allCases(options.data, seed) : generatedCases(seed, Number(options.generated))
 const cases = all.filter(({ kind }) => isWanted(options.kind, kind))
 const systems = allSystems({ ablation: options.ablation }).filter(({ name }) => isWanted(options.systems, name))
-const outcomes: Outcome[] = []
+const commit = currentCommit()
+const kept = options.outcomes
+const outcomes: Outcome[] =
+  kept !== undefined && existsSync(kept)
+    ? readFileSync(kept, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Outcome)
+    : []
+const known = new Set(outcomes.map((outcome) => `${outcome.case} ${outcome.system}`))
 for (const [index, question] of cases.entries()) {
   for (const system of systems) {
-    if (!system.takes(question)) continue
-    for (const policy of options.policies.split(',')) outcomes.push(await playOne(question, system, policy))
+    if (!system.takes(question) || known.has(`${question.id} ${system.name}`)) continue
+    const played = await play(question, system, options.policies.split(','))
+    outcomes.push(...played)
+    if (kept !== undefined) appendFileSync(kept, played.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''))
   }
   if (index % 20 === 19) console.error(`${index + 1} of ${cases.length} cases`)
 }
+for (const system of systems) await system.close?.()
 const report = writeReport(outcomes, BASELINE, {
-  commit: currentCommit(),
+  commit,
   policiesCommit: currentCommit(`${HERE}policies.ts`),
   seed,
   machine: `Node.js ${process.version}, ${cpus().length} cores`,
@@ -55,11 +67,4 @@ console.log(report)
 if (options.publish) {
   mkdirSync(`${HERE}results`, { recursive: true })
   writeFileSync(`${HERE}results/answer.md`, report)
-}
-
-async function playOne(question: AnswerCase, system: System, name: string): Promise<Outcome> {
-  if (name === 'oracle') return playOracle(question, system)
-  const policy = POLICIES[name]
-  if (policy === undefined) throw new Error(`There is no policy ${name}: ${Object.keys(POLICIES).join(', ')}, oracle.`)
-  return play(question, system, name, policy)
 }

@@ -5,7 +5,9 @@ import { codeCases, commandCases, developmentTables, laterUseCases, pageCases, u
 import { installedCodeCases, installedDocuments, installedTables } from './installed-files.ts'
 import { jsonCases } from './json-cases.ts'
 import { logCases } from './log-cases.ts'
-import { tableCases } from './table-cases.ts'
+import { recordedOutputs } from './recorded-outputs.ts'
+import { recordedTables } from './recorded-tables.ts'
+import { columnCases, tableCases } from './table-cases.ts'
 
 /** All questions about real data; ends the process with a message where the data is absent. */
 export function allCases(dataOption: string | undefined, seed: number): readonly AnswerCase[] {
@@ -13,8 +15,10 @@ export function allCases(dataOption: string | undefined, seed: number): readonly
   const random = new SeededRandom(seed)
   return [
     ...logCases(unseenLogs(data), random),
-    ...tableCases([...installedTables(), ...developmentTables(data)], random),
+    ...tableCases([...installedTables(), ...recordedTables()], random),
+    ...tableCases(developmentTables(data), random),
     ...jsonCases(installedDocuments(), random),
+    ...columnCases(recordedOutputs(), random),
     ...commandCases(data, random),
     ...installedCodeCases(random),
     ...codeCases(data, random),

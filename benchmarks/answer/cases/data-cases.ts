@@ -6,7 +6,7 @@ import type { AnswerCase } from '../answer-case.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { cellCase, drawByGroup, linesCase, MIN_CHARACTERS, placeCase } from './case-parts.ts'
 import type { LabelledLog } from './log-cases.ts'
-import type { Table } from './table-cases.ts'
+import { readRows, type Table } from './table-cases.ts'
 
 const MOST = 60
 
@@ -95,20 +95,6 @@ export function developmentTables(data: string): readonly Table[] {
     const fitting = rows.filter(({ length }) => length === columns.length)
     return [{ id, group, origin: 'development', text, contentType, columns, rows: fitting }]
   })
-}
-
-/** Read CSV or TSV (RFC 4180). */
-function readRows(text: string, separator: string): readonly (readonly string[])[] {
-  const rows: string[][] = [[]]
-  const cell = separator === ',' ? /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/y : /("(?:[^"]|"")*"|[^\t\r\n]*)(\t|\r?\n|$)/y
-  while (cell.lastIndex < text.length) {
-    const match = cell.exec(text)
-    if (match === null) break
-    const [, value = '', end = ''] = match
-    rows.at(-1)?.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value)
-    if (end !== separator) rows.push([])
-  }
-  return rows.filter(({ length }) => length > 1)
 }
 
 /** A field of a record in the output of a command. No command of the data is new to the rules. */

@@ -5,6 +5,7 @@ import type { SeededRandom } from '../seeded-random.ts'
 import type { AnswerCase } from '../answer-case.ts'
 import { MIN_CHARACTERS, placeCase } from './case-parts.ts'
 import type { JsonDocument } from './json-cases.ts'
+import { tableOf } from './recorded-tables.ts'
 import type { Table } from './table-cases.ts'
 
 const STORE = fileURLToPath(new URL('../../../node_modules/.pnpm', import.meta.url))
@@ -59,17 +60,15 @@ export const installedDocuments = (): readonly JsonDocument[] => JSON_FILES.flat
 
 /** The records of those documents as tables, where there are at least a hundred with three columns. */
 export function installedTables(): readonly Table[] {
-  return installedDocuments().flatMap(({ id, group, origin, text }) => {
+  return installedDocuments().flatMap(({ group, text }) => {
     const records = recordsOf(JSON.parse(text))
     const columns = [...new Set(records.flatMap((record) => Object.keys(record)))].filter(
       (column) => records.filter((record) => isCell(record[column])).length > records.length / 2,
     )
     if (records.length < 100 || columns.length < 3) return []
-    const rows = records.map((record) =>
-      columns.map((column) => (isCell(record[column]) ? String(record[column]) : '')),
-    )
-    const csv = [columns, ...rows].map((row) => row.map(quoted).join(',')).join('\n')
-    return [{ id: `${id}.csv`, group, origin, text: `${csv}\n`, contentType: 'text/csv', columns, rows }]
+    const cell = (value: unknown): string => (isCell(value) ? String(value) : '')
+    const rows = records.map((record) => Object.fromEntries(columns.map((column) => [column, cell(record[column])])))
+    return tableOf(group, rows)
   })
 }
 
@@ -123,4 +122,3 @@ const isObject = (value: unknown): value is Record_ =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isCell = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-const quoted = (cell: string): string => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

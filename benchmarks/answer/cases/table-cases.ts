@@ -1,6 +1,6 @@
 import type { AnswerCase } from '../answer-case.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import { cellCase, countCase, linesCase, MIN_CHARACTERS } from './case-parts.ts'
+import { cellCase, countCase, drawByGroup, linesCase, MIN_CHARACTERS } from './case-parts.ts'
 
 /** A table: what it is as text, and its rows as they were read. */
 export interface Table {
@@ -11,24 +11,50 @@ export interface Table {
   readonly contentType: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
+  /** The command that printed it, if it is a command's output. */
+  readonly command?: string
 }
 
-/** Questions about tables: a cell of a row, how many rows have a value, and which columns and how many rows there are. */
+const PER_TABLE = 3
+const PER_GROUP = 4
+const MOST = 60
+
+/** Questions about tables: cells of rows, how many rows have a value, and which columns and how many rows there are. */
 export function tableCases(tables: readonly Table[], random: SeededRandom): readonly AnswerCase[] {
-  return tables
-    .filter(({ text }) => text.length >= MIN_CHARACTERS)
-    .flatMap((table) => [...oneCell(table, random), ...countRows(table, random), shape(table)])
+  const large = tables.filter(({ text }) => text.length >= MIN_CHARACTERS)
+  return [cells, rowCounts, shape].flatMap((ask) =>
+    drawByGroup(
+      large.flatMap((table) => ask(table, random)),
+      { random, perGroup: PER_GROUP, most: MOST },
+    ),
+  )
 }
 
-function draftOf({ id, group, origin, text, contentType }: Table, kind: AnswerCase['kind']) {
-  return { id: `${id}#${kind}`, kind, group, origin, results: [{ text, contentType, toolName: 'sql_query' }] }
+/** Questions about the columns of a command's output: a field of a line. */
+export function columnCases(outputs: readonly Table[], random: SeededRandom): readonly AnswerCase[] {
+  const large = outputs.filter(({ text }) => text.length >= MIN_CHARACTERS)
+  return drawByGroup(
+    large.flatMap((output) => cells(output, random)),
+    { random, perGroup: PER_GROUP, most: MOST },
+  )
 }
 
-function oneCell(table: Table, random: SeededRandom): readonly AnswerCase[] {
+function draftOf({ id, group, origin, text, contentType, command }: Table, kind: AnswerCase['kind'], number = 0) {
+  const tool = command === undefined ? { toolName: 'sql_query' } : { toolName: 'bash', toolInput: { command } }
+  const results = [{ text, contentType, ...tool }]
+  return { id: `${id}#${kind}${number === 0 ? '' : number + 1}`, kind, group, origin, results }
+}
+
+function cells(table: Table, random: SeededRandom): readonly AnswerCase[] {
+  const kind = table.command === undefined ? 'table-cell' : 'command-cell'
+  // A short field of a command's output stands in its line more than once.
+  const shortest = table.command === undefined ? 1 : 2
   const lines = table.text.split('\n')
+  const cases: AnswerCase[] = []
   for (const row of random.shuffle(table.rows).slice(0, 200)) {
+    if (cases.length === PER_TABLE) break
     const keys = row.flatMap((cell, column) => (isKey(table.text, cell) ? [{ cell, column }] : []))
-    const values = row.flatMap((cell, column) => (isPlain(cell) ? [{ cell, column }] : []))
+    const values = row.flatMap((cell, column) => (isPlain(cell) && cell.length >= shortest ? [{ cell, column }] : []))
     const key = keys[0]
     const asked = random.shuffle(values).find(({ column }) => column !== key?.column)
     if (key === undefined || asked === undefined) continue
@@ -37,28 +63,31 @@ function oneCell(table: Table, random: SeededRandom): readonly AnswerCase[] {
     const field = table.columns[asked.column] ?? ''
     const question = `In the row whose ${keyColumn} is ${key.cell}, what is ${field}?`
     const asks = { form: 'cell', keyColumn, key: key.cell, field } as const
-    const draft = { ...draftOf(table, 'table-cell'), question, asks, lines: [[[line + 1, line + 1]]] } as const
-    return [cellCase(draft, { row: (lines[line] ?? '').trim(), key: key.cell, cell: asked.cell })]
+    const draft = { ...draftOf(table, kind, cases.length), question, asks } as const
+    const place = { row: (lines[line] ?? '').trim(), key: key.cell, cell: asked.cell }
+    cases.push(cellCase({ ...draft, lines: [[[line + 1, line + 1]]] }, place))
   }
-  return []
+  return cases
 }
 
-function countRows(table: Table, random: SeededRandom): readonly AnswerCase[] {
-  for (const column of random.shuffle([...table.columns.keys()])) {
-    const counts = Map.groupBy(table.rows, (row) => row[column] ?? '')
-    if (counts.size < 3 || counts.size > 20) continue
-    const values = [...counts].filter(([value, rows]) => isPlain(value) && rows.length >= 3)
-    if (values.length === 0) continue
-    const [value, rows] = random.pick(values)
-    const name = table.columns[column] ?? ''
+/** How many rows have a value, for values that at least three rows have, of columns with few values. */
+function rowCounts(table: Table, random: SeededRandom): readonly AnswerCase[] {
+  const values = table.columns.flatMap((name, column) => {
+    const rowsOf = Map.groupBy(table.rows, (row) => row[column] ?? '')
+    if (rowsOf.size < 2 || rowsOf.size > 20) return []
+    return [...rowsOf].flatMap(([value, rows]) =>
+      isPlain(value) && rows.length >= 3 ? [{ name, value, count: rows.length }] : [],
+    )
+  })
+  const drawn = random.shuffle(values).slice(0, PER_TABLE)
+  return drawn.map(({ name, value, count }, index) => {
     const question = `In how many rows is ${name} ${value}?`
     const asks = { form: 'rows', column: name, value } as const
-    return [countCase({ ...draftOf(table, 'table-aggregate'), question, asks, lines: [[]] }, value, rows.length)]
-  }
-  return []
+    return countCase({ ...draftOf(table, 'table-aggregate', index), question, asks, lines: [[]] }, value, count)
+  })
 }
 
-function shape(table: Table): AnswerCase {
+function shape(table: Table): readonly AnswerCase[] {
   const { columns, rows, text } = table
   const question = 'Which columns does this table have, and how many rows?'
   const last = text.split('\n').length
@@ -75,10 +104,22 @@ function shape(table: Table): AnswerCase {
     const named = columns.filter((column) => plain.includes(column)).length
     return (named + (counts.some((count) => plain.includes(count)) ? 1 : 0)) / (columns.length + 1)
   }
-  return {
-    ...linesCase({ ...draftOf(table, 'overview'), question, asks: { form: 'overview' }, lines }, columns),
-    recall,
+  const draft = { ...draftOf(table, 'overview'), question, asks: { form: 'overview' }, lines } as const
+  return [{ ...linesCase(draft, columns), recall }]
+}
+
+/** Read CSV or TSV (RFC 4180). */
+export function readRows(text: string, separator: string): readonly (readonly string[])[] {
+  const rows: string[][] = [[]]
+  const cell = separator === ',' ? /("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/y : /("(?:[^"]|"")*"|[^\t\r\n]*)(\t|\r?\n|$)/y
+  while (cell.lastIndex < text.length) {
+    const match = cell.exec(text)
+    if (match === null) break
+    const [, value = '', end = ''] = match
+    rows.at(-1)?.push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value)
+    if (end !== separator) rows.push([])
   }
+  return rows.filter(({ length }) => length > 1)
 }
 
 const isPlain = (cell: string): boolean => cell !== '' && cell.length <= 80 && !/[",\n\t|]/.test(cell)

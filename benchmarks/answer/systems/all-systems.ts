@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { currentCommit } from '../current-commit.ts'
+import { contextModeSystem } from './context-mode-system.ts'
 import { deepagentsSystem } from './deepagents-system.ts'
 import { shellSystems } from './shell-system.ts'
 import { spillwaySystem, type SpillwaySystemOptions } from './spillway-system.ts'
@@ -19,15 +20,15 @@ const ABLATIONS: readonly SpillwaySystemOptions[] = [
   { name: 'Spillway, head as preview', headPreview: true },
 ]
 
-/** All systems, ours first; with other settings of ours, and with JSON blocks, if wanted. */
-export function allSystems({ withJson = true, ablation = false } = {}): readonly System[] {
+/** All systems, ours first; with other settings of ours, and with those that a question is needed for, if wanted. */
+export function allSystems({ forQuestions = true, ablation = false } = {}): readonly System[] {
   const strands = installedVersion('@strands-agents/sdk')
   const deepagents = installedVersion('deepagents')
   return [
     spillwaySystem(currentCommit()),
     ...(ablation ? ABLATIONS.map((options) => spillwaySystem(currentCommit(), options)) : []),
     strandsSystem(strands),
-    ...(withJson ? [strandsSystem(strands, { asJson: true })] : []),
+    ...(forQuestions ? [strandsSystem(strands, { asJson: true }), ...contextModeSystem()] : []),
     deepagentsSystem(deepagents),
     deepagentsSystem(deepagents, 2_500),
     ...shellSystems,
@@ -39,12 +40,6 @@ export function allSystems({ withJson = true, ablation = false } = {}): readonly
       open: ({ text }) => Promise.resolve(inlineSession(text)),
     },
   ]
-}
-
-/** The commit that is checked out, or that last changed a path. */
-export function currentCommit(path?: string): string {
-  const args = path === undefined ? ['rev-parse', '--short', 'HEAD'] : ['log', '-1', '--format=%h', '--', path]
-  return execFileSync('git', args, { cwd: MODULES, encoding: 'utf8' }).trim()
 }
 
 function installedVersion(name: string): string {

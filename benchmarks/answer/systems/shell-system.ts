@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ToolResult } from '../answer-case.ts'
-import { escapeRegex, inlineSession, type Intent, type Session, type System } from './system.ts'
+import { runInShell } from './run-in-shell.ts'
+import { shellCommand } from './shell-command.ts'
+import { inlineSession, type Session, type System } from './system.ts'
 
 const FILE = '/tmp/out.txt'
-const TIMEOUT_MS = 10_000
 const BASH = {
   name: 'bash',
   description: 'Run a command in bash and return its output.',
@@ -83,7 +83,7 @@ function openSession({ text }: ToolResult, { limit, answerLimit, preview }: Rule
     tools: [BASH],
     literalOnly: false,
     plan: (intent) => {
-      const command = commandFor(intent)
+      const command = shellCommand(intent, FILE)
       return command === undefined ? undefined : { tool: BASH.name, input: { command } }
     },
     run: async ({ input }) => {
@@ -101,57 +101,6 @@ function openSession({ text }: ToolResult, { limit, answerLimit, preview }: Rule
     close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
-
-/** Run a command in a folder, without the environment of this process; what fails is part of the output. */
-function runInShell(command: string, cwd: string): Promise<string> {
-  const options = {
-    cwd,
-    timeout: TIMEOUT_MS,
-    maxBuffer: 1 << 28,
-    env: { PATH: process.env['PATH'], HOME: cwd, LC_ALL: 'C.UTF-8' },
-  }
-  return new Promise((resolve) => {
-    execFile('bash', ['--norc', '--noprofile', '-c', command], options, (error, stdout, stderr) => {
-      const ended = error !== null && error.killed === true ? `\nThe command was ended after ${TIMEOUT_MS} ms.` : ''
-      resolve(`${stdout}${stderr}${ended}`)
-    })
-  })
-}
-
-function commandFor(intent: Intent): string | undefined {
-  switch (intent.want) {
-    case 'grep': {
-      const flags = `-nE${intent.ignoreCase ? 'i' : ''}${intent.context > 0 ? ` -C ${intent.context}` : ''}`
-      const end = intent.fromEnd === true ? ' | tail -n 120' : ''
-      return `grep ${flags} -e ${quote(intent.literals.map(escapeRegex).join('|'))} ${FILE}${end}`
-    }
-    case 'count':
-      return `grep -cF -e ${quote(intent.literal)} ${FILE}`
-    case 'lines':
-      return `sed -n '${intent.first},${intent.last}p' ${FILE}`
-    case 'tail':
-      return `tail -n ${intent.count} ${FILE}`
-    case 'total':
-      return `wc -l ${FILE}`
-    case 'sibling':
-      return jq(
-        `.. | objects | select(.[${JSON.stringify(intent.keyName)}]? == ${JSON.stringify(intent.key)}) | .[${JSON.stringify(intent.field)}]`,
-      )
-    case 'path':
-      return jq(`.${intent.path.map((key) => `[${JSON.stringify(key)}]`).join('')}`)
-    case 'rows':
-      return `head -n 1 ${FILE}; grep -nF -e ${quote(intent.key)} ${FILE}`
-    case 'count-rows':
-      return `awk -F '[,\\t]' -v name=${quote(intent.column)} -v value=${quote(intent.value)} 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR > 1 && $c == value { n++ } END { print n + 0 }' ${FILE}`
-    case 'all':
-      return `cat ${FILE}`
-    default:
-      return undefined
-  }
-}
-
-const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
-const jq = (filter: string): string => `jq -c ${quote(filter)} ${FILE}`
 
 function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text

@@ -67,7 +67,10 @@ export interface System {
   readonly emulated: boolean
   /** Whether the question shows anything about this system that it does not show about another. */
   takes(question: AnswerCase): boolean
-  open(result: ToolResult): Promise<Session>
+  /** Keep a result. The question is for a system whose tools take what the agent is after. */
+  open(result: ToolResult, question: string): Promise<Session>
+  /** End what runs between sessions, if anything does. */
+  close?(): Promise<void>
 }
 
 /** Write a literal as a regular expression. */

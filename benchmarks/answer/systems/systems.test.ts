@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { generatedCases } from '../cases/generated-cases.ts'
 import type { AnswerCase, Kind } from '../answer-case.ts'
+import { contextModeSystem } from './context-mode-system.ts'
 import { deepagentsSystem } from './deepagents-system.ts'
 import { shellSystems } from './shell-system.ts'
 import { spillwaySystem } from './spillway-system.ts'
@@ -12,6 +13,7 @@ const SYSTEMS: readonly System[] = [
   strandsSystem('test'),
   deepagentsSystem('test', 2_500),
   ...shellSystems.filter(({ name }) => name.startsWith('head')),
+  ...contextModeSystem(),
 ]
 const CASES = generatedCases(5, 2)
 const open: Session[] = []
@@ -20,14 +22,18 @@ afterEach(() => {
   for (const session of open.splice(0)) session.close()
 })
 
+afterAll(async () => {
+  for (const system of SYSTEMS) await system.close?.()
+})
+
 const casesOf = (kind: Kind): readonly AnswerCase[] => CASES.filter((one) => one.kind === kind)
 
 async function openFirst(
   system: System,
-  { results: [result] }: AnswerCase,
+  { results: [result], question }: AnswerCase,
 ): Promise<{ session: Session; lines: string[] }> {
   if (result === undefined) throw new Error('The case has no result.')
-  const session = await system.open(result)
+  const session = await system.open(result, question)
   open.push(session)
   return { session, lines: result.text.split('\n') }
 }
@@ -69,19 +75,18 @@ describe.each(SYSTEMS.map((system) => ({ name: system.name, system })))('the dri
   })
 
   test('names the same call and gives the same answer again', async () => {
-    const question = casesOf('log-why')[0]!
-    const [{ session: one }, { session: other }] = [
-      await openFirst(system, question),
-      await openFirst(system, question),
-    ]
-    expect(other.shown).toBe(one.shown)
     const intent: Intent = { want: 'lines', first: 10, last: 60 }
-    expect(other.plan(intent)).toEqual(one.plan(intent))
-    expect(await ask(other, intent)).toBe(await ask(one, intent))
+    const look = async () => {
+      const { session } = await openFirst(system, casesOf('log-why')[0]!)
+      const seen = [session.shown, session.plan(intent), await ask(session, intent)]
+      open.pop()?.close()
+      return seen
+    }
+    expect(await look()).toEqual(await look())
   })
 })
 
-const STRUCTURED = SYSTEMS.filter(({ name }) => name === 'Spillway' || name.startsWith('head'))
+const STRUCTURED = SYSTEMS.filter(({ name }) => /^(?:Spillway|head|context-mode)/.test(name))
 
 describe.each(STRUCTURED.map((system) => ({ name: system.name, system })))('the driver of $name', ({ system }) => {
   test.each(casesOf('table-cell'))('gives the row of a key: $id', async (question) => {
