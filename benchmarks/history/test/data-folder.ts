@@ -3,18 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sampleTranscript } from './sample-transcript.ts'
 
-/** Make a data folder with one transcript, in the form of tau-bench. Returns its path. */
+/** Make a data folder with one transcript, in the form of tau-bench, without so many messages at its start. Returns its path. */
 export async function makeDataFolder({
   lengthOfFirstResult,
-}: { readonly lengthOfFirstResult?: number } = {}): Promise<string> {
+  cutOff = 0,
+}: { readonly lengthOfFirstResult?: number; readonly cutOff?: number } = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'spillway-bench-history-'))
-  const { messages, laterUses } = sampleTranscript(8)
+  const { messages: all, laterUses } = sampleTranscript(8)
+  const messages = all.slice(cutOff)
   const [use] = laterUses
   const steps = messages.map(({ role, content }, i) => {
-    const length = i === 3 ? lengthOfFirstResult : undefined
+    const length = i === 3 - cutOff ? lengthOfFirstResult : undefined
     return { i, role, kind: role === 'tool' ? 'tool_result' : 'text', chars: length ?? content?.length ?? 0 }
   })
-  const laterUse = [{ step: 3, uses: [{ used_at_step: use?.usedAt, text: ` ${use?.line} ` }] }]
+  const laterUse = [{ step: 3 - cutOff, uses: [{ used_at_step: (use?.usedAt ?? 0) - cutOff, text: ` ${use?.line} ` }] }]
   const write = async (path: string, value: unknown): Promise<void> =>
     await writeFile(join(folder, path), JSON.stringify(value))
   await mkdir(join(folder, 'transcripts/tau-bench'), { recursive: true })

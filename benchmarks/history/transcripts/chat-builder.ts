@@ -4,7 +4,7 @@ import { assistantMessage, toolCall, type ChatMessage, type ChatToolCall } from 
 export interface Step {
   /** Index of the message that it stands in; absent where no model saw it. */
   readonly message: number | undefined
-  /** The text of a tool result, as recorded; absent where it is none, or not text alone. */
+  /** The text of a tool result, as recorded; absent where it is none, or not text alone. Without a message if its call was cut off. */
   readonly result?: string
 }
 
@@ -64,13 +64,18 @@ export class ChatBuilder {
     return id
   }
 
-  /** Add the result of a call, as one step. `recorded` is what the file calls the result; `null` where that is no text. */
+  /**
+   * Add the result of a call, as one step. `recorded` is what the file calls the result; `null` where that is no text.
+   *
+   * A result before the first call is left out: the file begins in the middle of a session. Later ones without a call throw.
+   */
   result(callId: string, content: string, recorded: string | null = content): void {
     const turn = this.#turns.get(callId)
-    if (turn === undefined) throw new Error(`The result ${callId} has no call.`)
+    if (turn === undefined && this.#turns.size > 0) throw new Error(`The result ${callId} has no call.`)
     const added = { callId, content }
-    turn.results.push(added)
-    this.#steps.push({ place: { entry: turn, result: added }, ...(recorded !== null && { result: recorded }) })
+    turn?.results.push(added)
+    const place = turn && { entry: turn, result: added }
+    this.#steps.push({ place, ...(recorded !== null && { result: recorded }) })
   }
 
   /** Count something as a step that the model did not see, or that stands elsewhere already. */

@@ -58,3 +58,16 @@ test('rows that are no messages are left out, and an image becomes a line that s
 test('a block that the reader does not know is an error, as something would be lost', () => {
   expect(() => read(row('user', [{ type: 'document' }]))).toThrow('A block of the type document')
 })
+
+test('results before the first call are left out, as their calls were cut off, and a later one without a call is an error', () => {
+  const result = (id: string) => row('user', [{ type: 'tool_result', tool_use_id: id, content: `text of ${id}` }])
+  const call = row('assistant', [{ type: 'tool_use', id: 'b', name: 'Read', input: {} }], 'm1')
+  const { messages, steps } = read(result('a'), call, result('b'))
+  expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool'])
+  expect(steps).toEqual([
+    { message: undefined, result: 'text of a' },
+    { message: 0 },
+    { message: 1, result: 'text of b' },
+  ])
+  expect(() => read(result('a'), call, result('c'))).toThrow('The result c has no call.')
+})

@@ -13,6 +13,14 @@ test('a data folder is read into messages, calls of the model, and lines with wh
   await rm(folder, { recursive: true })
 })
 
+test('a session that begins with a result is read without that result and its lines', async () => {
+  const folder = await makeDataFolder({ cutOff: 3 })
+  const [transcript] = readTranscripts(folder)
+  expect(transcript?.messages).toEqual(sampleTranscript(8).messages.slice(4))
+  expect(transcript?.laterUses).toEqual([])
+  await rm(folder, { recursive: true })
+})
+
 test('a result of another length than the one that is recorded is an error', async () => {
   const folder = await makeDataFolder({ lengthOfFirstResult: 1 })
   expect(() => readTranscripts(folder)).toThrow(/tau-bench\/sample step 3: a result of \d+ characters, not 1/)
