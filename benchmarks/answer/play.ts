@@ -101,17 +101,16 @@ class Context {
 
   addAnswer(result: number, call: string, answer: string, counted: number | undefined): void {
     this.calls += 1
-    const written = countTokens(call)
-    this.argumentTokens += written
+    this.argumentTokens += countTokens(call)
     this.texts[result]?.push(answer)
     if (counted !== undefined) this.counts.push(counted)
-    this.#add(countTokens(answer), written)
+    this.#add(countTokens(answer))
   }
 
-  #add(shown: number, written = 0): void {
+  #add(shown: number): void {
     const before = this.tokens
     this.tokens += shown
-    this.promptTokens += this.tokens + this.argumentTokens + written
+    this.promptTokens += this.tokens + this.argumentTokens
     for (const limit of RECALL_AT) if (this.tokens > limit && before <= limit) this.recallAt[limit] = this.recall
     // With the whole result in the context the answer is there, although a model may still overlook it.
     this.recall = this.#isInline ? 1 : this.#question.recall(this.evidence)
@@ -141,7 +140,7 @@ async function playSessions(
   }))
   const inline = sessions.every((session) => session.inline)
   // With two results, an agent looks at them in turn.
-  const open = plays.filter(({ session }) => !session.inline)
+  const open = plays.filter(({ session }) => session.tools.length > 0)
   while (open.length > 0 && context.calls < MAX_CALLS && context.recall < 1) {
     const one = open.shift()
     if (one !== undefined && (await makeCall(one, context))) open.push(one)

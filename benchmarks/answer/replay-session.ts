@@ -5,13 +5,8 @@ import type { AnswerCase } from './answer-case.ts'
 import { linesCase } from './cases/case-parts.ts'
 import { countTokens } from '../history/chat/count-tokens.ts'
 import { play } from './play.ts'
+import type { CachePrices } from './summarize.ts'
 import type { System } from './systems/system.ts'
-
-/** Prices beside that of a prompt token without a cache. */
-export interface CachePrices {
-  readonly cached: number
-  readonly written: number
-}
 
 /** What a recorded session costs if a system keeps its large results. */
 export interface SessionCost {

@@ -1,7 +1,7 @@
 import { KINDS } from './answer-case.ts'
 import type { Outcome } from './play.ts'
 import { quantile } from '../adapters/measure-time.ts'
-import { MARGIN, summarize, type Summary } from './summarize.ts'
+import { MARGIN, summarize, type CachePrices, type Interval, type Summary } from './summarize.ts'
 
 /** What was run, for the end of a report. */
 export interface RunFacts {
@@ -9,6 +9,7 @@ export interface RunFacts {
   /** The commit of the policies: they were fixed before the first figures. */
   readonly policiesCommit: string
   readonly seed: number
+  readonly prices: CachePrices
   readonly machine: string
   readonly versions: readonly string[]
 }
@@ -19,18 +20,25 @@ export function writeReport(outcomes: readonly Outcome[], baseline: string, fact
   const sections = kinds.flatMap((kind) =>
     (['unseen', 'generated', 'development'] as const).flatMap((origin) => {
       const own = outcomes.filter((outcome) => outcome.kind === kind && outcome.origin === origin)
-      return own.length === 0 ? [] : [{ kind, origin, own, summaries: summarize(own, baseline) }]
+      return own.length === 0 ? [] : [{ kind, origin, own, summaries: summarize(own, baseline, facts.prices) }]
     }),
   )
+  const definitions = [...Map.groupBy(outcomes, ({ system }) => system)].map(
+    ([system, own]) => `${system} ${Math.max(...own.map(({ definitionTokens }) => definitionTokens))}`,
+  )
   return [
+    `Means, unless a heading says otherwise: \`calls\` have their mean and 90 % quantile, \`tokens\` their median and 90 % quantile. In brackets: 95 %, drawing whole groups. \`to ours\` is the geometric mean of the ratio to ${baseline} on the same cases, with the number of cases that are cheaper and dearer by 5 %. With a cache, a known token costs ${facts.prices.cached} and a new one ${facts.prices.written}.`,
+    '',
     ...sections.flatMap(({ kind, origin, own, summaries }) => kindSection(kind, origin, own, summaries)),
     '## Where we lose',
     '',
     `Every pair of system and policy that needs fewer tokens to the answer than ${baseline}, by more than ${MARGIN * 100} %, and every one that solves more.`,
     '',
-    '| kind | data | policy | system | tokens to the answer | ours | solved | ours |',
-    '| --- | --- | --- | --- | --: | --: | --: | --: |',
+    '| kind | data | policy | system | cases | tokens to the answer | ours | solved | ours |',
+    '| --- | --- | --- | --- | --: | --- | --- | --- | --- |',
     ...sections.flatMap(({ kind, origin, summaries }) => losses(`${kind} | ${origin}`, summaries, baseline)),
+    '',
+    `Tokens of the tools' definitions, which stand in every prompt and are in no figure above: ${definitions.join(', ')}.`,
     '',
     `Commit ${facts.commit}, policies of ${facts.policiesCommit}, seed ${facts.seed}, ${facts.machine}.`,
     ...facts.versions.map((version) => `- ${version}`),
@@ -57,37 +65,50 @@ function kindSection(
     '',
     heading,
     '',
-    '| system | policy | solved | at once | inline | calls | median tokens | tokens to the answer | to ours (95 %) | cheaper, dearer | stops itself: right, wrong, none |',
-    '| --- | --- | --: | --: | --: | --: | --: | --: | --- | --- | --- |',
+    '| system | policy | cases | solved | at once | inline | calls | tokens | tokens to the answer | to ours | cheaper, dearer | prompt tokens, with a cache | there after 1, 2, 5, 10 thousand | stops itself: right, wrong, none |',
+    '| --- | --- | --: | --- | --: | --: | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...summaries.map(row),
     '',
   ]
 }
 
 function row(summary: Summary): string {
-  const { ratio, self } = summary
+  const { ratio, self, recallAt } = summary
   return `| ${[
     summary.system,
     summary.policy,
-    percent(summary.solved),
+    summary.cases,
+    withInterval(summary.solved, summary.solvedInterval, percent),
     percent(summary.solvedAtOnce),
     percent(summary.inline),
-    summary.calls.toFixed(1),
-    tokens(summary.medianTokens),
-    tokens(summary.tokensPlus),
-    ratio === undefined ? '1' : `${ratio.mean.toFixed(2)} (${ratio.low.toFixed(2)}–${ratio.high.toFixed(2)})`,
+    `${summary.calls.toFixed(1)}, ${summary.callsP90.toFixed(0)}`,
+    `${tokens(summary.medianTokens)}, ${tokens(summary.p90Tokens)}`,
+    withInterval(summary.tokensPlus, summary.tokensPlusInterval, tokens),
+    ratio === undefined ? '1' : withInterval(ratio.mean, [ratio.low, ratio.high], (value) => value.toFixed(2)),
     ratio === undefined ? '' : `${ratio.cheaper}, ${ratio.dearer}`,
+    `${tokens(summary.promptTokens)}, ${tokens(summary.cachedPromptTokens)}`,
+    Object.values(recallAt).map(percent).join(', '),
     self === undefined ? '' : `${percent(self.right)}, ${percent(self.wrong)}, ${percent(self.none)}`,
   ].join(' | ')} |`
 }
+
+const withInterval = (value: number, [low, high]: Interval, write: (value: number) => string): string =>
+  `${write(value)} (${write(low)}–${write(high)})`
 
 function losses(start: string, summaries: readonly Summary[], baseline: string): readonly string[] {
   return summaries.flatMap((summary) => {
     const ours = summaries.find(({ system, policy }) => system === baseline && policy === summary.policy)
     if (ours === undefined || summary.system.startsWith(baseline)) return []
     const loses = summary.tokensPlus < ours.tokensPlus * (1 - MARGIN) || summary.solved > ours.solved
-    const cells = [summary.policy, summary.system, tokens(summary.tokensPlus), tokens(ours.tokensPlus)]
-    return loses ? [`| ${start} | ${[...cells, percent(summary.solved), percent(ours.solved)].join(' | ')} |`] : []
+    if (!loses) return []
+    const cells = [
+      summary.policy,
+      summary.system,
+      summary.cases,
+      ...[summary, ours].map((one) => withInterval(one.tokensPlus, one.tokensPlusInterval, tokens)),
+      ...[summary, ours].map((one) => withInterval(one.solved, one.solvedInterval, percent)),
+    ]
+    return [`| ${start} | ${cells.join(' | ')} |`]
   })
 }
 

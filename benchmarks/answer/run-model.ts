@@ -7,6 +7,7 @@ import { askModel, type ModelOutcome } from './ask-model.ts'
 import type { Kind } from './answer-case.ts'
 import { allCases } from './cases/all-cases.ts'
 import { generatedCases } from './cases/generated-cases.ts'
+import { isWanted } from './is-wanted.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { mean } from './summarize.ts'
 import { allSystems } from './systems/all-systems.ts'
@@ -31,11 +32,9 @@ const seed = Number(options.seed)
 const all =
   options.generated === undefined ? allCases(options.data, seed) : generatedCases(seed, Number(options.generated))
 const cases = new SeededRandom(seed)
-  .shuffle(all.filter(({ kind }) => options.kind === undefined || options.kind.split(',').includes(kind)))
+  .shuffle(all.filter(({ kind }) => isWanted(options.kind, kind)))
   .slice(0, Number(options.cases))
-const systems = allSystems().filter(
-  ({ name }) => options.systems === undefined || options.systems.split(',').includes(name),
-)
+const systems = allSystems().filter(({ name }) => isWanted(options.systems, name))
 const folder = fileURLToPath(new URL('results/answer-model/', import.meta.url))
 mkdirSync(folder, { recursive: true })
 const outcomes: (ModelOutcome & { readonly kind: Kind })[] = []

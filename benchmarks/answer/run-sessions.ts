@@ -1,9 +1,14 @@
 #!/usr/bin/env node
 /** What recorded sessions cost with each system's replacements, with and without a prompt cache. See README.md. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readTranscripts } from '../history/transcripts/read-transcripts.ts'
 import { dataFolder } from '../preview/lib/data.mjs'
+import { currentCommit } from './current-commit.ts'
 import { replaySession, type SessionCost } from './replay-session.ts'
+import { intervalOverGroups } from './summarize.ts'
 import { allSystems } from './systems/all-systems.ts'
 
 const { values: options } = parseArgs({
@@ -13,49 +18,71 @@ const { values: options } = parseArgs({
     cached: { type: 'string', default: '0.1' },
     written: { type: 'string', default: '1.25' },
     most: { type: 'string' },
+    publish: { type: 'boolean', default: false },
   },
 })
 const prices = { cached: Number(options.cached), written: Number(options.written) }
-const transcripts = readTranscripts(dataFolder(options.data)).slice(0, Number(options.most ?? Infinity))
-const costs: SessionCost[] = []
-for (const transcript of transcripts)
-  for (const system of allSystems({ forQuestions: false })) costs.push(await replaySession(transcript, system, prices))
-
-console.log(
-  `${transcripts.length} sessions. A cached token costs ${prices.cached}, a newly cached one ${prices.written}.\n`,
-)
-console.log(
-  '| system | results kept | lines used later and hidden | necessary calls | prompt tokens | beside the whole results | with a cache | beside the whole results |',
-)
-console.log('| --- | --: | --: | --: | --: | --: | --: | --: |')
-const base = sumOf(costs.filter(({ system }) => system === 'whole result'))
-for (const own of Map.groupBy(costs, ({ system }) => system).values()) {
-  const sum = sumOf(own)
-  const share = (part: number, all: number): string => `${((part / all - 1) * 100).toFixed(1)} %`
-  console.log(
-    `| ${[
-      own[0]?.system,
-      `${sum.kept} of ${sum.results}`,
-      sum.hiddenLines,
-      sum.extraCalls,
-      Math.round(sum.promptTokens).toLocaleString('en-US'),
-      share(sum.promptTokens, base.promptTokens),
-      Math.round(sum.cachedPromptTokens).toLocaleString('en-US'),
-      share(sum.cachedPromptTokens, base.cachedPromptTokens),
-    ].join(' | ')} |`,
-  )
+const data = dataFolder(options.data)
+const systems = allSystems({ forQuestions: false })
+const sections: string[] = []
+for (const [heading, folder] of [
+  ['Sessions that were set aside, of projects that the development sessions have too', join(data, 'more')],
+  ['Development sessions: rules may have been written for them', data],
+] as const) {
+  const transcripts = readTranscripts(folder).slice(0, Number(options.most ?? Infinity))
+  const costs: SessionCost[] = []
+  for (const transcript of transcripts)
+    for (const system of systems) costs.push(await replaySession(transcript, system, prices))
+  sections.push(`## ${heading}\n\n${transcripts.length} sessions.\n\n${tableOf(costs)}`)
+}
+const report = [
+  `A cached token costs ${prices.cached}, a newly cached one ${prices.written}. In brackets: 95 %, over sessions.`,
+  ...sections,
+  `Commit ${currentCommit()}.\n`,
+].join('\n\n')
+console.log(report)
+if (options.publish) {
+  const folder = fileURLToPath(new URL('results/', import.meta.url))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(`${folder}sessions.md`, report)
 }
 
-type Sum = Omit<SessionCost, 'session' | 'system'>
+function tableOf(costs: readonly SessionCost[]): string {
+  const whole = costs.filter(({ system }) => system === 'whole result')
+  const rows = [...Map.groupBy(costs, ({ system }) => system)].map(([system, own]) => {
+    const add = (field: 'kept' | 'results' | 'hiddenLines' | 'extraCalls'): number =>
+      own.reduce((sum, cost) => sum + cost[field], 0)
+    const cells = [
+      system,
+      `${add('kept')} of ${add('results')}`,
+      add('hiddenLines'),
+      add('extraCalls'),
+      ...change(own, whole, 'promptTokens'),
+      ...change(own, whole, 'cachedPromptTokens'),
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    '| system | results kept | lines used later and hidden | necessary calls | prompt tokens | beside the whole results | with a cache | beside the whole results |',
+    '| --- | --: | --: | --: | --: | --: | --: | --: |',
+    ...rows,
+  ].join('\n')
+}
 
-function sumOf(own: readonly SessionCost[]): Sum {
-  const add = (field: keyof Sum): number => own.reduce((sum, cost) => sum + cost[field], 0)
-  return {
-    results: add('results'),
-    kept: add('kept'),
-    hiddenLines: add('hiddenLines'),
-    extraCalls: add('extraCalls'),
-    promptTokens: add('promptTokens'),
-    cachedPromptTokens: add('cachedPromptTokens'),
-  }
+/** The tokens of all sessions, and how much that differs from those with whole results. */
+function change(
+  own: readonly SessionCost[],
+  whole: readonly SessionCost[],
+  field: 'promptTokens' | 'cachedPromptTokens',
+): readonly string[] {
+  const pairs = own.map((cost, index) => ({ cost: cost[field], whole: whole[index]?.[field] ?? 0 }))
+  const shareOf = (drawn: readonly (typeof pairs)[number][]): number =>
+    drawn.reduce((sum, { cost }) => sum + cost, 0) / drawn.reduce((sum, one) => sum + one.whole, 0) - 1
+  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+  const [low, high] = intervalOverGroups(
+    pairs.map((pair) => [pair]),
+    shareOf,
+  )
+  const tokens = Math.round(own.reduce((sum, cost) => sum + cost[field], 0)).toLocaleString('en-US')
+  return [tokens, own === whole ? '' : `${percent(shareOf(pairs))} (${percent(low)} to ${percent(high)})`]
 }

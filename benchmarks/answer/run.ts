@@ -6,23 +6,27 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { allCases } from './cases/all-cases.ts'
 import { generatedCases } from './cases/generated-cases.ts'
+import { isWanted } from './is-wanted.ts'
 import { play, type Outcome } from './play.ts'
 import { writeReport } from './report.ts'
 import { currentCommit } from './current-commit.ts'
-import { allSystems, BASELINE } from './systems/all-systems.ts'
+import { ablations, allSystems, BASELINE } from './systems/all-systems.ts'
 
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string' },
-    /** Kinds of question, systems, and policies, each with commas; all by default. */
+    /** Starts of the names of kinds of question, and of systems, with commas; all by default. */
     kind: { type: 'string' },
     systems: { type: 'string' },
     policies: { type: 'string', default: 'reader,grepper,words,follower,pager,oracle' },
     seed: { type: 'string', default: '1' },
     /** Made cases, so many of each kind, in place of data. */
     generated: { type: 'string' },
-    /** Sizes of our preview, and a preview that is the start of the content, as systems of their own. */
+    /** Only Spillway: with other sizes of its preview, with the start of the content as preview, and without its tool. */
     ablation: { type: 'boolean', default: false },
+    /** Price of a cached and of a newly cached prompt token, beside one without a cache. */
+    cached: { type: 'string', default: '0.1' },
+    written: { type: 'string', default: '1.25' },
     /** A file that keeps outcomes, one a line: a run that was stopped goes on from those that it has. */
     outcomes: { type: 'string' },
     publish: { type: 'boolean', default: false },
@@ -30,12 +34,10 @@ const { values: options } = parseArgs({
 })
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const seed = Number(options.seed)
-const isWanted = (list: string | undefined, name: string): boolean =>
-  list === undefined || list.split(',').includes(name)
 const all =
   options.generated === undefined ? allCases(options.data, seed) : generatedCases(seed, Number(options.generated))
 const cases = all.filter(({ kind }) => isWanted(options.kind, kind))
-const systems = allSystems({ ablation: options.ablation }).filter(({ name }) => isWanted(options.systems, name))
+const systems = (options.ablation ? ablations() : allSystems()).filter(({ name }) => isWanted(options.systems, name))
 const commit = currentCommit()
 const kept = options.outcomes
 const outcomes: Outcome[] =
@@ -60,11 +62,12 @@ const report = writeReport(outcomes, BASELINE, {
   commit,
   policiesCommit: currentCommit(`${HERE}policies.ts`),
   seed,
+  prices: { cached: Number(options.cached), written: Number(options.written) },
   machine: `Node.js ${process.version}, ${cpus().length} cores`,
   versions: systems.map(({ name, version, emulated }) => `${name}: ${emulated ? `emulated from ${version}` : version}`),
 })
 console.log(report)
 if (options.publish) {
   mkdirSync(`${HERE}results`, { recursive: true })
-  writeFileSync(`${HERE}results/answer.md`, report)
+  writeFileSync(`${HERE}results/${options.ablation ? 'ablation' : 'answer'}.md`, report)
 }

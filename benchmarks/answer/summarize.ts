@@ -14,6 +14,7 @@ export interface Summary {
   readonly groups: number
   /** Shares from 0 to 1. */
   readonly solved: number
+  readonly solvedInterval: Interval
   readonly solvedAtOnce: number
   readonly inline: number
   readonly calls: number
@@ -22,14 +23,26 @@ export interface Summary {
   readonly p90Tokens: number
   /** Mean tokens to the answer: where it was not found, the whole result is added. */
   readonly tokensPlus: number
+  readonly tokensPlusInterval: Interval
   readonly argumentTokens: number
   readonly promptTokens: number
+  /** The same with a prompt cache, in tokens at the full price. */
+  readonly cachedPromptTokens: number
   readonly definitionTokens: number
   readonly recallAt: Readonly<Record<string, number>>
   /** Shares of the cases in which the policy stopped by itself with the right, a wrong, or no answer. */
   readonly self: { readonly right: number; readonly wrong: number; readonly none: number } | undefined
   /** Cost beside the baseline on the same cases: geometric mean, 95 % interval over groups, cases cheaper and dearer by 5 %. */
   readonly ratio: Ratio | undefined
+}
+
+/** What 95 % of the draws of whole groups lie between, since cases of a project are alike. */
+export type Interval = readonly [low: number, high: number]
+
+/** Prices beside that of a prompt token without a cache. */
+export interface CachePrices {
+  readonly cached: number
+  readonly written: number
 }
 
 export interface Ratio {
@@ -41,21 +54,28 @@ export interface Ratio {
 }
 
 /** Summarise outcomes of one kind, by system and policy; ratios are to the baseline with the same policy. */
-export function summarize(outcomes: readonly Outcome[], baseline: string): readonly Summary[] {
+export function summarize(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): readonly Summary[] {
   const byPair = Map.groupBy(outcomes, ({ system, policy }) => `${system}\n${policy}`)
   return [...byPair.values()].map((own) => {
     const [{ system, policy } = { system: '', policy: '' }] = own
     const base = byPair.get(`${baseline}\n${policy}`) ?? []
     const tokens = own.map((outcome) => outcome.tokens)
     const calls = own.map((outcome) => outcome.calls)
+    const groups = [...Map.groupBy(own, ({ group }) => group).values()]
+    const intervalOf = (value: (outcome: Outcome) => number): Interval =>
+      intervalOverGroups(
+        groups.map((members) => members.map(value)),
+        mean,
+      )
     const selves = own.flatMap(({ self }) => (self === undefined ? [] : [self]))
     const shareOf = (answer: string): number => selves.filter((self) => self === answer).length / selves.length
     return {
       system,
       policy,
       cases: own.length,
-      groups: new Set(own.map(({ group }) => group)).size,
+      groups: groups.length,
       solved: mean(own.map(({ solved }) => (solved ? 1 : 0))),
+      solvedInterval: intervalOf(({ solved }) => (solved ? 1 : 0)),
       solvedAtOnce: mean(own.map(({ solved, calls: made }) => (solved && made === 0 ? 1 : 0))),
       inline: mean(own.map(({ inline }) => (inline ? 1 : 0))),
       calls: mean(calls),
@@ -63,8 +83,10 @@ export function summarize(outcomes: readonly Outcome[], baseline: string): reado
       medianTokens: quantile(tokens, 0.5),
       p90Tokens: quantile(tokens, 0.9),
       tokensPlus: mean(own.map(costOf)),
+      tokensPlusInterval: intervalOf(costOf),
       argumentTokens: mean(own.map((outcome) => outcome.argumentTokens)),
       promptTokens: mean(own.map((outcome) => outcome.promptTokens)),
+      cachedPromptTokens: mean(own.map((outcome) => withCache(outcome, prices))),
       definitionTokens: Math.max(0, ...own.map((outcome) => outcome.definitionTokens)),
       recallAt: Object.fromEntries(
         Object.keys(own[0]?.recallAt ?? {}).map((limit) => [
@@ -79,7 +101,7 @@ export function summarize(outcomes: readonly Outcome[], baseline: string): reado
   })
 }
 
-/** Compare costs case by case; the interval draws whole groups, since cases of a project are alike. */
+/** Compare costs case by case. */
 function ratioOf(own: readonly Outcome[], base: readonly Outcome[]): Ratio | undefined {
   const baseCost = new Map(base.map((outcome) => [outcome.case, costOf(outcome)]))
   const pairs = own.flatMap((outcome) => {
@@ -88,16 +110,31 @@ function ratioOf(own: readonly Outcome[], base: readonly Outcome[]): Ratio | und
   })
   if (pairs.length === 0) return undefined
   const groups = [...Map.groupBy(pairs, ({ group }) => group).values()].map((members) => members.map(({ log }) => log))
-  const random = new SeededRandom(1)
-  const draws = Array.from({ length: DRAWS }, () => mean(groups.flatMap(() => random.pick(groups))))
+  const [low, high] = intervalOverGroups(groups, mean)
   const logs = pairs.map(({ log }) => log)
   return {
     mean: Math.exp(mean(logs)),
-    low: Math.exp(quantile(draws, 0.025)),
-    high: Math.exp(quantile(draws, 0.975)),
+    low: Math.exp(low),
+    high: Math.exp(high),
     cheaper: logs.filter((log) => log < Math.log(1 - MARGIN)).length,
     dearer: logs.filter((log) => log > Math.log(1 + MARGIN)).length,
   }
+}
+
+/** Every token is new in one prompt, and cached in the prompts of the later calls. */
+function withCache({ tokens, argumentTokens, promptTokens }: Outcome, { cached, written }: CachePrices): number {
+  const once = tokens + argumentTokens
+  return once * written + (promptTokens - once) * cached
+}
+
+/** The 95 % interval of a statistic, by drawing whole groups. */
+export function intervalOverGroups<T>(
+  groups: readonly (readonly T[])[],
+  statistic: (values: readonly T[]) => number,
+): Interval {
+  const random = new SeededRandom(1)
+  const draws = Array.from({ length: DRAWS }, () => statistic(groups.flatMap(() => random.pick(groups))))
+  return [quantile(draws, 0.025), quantile(draws, 0.975)]
 }
 
 export const mean = (values: readonly number[]): number =>

@@ -18,15 +18,19 @@ const ABLATIONS: readonly SpillwaySystemOptions[] = [
   { name: 'Spillway, preview of 500', previewTokens: 500 },
   { name: 'Spillway, preview of 1,500', previewTokens: 1_500 },
   { name: 'Spillway, head as preview', headPreview: true },
+  { name: 'Spillway, no tool', withTool: false },
 ]
 
-/** All systems, ours first; with other settings of ours, and with those that a question is needed for, if wanted. */
-export function allSystems({ forQuestions = true, ablation = false } = {}): readonly System[] {
+/** Spillway with its defaults, with other settings, and with a part left out. */
+export const ablations = (): readonly System[] =>
+  [{}, ...ABLATIONS].map((options) => spillwaySystem(currentCommit(), options))
+
+/** All systems, ours first; without those that need a question, or JSON, if not wanted. */
+export function allSystems({ forQuestions = true } = {}): readonly System[] {
   const strands = installedVersion('@strands-agents/sdk')
   const deepagents = installedVersion('deepagents')
   return [
     spillwaySystem(currentCommit()),
-    ...(ablation ? ABLATIONS.map((options) => spillwaySystem(currentCommit(), options)) : []),
     strandsSystem(strands),
     ...(forQuestions ? [strandsSystem(strands, { asJson: true }), ...contextModeSystem()] : []),
     deepagentsSystem(deepagents),

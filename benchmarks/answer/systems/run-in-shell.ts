@@ -4,8 +4,14 @@ import type { ShellAnswer, ShellRequest } from './shell-process.ts'
 
 const PROCESS = fileURLToPath(new URL('shell-process.ts', import.meta.url))
 
+/** The parts of the child process that are used. */
+interface Shells {
+  readonly channel?: { ref(): void; unref(): void } | null | undefined
+  send(request: ShellRequest): boolean
+}
+
 const waiting = new Map<number, (output: string) => void>()
-let shells: ReturnType<typeof start> | undefined
+let shells: Shells | undefined
 let requests = 0
 
 /**
@@ -23,7 +29,7 @@ export function runInShell(command: string, cwd: string): Promise<string> {
   })
 }
 
-function start() {
+function start(): Shells {
   const child = fork(PROCESS)
   child.unref()
   child.on('message', ({ id, output }: ShellAnswer) => {

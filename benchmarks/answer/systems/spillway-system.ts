@@ -18,14 +18,17 @@ const GAP_CALL = /line_range \{ start: (\d+), end: (\d+) \}/g
 /** Spillway: with its defaults, another size of the preview, or the start of the content in place of a preview. */
 export function spillwaySystem(
   version: string,
-  { name = 'Spillway', previewTokens, headPreview = false }: SpillwaySystemOptions = {},
+  { name = 'Spillway', previewTokens, headPreview = false, withTool = true }: SpillwaySystemOptions = {},
 ): System {
   return {
     name,
     version,
     emulated: false,
     takes: () => true,
-    open: (result) => openSession(result, previewTokens === undefined ? {} : { previewTokens }, headPreview),
+    open: async (result) => {
+      const session = await openSession(result, previewTokens === undefined ? {} : { previewTokens }, headPreview)
+      return withTool ? session : { ...session, tools: [], plan: () => undefined, offered: () => [] }
+    },
   }
 }
 
@@ -35,6 +38,8 @@ export interface SpillwaySystemOptions {
   readonly previewTokens?: number
   /** Show the first 4,000 characters in place of the preview: what is left is the worth of the tool alone. */
   readonly headPreview?: boolean
+  /** Whether the agent has the retrieval tool; without it, what is left is the worth of the preview alone. */
+  readonly withTool?: boolean
 }
 
 async function openSession(
