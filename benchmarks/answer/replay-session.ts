@@ -2,7 +2,7 @@ import { need, norm } from '../preview/lib/text.mjs'
 import { callsOf, type ChatMessage } from '../history/chat/chat-message.ts'
 import { modelCalls, type Transcript } from '../history/transcripts/transcript.ts'
 import type { AnswerCase } from './answer-case.ts'
-import { linesCase } from './cases/case-parts.ts'
+import { joinNear, linesCase } from './cases/case-parts.ts'
 import { countTokens } from '../history/chat/count-tokens.ts'
 import { play } from './play.ts'
 import type { CachePrices } from './summarize.ts'
@@ -109,10 +109,7 @@ function questionFor(id: string, result: AnswerCase['results'][number], lines: r
   const places = lines.map((line) => all.findIndex((one) => one.includes(line)) + 1).filter((line) => line > 0)
   const asks = { form: 'words', words: lines[0] ?? '' } as const
   const start = { id, kind: 'later-use', group: id, origin: 'unseen', results: [result], question: '', asks } as const
-  return linesCase(
-    { ...start, lines: [places.toSorted((one, other) => one - other).map((line) => [line, line])] },
-    lines,
-  )
+  return linesCase({ ...start, lines: [joinNear(places)] }, lines)
 }
 
 /** Tokens of every prompt: what came before the call, and after a necessary call also that call and its answer. */

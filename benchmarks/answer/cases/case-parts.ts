@@ -68,6 +68,17 @@ export function drawByGroup<T extends { readonly group: string }>(
   return drawn.slice(0, most)
 }
 
+/** Spans that hold the lines: lines that are less than a page apart are read at once. */
+export function joinNear(lines: readonly number[]): readonly (readonly [number, number])[] {
+  const spans: [number, number][] = []
+  for (const line of lines.toSorted((one, other) => one - other)) {
+    const last = spans.at(-1)
+    if (last !== undefined && line - last[1] < 30) last[1] = line
+    else spans.push([line, line])
+  }
+  return spans
+}
+
 function hasTimes(shown: string, value: string, count: string): boolean {
   for (let at = shown.indexOf(value); at >= 0; at = shown.indexOf(value, at + 1)) {
     const rest = shown.slice(at + value.length, at + value.length + count.length + 4)

@@ -4,7 +4,7 @@ import { loadCases } from '../../preview/lib/cases.mjs'
 import { stripTags, words } from '../../preview/lib/text.mjs'
 import type { AnswerCase } from '../answer-case.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import { cellCase, drawByGroup, linesCase, MIN_CHARACTERS, placeCase } from './case-parts.ts'
+import { cellCase, drawByGroup, joinNear, linesCase, MIN_CHARACTERS, placeCase } from './case-parts.ts'
 import type { LabelledLog } from './log-cases.ts'
 import { readRows, type Table } from './table-cases.ts'
 
@@ -186,17 +186,6 @@ interface CommandEntry {
     readonly asked_field: string
     readonly answer: string | number
   }[]
-}
-
-/** Spans that hold the lines: lines that are less than a page apart are read at once. */
-function joinNear(lines: readonly number[]): readonly (readonly [number, number])[] {
-  const spans: [number, number][] = []
-  for (const line of lines.toSorted((one, other) => one - other)) {
-    const last = spans.at(-1)
-    if (last !== undefined && line - last[1] < 30) last[1] = line
-    else spans.push([line, line])
-  }
-  return spans
 }
 
 function lineWith(text: string, part: string): number {
