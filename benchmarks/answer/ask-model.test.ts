@@ -1,10 +1,18 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askModel } from './ask-model.ts'
 import { generatedCases } from './cases/generated-cases.ts'
 import { shellSystems } from './systems/shell-system.ts'
 import { spillwaySystem } from './systems/spillway-system.ts'
+
+const COMMAND = fileURLToPath(new URL('run-model.ts', import.meta.url))
 
 interface ChatRequest {
   readonly model: string
@@ -45,6 +53,8 @@ beforeAll(async () => {
       response.end(JSON.stringify({ choices: [{ message }], usage: { prompt_tokens: 100, completion_tokens: 5 } }))
     })
   })
+  // A machine under load may leave a connection idle for longer than a server usually keeps it.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 
@@ -101,3 +111,28 @@ test('an endpoint that refuses is named with its status', async () => {
   await expect(askModel(question(), spillwaySystem('test'), endpoint())).rejects.toThrow('answered 401')
   status = 200
 })
+
+test('the command asks the model that the environment names, and keeps every answer', async () => {
+  const out = await mkdtemp(join(tmpdir(), 'answer-model-'))
+  const { baseUrl, model } = endpoint()
+  const args = [
+    '--generated',
+    '1',
+    '--kind',
+    'json-sibling',
+    '--systems',
+    'Spillway,codex',
+    '--repeats',
+    '1',
+    '--out',
+    out,
+  ]
+  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args], {
+    env: { PATH: process.env['PATH'], ANSWER_BASE_URL: baseUrl, ANSWER_MODEL: model },
+  })
+  expect(stdout).toContain('| json-sibling | Spillway | 1 | 0 % | 0.0 | 100 | 0 | 5 |')
+  expect(stdout).toContain('| json-sibling | codex | 1 | 0 % | 0.0 | 100 | 0 | 5 |')
+  const kept = (await readFile(join(out, 'stub.jsonl'), 'utf8')).trim().split('\n')
+  expect(kept.map((line) => (JSON.parse(line) as { answer: string }).answer)).toEqual(['nothing', 'nothing'])
+  await rm(out, { recursive: true })
+}, 180_000)

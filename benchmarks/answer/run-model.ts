@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The questions of the benchmark to a real model, behind any endpoint with OpenAI's chat completions. See README.md. */
 import { appendFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { askModel, type ModelOutcome } from './ask-model.ts'
@@ -22,6 +23,8 @@ const { values: options } = parseArgs({
     cases: { type: 'string', default: '50' },
     repeats: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },
+    /** The folder that gets all answers, in a file for each model. */
+    out: { type: 'string', default: fileURLToPath(new URL('results/answer-model', import.meta.url)) },
   },
 })
 if (baseUrl === undefined || model === undefined) {
@@ -35,15 +38,15 @@ const cases = new SeededRandom(seed)
   .shuffle(all.filter(({ kind }) => isWanted(options.kind, kind)))
   .slice(0, Number(options.cases))
 const systems = allSystems().filter(({ name }) => isWanted(options.systems, name))
-const folder = fileURLToPath(new URL('results/answer-model/', import.meta.url))
-mkdirSync(folder, { recursive: true })
+const file = join(options.out, `${model.replaceAll(/[^\w.-]/g, '_')}.jsonl`)
+mkdirSync(options.out, { recursive: true })
 const outcomes: (ModelOutcome & { readonly kind: Kind })[] = []
 for (const question of cases) {
   for (const system of systems.filter((one) => one.takes(question))) {
     for (let repeat = 0; repeat < Number(options.repeats); repeat += 1) {
       const outcome = { kind: question.kind, ...(await askModel(question, system, { baseUrl, model, apiKey })) }
       outcomes.push(outcome)
-      appendFileSync(`${folder}${model.replaceAll(/[^\w.-]/g, '_')}.jsonl`, `${JSON.stringify(outcome)}\n`)
+      appendFileSync(file, `${JSON.stringify(outcome)}\n`)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { dataFolder } from '../../preview/lib/data.mjs'
+import { findData } from '../../preview/lib/data.mjs'
 import type { AnswerCase } from '../answer-case.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { codeCases, commandCases, developmentTables, laterUseCases, pageCases, unseenLogs } from './data-cases.ts'
@@ -9,9 +9,13 @@ import { recordedOutputs } from './recorded-outputs.ts'
 import { recordedTables } from './recorded-tables.ts'
 import { columnCases, tableCases } from './table-cases.ts'
 
-/** All questions about real data; ends the process with a message where the data is absent. */
+/**
+ * All questions about real data. Without the data folder, those about what the lockfile installs and what this machine has:
+ * tables, JSON, code, and the outputs of commands.
+ */
 export function allCases(dataOption: string | undefined, seed: number): readonly AnswerCase[] {
-  const data = dataFolder(dataOption)
+  const { folder: data, present } = findData(dataOption)
+  if (!present) console.error(`No data in ${data}: the questions are about what is installed here.`)
   const random = new SeededRandom(seed)
   return [
     ...logCases(unseenLogs(data), random),

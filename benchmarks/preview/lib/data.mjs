@@ -3,12 +3,18 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The data folder (--data, $SPILLWAY_DATA, or ../shared/data beside the project); ends the run with a message when it is absent. */
-export function dataFolder(given) {
+/** The data folder (--data, $SPILLWAY_DATA, or ../shared/data beside the project), and whether it is there. */
+export function findData(given) {
   const folder = path.resolve(
     given ?? process.env.SPILLWAY_DATA ?? fileURLToPath(new URL('../../../../shared/data', import.meta.url)),
   )
-  if (fs.existsSync(path.join(folder, 'logs', 'answers.json'))) return folder
+  return { folder, present: fs.existsSync(path.join(folder, 'logs', 'answers.json')) }
+}
+
+/** The data folder; ends the run with a message when it is absent. */
+export function dataFolder(given) {
+  const { folder, present } = findData(given)
+  if (present) return folder
   console.log(`skipped: no data in ${folder}; name its folder with --data or SPILLWAY_DATA`)
   process.exit(0)
 }
