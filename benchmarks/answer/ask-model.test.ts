@@ -11,6 +11,7 @@ import { askModel } from './ask-model.ts'
 import { generatedCases } from './cases/generated-cases.ts'
 import { shellSystems } from './systems/shell-system.ts'
 import { spillwaySystem } from './systems/spillway-system.ts'
+import { strandsSystem } from './systems/strands-system.ts'
 
 const COMMAND = fileURLToPath(new URL('run-model.ts', import.meta.url))
 
@@ -104,6 +105,13 @@ test('a model that never stops is asked for its answer after twelve calls', asyn
   requests.length = 0
   expect(await askModel(question(), shell, endpoint())).toMatchObject({ calls: 12, right: false })
   expect(requests.at(-1)?.body.tools).toBeUndefined()
+})
+
+test('a model is told why its call failed', async () => {
+  script = [() => ({ name: 'retrieve_offloaded_content', input: { pattern: 'error' } }), () => 'ANSWER: unknown']
+  requests.length = 0
+  expect(await askModel(question(), strandsSystem('test'), endpoint())).toMatchObject({ calls: 1, right: false })
+  expect(requests.at(-1)?.body.messages.at(-1)?.content).toMatch(/^Error: .*reference/s)
 })
 
 test('an endpoint that refuses is named with its status', async () => {

@@ -123,7 +123,10 @@ async function runCall(
   // References name their session; where all sessions have the same tool, each is asked until one knows the reference.
   const owners = sessions.filter((session) => session.tools.some((tool) => tool.name === name))
   const owner = owners.find(({ shown }) => typeof input['reference'] === 'string' && shown.includes(input['reference']))
-  return (owner ?? owners[0])?.run(call) ?? `Error: there is no tool ${name}.`
+  const session = owner ?? owners[0]
+  if (session === undefined) return `Error: there is no tool ${name}.`
+  // As in an agent's loop, the model is told why a call failed, and can make another.
+  return await session.run(call).catch((error: unknown) => `Error: ${String(error)}`)
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
