@@ -10,6 +10,7 @@ import { isWanted } from './is-wanted.ts'
 import { play, type Outcome } from './play.ts'
 import { writeReport } from './report.ts'
 import { currentCommit } from './current-commit.ts'
+import { sameInSecondProcess } from './second-process.ts'
 import { ablations, allSystems, BASELINE } from './systems/all-systems.ts'
 
 const { values: options } = parseArgs({
@@ -58,13 +59,19 @@ for (const [index, question] of cases.entries()) {
   if (index % 20 === 19) console.error(`${index + 1} of ${cases.length} cases`)
 }
 for (const system of systems) await system.close?.()
+const real = systems.filter(({ emulated }) => !emulated).map(({ name }) => name)
+const same = await sameInSecondProcess(cases, real)
 const report = writeReport(outcomes, BASELINE, {
   commit,
   policiesCommit: currentCommit(`${HERE}policies.ts`),
   seed,
   prices: { cached: Number(options.cached), written: Number(options.written) },
   machine: `Node.js ${process.version}, ${cpus().length} cores`,
-  versions: systems.map(({ name, version, emulated }) => `${name}: ${emulated ? `emulated from ${version}` : version}`),
+  versions: systems.map(({ name, version, emulated }) =>
+    emulated
+      ? `${name}: emulated from ${version}`
+      : `${name}: ${version}; the same bytes in a second process: ${same.get(name) ? 'yes' : 'no'}`,
+  ),
 })
 console.log(report)
 if (options.publish) {

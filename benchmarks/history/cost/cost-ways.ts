@@ -8,7 +8,6 @@ import {
   openAIChat,
   openAIResponses,
   type HistoryFormat,
-  type HistoryMessage,
 } from '@spillway/history'
 import { langchainMessages } from '@spillway/langchain/history'
 import { InMemoryStorage } from '@spillway/memory'
@@ -16,12 +15,14 @@ import { fakeModel } from '@langchain/core/testing'
 import type { BaseMessage } from '@langchain/core/messages'
 import { pruneMessages, type ModelMessage } from 'ai'
 import { ClearToolUsesEdit, countTokensApproximately } from 'langchain'
+import type { Said } from './conversations.ts'
+import { NATIVE } from './native-conversations.ts'
 
 /** A way of keeping a history short, over a conversation of its own form. */
 export interface CostWay {
   readonly name: string
   /** Get ready for one call, which is not timed, and return what is. */
-  start(messages: readonly HistoryMessage[]): () => () => unknown
+  start(conversation: readonly Said[]): () => () => unknown
 }
 
 const FAR = 10_000_000
@@ -32,14 +33,14 @@ const offloader = (): ContextOffloader =>
 
 /** What a call of the model costs more while the history is within its limit. */
 export const CALL_WAYS: readonly CostWay[] = [
-  calling('Spillway, OpenAI Chat', openAIChat<object>()),
-  calling('Spillway, OpenAI Chat, copies', openAIChat<object>(), structuredClone),
-  calling('Spillway, OpenAI Responses', openAIResponses<object>()),
-  calling('Spillway, Anthropic', anthropicMessages<object>()),
-  calling('Spillway, Gemini', geminiContents<object>()),
-  calling('Spillway, AI SDK', aiSdkMessages<ModelMessage>()),
+  calling('Spillway, OpenAI Chat', openAIChat<object>(), NATIVE.chat),
+  calling('Spillway, OpenAI Chat, copies', openAIChat<object>(), NATIVE.chat, structuredClone),
+  calling('Spillway, OpenAI Responses', openAIResponses<object>(), NATIVE.responses),
+  calling('Spillway, Anthropic', anthropicMessages<object>(), NATIVE.anthropic),
+  calling('Spillway, Gemini', geminiContents<object>(), NATIVE.gemini),
+  calling('Spillway, AI SDK', aiSdkMessages<ModelMessage>(), NATIVE.aiSdk),
   pruning('AI SDK, last 3', 'before-last-3-messages'),
-  calling('Spillway, LangChain', langchainMessages()),
+  calling('Spillway, LangChain', langchainMessages(), NATIVE.langchain),
   editing('LangChain, keep 3', FAR),
 ]
 
@@ -55,13 +56,14 @@ export const PASS_WAYS: readonly CostWay[] = [
 function calling<Conversation>(
   name: string,
   format: HistoryFormat<Conversation>,
+  write: (conversation: readonly Said[]) => Conversation,
   copy: (conversation: Conversation) => Conversation = (same) => same,
 ): CostWay {
   return {
     name,
-    start(messages) {
+    start(said) {
       const compactor = new HistoryCompactor({ offloader: offloader(), format, maxTotalTokens: FAR, mode: 'compact' })
-      const conversation = format.write(messages)
+      const conversation = write(said)
       return () => {
         const given = copy(conversation)
         return () => compactor.compact(given)
@@ -73,9 +75,9 @@ function calling<Conversation>(
 function passing(name: string, historyPreviewTokens: number | undefined): CostWay {
   return {
     name,
-    start(messages) {
+    start(said) {
       const format = openAIChat<object>()
-      const conversation = format.write(messages)
+      const conversation = NATIVE.chat(said)
       return () => {
         const options = { ...PASS, offloader: offloader(), format, historyPreviewTokens }
         return () => compactHistory(conversation, options)
@@ -87,8 +89,8 @@ function passing(name: string, historyPreviewTokens: number | undefined): CostWa
 function pruning(name: string, toolCalls: 'before-last-3-messages'): CostWay {
   return {
     name,
-    start(messages) {
-      const conversation = aiSdkMessages<ModelMessage>().write(messages)
+    start(said) {
+      const conversation = NATIVE.aiSdk(said)
       return () => () => pruneMessages({ messages: conversation, toolCalls, emptyMessages: 'remove' })
     },
   }
@@ -98,9 +100,9 @@ function pruning(name: string, toolCalls: 'before-last-3-messages'): CostWay {
 function editing(name: string, tokens: number): CostWay {
   return {
     name,
-    start(messages) {
+    start(said) {
       const edit = new ClearToolUsesEdit({ trigger: { tokens } })
-      const conversation: readonly BaseMessage[] = langchainMessages().write(messages)
+      const conversation: readonly BaseMessage[] = NATIVE.langchain(said)
       return () => {
         const given = { messages: [...conversation], model: fakeModel(), countTokens: countTokensApproximately }
         return () => edit.apply(given)

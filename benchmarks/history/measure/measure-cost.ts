@@ -1,4 +1,4 @@
-import type { HistoryMessage } from '@spillway/history'
+import type { Said } from '../cost/conversations.ts'
 import { quantile } from '../../adapters/measure-time.ts'
 import type { CostWay } from '../cost/cost-ways.ts'
 
@@ -8,7 +8,7 @@ const WARM_UP = 0.2
 /** Measure what calls of each way take over the same conversation, in turn: medians in milliseconds, by the way's name. */
 export async function measureCost(
   ways: readonly CostWay[],
-  messages: readonly HistoryMessage[],
+  messages: readonly Said[],
   calls: number,
 ): Promise<ReadonlyMap<string, number>> {
   const started = ways.map(({ name, start }) => ({ name, prepare: start(messages), times: [] as number[] }))

@@ -1,0 +1,51 @@
+/** Whether a system writes the same bytes in a second process, as a prompt cache needs them. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { json } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { AnswerCase, ToolResult } from './answer-case.ts'
+import { ablations, allSystems } from './systems/all-systems.ts'
+
+const MOST_RESULTS = 10
+
+/** The results, and the names of the systems, that a second process keeps. */
+interface Task {
+  readonly results: readonly ToolResult[]
+  readonly systems: readonly string[]
+}
+
+/** For each system, whether replacements and answers by a line range are equal in two processes; a few cases are taken. */
+export async function sameInSecondProcess(
+  cases: readonly AnswerCase[],
+  systems: readonly string[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const every = Math.ceil(cases.length / MOST_RESULTS)
+  const task = { results: cases.filter((_, index) => index % every === 0).flatMap(({ results }) => results), systems }
+  const child = promisify(execFile)(process.execPath, [import.meta.filename])
+  child.child.stdin?.end(JSON.stringify(task))
+  const second = JSON.parse((await child).stdout) as Readonly<Record<string, string>>
+  const first = await digestSystems(task)
+  return new Map(systems.map((name) => [name, first[name] !== undefined && first[name] === second[name]]))
+}
+
+/** A digest of all bytes that each system shows. */
+async function digestSystems({ results, systems }: Task): Promise<Readonly<Record<string, string>>> {
+  const digests: Record<string, string> = {}
+  for (const system of [...allSystems(), ...ablations()]) {
+    if (!systems.includes(system.name)) continue
+    const hash = createHash('sha256')
+    for (const result of results) {
+      const session = await system.open(result)
+      const call = session.plan({ want: 'lines', first: 100, last: 120 })
+      hash.update(session.shown).update(call === undefined ? '' : await session.run(call))
+      session.close()
+    }
+    await system.close?.()
+    digests[system.name] = hash.digest('hex')
+  }
+  return digests
+}
+
+if (process.argv[1] === import.meta.filename) {
+  console.log(JSON.stringify(await digestSystems((await json(process.stdin)) as Task)))
+}
