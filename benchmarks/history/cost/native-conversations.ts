@@ -47,10 +47,10 @@ function aiSdk(said: Said): ModelMessage {
 
 function langchain(said: Said): BaseMessage {
   if (said.role === 'result') return new ToolMessage({ content: said.text, tool_call_id: said.id, name: said.name })
+  if (said.role === 'call')
+    return new AIMessage({ content: '', tool_calls: [{ id: said.id, name: said.name, args: { ...said.input } }] })
   if (said.role === 'system') return new SystemMessage(said.text)
-  if (said.role === 'user') return new HumanMessage(said.text)
-  if (said.role === 'assistant') return new AIMessage(said.text)
-  return new AIMessage({ content: '', tool_calls: [{ id: said.id, name: said.name, args: { ...said.input } }] })
+  return said.role === 'user' ? new HumanMessage(said.text) : new AIMessage(said.text)
 }
 
 /** Write a conversation as an API or a framework has it. */
