@@ -10,7 +10,7 @@ const MOST_RESULTS = 10
 
 /** The results, and the names of the systems, that a second process keeps. */
 interface Task {
-  readonly results: readonly ToolResult[]
+  readonly results: readonly { readonly result: ToolResult; readonly question: string }[]
   readonly systems: readonly string[]
 }
 
@@ -20,7 +20,9 @@ export async function sameInSecondProcess(
   systems: readonly string[],
 ): Promise<ReadonlyMap<string, boolean>> {
   const every = Math.ceil(cases.length / MOST_RESULTS)
-  const task = { results: cases.filter((_, index) => index % every === 0).flatMap(({ results }) => results), systems }
+  const asked = cases.filter((_, index) => index % every === 0)
+  const results = asked.flatMap((one) => one.results.map((result) => ({ result, question: one.question })))
+  const task = { results, systems }
   const child = promisify(execFile)(process.execPath, [import.meta.filename])
   child.child.stdin?.end(JSON.stringify(task))
   const second = JSON.parse((await child).stdout) as Readonly<Record<string, string>>
@@ -31,11 +33,11 @@ export async function sameInSecondProcess(
 /** A digest of all bytes that each system shows. */
 async function digestSystems({ results, systems }: Task): Promise<Readonly<Record<string, string>>> {
   const digests: Record<string, string> = {}
-  for (const system of [...allSystems(), ...ablations()]) {
+  for (const system of [...allSystems(), ...ablations().slice(1)]) {
     if (!systems.includes(system.name)) continue
     const hash = createHash('sha256')
-    for (const result of results) {
-      const session = await system.open(result)
+    for (const { result, question } of results) {
+      const session = await system.open(result, question)
       const call = session.plan({ want: 'lines', first: 100, last: 120 })
       hash.update(session.shown).update(call === undefined ? '' : await session.run(call))
       session.close()
