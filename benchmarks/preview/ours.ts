@@ -1,7 +1,6 @@
 // The preview of @spillway/core with every previewer that it ships, counted with o200k_base.
 import { previewText } from '@spillway/previews'
 import { codePreviewer } from '@spillway/previews/code'
-import { htmlPreviewer } from '@spillway/previews/html'
 import { countTokens } from './lib/tokens.mjs'
 
 /** What a preview is made of, as the benchmark hands it over; `chars` is a size that it searches for. */
@@ -14,7 +13,7 @@ export interface PreviewCase {
   readonly chars?: number
 }
 
-export const previewers = [htmlPreviewer(), codePreviewer()]
+export const previewers = [codePreviewer()]
 
 export async function preview({ text, contentType, toolName, toolInput, budgetTokens }: PreviewCase): Promise<string> {
   return previewText(text, {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ContextOffloader, type ContentBlock, type OffloadEvent, type OffloadedBlock } from '@spillway/core'
 import { codePreviewer } from '@spillway/previews/code'
-import { htmlPreviewer } from '@spillway/previews/html'
 import { imagePreviewer } from '@spillway/previews/image'
 import { pdfPreviewer } from '@spillway/previews/pdf'
 import { InMemoryStorage } from '@spillway/memory'
@@ -62,7 +61,7 @@ class Group {
       maxRetrievalTokens: MAX_RETRIEVAL_TOKENS,
       onEvent: (event: OffloadEvent) => this.#events.push(event),
     }
-    const previewers = [htmlPreviewer(), codePreviewer(), pdfPreviewer(), imagePreviewer()]
+    const previewers = [codePreviewer(), pdfPreviewer(), imagePreviewer()]
     const settings = {
       '1000': { previewers },
       '1000-own': {},

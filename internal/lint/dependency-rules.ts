@@ -70,7 +70,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 
 /** Folders with entries of their own, such as `@spillway/core/files`: the index leaves them out. */
 const OWN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
-  'packages/previews': ['code', 'html', 'image', 'pdf'],
+  'packages/previews': ['code', 'image', 'pdf'],
   'packages/core': ['adapter', 'conformance', 'driver', 'files', 'http', 'wrappers'],
 }
 /** Files that only name what others declare. */
@@ -84,7 +84,7 @@ const NODE_FILES =
  */
 const EDGE_ADAPTER = /^packages\/adapters\/(?!mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
 /** The sources that may import optional peers: the test runner, and the libraries of one kind of content. */
-const PEER_FILES = /^packages\/(?:core\/src\/conformance\/vitest\.ts$|previews\/src\/(?:html|code|pdf|image)\/)/
+const PEER_FILES = /^packages\/(?:core\/src\/conformance\/vitest\.ts$|previews\/src\/(?:code|pdf|image)\/)/
 /** The history of an adapter has an entry of its own, as its package is installed apart. */
 const ADAPTER_HISTORY = /^packages\/adapters\/[^/]+\/src\/history\//
 const PACKAGE_FILE = /^packages\/(?:text|previews|core|history|cli|server|storage\/[^/]+|adapters\/[^/]+)\//

@@ -35,7 +35,6 @@ const SOURCE_FILES = [
   '@nodable/entities src/EntityDecoder.js',
   'fast-xml-parser src/xmlparser/OrderedObjParser.js',
   '@sap/xssec src/service/Service.js',
-  'htmlparser2 src/Tokenizer.ts',
   '@google-cloud/storage build/esm/src/acl.js',
   '@genkit-ai/core src/action.ts',
   '@genkit-ai/ai src/agent.ts',

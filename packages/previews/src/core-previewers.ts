@@ -5,7 +5,7 @@ import { mediaPreviewer } from './media/media-previewer.ts'
 import { configPreviewer } from './config/config-previewer.ts'
 import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
-import { htmlTextPreviewer } from './markup/html-text-previewer.ts'
+import { htmlPreviewer } from './html/html-previewer.ts'
 import { xmlPreviewer } from './markup/xml-previewer.ts'
 import type { Previewer } from './previewer.ts'
 import { prosePreviewer } from './prose/prose-previewer.ts'
@@ -23,7 +23,7 @@ export const corePreviewers: readonly Previewer[] = [
   markdownPreviewer(),
   configPreviewer(),
   prosePreviewer(),
-  htmlTextPreviewer(),
+  htmlPreviewer(),
   xmlPreviewer(),
   mediaPreviewer(),
   sourcePreviewer(),

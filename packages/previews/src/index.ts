@@ -17,7 +17,7 @@ export { diffPreviewer, type DiffPreviewerOptions } from './diff/diff-previewer.
 export { jsonPreviewer, ndjsonPreviewer, type JsonPreviewerOptions } from './json/json-previewer.ts'
 export { markdownPreviewer, type MarkdownPreviewerOptions } from './markdown/markdown-previewer.ts'
 export { MissingPeerError, type PreviewFallback } from './preview-fallback.ts'
-export { htmlTextPreviewer, type HtmlTextPreviewerOptions } from './markup/html-text-previewer.ts'
+export { htmlPreviewer } from './html/html-previewer.ts'
 export { xmlPreviewer, type XmlPreviewerOptions } from './markup/xml-previewer.ts'
 export { prosePreviewer, type ProsePreviewerOptions } from './prose/prose-previewer.ts'
 export { previewText, type PreviewTextOptions } from './preview-text.ts'

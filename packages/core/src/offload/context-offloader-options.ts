@@ -47,7 +47,7 @@ export interface ContextOffloaderOptions {
   readonly countTokens?: CountTokens | undefined
   /**
    * Previewers tried beside those of core; one of the same name takes the place of core's. Those that need a library have
-   * entries of their own, such as `@spillway/previews/html`.
+   * entries of their own, such as `@spillway/previews/pdf`.
    */
   readonly previewers?: readonly Previewer[] | undefined
   /** Decide on a result over the limit. Where it throws, the result is offloaded and a warning printed. */

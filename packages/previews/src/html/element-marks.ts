@@ -47,19 +47,18 @@ const ROLES: ReadonlyMap<string, number> = new Map([
 ])
 
 /** The attributes that tell what an element is. */
-export const READ_ATTRIBUTES: ReadonlySet<string> = new Set([
-  'aria-hidden',
-  'class',
-  'hidden',
-  'id',
-  'itemprop',
-  'role',
-  'style',
-])
+const READ: ReadonlySet<string> = new Set(['aria-hidden', 'class', 'hidden', 'id', 'itemprop', 'role', 'style'])
+/** An attribute, its value quoted, bare or left out. */
+const ATTRIBUTE = /([^\s=/"'<>]{1,64})(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/g
+/** UTF-16 units of all attributes of an element, and of the value of one, that are read. */
+const MAX_ATTRIBUTES = 8_192
+const MAX_VALUE = 1_024
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 
-/** Read what an element is off its name and attributes. */
-export function elementMarks(kind: ElementKind, attributes: ReadonlyMap<string, string>): number {
+/** Read what an element is off its name, and off what stands in its tag after the name. */
+export function elementMarks(kind: ElementKind, tag: string): number {
   let marks = NAMES.get(kind.name) ?? 0
+  const attributes = readAttributes(tag)
   if (attributes.size === 0) return marks
   const role = attributes.get('role')
   if (role !== undefined) marks |= ROLES.get(role.trim().toLowerCase()) ?? 0
@@ -72,6 +71,19 @@ export function elementMarks(kind: ElementKind, attributes: ReadonlyMap<string, 
     if (isArticle) marks |= MARK_ARTICLE
   }
   return marks
+}
+
+function readAttributes(tag: string): ReadonlyMap<string, string> {
+  if (tag.length < 2) return NO_ATTRIBUTES
+  const attributes = new Map<string, string>()
+  for (const [, written, double, single, bare] of tag.slice(0, MAX_ATTRIBUTES).matchAll(ATTRIBUTE)) {
+    const name = written!.toLowerCase()
+    // The first of several attributes of the same name counts.
+    if (READ.has(name) && !attributes.has(name)) {
+      attributes.set(name, (double ?? single ?? bare ?? '').slice(0, MAX_VALUE))
+    }
+  }
+  return attributes
 }
 
 function isHidden(attributes: ReadonlyMap<string, string>): boolean {

@@ -138,15 +138,21 @@ describe('htmlPreviewer', () => {
     expect(text.isWellFormed()).toBe(true)
   })
 
-  it('leaves pages without text, and pages over its length, to the next previewer', async () => {
+  it('leaves pages without text to the next previewer', async () => {
     const shell = '<!doctype html><html><body><div id="root"></div><script src="app.js"></script></body></html>'
     expect(await preview(shell, 200)).toMatch(/^<!doctype html>/)
-    const short = await previewText(page, { previewers: [htmlPreviewer({ maxLength: 1_000 })], budgetTokens: 200 })
-    expect(short).toMatch(/^\[HTML.* characters of text, /)
   })
 
-  it('refuses options that make no sense', () => {
-    expect(() => htmlPreviewer({ maxLength: 0 })).toThrow('maxLength')
-    expect(() => htmlPreviewer({ shares: { text: 0.9, outline: 0.2 } })).toThrow('shares')
+  it('gives a call that finds the first hidden words of a page on one line', async () => {
+    const line = page.replaceAll('\n', ' ')
+    const text = await previewText(line, {
+      budgetTokens: 400,
+      countTokens,
+      showLines,
+      showText: (words) => `pattern ${JSON.stringify(words)}`,
+    })
+    const [, words] = /\n\[… [\d,]+ more characters: pattern "([\w ]+)"\]\n/.exec(text)!
+    expect(text.slice(text.indexOf('\n'), text.indexOf('\n[… '))).not.toContain(words)
+    expect(line).toContain(words)
   })
 })

@@ -1,10 +1,9 @@
-import { Tokenizer } from 'htmlparser2'
 import { describe, expect, it } from 'vitest'
 import { mainContent } from './main-content.ts'
-import { readPage } from './page-reader.ts'
+import { readPage } from '../../test/read-page.ts'
 
 const content = (body: string, title = ''): string[] =>
-  mainContent(readPage(`<!doctype html><title>${title}</title><body>${body}`, Tokenizer)).map(({ text }) => text)
+  mainContent(readPage(`<!doctype html><title>${title}</title><body>${body}`)).map(({ text }) => text)
 
 const sentence = (index: number): string =>
   `Sentence ${index} of the article tells in some detail what happened on that day, and to whom.`

@@ -1,12 +1,14 @@
 import type { ElementKind } from './element-kind.ts'
-import { LineNumbers } from './line-numbers.ts'
-import type { BlockKind } from '../markup/page-block.ts'
+import { decodeReferences } from '../markup/character-references.ts'
+import type { BlockKind } from './page-block.ts'
 import type { Page, PageBlock, PageElement } from './page.ts'
 import { PageText } from './page-text.ts'
 
 /** Blocks and elements that are kept: what follows is not read. */
 const MAX_BLOCKS = 65_536
 const MAX_ELEMENTS = 65_536
+/** UTF-16 units of text that are kept. */
+const MAX_KEPT = 8_388_608
 /** Longer blocks are split; a cell with more text holds blocks of its own. In UTF-16 units. */
 const MAX_BLOCK = 32_768
 const MAX_CELL = 200
@@ -29,12 +31,12 @@ interface OpenElement {
 
 /** Gathers the text of a page into blocks, and makes the elements that these stand in. */
 export class PageBuilder {
-  readonly #lines: LineNumbers
   readonly #blocks: PageBlock[] = []
   readonly #elements: PageElement[] = [newElement(-1, 0, 0)]
   readonly #open: OpenElement[] = []
   /** How many of the open elements, from the outermost, have been made or never will be. */
   #settled = 0
+  #kept = 0
   #isPart = false
   #title = ''
   #hasTitle = false
@@ -56,10 +58,6 @@ export class PageBuilder {
   /** Links with text in the block so far, and whether the open one has none yet. */
   #linkCount = 0
   #isNewLink = false
-
-  constructor(source: string) {
-    this.#lines = new LineNumbers(source)
-  }
 
   /** Whether a heading is open that has no text yet. */
   get inEmptyHeading(): boolean {
@@ -93,15 +91,15 @@ export class PageBuilder {
     else if (this.#text.addBreak() > 1 && !this.#inCells) this.#flush()
   }
 
-  /** Take in text that begins at an offset of the source. */
-  text(text: string, at: number): void {
+  /** Take in text as it stands in the source, beginning in a line of it. */
+  text(text: string, line: number): void {
     if (this.#titles > 0) {
       // Drawings have titles too: the page's is the first.
       if (!this.#hasTitle && this.#title.length < MAX_TITLE) this.#title += text.slice(0, MAX_TITLE)
-    } else if (this.#blocks.length >= MAX_BLOCKS) {
+    } else if (this.#blocks.length >= MAX_BLOCKS || this.#kept >= MAX_KEPT) {
       this.#isPart ||= /\S/.test(text)
     } else {
-      this.#text.add(text, at, this.#preformatted > 0, this.#links > 0)
+      this.#text.add(text, line, this.#preformatted > 0, this.#links > 0)
       if (this.#isNewLink && this.#links > 0 && !this.#text.isEmpty) {
         this.#isNewLink = false
         this.#linkCount++
@@ -110,8 +108,8 @@ export class PageBuilder {
     }
   }
 
-  /** End the page, once all elements are closed. */
-  finish(): Page {
+  /** End the page, once all elements are closed; `lines` is how many it has. */
+  finish(lines: number): Page {
     this.#flush()
     this.#elements[0]!.endBlock = this.#blocks.length
     for (let index = this.#elements.length - 1; index > 0; index--) {
@@ -122,11 +120,11 @@ export class PageBuilder {
       above.links += links
       above.prose += prose
     }
-    const title = this.#title
+    const title = decodeReferences(this.#title)
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim()
       .toWellFormed()
-    return { title, blocks: this.#blocks, elements: this.#elements, lines: this.#lines.count(), isPart: this.#isPart }
+    return { title, blocks: this.#blocks, elements: this.#elements, lines, isPart: this.#isPart }
   }
 
   #count({ name, heading }: ElementKind, by: number): void {
@@ -189,7 +187,7 @@ export class PageBuilder {
   }
 
   #add(kind: BlockKind, all: string): void {
-    const { start, linked } = this.#text.origin()
+    const { line, linked } = this.#text.origin()
     const links = this.#linkCount
     this.#linkCount = 0
     const text = kind === 'heading' && linked > 0 && linked <= 2 ? all.replace(SELF_LINK, '') : all
@@ -204,7 +202,8 @@ export class PageBuilder {
     element.links += links
     if (kind !== 'heading' && units - linkedUnits >= PROSE_UNITS) element.prose += units - linkedUnits
     const level = kind === 'heading' ? this.#headingLevel : kind === 'item' ? this.#lists : 0
-    this.#blocks.push({ kind, level, text, element: index, line: this.#lines.at(start), linkUnits })
+    this.#blocks.push({ kind, level, text, element: index, line, linkUnits })
+    this.#kept += text.length
   }
 
   /** Make the open elements, down to the innermost, and return its index. */

@@ -1,13 +1,11 @@
 import { isFull } from '@spillway-internal/test-run'
-import { Tokenizer } from 'htmlparser2'
 import { describe, expect, it } from 'vitest'
-import type { Page } from './page.ts'
-import { readPage } from './page-reader.ts'
+import { MARK_HIDDEN, MARK_NAMED_ASIDE } from './element-marks.ts'
+import { readPage } from '../../test/read-page.ts'
 
-const read = (source: string): Page => readPage(source, Tokenizer)
-const blocks = (source: string): string[] => read(source).blocks.map(({ kind, text }) => `${kind}: ${text}`)
+const blocks = (source: string): string[] => readPage(source).blocks.map(({ kind, text }) => `${kind}: ${text}`)
 
-describe('readPage', () => {
+describe('PageReader', () => {
   it('gathers text into paragraphs, headings, items, quotes and code', () => {
     expect(
       blocks(
@@ -52,7 +50,7 @@ describe('readPage', () => {
   })
 
   it('takes the first title', () => {
-    expect(read('<title> A &amp; b </title><title>c</title>').title).toBe('A & b')
+    expect(readPage('<title> A &amp; b </title><title>c</title>').title).toBe('A & b')
   })
 
   it('leaves out invisible characters and the link signs of headings', () => {
@@ -64,7 +62,7 @@ describe('readPage', () => {
   })
 
   it('says the line that each block begins in', () => {
-    expect(read('<p>\n\na</p>\n<p>b\nc</p><h2\n>d</h2>').blocks.map(({ line }) => line)).toEqual([3, 4, 6])
+    expect(readPage('<p>\n\na</p>\n<p>b\nc</p><h2\n>d</h2>').blocks.map(({ line }) => line)).toEqual([3, 4, 6])
   })
 
   it('ends comments that look like CDATA as browsers do', () => {
@@ -80,8 +78,22 @@ describe('readPage', () => {
     ])
   })
 
+  it('reads attributes with quotes, without them, and without a value', () => {
+    const { elements } = readPage('<p CLASS=nav>a<p title="x class=nav" id=\'b\'>c<p hidden class = "site-footer">d')
+    expect(elements.slice(1).map(({ marks }) => marks)).toEqual([MARK_NAMED_ASIDE, 0, MARK_NAMED_ASIDE | MARK_HIDDEN])
+  })
+
+  it('decodes references to characters, also where a page arrives in pieces', () => {
+    const source = `<p>${'&eacute;'.repeat(20_000)}</p>`
+    expect(readPage(source).blocks[0]!.text).toMatch(/^é+$/)
+  })
+
+  it('ends drawings that end in their own tag', () => {
+    expect(blocks('<svg/><p>a</p><p><svg><path/></svg>b</p>')).toEqual(['text: a', 'text: b'])
+  })
+
   it('counts the text in links', () => {
-    const { elements } = read('<ul><li><a href=x><img></a><a href=x>one</a> two<li><a href=y>three</a></ul>')
+    const { elements } = readPage('<ul><li><a href=x><img></a><a href=x>one</a> two<li><a href=y>three</a></ul>')
     expect(elements[0]).toMatchObject({ links: 2, linkUnits: 8, units: 12 })
   })
 
@@ -99,6 +111,8 @@ describe('readPage', () => {
     ['links', '<a href=x>', 3_000_000],
     ['halves of characters', '\ud800<p>', 1_500_000],
   ])('reads %s, and neither throws nor hangs', (_, part, length) => {
-    expect(read(part.repeat((isFull ? length : length / 4) / part.length)).blocks.length).toBeLessThanOrEqual(65_536)
+    expect(readPage(part.repeat((isFull ? length : length / 4) / part.length)).blocks.length).toBeLessThanOrEqual(
+      65_536,
+    )
   })
 })

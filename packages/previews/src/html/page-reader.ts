@@ -1,6 +1,6 @@
-import type { Tokenizer, TokenizerCallbacks } from 'htmlparser2'
+import { MarkupTokenizer, type MarkupHandler } from '../markup/markup-tokenizer.ts'
 import { ELEMENT_KINDS, elementKind, type ElementKind } from './element-kind.ts'
-import { elementMarks, READ_ATTRIBUTES } from './element-marks.ts'
+import { elementMarks } from './element-marks.ts'
 import type { Page } from './page.ts'
 import { PageBuilder } from './page-builder.ts'
 
@@ -10,38 +10,24 @@ const MAX_DEPTH = 2_048
 const MAX_REACH = 256
 /** The same for ends that are implied: what they end is near. */
 const MAX_IMPLIED_REACH = 16
-/** Longest name of an element, and longest value of an attribute, that is read, in UTF-16 units. */
+/** Longest name of an element that is read, in UTF-16 units. */
 const MAX_NAME = 32
-const MAX_VALUE = 1_024
 
-const READ_LENGTHS: ReadonlySet<number> = new Set([...READ_ATTRIBUTES].map(({ length }) => length))
+/** Elements whose content is text up to their end tag (HTML Living Standard, "raw text" and "escapable raw text"). */
+const RAW: ReadonlySet<string> = new Set('script style title textarea noscript iframe noembed noframes xmp'.split(' '))
 const PARAGRAPH = elementKind('p')
 const LINE_BREAK = elementKind('br')
-const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 
 /**
- * Read a page of HTML into its blocks of text, and the elements that these stand in.
+ * Reads a page of HTML into its blocks of text, and the elements that these stand in: which elements begin and end, also
+ * where no tag says so.
  *
  * Time grows with the length alone: the elements that are open are a stack of bounded depth, of which bounded parts are
  * searched.
- *
- * @param tokenizer - That of htmlparser2. Its parser keeps open elements in an array that it shifts with every tag, which
- *   takes minutes for a million nested elements.
  */
-export function readPage(source: string, tokenizer: typeof Tokenizer): Page {
-  const builder = new PageBuilder(source)
-  const tokens = new tokenizer({}, new PageReader(source, builder))
-  // Between elements of HTML, `<![CDATA[` begins a comment that ends at the next ">" (HTML Living Standard, "bogus
-  // comment"); the tokenizer looks for "]]>". As another comment of the same length, all offsets stay.
-  tokens.write(source.includes('<![CDATA[') ? source.replaceAll('<![CDATA[', '<!CDATA[[') : source)
-  tokens.end()
-  return builder.finish()
-}
-
-/** Makes of the tokens of a page which elements begin and end, also where no tag says so. */
-class PageReader implements TokenizerCallbacks {
-  readonly #source: string
-  readonly #builder: PageBuilder
+export class PageReader implements MarkupHandler {
+  readonly #tokens = new MarkupTokenizer(this, RAW, false)
+  readonly #builder = new PageBuilder()
   readonly #open: ElementKind[] = []
   /** How many elements of each kind are open. */
   readonly #counts = new Int32Array(ELEMENT_KINDS)
@@ -49,55 +35,23 @@ class PageReader implements TokenizerCallbacks {
   #beyond = 0
   /** The depth of the element whose content is not seen; 0 where all is. */
   #unseen = 0
-  #kind = elementKind('')
-  #attributes: Map<string, string> | undefined
-  #attribute = ''
-  #value = ''
 
-  constructor(source: string, builder: PageBuilder) {
-    this.#source = source
-    this.#builder = builder
+  /** Take in the next piece. */
+  push(text: string): void {
+    this.#tokens.push(text)
   }
 
-  onopentagname(start: number, end: number): void {
-    this.#kind = elementKind(this.#source.slice(start, Math.min(end, start + MAX_NAME)))
-    this.#attributes = undefined
+  /** End the page; `lines` is how many it has. */
+  finish(lines: number): Page {
+    this.#tokens.finish()
+    this.#closeTo(0)
+    return this.#builder.finish(lines)
   }
 
-  onattribname(start: number, end: number): void {
-    this.#attribute = ''
-    if (this.#unseen > 0 || !READ_LENGTHS.has(end - start)) return
-    const name = this.#source.slice(start, end).toLowerCase()
-    // The first of several attributes of the same name counts.
-    if (!READ_ATTRIBUTES.has(name) || this.#attributes?.has(name)) return
-    this.#attribute = name
-    this.#value = ''
-  }
-
-  onattribdata(start: number, end: number): void {
-    if (this.#attribute === '' || this.#value.length >= MAX_VALUE) return
-    this.#value += this.#source.slice(start, Math.min(end, start + MAX_VALUE))
-  }
-
-  onattribentity(codepoint: number): void {
-    if (this.#attribute !== '' && this.#value.length < MAX_VALUE) this.#value += String.fromCodePoint(codepoint)
-  }
-
-  onattribend(): void {
-    if (this.#attribute === '') return
-    this.#attributes ??= new Map()
-    this.#attributes.set(this.#attribute, this.#value)
-    this.#attribute = ''
-  }
-
-  /** In HTML the slash means nothing: only void elements have no content. */
-  onselfclosingtag(): void {
-    this.onopentagend()
-  }
-
-  onopentagend(): void {
-    const kind = this.#kind
-    if (kind.isVoid) {
+  open(name: string, attributes: string, isEmpty: boolean): void {
+    const kind = elementKind(name.slice(0, MAX_NAME))
+    // In HTML the slash means nothing, but drawings, formulas and pages in XHTML end elements with it.
+    if (kind.isVoid || (isEmpty && kind.isUnseen)) {
       if (this.#unseen === 0) this.#builder.mark(kind)
       return
     }
@@ -111,11 +65,11 @@ class PageReader implements TokenizerCallbacks {
     if (this.#unseen > 0) return
     // Headings that unfold what is below them are often made of buttons.
     if (kind.isUnseen && !(kind.name === 'button' && this.#builder.inEmptyHeading)) this.#unseen = this.#open.length
-    this.#builder.open(kind, elementMarks(kind, this.#attributes ?? NO_ATTRIBUTES))
+    this.#builder.open(kind, elementMarks(kind, attributes))
   }
 
-  onclosetag(start: number, end: number): void {
-    const kind = elementKind(this.#source.slice(start, Math.min(end, start + MAX_NAME)))
+  close(name: string): void {
+    const kind = elementKind(name.slice(0, MAX_NAME))
     if (this.#beyond > 0) {
       this.#beyond--
       return
@@ -137,21 +91,8 @@ class PageReader implements TokenizerCallbacks {
     }
   }
 
-  ontext(start: number, end: number): void {
-    if (this.#unseen === 0) this.#builder.text(this.#source.slice(start, end), start)
-  }
-
-  ontextentity(codepoint: number, end: number): void {
-    if (this.#unseen === 0) this.#builder.text(String.fromCodePoint(codepoint), end - 1)
-  }
-
-  oncdata(): void {}
-  oncomment(): void {}
-  ondeclaration(): void {}
-  onprocessinginstruction(): void {}
-
-  onend(): void {
-    this.#closeTo(0)
+  text(text: string, line: number): void {
+    if (this.#unseen === 0) this.#builder.text(text, line)
   }
 
   /** End what the start of an element ends: a list item the one before it, a block the paragraph before it. */

@@ -1,8 +1,10 @@
 import { cleanLine } from '@spillway/text/internal'
+import { decodeReferences } from '../markup/character-references.ts'
 
 /** What text has that is not shown as it is: blanks other than single ones, control characters, those without width. */
 const UNCLEAN = /[^\S ]| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u
 const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]+/g
+const LEADING_BLANKS = /^(?:\s|&(?:nbsp|#160|#xa0);)*/i
 const BLANKS = /\s+/g
 const CONTROL = /[^\P{Cc}\s]/u
 
@@ -12,7 +14,8 @@ export class PageText {
   #length = 0
   #endsBlank = true
   #breaks = 0
-  #start = -1
+  /** The line that the text begins in; 0 before there is any. */
+  #line = 0
   #linked = 0
 
   get isEmpty(): boolean {
@@ -23,15 +26,16 @@ export class PageText {
     return this.#length
   }
 
-  /** Add text that begins at an offset of the source. */
-  add(text: string, at: number, isRaw: boolean, isLink: boolean): void {
+  /** Add text as it stands in the source, beginning in a line of it. */
+  add(source: string, line: number, isRaw: boolean, isLink: boolean): void {
+    const text = decodeReferences(source)
     let clean = text
     if (!isRaw) {
       if (UNCLEAN.test(text)) clean = cleaned(text)
       if (this.#endsBlank && clean.charCodeAt(0) === 32) clean = clean.slice(1)
     }
     if (clean === '') return
-    if (this.#start < 0) this.#start = at + Math.max(0, text.search(/\S/))
+    if (this.#line === 0) this.#line = line + (LEADING_BLANKS.exec(source)![0].split('\n').length - 1)
     if (clean !== ' ') this.#breaks = 0
     this.addRaw(clean)
     if (isLink) this.#linked += clean.length
@@ -68,10 +72,10 @@ export class PageText {
     return lines.slice(Math.max(0, first)).join('\n').trimEnd().toWellFormed()
   }
 
-  /** Return where the text taken out began, and how many of its units were links, once for each block. */
-  origin(): { start: number; linked: number } {
-    const origin = { start: Math.max(0, this.#start), linked: this.#linked }
-    this.#start = -1
+  /** Return the line that the text taken out began in, and how many of its units were links, once for each block. */
+  origin(): { line: number; linked: number } {
+    const origin = { line: this.#line, linked: this.#linked }
+    this.#line = 0
     this.#linked = 0
     return origin
   }

@@ -1,7 +1,7 @@
-import type { PageBlock as MarkupBlock } from '../markup/page-block.ts'
+import type { PageBlock as WrittenBlock } from './page-block.ts'
 
 /** A block of text, with where it stands. */
-export interface PageBlock extends MarkupBlock {
+export interface PageBlock extends WrittenBlock {
   /** The element that it stands in, as an index of {@link Page.elements}. */
   readonly element: number
   /** UTF-16 units of the text that are links. */

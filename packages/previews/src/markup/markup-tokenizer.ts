@@ -4,6 +4,8 @@ import { FixedPieces } from './fixed-pieces.ts'
 const PIECE = 65_536
 /** Longest name of an element, in UTF-16 units. */
 const MAX_NAME = 128
+/** Longest reference to a character that is kept whole. */
+const MAX_REFERENCE = 12
 
 /** Takes what a text in XML or HTML is made of. Lines are 1-based, offsets in UTF-16 units of the whole. */
 export interface MarkupHandler {
@@ -13,7 +15,7 @@ export interface MarkupHandler {
   close(name: string, line: number, offset: number): void
   /** Text between tags, as it stands there; one text may come in parts. */
   text(text: string, line: number): void
-  /** Text of a CDATA section. */
+  /** Text of a CDATA section; without this, the sections are comments up to the next ">", as those of HTML are. */
   cdata?(text: string, line: number): void
 }
 
@@ -79,16 +81,17 @@ export class MarkupTokenizer {
   /** Read text up to the next tag, and that tag. Returns where it ends, or where more is needed. */
   #readText(window: string, from: number, isLast: boolean): number {
     const at = this.#nextTag(window, from)
-    const textEnd = at < 0 ? window.length : at
+    const textEnd = at >= 0 ? at : isLast ? window.length : beforeReference(window, from)
     if (textEnd > from && !(this.#skipsBlanks && isBlank(window, from, textEnd))) {
       this.#handler.text(window.slice(from, textEnd), this.#lineAt(window, from))
     }
-    if (at < 0) return window.length
+    if (at < 0) return textEnd
     const second = window.charCodeAt(at + 1)
     if (!(second === BANG || second === QUESTION)) return this.#readTag(window, at, isLast)
     if (window.length - at < '<![CDATA['.length && !isLast) return at
-    if (second === QUESTION) return this.#skipTo('?>', at + 2)
     if (window.startsWith('<!--', at)) return this.#skipTo('-->', at + 4)
+    if (this.#handler.cdata === undefined) return this.#readDeclaration(window, at, isLast)
+    if (second === QUESTION) return this.#skipTo('?>', at + 2)
     if (!window.startsWith('<![CDATA[', at)) return this.#readDeclaration(window, at, isLast)
     this.#mode = 'cdata'
     this.#end = ']]>'
@@ -186,6 +189,12 @@ export class MarkupTokenizer {
 function isBlank(text: string, from: number, end: number): boolean {
   for (let at = from; at < end; at++) if (text.charCodeAt(at) > 32) return false
   return true
+}
+
+/** The end of a window, or the "&" before it that may begin a reference to a character. */
+function beforeReference(window: string, from: number): number {
+  const at = window.lastIndexOf('&')
+  return at >= from && window.length - at < MAX_REFERENCE ? at : window.length
 }
 
 function endOfLine(text: string, from: number): number {

@@ -2,7 +2,6 @@ import { formatCount, cutAtGrapheme, estimateTokens } from '@spillway/text/inter
 import { countOf, showGap } from '../layout/gap-marks.ts'
 import { fitBudget, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import type { HtmlPreviewShares } from './html-shares.ts'
 import { markdownOf, markdownGap } from './markdown.ts'
 import type { PageBlock } from './page-block.ts'
 
@@ -10,15 +9,16 @@ import type { PageBlock } from './page-block.ts'
 export interface ReadPage {
   /** Empty where the page has none. */
   readonly title: string
-  /** What is shown of the page, in order, and what it is called. */
+  /** What is shown of the page, in order. */
   readonly main: readonly PageBlock[]
-  readonly what: 'main text' | 'text'
   /** Lines of the source. */
   readonly lines: number
   /** Whether text at the end of a very large page was not read. */
   readonly isPart: boolean
 }
 
+/** Share of the tokens for the headings of the part that is hidden, where all of the page is hidden. */
+const OUTLINE_SHARE = 0.1
 /** Tokens of the mark of a gap, without the call that shows it. */
 const GAP_TOKENS = 16
 /** Words that stand in the source as they stand in the text, in all likelihood. */
@@ -29,22 +29,20 @@ const MAX_SEARCHED = 50
 const LEAST_TOKENS = 12
 
 /** Write the preview of a page: its title, its main content from the beginning, and the headings of what is hidden. */
-export function writePage(page: ReadPage, shares: HtmlPreviewShares, options: PreviewOptions): string {
-  const writer = new PageWriter(page, shares, options)
+export function writePage(page: ReadPage, options: PreviewOptions): string {
+  const writer = new PageWriter(page, options)
   return fitBudget((aim) => writer.write(aim), options)
 }
 
 class PageWriter {
   readonly #page: ReadPage
-  readonly #shares: HtmlPreviewShares
   readonly #options: PreviewOptions
   readonly #units: number
   readonly #texts: string[] = []
   readonly #costs: number[] = []
 
-  constructor(page: ReadPage, shares: HtmlPreviewShares, options: PreviewOptions) {
+  constructor(page: ReadPage, options: PreviewOptions) {
     this.#page = page
-    this.#shares = shares
     this.#options = options
     this.#units = page.main.reduce((units, { text }) => units + text.length, 0)
   }
@@ -61,7 +59,7 @@ class PageWriter {
     const call = estimateTokens(this.#options.showLines?.(1_000, 1_999) ?? '')
     left -= GAP_TOKENS + call
     // The more is hidden, the more its headings are worth.
-    const share = Math.min(0.5, this.#shares.outline * (2 - end / main.length))
+    const share = Math.min(0.5, OUTLINE_SHARE * (2 - end / main.length))
     const reserved = Math.min(left * share, this.#headingTokens(end))
     left -= reserved
     end = this.#fitting(0, left)
@@ -78,8 +76,8 @@ class PageWriter {
   }
 
   #header(aim: number): string {
-    const { title, lines, isPart, main, what } = this.#page
-    const size = `${isPart ? 'over ' : ''}${formatCount(this.#units)} characters of ${what}, ${countOf(lines, 'line')}`
+    const { title, lines, isPart, main } = this.#page
+    const size = `${isPart ? 'over ' : ''}${formatCount(this.#units)} characters of main text, ${countOf(lines, 'line')}`
     const isShown = main.slice(0, 4).some(({ kind, text }) => kind === 'heading' && text === title)
     const named = title === '' || isShown ? '' : ` "${cutAtGrapheme(title, Math.max(40, Math.min(300, aim)))}"`
     for (const header of [`[HTML${named}: ${size}]`, `[HTML: ${size}]`]) {

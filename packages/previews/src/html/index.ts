@@ -1,1 +1,0 @@
-export { htmlPreviewer, type HtmlPreviewerOptions } from './html-previewer.ts'
