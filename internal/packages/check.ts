@@ -19,7 +19,8 @@ checkPackage({
 
 /** The tests that install the package of a folder. The Claude Agent SDK brings a program that is too large to install. */
 function installedBy(of: string): string[] {
-  if (['packages/storage/memory', 'packages/storage/file', 'packages/cli'].includes(of)) return ['installed-packages']
+  if (['packages/storage/memory', 'packages/storage/file', 'packages/previews', 'packages/cli'].includes(of))
+    return ['installed-packages']
   return of.startsWith('packages/adapters/') && of !== 'packages/adapters/claude-agent-sdk'
     ? ['installed-adapters']
     : []

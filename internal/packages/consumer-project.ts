@@ -8,8 +8,8 @@ import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 
 const projects: string[] = []
 
-/** A package manager that installs packages in a project. */
-export type Installer = 'npm' | 'pnpm'
+/** A package manager that installs packages in a project; `pnpm-strict` in the layout that is pnpm's own. */
+export type Installer = 'npm' | 'pnpm' | 'pnpm-strict'
 
 /**
  * Make a project with these files, and install packed packages, with those of the workspace that they depend on, and others
@@ -33,7 +33,8 @@ export async function installProject(
   // pnpm would ask the registry for packages that only other packages name.
   const overrides = Object.fromEntries([...tarballs].map(([name, path]) => [name, `file:${path}`]))
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), JSON.stringify({ overrides }))
-  await install(folder, installer, [...tarballs.values(), ...others])
+  const own = [...tarballs].filter(([name]) => installer !== 'pnpm-strict' || packed.includes(name))
+  await install(folder, installer, [...own.map(([, path]) => path), ...others])
   return folder
 }
 
@@ -56,8 +57,9 @@ async function install(folder: string, installer: Installer, packages: readonly 
     await execute(folder, 'npm', ['install', ...quiet, ...packages])
     return
   }
-  const asNpmDoes = ['--config.node-linker=hoisted', '--config.dangerously-allow-all-builds=true']
-  const output = await execute(folder, 'pnpm', ['add', ...asNpmDoes, '--prefer-offline', ...packages])
+  const linker = installer === 'pnpm' ? 'hoisted' : 'isolated'
+  const settings = [`--config.node-linker=${linker}`, '--config.dangerously-allow-all-builds=true']
+  const output = await execute(folder, 'pnpm', ['add', ...settings, '--prefer-offline', ...packages])
   if (!output.includes('Issues with peer dependencies')) return
   // npm fails where pnpm only warns. Peers that frameworks lack are not ours.
   const { output: issues } = await execute(folder, 'pnpm', ['peers', 'check']).then(

@@ -1,4 +1,6 @@
 /** Installs the packed tarballs in empty projects outside the workspace and uses them as a stranger would. */
+import { makePdf } from '../test-inputs/src/make-pdf.ts'
+import { build } from 'esbuild'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -86,6 +88,26 @@ const FILES: Readonly<Record<string, string>> = {
     console.log(outcome.status, (await found.json()).answer.slice(0, 13))
     child.kill()
   `,
+  'installed.mjs': `
+    import { ContextOffloader } from '@spillway/core'
+    import { InMemoryStorage } from '@spillway/memory'
+
+    const events = []
+    const storage = new InMemoryStorage()
+    const offloader = new ContextOffloader({ storage, maxResultTokens: 1_000, onEvent: ({ type }) => events.push(type) })
+    const data = new Uint8Array(Buffer.from('${Buffer.from(makePdf(Array.from({ length: 200 }, () => ['A page of the report']))).toString('base64')}', 'base64'))
+    const pdf = { type: 'document', mediaType: 'application/pdf', name: 'report.pdf', data }
+    const document = await offloader.offload({ toolName: 'read', toolCallId: 'call_1', content: [pdf] })
+    console.log(document.content[0].text.includes('A page of the report'), document.stored.length)
+    const text = 'const\\n  total = (a: number) => {\\n    return a\\n  }\\n'.repeat(900)
+    const input = { path: 'a.ts' }
+    const code = await offloader.offload({ toolName: 'read_file', toolCallId: 'call_2', input, content: [{ type: 'text', text }] })
+    console.log(code.content[0].text.includes('total'), events.join(' '))
+  `,
+  'browser.mjs': `
+    export { ContextOffloader } from '@spillway/core'
+    export { InMemoryStorage } from '@spillway/memory'
+  `,
   'conformance.test.mjs': `
     import { storageConformance } from '@spillway/core/conformance/node-test'
     import { InMemoryStorage } from '@spillway/memory'
@@ -161,6 +183,16 @@ const SUITES = {
       expect(await runIn(memory, 'preloaded.mjs')).toBe('offloaded\n')
     })
 
+    it('says nothing about libraries that are not installed, and describes what they would read', async () => {
+      expect(await runIn(memory, 'installed.mjs')).toBe('false 1\ntrue offload offload\n')
+    })
+
+    it('can be bundled for browsers without optional packages', async () => {
+      const options = { bundle: true, format: 'esm', platform: 'browser', write: false, logLevel: 'silent' } as const
+      const bundled = await build({ ...options, entryPoints: [join(memory, 'browser.mjs')] })
+      expect(bundled).toMatchObject({ errors: [], warnings: [] })
+    })
+
     it('passes conformance under node:test', async () => {
       expect(await runIn(memory, '--test', 'conformance.test.mjs')).toMatch(/pass [1-9]/)
     })
@@ -190,6 +222,13 @@ const SUITES = {
 
     it('stores and retrieves from JavaScript', async () => {
       expect(await runIn(file, 'file.mjs')).toBe('text/plain kept\n')
+    })
+  },
+
+  'packages/previews': () => {
+    it.each(['npm', 'pnpm-strict'] as const)('uses what a project has installed with %s', async (installer) => {
+      const project = await installProject(FILES, ['@spillway/core', '@spillway/memory'], ['unpdf'], installer)
+      expect(await runIn(project, 'installed.mjs')).toBe('true 2\ntrue offload offload\n')
     })
   },
 

@@ -7,6 +7,7 @@ import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import { htmlPreviewer } from './html/html-previewer.ts'
 import { xmlPreviewer } from './markup/xml-previewer.ts'
+import { installedPreviewers } from './installed-previewers.ts'
 import type { Previewer } from './previewer.ts'
 import { prosePreviewer } from './prose/prose-previewer.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
@@ -26,5 +27,7 @@ export const corePreviewers: readonly Previewer[] = [
   htmlPreviewer(),
   xmlPreviewer(),
   mediaPreviewer(),
+  // Before the previewer of source code, which is as sure.
+  ...installedPreviewers,
   sourcePreviewer(),
 ]

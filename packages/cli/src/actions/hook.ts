@@ -45,9 +45,8 @@ async function readInput(): Promise<string> {
 async function offload(text: string, options: HookOptions): Promise<unknown> {
   const input = parseInput(text)
   if (options.except?.includes(input.tool_name) === true) return undefined
-  const [{ ContextOffloader, scopeOf }, { pdfPreviewer }, { offloadToolOutput }] = await Promise.all([
+  const [{ ContextOffloader, scopeOf }, { offloadToolOutput }] = await Promise.all([
     import('@spillway/core'),
-    import('@spillway/previews/pdf'),
     import('@spillway/claude-agent-sdk/hook'),
   ])
   const scope = scopeOfHook(options, input)
@@ -70,7 +69,6 @@ async function offload(text: string, options: HookOptions): Promise<unknown> {
       storage: scopeOf(storage, scope),
       maxResultTokens: options.maxTokens,
       previewTokens: options.previewTokens,
-      previewers: [pdfPreviewer()],
       onEvent: (event: OffloadEvent) => {
         if (event.type === 'offload-failed') failure = event.error
       },

@@ -3,7 +3,6 @@ import { basename, extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { contentTypeForExtension, StorageError, sniffContentType, type Storage } from '@spillway/core'
 import { isTextContentType, textOfDocument } from '@spillway/core/adapter'
-import { pdfPreviewer } from '@spillway/previews/pdf'
 import type { Invocation } from '../action.ts'
 import { CliError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
@@ -113,10 +112,14 @@ async function storeText(
   contentType: string,
 ): Promise<string | undefined> {
   if (contentType !== 'application/pdf') return undefined
+  const { corePreviewers } = await import('@spillway/previews')
   const call = { toolName: 'put', input: undefined, intent: { paths: [], words: [] } }
+  const subject = { ...call, type: 'document', mediaType: contentType, size: data.byteLength } as const
+  // It is there if the package that reads PDFs is installed.
+  const reader = corePreviewers.find((one) => one.previews === 'media' && one.name === 'pdf')
+  if (reader?.previews !== 'media' || reader.recognize(subject) === 0) return undefined
   try {
-    const media = { type: 'document', mediaType: contentType, size: data.byteLength } as const
-    const preview = await pdfPreviewer().read(data, { ...call, ...media })
+    const preview = await reader.read(data, subject)
     if (preview?.text === undefined) return undefined
     const { key, metadata } = textOfDocument(document.key, document.reference)
     return await storage.store(key, new TextEncoder().encode(preview.text), 'text/markdown', { metadata })

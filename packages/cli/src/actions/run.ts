@@ -1,6 +1,5 @@
 import { basename } from 'node:path'
 import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from '@spillway/core'
-import { pdfPreviewer } from '@spillway/previews/pdf'
 import type { Invocation } from '../action.ts'
 import { describeError, errorJson } from '../cli-error.ts'
 import { formatBytes, quoteForShell } from '../format.ts'
@@ -71,7 +70,6 @@ function createOffloader(storage: Storage, options: RunOptions, storeArguments: 
         previewTokens: options.previewTokens,
         includeRetrievalTool: false,
         showLocation: false,
-        previewers: [pdfPreviewer()],
         guide: isEphemeral(options) ? NO_RETRIEVAL : commandGuide(storeArguments),
       }),
   )

@@ -1,6 +1,5 @@
 import { ContextOffloader, type Storage } from '@spillway/core'
 import type { HistoryOptions, Summarize } from '@spillway/history'
-import { pdfPreviewer } from '@spillway/previews/pdf'
 import { usageError } from '../cli-error.ts'
 import type { CompactOptions } from './history-options.ts'
 import { referenceGuide } from './reference-guide.ts'
@@ -20,7 +19,7 @@ export function compactionOptions(
       ? { includeRetrievalTool: false, showLocation: false, guide: referenceGuide(storeArguments) }
       : {}
   return {
-    offloader: new ContextOffloader({ storage, previewers: [pdfPreviewer()], ...guide }),
+    offloader: new ContextOffloader({ storage, ...guide }),
     format: format.history,
     mode: options.mode,
     maxTotalTokens: options.maxTotalTokens,

@@ -1,5 +1,4 @@
 import { ContextOffloader, type Storage } from '@spillway/core'
-import { pdfPreviewer } from '@spillway/previews/pdf'
 import { nameOptions } from '../name-options.ts'
 import type { EventLog } from './event-log.ts'
 import type { OffloaderOptions } from './offloader-options.ts'
@@ -12,7 +11,6 @@ export function createOffloader(storage: Storage, options: OffloaderOptions, log
       maxResultTokens: options.maxTokens,
       previewTokens: options.previewTokens,
       maxRetrievalTokens: options.maxRetrievalTokens,
-      previewers: [pdfPreviewer()],
       onEvent: (event) => log.offload(event),
     })
     return options.scope === undefined ? offloader : offloader.forScope(...options.scope)

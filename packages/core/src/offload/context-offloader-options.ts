@@ -46,8 +46,8 @@ export interface ContextOffloaderOptions {
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
   /**
-   * Previewers tried beside those of core; one of the same name takes the place of core's. Those that need a library have
-   * entries of their own, such as `@spillway/previews/pdf`.
+   * Previewers tried beside those of core; one of the same name takes the place of core's. Those of installed libraries are
+   * used without being passed; to pass them with options they have entries such as `@spillway/previews/pdf`.
    */
   readonly previewers?: readonly Previewer[] | undefined
   /** Decide on a result over the limit. Where it throws, the result is offloaded and a warning printed. */

@@ -19,8 +19,9 @@ const pdf: ContentBlock = {
   data: encode(`%PDF-1.7\n${'\0'.repeat(80_000)}`),
 }
 
+/** Takes the place of the previewer that is used as installed. */
 const reads = (preview: MediaPreview | (() => never)): MediaPreviewer => ({
-  name: 'pages',
+  name: 'pdf',
   previews: 'media',
   recognize: ({ mediaType }) => (mediaType === 'application/pdf' || mediaType === 'image/png' ? 0.9 : 0),
   read: async () => (typeof preview === 'function' ? preview() : preview),
@@ -136,10 +137,7 @@ test.each([
   const { offloader, events } = setUp({ previewers: [previewer] })
   const outcome = await offloader.offload({ ...call, content: [pdf] })
   expect(textOf(outcome)).toContain('[document: pdf, report.pdf, 80,009 bytes]')
-  expect(events).toMatchObject([
-    { type: 'preview-fallback', previewer: 'pages', reason: 'failed' },
-    { type: 'offload' },
-  ])
+  expect(events).toMatchObject([{ type: 'preview-fallback', previewer: 'pdf', reason: 'failed' }, { type: 'offload' }])
 })
 
 test('a missing peer is said once, for all scopes', async () => {

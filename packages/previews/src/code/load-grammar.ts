@@ -1,5 +1,5 @@
-import type { Parser } from 'web-tree-sitter'
-import { importPeer, MissingPeerError } from '../preview-fallback.ts'
+import type { Language, Parser } from 'web-tree-sitter'
+import { MissingPeerError } from '../preview-fallback.ts'
 import { planSearch, type SearchPlan } from './find-definitions.ts'
 import type { Grammar } from './grammar.ts'
 
@@ -11,29 +11,28 @@ import type { Grammar } from './grammar.ts'
  */
 export type LocateGrammar = (file: string) => URL | string | Uint8Array | undefined
 
+/** What is used of the package web-tree-sitter. */
+export interface TreeSitter {
+  readonly Language: typeof Language
+  readonly Parser: typeof Parser
+}
+
 /** A grammar that is ready to parse. */
 export interface LoadedGrammar {
   readonly parser: Parser
   readonly plan: SearchPlan
 }
 
-/** Find a file as an import would; runtimes that cannot tell have none. */
-export function locateInstalled(file: string): URL | undefined {
-  try {
-    return new URL(import.meta.resolve(file))
-  } catch (error) {
-    if (error instanceof Error) return undefined
-    throw error
-  }
-}
-
 /** Loads each grammar once, when it is needed first. */
 export class GrammarLoader {
   readonly #locate: LocateGrammar
+  readonly #loadParser: () => Promise<TreeSitter>
   readonly #loaded = new Map<Grammar, Promise<LoadedGrammar | undefined>>()
 
-  constructor(locate: LocateGrammar) {
+  /** @param loadParser - Imports `web-tree-sitter`. */
+  constructor(locate: LocateGrammar, loadParser: () => Promise<TreeSitter>) {
     this.#locate = locate
+    this.#loadParser = loadParser
   }
 
   /**
@@ -50,7 +49,7 @@ export class GrammarLoader {
   }
 
   async #load(grammar: Grammar): Promise<LoadedGrammar | undefined> {
-    const { Language, Parser } = await importPeer('web-tree-sitter', () => import('web-tree-sitter'))
+    const { Language, Parser } = await this.#loadParser()
     const file = this.#locate(`${grammar.peer}/${grammar.file}`)
     if (file === undefined) {
       if (grammar.peer === MAIN_PEER) throw new MissingPeerError(MAIN_PEER)

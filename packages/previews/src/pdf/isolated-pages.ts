@@ -1,6 +1,6 @@
 import { isolate } from '@spillway/text/internal/engines'
 import { IsolationError } from '@spillway/text/internal'
-import { importPeer } from '../preview-fallback.ts'
+import { locateInstalled } from '../installed-peer.ts'
 import { readPages, type PdfContent, type PdfLimits, type PdfPeer } from './read-pages.ts'
 
 /** Megabytes that the reader may hold, for which an ordinary document of a thousand pages needs a quarter. */
@@ -29,9 +29,16 @@ const program = isolate(PROGRAM, MAX_MEMORY_MB)
  * Read the pages of a PDF in a worker that is ended where it takes too long or too much memory.
  *
  * In runtimes without such workers it is read in place, where time is only looked at between pages and runs of text.
+ *
+ * @param loadPeer - Imports `unpdf`, for reading in place.
  */
-export async function isolatedPages(data: Uint8Array, limits: PdfLimits): Promise<PdfContent> {
-  const peer = peerAddress()
+export async function isolatedPages(
+  data: Uint8Array,
+  limits: PdfLimits,
+  loadPeer: () => Promise<PdfPeer>,
+): Promise<PdfContent> {
+  // A worker cannot look for it from here.
+  const peer = locateInstalled('unpdf')?.href
   // A worker gets a copy of all that the bytes are a part of; PDF.js takes the bytes that it is given.
   const copy = new Uint8Array(data)
   if (peer === undefined || program === undefined) return readPages(await loadPeer(), copy, limits)
@@ -43,20 +50,6 @@ export async function isolatedPages(data: Uint8Array, limits: PdfLimits): Promis
   } catch (error) {
     if (error instanceof IsolationError && error.code === 'unavailable')
       return readPages(await loadPeer(), copy, limits)
-    throw error
-  }
-}
-
-const loadPeer = (): Promise<PdfPeer> =>
-  importPeer('unpdf', () => import('unpdf') as Promise<unknown> as Promise<PdfPeer>)
-
-/** Where the peer is, for a worker that cannot look for it from here; `undefined` where only bundlers know. */
-function peerAddress(): string | undefined {
-  try {
-    return import.meta.resolve('unpdf')
-  } catch (error) {
-    // Not installed, or part of a bundle: importing it tells.
-    if (error instanceof Error) return undefined
     throw error
   }
 }

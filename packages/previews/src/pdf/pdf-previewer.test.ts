@@ -148,7 +148,9 @@ test('reads in place what a worker would read', async () => {
   const pages = [[[24, 'Annual report'] as const, ...BODY], BODY]
   const limits = { maxPages: 10, maxLength: 10_000, deadlineMs: 10_000 }
   const peer = (await import('unpdf')) as unknown as PdfPeer
-  expect(await readPages(peer, makePdf(pages), limits)).toEqual(await isolatedPages(makePdf(pages), limits))
+  expect(await readPages(peer, makePdf(pages), limits)).toEqual(
+    await isolatedPages(makePdf(pages), limits, async () => peer),
+  )
 })
 
 test('in place, too, a document that would be read for hours comes to an end', async () => {

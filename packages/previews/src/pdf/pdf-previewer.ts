@@ -1,9 +1,8 @@
-import { contentTypeEssence, formatCount } from '@spillway/text/internal'
-import { countOf } from '../layout/gap-marks.ts'
-import { describeMedia } from '../media/describe-media.ts'
-import type { MediaPreview, MediaPreviewer } from '../previewer.ts'
-import { isolatedPages } from './isolated-pages.ts'
-import { hasText, pageText } from './page-text.ts'
+import { importPeer } from '../preview-fallback.ts'
+import type { MediaPreviewer } from '../previewer.ts'
+import type { PdfPeer } from './read-pages.ts'
+import { DEFAULT_LIMITS, readPdf } from './read-pdf.ts'
+import { recognizePdf } from './recognize-pdf.ts'
 
 /** Options of {@link pdfPreviewer}. */
 export interface PdfPreviewerOptions {
@@ -14,9 +13,6 @@ export interface PdfPreviewerOptions {
   /** Milliseconds that reading a document may take; one that takes longer has no text. Defaults to 10,000. */
   readonly deadlineMs?: number | undefined
 }
-
-/** How far into a file the header may stand; readers take that much before it. */
-const HEADER_BYTES = 1_024
 
 /**
  * Make a previewer of PDF documents: it counts their pages, and gives their text page by page, so that it can be
@@ -40,41 +36,22 @@ const HEADER_BYTES = 1_024
  * ```
  */
 export function pdfPreviewer(options: PdfPreviewerOptions = {}): MediaPreviewer {
-  const { maxPages = 1_000, maxLength = 10_000_000, deadlineMs = 10_000 } = options
-  const limits = { maxPages, maxLength, deadlineMs }
+  const { maxPages, maxLength, deadlineMs } = DEFAULT_LIMITS
+  const limits = {
+    maxPages: options.maxPages ?? maxPages,
+    maxLength: options.maxLength ?? maxLength,
+    deadlineMs: options.deadlineMs ?? deadlineMs,
+  }
   for (const [name, value] of Object.entries(limits))
     if (!(typeof value === 'number' && value > 0 && Number.isFinite(value)))
       throw new TypeError(`${name} must be a positive number, got ${String(value)}.`)
   return {
     name: 'pdf',
     previews: 'media',
-    recognize: ({ type, mediaType, name = '' }) => {
-      if (contentTypeEssence(mediaType) === 'application/pdf') return 0.95
-      return type === 'document' && /\.pdf$/i.test(name) ? 0.7 : isUntold(mediaType) ? 0.4 : 0
-    },
-    read: async (data, { mediaType, size }) => {
-      if (!isPdf(data)) return undefined
-      const told = describeMedia(data, mediaType, size)
-      try {
-        const content = await isolatedPages(data, limits)
-        return preview(content, isUntold(mediaType))
-      } catch (error) {
-        if (Object(error).name !== 'PasswordException') throw error
-        return { description: [...(told === undefined ? [] : [told]), 'encrypted'].join(', ') }
-      }
-    },
+    recognize: recognizePdf,
+    read: (data, subject) => readPdf(data, subject, limits, loadPeer),
   }
 }
 
-function preview(content: Parameters<typeof pageText>[0], isUntold: boolean): MediaPreview {
-  const { pageCount, pages } = content
-  const facts = [...(isUntold ? ['pdf'] : []), countOf(pageCount, 'page')]
-  if (!hasText(content)) return { description: [...facts, 'no text'].join(', ') }
-  if (pages.length < pageCount) facts.push(`text of the first ${formatCount(pages.length)}`)
-  return { description: facts.join(', '), text: pageText(content) }
-}
-
-const isUntold = (mediaType: string): boolean => contentTypeEssence(mediaType) === 'application/octet-stream'
-
-const isPdf = (data: Uint8Array): boolean =>
-  new TextDecoder('latin1').decode(data.subarray(0, HEADER_BYTES)).includes('%PDF-')
+const loadPeer = (): Promise<PdfPeer> =>
+  importPeer('unpdf', () => import('unpdf') as Promise<unknown> as Promise<PdfPeer>)

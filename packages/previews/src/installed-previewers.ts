@@ -1,0 +1,65 @@
+import type { TreeSitter } from './code/load-grammar.ts'
+import { importInstalled, locateInstalled } from './installed-peer.ts'
+import type { PdfPeer } from './pdf/read-pages.ts'
+import { recognizePdf } from './pdf/recognize-pdf.ts'
+import { MissingPeerError } from './preview-fallback.ts'
+import type { Previewer, TextPreviewer } from './previewer.ts'
+import type { Outliner } from './source/outline.ts'
+import { sourcePreviewer } from './source/source-previewer.ts'
+
+/**
+ * Previewers of what libraries read better: each takes content if its library is installed, and loads it with the first.
+ * Without the library they recognize nothing.
+ */
+export const installedPreviewers: readonly Previewer[] = [
+  installedCode(),
+  {
+    name: 'pdf',
+    previews: 'media',
+    // Others that a user has come first.
+    recognize: (subject) => ifInstalled('unpdf', recognizePdf(subject) / 2),
+    read: async (data, subject) => {
+      const { DEFAULT_LIMITS, readPdf } = await import('./pdf/read-pdf.ts')
+      return readPdf(data, subject, DEFAULT_LIMITS, () => importInstalled<PdfPeer>('unpdf'))
+    },
+  },
+]
+
+function installedCode(): TextPreviewer {
+  let outliner: Promise<Outliner> | undefined
+  const outline: Outliner = async (text, language) => {
+    try {
+      return await (
+        await (outliner ??= loadOutliner())
+      )(text, language)
+    } catch (error) {
+      // The parser is installed without its grammars; patterns outline the code.
+      if (error instanceof MissingPeerError) return undefined
+      throw error
+    }
+  }
+  const source = sourcePreviewer({ outline })
+  const recognize: TextPreviewer['recognize'] = (subject) => ifInstalled('web-tree-sitter', source.recognize(subject))
+  return { ...source, name: 'code', recognize }
+}
+
+async function loadOutliner(): Promise<Outliner> {
+  const [{ GrammarLoader }, { outlineByGrammars }] = await Promise.all([
+    import('./code/load-grammar.ts'),
+    import('./code/outline-by-grammars.ts'),
+  ])
+  return outlineByGrammars(new GrammarLoader(locateInstalled, () => importInstalled<TreeSitter>('web-tree-sitter')))
+}
+
+const found = new Map<string, boolean>()
+
+/** Return the sureness of a previewer if its library is installed, which is looked up once. */
+function ifInstalled(peer: string, sureness: number): number {
+  if (sureness === 0) return 0
+  let isFound = found.get(peer)
+  if (isFound === undefined) {
+    isFound = locateInstalled(peer) !== undefined
+    found.set(peer, isFound)
+  }
+  return isFound ? sureness : 0
+}
