@@ -1,5 +1,6 @@
 import { NulFilter } from '@spillway/text/internal'
 import { SUBJECT_END, SUBJECT_START, textPreviewersFor } from './choose-previewers.ts'
+import { withPurpose } from './detect/purpose-words.ts'
 import { LogReader } from './log/log-reader.ts'
 import { textPreviewer } from './log/text-previewer.ts'
 import { fallbackOf } from './preview-fallback.ts'
@@ -61,7 +62,8 @@ export class ArrivingText {
   #begin(): TextSubject {
     const { call, contentType, previewers, onFallback } = this.#previewing
     const start = this.#start.slice(0, SUBJECT_START)
-    const subject: TextSubject = { ...call, contentType, start, isWhole: this.#length <= SUBJECT_START }
+    const intent = withPurpose(call.intent, start)
+    const subject: TextSubject = { ...call, intent, contentType, start, isWhole: this.#length <= SUBJECT_START }
     for (const previewer of textPreviewersFor(subject, previewers, onFallback).slice(0, -1)) {
       try {
         this.#readers.set(previewer, previewer.read(subject))

@@ -15,6 +15,8 @@ export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> 
   /** The tool that the text comes from, and the arguments that it was called with. */
   readonly toolName?: string | undefined
   readonly input?: unknown
+  /** What the user or the model said before the call: what it names is shown first. It is never printed. */
+  readonly purpose?: string | undefined
   /** Previewers tried before the usual ones; one of the same name takes the place of a usual one. */
   readonly previewers?: readonly Previewer[] | undefined
   /** Called where a previewer could not be used. */
@@ -40,9 +42,17 @@ export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> 
  * ```
  */
 export async function previewText(text: string, options: PreviewTextOptions): Promise<string> {
-  const { toolName = '', input, contentType = 'text/plain', previewers = [], onFallback = () => {}, ...rest } = options
+  const {
+    toolName = '',
+    input,
+    purpose,
+    contentType = 'text/plain',
+    previewers = [],
+    onFallback = () => {},
+    ...rest
+  } = options
   const preview = await readText(text, {
-    call: { toolName, input, intent: toolIntent(toolName, input) },
+    call: { toolName, input, intent: toolIntent(toolName, input, purpose) },
     contentType: contentTypeEssence(contentType),
     previewers: withPreviewers(previewers, corePreviewers),
     onFallback,

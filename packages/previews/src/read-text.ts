@@ -1,5 +1,6 @@
 import { withoutNuls, type CountTokens } from '@spillway/text/internal'
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
+import { withPurpose } from './detect/purpose-words.ts'
 import { LineCounter } from './layout/line-counter.ts'
 import { LogReader } from './log/log-reader.ts'
 import { renderTextPreview } from './log/render-text-preview.ts'
@@ -35,10 +36,12 @@ export interface TextPreviewing {
 export async function readText(stored: string, previewing: TextPreviewing): Promise<TextPreview> {
   const text = withoutNuls(stored)
   const { call, contentType, previewers, onFallback } = previewing
+  const start = text.slice(0, SUBJECT_START)
   const subject: TextSubject = {
     ...call,
+    intent: withPurpose(call.intent, start),
     contentType,
-    start: text.slice(0, SUBJECT_START),
+    start,
     isWhole: text.length <= SUBJECT_START,
     end: text.slice(-SUBJECT_END),
   }

@@ -4,8 +4,10 @@ import type { OffloadRequest, OffloadStreamRequest } from './offload-request.ts'
 
 /** Refuse with a `TypeError` what is no tool result, before anything is done with it. */
 export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
-  const { toolName, toolCallId, content, signal } = Object(request) as Partial<Record<keyof OffloadRequest, unknown>>
-  assertCall(toolName, toolCallId, signal)
+  const { toolName, toolCallId, content, purpose, signal } = Object(request) as Partial<
+    Record<keyof OffloadRequest, unknown>
+  >
+  assertCall(toolName, toolCallId, purpose, signal)
   if (!Array.isArray(content)) throw new TypeError(`content must be an array of content blocks, got ${typeof content}.`)
   assertBlocks(content)
 }
@@ -17,19 +19,21 @@ export function assertBlocks(content: readonly unknown[]): asserts content is re
 
 /** Refuse with a `TypeError` what is no stream of output, before anything of it is read. */
 export function assertOffloadStreamRequest(request: unknown): asserts request is OffloadStreamRequest {
-  const { toolName, toolCallId, chunks, contentType, isError, signal } = Object(request) as Partial<
+  const { toolName, toolCallId, chunks, contentType, isError, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadStreamRequest, unknown>
   >
-  assertCall(toolName, toolCallId, signal)
+  assertCall(toolName, toolCallId, purpose, signal)
   assertChunks(chunks)
   if (contentType !== undefined) assertContentType(contentType)
   if (isError !== undefined && typeof isError !== 'function')
     throw new TypeError(`isError must be a function, got ${typeof isError}.`)
 }
 
-function assertCall(toolName: unknown, toolCallId: unknown, signal: unknown): void {
+function assertCall(toolName: unknown, toolCallId: unknown, purpose: unknown, signal: unknown): void {
   if (typeof toolName !== 'string') throw new TypeError(`toolName must be a string, got ${typeof toolName}.`)
   if (typeof toolCallId !== 'string') throw new TypeError(`toolCallId must be a string, got ${typeof toolCallId}.`)
+  if (purpose !== undefined && typeof purpose !== 'string')
+    throw new TypeError(`purpose must be a string, or left out, got ${typeof purpose}.`)
   if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function')
     throw new TypeError('signal must be an AbortSignal, or left out.')
 }

@@ -7,6 +7,11 @@ export interface OffloadRequest {
   readonly toolCallId: string
   /** The arguments of the call; they help to choose a preview and are never stored. */
   readonly input?: unknown
+  /**
+   * What the user or the model said before the call. Rare words of it raise what holds them in the preview; nothing of it
+   * is printed or stored. The last 4,096 characters count. It must be the same when a conversation is replayed.
+   */
+  readonly purpose?: string | undefined
   readonly content: readonly ContentBlock[]
   /** Whether the tool failed. Errors are offloaded too, with their last lines kept. */
   readonly isError?: boolean | undefined
@@ -21,6 +26,8 @@ export interface OffloadStreamRequest {
   readonly toolCallId: string
   /** The arguments of the call, as of {@link OffloadRequest.input}. */
   readonly input?: unknown
+  /** As of {@link OffloadRequest.purpose}. */
+  readonly purpose?: string | undefined
   readonly chunks: AsyncIterable<Uint8Array>
   /** Defaults to what the first bytes tell. A type that is not text is replaced by `text/plain` if they are text. */
   readonly contentType?: string | undefined

@@ -99,10 +99,10 @@ export async function replaceStream(
 
 /** What content of a call is read with. */
 function readingOf(
-  { toolName, input, signal }: Pick<OffloadRequest, 'toolName' | 'input' | 'signal'>,
+  { toolName, input, purpose, signal }: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'signal'>,
   { options, onFallback }: ReplacingOffloader,
 ): PartReading {
-  const call = { toolName, input, intent: toolIntent(toolName, input) }
+  const call = { toolName, input, intent: toolIntent(toolName, input, purpose) }
   return { call, options, previewers: withPreviewers(options.previewers, corePreviewers), onFallback, signal }
 }
 

@@ -1,5 +1,6 @@
 import { parseJsonText } from '@spillway/text/internal/json'
 import { commandIntent, type LineSpan } from './command-intent.ts'
+import { wordsOfPurpose } from './purpose-words.ts'
 import { pathsOfText, wordsOfPattern, wordsOfText } from './sought-words.ts'
 
 /** What the arguments of a tool call tell of what the agent is after. */
@@ -10,6 +11,8 @@ export interface ToolIntent {
   readonly lines?: { readonly start: number; readonly end?: number | undefined } | undefined
   /** Words, names and patterns that it looks for, the most telling first. */
   readonly words: readonly string[]
+  /** Words of what was said before the call; those that are rare in a content join `words` for its preview. */
+  readonly purpose?: readonly string[] | undefined
   /** The command that a shell runs. */
   readonly command?: string | undefined
   /** The address that is fetched. */
@@ -37,8 +40,12 @@ const ADDRESSES = 'url uri href'.split(' ')
 /** Arguments that hold the real ones. */
 const ENVELOPES = 'arguments args params parameters input kwargs'.split(' ')
 
-/** Read the arguments of a tool call, whatever their names and shape: unknown ones tell nothing. It never throws. */
-export function toolIntent(toolName: string, input: unknown): ToolIntent {
+/**
+ * Read the arguments of a tool call, whatever their names and shape: unknown ones tell nothing. It never throws.
+ *
+ * @param purpose - What the user or the model said before the call.
+ */
+export function toolIntent(toolName: string, input: unknown, purpose?: string): ToolIntent {
   const named = namedArguments(input)
   const texts = (names: readonly string[]): string[] => names.flatMap((name) => strings(named.get(name)))
   const isShell = /^(?:bash|shell|sh|terminal|execute_command|run_command|run_shell_command)$/i.test(toolName)
@@ -57,6 +64,7 @@ export function toolIntent(toolName: string, input: unknown): ToolIntent {
     paths: first(paths, MOST_PATHS),
     lines: linesOf(named) ?? placed.find(({ lines }) => lines !== undefined)?.lines ?? told?.lines,
     words: first(words, MOST_WORDS),
+    ...(purpose !== undefined && { purpose: wordsOfPurpose(purpose) }),
     command,
     url: texts(ADDRESSES)[0],
   }

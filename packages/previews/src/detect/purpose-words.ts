@@ -1,0 +1,45 @@
+import { wordsOfText } from './sought-words.ts'
+
+/** UTF-16 units of a purpose that are read, its last ones: what is said right before a call is about the call. */
+const MAX_PURPOSE = 4_096
+const MOST_WORDS = 16
+/** A word that stands more often at the beginning of a content tells none of its lines from others. */
+const MOST_OCCURRENCES = 8
+
+/** Words that a call looks for, and those of what was said before it. */
+interface PurposefulIntent {
+  readonly words: readonly string[]
+  readonly purpose?: readonly string[] | undefined
+}
+
+/** Find the words of a purpose that name something, each once. */
+export function wordsOfPurpose(purpose: string): string[] {
+  return wordsOfText(purpose.slice(-MAX_PURPOSE)).slice(0, MOST_WORDS)
+}
+
+/**
+ * Add the words of the purpose to those that a call looks for: the ones that are rare at the beginning of the content, the
+ * rarest that stand there first.
+ */
+export function withPurpose<Intent extends PurposefulIntent>(intent: Intent, start: string): Intent {
+  const { words, purpose = [] } = intent
+  if (purpose.length === 0) return intent
+  const text = start.toLowerCase()
+  const counted = purpose
+    .filter((word) => !words.includes(word))
+    .map((word) => ({ word, count: occurrences(text, word.toLowerCase()) }))
+    .filter(({ count }) => count <= MOST_OCCURRENCES)
+  // Those that stand nowhere may come later; what is known to be there comes before them.
+  const rank = (count: number): number => (count === 0 ? MOST_OCCURRENCES + 1 : count)
+  const rare = counted.toSorted((one, other) => rank(one.count) - rank(other.count)).map(({ word }) => word)
+  return rare.length === 0 ? intent : { ...intent, words: [...words, ...rare] }
+}
+
+/** How often a word stands in a text, counted no further than needed. */
+function occurrences(text: string, word: string): number {
+  let count = 0
+  for (let at = text.indexOf(word); at >= 0 && count <= MOST_OCCURRENCES; at = text.indexOf(word, at + word.length)) {
+    count++
+  }
+  return count
+}
