@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { offloadMiddleware } from './offload-middleware.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+const CODE = Array.from({ length: 2_000 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
 const text = (): object => ({ type: 'text', value: LOG })
 const result = (toolCallId: string, output: object = text(), toolName = 'read'): object => ({
   type: 'tool-result',
@@ -134,6 +135,19 @@ describe('offloadMiddleware', () => {
     ])
     await transform([answer(result('call_2'))])
     expect(inputs).toEqual([{ path: 'new' }, undefined])
+  })
+
+  it('shows first what the model named before its calls', async () => {
+    const shown = async (...said: object[]): Promise<string> => {
+      const toolCall = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read', input: { path: 'a.py' } }
+      const prompt = [
+        { role: 'assistant', content: [...said, toolCall] },
+        answer(result('call_1', { type: 'text', value: CODE })),
+      ]
+      return JSON.stringify((await transform(prompt))[1])
+    }
+    expect(await shown({ type: 'text', text: 'I look at `step_1251`.' })).toContain('return state + 1251')
+    expect(await shown()).not.toContain('return state + 1251')
   })
 
   it('tells once that the model is not offered the tool that replacements name', async () => {

@@ -47,7 +47,7 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
     const before = findKnown(result)
     if (before !== undefined) return { ...result, output: before }
     const { toolName, toolCallId } = result
-    const call = { toolName, toolCallId, input: inputOf(prompt, toolCallId), signal }
+    const call = { toolName, toolCallId, ...calledWith(prompt, toolCallId), signal }
     const { output, reason } = await offloadModelOutput(offloader, call, result.output)
     const replaced = { ...result, output }
     // What could not be stored is tried again in the next call.
@@ -90,13 +90,19 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
   }
 }
 
-function inputOf(prompt: Prompt, toolCallId: string): unknown {
+/** The arguments of a call, and what the model said in the same message. */
+function calledWith(
+  prompt: Prompt,
+  toolCallId: string,
+): { readonly input?: unknown; readonly purpose?: string | undefined } {
   for (let index = prompt.length - 1; index >= 0; index -= 1) {
     const message = prompt[index]
     if (message?.role !== 'assistant') continue
     for (const part of message.content) {
-      if (part.type === 'tool-call' && part.toolCallId === toolCallId) return part.input
+      if (part.type !== 'tool-call' || part.toolCallId !== toolCallId) continue
+      const purpose = message.content.map((one) => (one.type === 'text' ? one.text : '')).join('\n')
+      return { input: part.input, purpose }
     }
   }
-  return undefined
+  return {}
 }

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { answerToolCalls } from './answer-tool-calls.ts'
 
 const LOG = `${'a line of a log\n'.repeat(5_000)}the last line`
+const CODE = Array.from({ length: 2_000 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
 const REPLACED = expect.stringMatching(/^\[Offloaded: /)
 
 let storage: InMemoryStorage
@@ -144,6 +145,14 @@ describe('answerToolCalls', () => {
     const retrieval = response([toolUse('b', RETRIEVAL_TOOL_NAME, { input: { reference: 'made_up' } })])
     const aborted = await answerToolCalls(retrieval, offloader, () => '', { signal })
     expect(aborted?.content).toMatchObject([{ is_error: true }])
+  })
+
+  it('shows first what the model named before its calls', async () => {
+    const calls = [{ type: 'text', text: 'I look at `step_1251`.' }, toolUse('a', 'read', { input: { path: 'a.py' } })]
+    const shown = async (content: object[]): Promise<string> =>
+      JSON.stringify(await answerToolCalls(response(content), offloader, () => CODE))
+    expect(await shown(calls)).toContain('return state + 1251')
+    expect(await shown(calls.slice(1))).not.toContain('return state + 1251')
   })
 
   it('refuses what is no response, no offloader or no function, and ends no turn', async () => {

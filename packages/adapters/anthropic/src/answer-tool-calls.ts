@@ -51,14 +51,15 @@ export async function answerToolCalls(
   await offloader.endTurn()
   if (response.stop_reason !== 'tool_use') return undefined
   const retrieval = offloader.options.includeRetrievalTool ? retrievalTool(offloader) : undefined
+  const purpose = response.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
   const results = response.content.map(async (block) => {
     if (block.type !== 'tool_use') return []
     const { id, name, input, toolset_name }: ToolUse = block
     const result = { type: 'tool_result', tool_use_id: id, ...(toolset_name != null && { toolset_name }) } as const
     try {
-      const content = await offloadCall(offloader, block, signal, () =>
-        name === RETRIEVAL_TOOL_NAME && retrieval !== undefined ? retrieval.run(input, { signal }) : run(block),
-      )
+      const answer = (): ReturnType<typeof run> =>
+        name === RETRIEVAL_TOOL_NAME && retrieval !== undefined ? retrieval.run(input, { signal }) : run(block)
+      const content = await offloadCall(offloader, block, signal, answer, purpose)
       return [{ ...result, content }]
     } catch (error) {
       return [{ ...result, content: contentOfThrown(error), is_error: true }]

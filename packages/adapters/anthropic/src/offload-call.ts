@@ -25,9 +25,10 @@ export async function offloadCall<Content>(
   { id, name, input, caller, toolset_name: toolset }: ToolUse,
   signal: AbortSignal | null | undefined,
   run: () => Content | Promise<Content>,
+  purpose?: string,
 ): Promise<Content | string | ResultPart[]> {
   if (caller !== undefined && caller.type !== 'direct') return run()
-  const call = { toolName: name, toolCallId: id, input, signal: signal ?? undefined }
+  const call = { toolName: name, toolCallId: id, input, purpose, signal: signal ?? undefined }
   const isOfToolset = toolset != null
   let content: Content
   try {

@@ -1,5 +1,5 @@
 import { ToolMessage, type ToolMessageFields } from '@langchain/core/messages'
-import type { ContextOffloader } from '@spillway/core'
+import type { ContextOffloader, OffloadRequest } from '@spillway/core'
 import { offloadParts, offloadThrown } from '@spillway/core/adapter'
 import { isCommand, replaceInCommand } from './replace-in-command.ts'
 import { blockToPart } from './blocks-to-content.ts'
@@ -24,8 +24,9 @@ export async function offloadCall<Result>(
   signal: AbortSignal | undefined,
   run: () => Result | Promise<Result>,
   endsRun = false,
+  purpose?: string,
 ): Promise<Result> {
-  const call = { toolName: toolCall.name, toolCallId: toolCall.id ?? '', input: toolCall.args, signal }
+  const call = { toolName: toolCall.name, toolCallId: toolCall.id ?? '', input: toolCall.args, purpose, signal }
   const replace = (message: ToolMessage): Promise<ToolMessage> => offloadMessage(offloader, message, call)
   let result: Result
   try {
@@ -46,7 +47,7 @@ export async function offloadCall<Result>(
 export async function offloadMessage(
   offloader: ContextOffloader,
   message: ToolMessage,
-  call: { readonly toolName: string; readonly input: unknown; readonly signal: AbortSignal | undefined },
+  call: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'signal'>,
 ): Promise<ToolMessage> {
   const { content, name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata } = message
   const outcome = await offloadParts<ContentPart>(offloader, {

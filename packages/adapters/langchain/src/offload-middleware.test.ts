@@ -14,6 +14,7 @@ import { offloadTools } from './offload-tools.ts'
 import type { OffloadOptions } from './options.ts'
 
 const LOG = 'a line of a log\n'.repeat(5_000)
+const CODE = Array.from({ length: 2_000 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
 const offloaded = expect.stringMatching(/^\[Offloaded: /)
 
 const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() })
@@ -334,6 +335,28 @@ it('saves in a checkpoint what the model sees, and can be read back from it', as
   expect(resultsOf(saved)[0]?.content).toBe(resultsOf(messages)[0]?.content)
   expect(saved.some((message) => JSON.stringify(message).length > 20_000)).toBe(false)
   expect(saved.at(-1)).toBeInstanceOf(AIMessage)
+})
+
+it('shows first what the model named before its calls', async () => {
+  const read = tool(() => CODE, { name: 'read', description: 'Read a file.', schema: z.object({ path: z.string() }) })
+  const shown = async (content: string): Promise<string> => {
+    const model = new FakeChatModel(({ results }) =>
+      results.length === 0
+        ? { toolCalls: [{ id: 'call_0', name: 'read', input: { path: 'a.py' } }] }
+        : { text: 'done' },
+    )
+    const saying = createMiddleware({
+      name: 'Saying',
+      wrapModelCall: async (request, handler) => {
+        const { tool_calls } = (await handler(request)) as AIMessage
+        return new AIMessage({ content, ...(tool_calls && { tool_calls }) })
+      },
+    })
+    const messages = await run({ middleware: [offloadMiddleware(create()), saying], tools: [read], model })
+    return JSON.stringify(resultsOf(messages)[0]?.content)
+  }
+  expect(await shown('I look at `step_1251`.')).toContain('return state + 1251')
+  expect(await shown('')).not.toContain('return state + 1251')
 })
 
 it('refuses what cannot work when it is made, not when a tool runs', () => {

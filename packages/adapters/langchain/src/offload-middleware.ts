@@ -53,7 +53,9 @@ export function offloadMiddleware(
       const run = async (): Promise<Awaited<ReturnType<typeof handler>>> => handler(request)
       try {
         if (except.has(toolCall.name)) return await run()
-        return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run, endsRun(request))
+        const calling = callingMessage(request)
+        const isLast = endsRun(request, calling)
+        return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run, isLast, calling?.text)
       } catch (error) {
         // With other middleware inside, LangChain would let the error end the run, and so it may.
         if (throws || isControlFlow(error, runtime.signal) || isMiddlewareError(error)) throw error
@@ -73,8 +75,12 @@ export function offloadMiddleware(
 }
 
 /** Whether the run ends with the result of a call: LangChain looks at the last call of a message alone. */
-function endsRun({ tool, toolCall, state }: ToolCallRequest): boolean {
+function endsRun({ tool, toolCall }: ToolCallRequest, calling: AIMessage | undefined): boolean {
   if ((Object(tool) as { readonly returnDirect?: unknown }).returnDirect !== true) return false
-  const message = state.messages.findLast((one) => AIMessage.isInstance(one))
-  return message?.tool_calls?.at(-1)?.id === toolCall.id
+  return calling?.tool_calls?.at(-1)?.id === toolCall.id
+}
+
+/** The message of the model that makes the call. */
+function callingMessage({ state }: ToolCallRequest): AIMessage | undefined {
+  return state.messages.findLast((one) => AIMessage.isInstance(one))
 }

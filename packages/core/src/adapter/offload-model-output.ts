@@ -7,7 +7,7 @@ import { readModelPart } from './read-model-part.ts'
 import { writeModelPart, type ModelMediaForm } from './write-model-part.ts'
 
 /** The tool call that a model output belongs to. */
-export type ModelOutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'signal'>
+export type ModelOutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'purpose' | 'signal'>
 
 type ProviderOptions = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,10 @@ import { wordsOfText } from './sought-words.ts'
 /** UTF-16 units of a purpose that are read, its last ones: what is said right before a call is about the call. */
 const MAX_PURPOSE = 4_096
 const MOST_WORDS = 16
-/** A word that stands more often at the beginning of a content tells none of its lines from others. */
+/**
+ * A word that stands more often at the beginning of a content tells none of its lines from others. Chosen on 92 results of
+ * real sessions: of 1 to 20 and no limit, in cross-validation by session.
+ */
 const MOST_OCCURRENCES = 8
 
 /** Words that a call looks for, and those of what was said before it. */
