@@ -1,36 +1,42 @@
 // The whole replacement, frame and references included, as ContextOffloader writes it. Setting: previewTokens.
-import { ContextOffloader } from '@spillway/core'
+import { ContextOffloader, type ContextOffloaderOptions } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
+import type { Implementation, Input } from './lib/implementation.ts'
 import { countTokens } from './lib/tokens.mjs'
-import { previewers, type PreviewCase } from './ours.ts'
+import { previewers } from './ours.ts'
 
-export const sized = true
+/** Spillway without optional libraries. */
+export const asInstalled: Implementation = offloader('Spillway as installed', {})
 
-export async function preview({
-  text,
-  contentType,
-  toolName,
-  toolInput,
-  budgetTokens,
-  chars,
-}: PreviewCase): Promise<string> {
-  const previewTokens = chars === undefined ? budgetTokens : Math.round(chars / 4)
-  const storage = new InMemoryStorage()
-  const offloader = new ContextOffloader({
-    storage,
-    countTokens,
-    previewers,
-    previewTokens,
-    maxResultTokens: previewTokens + 1,
-  })
+/** Spillway with every optional library. */
+export const withLibraries: Implementation = offloader('Spillway, all libraries', { previewers })
+
+function offloader(name: string, options: Pick<ContextOffloaderOptions, 'previewers'>): Implementation {
+  return {
+    name,
+    sized: true,
+    preview: ({ budgetTokens, chars = budgetTokens * 4, ...input }) => {
+      const previewTokens = Math.round(chars / 4)
+      return replace(input, { ...options, countTokens, previewTokens, maxResultTokens: previewTokens + 1 })
+    },
+    previewByDefault: (input) => replace(input, options),
+  }
+}
+
+async function replace(
+  { text, contentType, toolName, toolInput }: Omit<Input, 'budgetTokens'>,
+  options: Omit<ContextOffloaderOptions, 'storage'>,
+): Promise<string> {
   const block = contentType === 'application/json' ? jsonBlock(text) : { type: 'text' as const, text }
-  const outcome = await offloader.offload({
+  const { content } = await new ContextOffloader({ storage: new InMemoryStorage(), ...options }).offload({
     toolName,
     toolCallId: 'toolu_01Ab3dEf6hJk9',
     input: toolInput,
     content: [block],
   })
-  return outcome.content.map((each) => (each.type === 'text' ? each.text : JSON.stringify(each))).join('\n')
+  return content
+    .map((each) => (each.type === 'text' ? each.text : JSON.stringify('value' in each ? each.value : each)))
+    .join('\n')
 }
 
 const jsonBlock = (text: string): { type: 'json'; value: unknown } => ({ type: 'json', value: JSON.parse(text) })

@@ -1,7 +1,6 @@
 // The real FilesystemMiddleware.wrapToolCall, with a fake handler and an in-memory backend. The 5+5 lines cannot be set.
-import { peer } from '../lib/peers.mjs'
-const { createFilesystemMiddleware } = await peer('deepagents')
-const { ToolMessage } = await peer('langchain')
+import { createFilesystemMiddleware } from 'deepagents'
+import { ToolMessage } from 'langchain'
 
 export async function preview({ text, toolName, budgetTokens }) {
   const backend = {

@@ -1,10 +1,7 @@
 // The real ContextOffloader, driven through its AfterToolCall hook. Setting: previewTokens (4 characters a token).
-import { peer } from '../lib/peers.mjs'
-const { ContextOffloader } = await peer('@strands-agents/sdk/vended-plugins/context-offloader')
-const { InMemoryStorage } = await peer('@strands-agents/sdk/storage')
-const { JsonBlock, TextBlock, ToolResultBlock } = await peer(
-  './node_modules/@strands-agents/sdk/dist/src/types/messages.js',
-)
+import { JsonBlock, TextBlock, ToolResultBlock } from '@strands-agents/sdk'
+import { InMemoryStorage } from '@strands-agents/sdk/storage'
+import { ContextOffloader } from '@strands-agents/sdk/vended-plugins/context-offloader'
 
 export const sized = true
 export async function preview({ text, contentType, toolName, budgetTokens, chars }) {

@@ -33,6 +33,7 @@ function logs(dir) {
       contentType: 'text/plain',
       toolName: 'bash',
       gold: logGold(e, text),
+      ruled: e.project_in_dev,
       sub: e.id.split('/')[0],
     }
   })
@@ -330,9 +331,31 @@ const LOADERS = {
 }
 const NEEDS = { logs: 'units', transcripts: 'units', code: 'symbols', commands: 'facts' }
 export function loadCases(data, categories = CATEGORIES) {
-  return categories.flatMap((category) =>
-    LOADERS[category](path.join(data, category))
-      .map((c) => ({ category, ...c }))
-      .filter((c) => (dropImpossible(c), !NEEDS[category] || c.gold[NEEDS[category]]?.length)),
-  )
+  return categories.flatMap((category) => loadFolder(category, path.join(data, category)))
+}
+function loadFolder(category, folder) {
+  return LOADERS[category](folder)
+    .map((c) => ({ category, ...c }))
+    .filter((c) => (dropImpossible(c), !NEEDS[category] || c.gold[NEEDS[category]]?.length))
+}
+/**
+ * The cases of all folders, each with its split: `made` (planted faults), `seen` (rules were written while looking at the
+ * file or at its project), `unseen` (the rest of `more/`).
+ */
+export function loadAllCases(data, categories = CATEGORIES) {
+  const more = path.join(data, 'more')
+  return [
+    ...loadCases(data, categories).map((c) => ({ ...c, split: 'seen' })),
+    ...loadCases(
+      more,
+      categories.filter((category) => fs.existsSync(path.join(more, category))),
+    ).map((c) => ({
+      ...c,
+      split: c.ruled ? 'seen' : 'unseen',
+    })),
+    ...(categories.includes('logs') ? loadFolder('logs', path.join(data, 'made')) : []).map((c) => ({
+      ...c,
+      split: 'made',
+    })),
+  ]
 }

@@ -14,7 +14,7 @@ export const PRIMARY = {
   commands: 'fact',
 }
 export const METRICS = {
-  logs: ['frac', 'any', 'all', 'mid'],
+  logs: ['frac', 'noFrames', 'any', 'all', 'mid'],
   transcripts: ['frac', 'any', 'all', 'mid'],
   json: ['shape', 'inPath', 'arrays', 'leaf'],
   jsonmin: ['shape', 'inPath', 'arrays', 'leaf'],
@@ -28,17 +28,29 @@ export const mean = (a) => (a.length ? a.reduce((x, y) => x + y, 0) / a.length :
 const share = (a, f) => (a?.length ? a.filter(f).length / a.length : null)
 
 const has = (p, unit, wholeWord) => (wholeWord && unit.length <= MAX_GOLD ? hasWord(p, unit) : p.includes(need(unit)))
+const mids = new WeakMap()
 /** is every gold unit away from both ends? */
-export function isMid(c, budget) {
+function isMid(c, budget) {
+  if (!mids.has(c)) mids.set(c, findMid(c, budget))
+  return mids.get(c)
+}
+function findMid(c, budget) {
   const n = budget * 4
   if (c.text.length <= 2 * n) return false
   const ends = [norm(c.text.slice(0, n)), norm(c.text.slice(-n))]
   return !c.gold.units.some((u) => ends.some((e) => has(e, u, c.gold.wholeWord)))
 }
+/** A frame of a stack trace: JVM, .NET, JavaScript, Python, Ruby, PHP, Rust, Go, native. */
+export const FRAME =
+  /^(?:\[\w+\] |==\d+== +)?(?:at:? .*(?:[(:/]|<anonymous>)|File ".+", line \d+(?:, in .*)?$|from \S+:\d+:in|\S+:\d+:in [`'][^']*'$|#\d+ |\d+: 0x|\.\.\. \d+ more|\S+@\S+:\d+:\d+$|\/\S+:\d+$|\S+\.go:\d+ \+0x)/
 function lines(c, preview, budget) {
   const p = norm(preview)
   const frac = share(c.gold.units, (u) => has(p, u, c.gold.wholeWord))
-  return { frac, any: +(frac > 0), all: +(frac === 1), mid: isMid(c, budget) ? frac : null }
+  const noFrames = share(
+    c.gold.units.filter((u) => !FRAME.test(u)),
+    (u) => has(p, u, c.gold.wholeWord),
+  )
+  return { frac, noFrames, any: +(frac > 0), all: +(frac === 1), mid: isMid(c, budget) ? frac : null }
 }
 const IDENT = /^[\w$-]+$/
 function json(c, preview) {

@@ -4,18 +4,31 @@ import * as tok from 'gpt-tokenizer/encoding/o200k_base'
 const plain = { allowedSpecial: new Set(), disallowedSpecial: new Set() }
 export const encode = (s) => tok.encode(s, plain)
 export const decode = (t) => tok.decode(t)
-export const countTokens = (s) => encode(s).length
+/** The long text counted last: a search for a size counts the same output again and again. */
+let last = { text: '', tokens: 0 }
+export function countTokens(s) {
+  if (s.length < 10_000) return encode(s).length
+  if (s !== last.text) last = { text: s, tokens: encode(s).length }
+  return last.tokens
+}
 
 /** is the text longer than n tokens? Looks only as far as needed. */
 export function longerThan(s, n) {
   for (let cut = n * 4; cut < s.length; cut *= 2) if (countTokens(s.slice(0, cut)) > n) return true
   return countTokens(s) > n
 }
+/** the tokens of a part that is long enough for n tokens, or of the whole */
+function encodeEnough(n, length, part) {
+  for (let cut = n * 8; ; cut *= 2) {
+    const t = encode(part(cut))
+    if (t.length > n + 16 || cut >= length) return t
+  }
+}
 /** longest prefix of at most n tokens (a cut inside a character is dropped; a cut text can need more tokens, so it is counted again) */
 export function headTokens(s, n) {
   if (n <= 0) return ''
-  const t = encode(s.slice(0, n * 40))
-  if (t.length <= n && s.length <= n * 40) return s
+  const t = encodeEnough(n, s.length, (cut) => s.slice(0, cut))
+  if (t.length <= n) return s
   for (let k = n; ; k--) {
     const out = decode(t.slice(0, k)).replace(/\uFFFD+$/, '')
     if (k === 0 || countTokens(out) <= n) return out
@@ -24,9 +37,8 @@ export function headTokens(s, n) {
 /** longest suffix of at most n tokens */
 export function tailTokens(s, n) {
   if (n <= 0) return ''
-  const part = s.slice(-n * 40)
-  const t = encode(part)
-  if (t.length <= n && part.length === s.length) return s
+  const t = encodeEnough(n, s.length, (cut) => s.slice(-cut))
+  if (t.length <= n) return s
   for (let k = n; ; k--) {
     const out = k ? decode(t.slice(-k)).replace(/^\uFFFD+/, '') : ''
     if (k === 0 || countTokens(out) <= n) return out

@@ -1,0 +1,120 @@
+#!/usr/bin/env node
+// How much of the answer a preview holds, for projects that rules were written with and for others. See README.md.
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { replaceSection } from '../report/replace-section.ts'
+import { CATEGORIES, loadAllCases } from './lib/cases.mjs'
+import { dataFolder } from './lib/data.mjs'
+import { readFolds } from './lib/folds.ts'
+import { loadPeers, previewWithin, type Implementation, type Input } from './lib/implementation.ts'
+import { oracle } from './lib/oracle.mjs'
+import { SPLITS, writeReport, type Row } from './lib/report.ts'
+import { score } from './lib/score.mjs'
+import { countTokens, longerThan } from './lib/tokens.mjs'
+import { asInstalled, withLibraries } from './ours-offloader.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    budget: { type: 'string', default: '1000' },
+    peers: { type: 'string' },
+    categories: { type: 'string' },
+    splits: { type: 'string' },
+    limit: { type: 'string' },
+    /** Folder for every preview at the budget. */
+    dump: { type: 'string' },
+    /** File for the scores of every case, for comparisons in pairs. */
+    rows: { type: 'string' },
+    publish: { type: 'boolean' },
+  },
+})
+
+const INTRODUCTION = `How often does a preview already hold what the agent needs? Each preview is the whole replacement that the model gets, frame
+and references included, and as large as the budget allows. \`unseen\` are projects, sites, and sessions that no rule was
+written with: **the figure to expect**. \`seen\` are those that rules were written with, which flatters Spillway. \`made\` are
+logs of real tools with planted faults. JSON, tables, source code, and output of commands have no unseen cases here. The
+intervals are 95 % over groups. Peers are real packages; those called emulated are written after what they were seen to do.
+
+- \`logs\`: share of the lines that people or tools marked as the answer. \`transcripts\`: share of the lines of a result that
+  the agent later wrote again. \`JSON\`: share of the key paths whose key is there. \`CSV\`, \`SQL\`: column names and row count.
+  \`HTML\`: share of the main text. \`code\`: share of the top-level definitions. \`commands\`: a cell picked at random.
+- \`easy\`: head, tail, and lines that match "error". \`headtail2080\`: first 20 %, last 80 %. \`oracle\`: knows the answer.`
+
+interface Case extends Omit<Input, 'budgetTokens'> {
+  readonly id: string
+  readonly category: string
+  readonly split: string
+  readonly group: string
+}
+
+const data = dataFolder(options.data)
+const budget = Number(options.budget)
+const LEAST_TOKENS = 2_000
+const categories = options.categories?.split(',') ?? CATEGORIES
+const splits = options.splits?.split(',') ?? SPLITS
+const ours: readonly Implementation[] = [asInstalled, withLibraries]
+const peers = await loadPeers(options.peers?.split(','))
+const findFold = readFolds(data)
+const start = performance.now()
+if (options.rows !== undefined) writeFileSync(options.rows, '')
+const rows: Row[] = []
+const counts = new Map<string, number>()
+for (const one of loadAllCases(data, categories) as Case[]) {
+  if (!splits.includes(one.split) || !longerThan(one.text, Math.max(LEAST_TOKENS, budget))) continue
+  const part = `${one.category} ${one.split}`
+  const counted = (counts.get(part) ?? 0) + 1
+  counts.set(part, counted)
+  if (counted > Number(options.limit ?? Infinity)) continue
+  const measured = await measure(one)
+  rows.push(...measured)
+  if (options.rows !== undefined)
+    appendFileSync(options.rows, measured.map((row) => `${JSON.stringify(row)}\n`).join(''))
+}
+const remarks =
+  `Node.js ${process.version}, ${budget.toLocaleString('en-US')} tokens (o200k_base), ` +
+  `outputs of more than ${Math.max(LEAST_TOKENS, budget).toLocaleString('en-US')} tokens, all values in %.`
+const tables = writeReport(rows, [...ours, ...peers].map(({ name }) => name).concat('oracle'), ours.length)
+console.log(`${remarks}\n\n${tables}`)
+console.error(`${Math.round((performance.now() - start) / 1_000)} s`)
+if (options.publish === true) publish()
+
+async function measure(one: Case): Promise<Row[]> {
+  const { id, category, split, text, contentType, toolName, toolInput } = one
+  const { group, fold } = findFold(one.group)
+  const input: Input = { text, contentType, toolName, toolInput, budgetTokens: budget, fold }
+  const about = { category, split, id, group, fold }
+  const rate = (implementation: Implementation, mode: Row['mode'], preview: string): Row => ({
+    ...about,
+    implementation: implementation.name,
+    mode,
+    tokens: countTokens(preview),
+    scores: score(one, preview, budget),
+  })
+  const result: Row[] = [{ ...about, implementation: 'oracle', mode: 'forced', scores: oracle(one, budget) ?? {} }]
+  for (const implementation of [...ours, ...peers]) {
+    const preview = await previewWithin(implementation, input)
+    result.push(rate(implementation, 'forced', preview))
+    if (options.dump !== undefined) dump(implementation.name, `${category}__${id}`, preview)
+    const usual = await implementation.previewByDefault?.(input)
+    if (usual !== undefined) result.push(rate(implementation, 'default', usual))
+  }
+  return result
+}
+
+function dump(name: string, id: string, preview: string): void {
+  const file = join(options.dump ?? '', name, `${id.replaceAll(/[^\w.-]+/g, '_')}.txt`)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, preview)
+}
+
+/** Writes the tables to `results/`, and to their section of docs/benchmarks.md. */
+function publish(): void {
+  writeFileSync(join(import.meta.dirname, 'results/previews.md'), `# Previews\n\n${remarks}\n\n${tables}\n`)
+  const document = join(import.meta.dirname, '../../docs/benchmarks.md')
+  const section = `${INTRODUCTION}\n\n${remarks}\n\n${tables}`
+  writeFileSync(
+    document,
+    replaceSection(readFileSync(document, 'utf8'), 'What a preview holds', section, 'Where we lose'),
+  )
+}
