@@ -17,7 +17,7 @@ function offloader(name: string, options: Pick<ContextOffloaderOptions, 'preview
     sized: true,
     preview: ({ budgetTokens, chars = budgetTokens * 4, ...input }) => {
       const previewTokens = Math.round(chars / 4)
-      return replace(input, { ...options, countTokens, previewTokens, maxResultTokens: previewTokens + 1 })
+      return replace(input, { ...options, countTokens: countOnce, previewTokens, maxResultTokens: previewTokens + 1 })
     },
     previewByDefault: (input) => replace(input, options),
   }
@@ -40,3 +40,12 @@ async function replace(
 }
 
 const jsonBlock = (text: string): { type: 'json'; value: unknown } => ({ type: 'json', value: JSON.parse(text) })
+
+let last = { text: '', tokens: 0 }
+
+/** Counts the tokens of a long text once: the search for a size offloads the same output again and again. */
+function countOnce(text: string): number {
+  if (text.length < 10_000) return countTokens(text)
+  if (text !== last.text) last = { text, tokens: countTokens(text) }
+  return last.tokens
+}

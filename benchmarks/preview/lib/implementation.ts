@@ -52,24 +52,18 @@ export async function loadPeers(names: readonly string[] | undefined): Promise<I
   return peers
 }
 
-/** Makes the preview with the largest size setting whose whole text is within the budget, found to within 8 tokens. */
+/** Makes the preview with the largest size setting whose whole text is within the budget, found by bisection. */
 export async function previewWithin(implementation: Implementation, input: Input): Promise<string> {
   const budget = input.budgetTokens
-  let [fits, exceeds, size] = [0, budget * 12, budget * 4]
-  let best = ''
-  let most = -1
-  for (let round = 0; round < 10 && exceeds - fits > 8; round++) {
-    const preview = await implementation.preview({ ...input, chars: size })
-    const tokens = countTokens(preview)
-    if (!implementation.sized) return tokens > budget ? headTokens(preview, budget) : preview
-    if (tokens > budget) exceeds = size
-    else {
-      fits = size
-      if (tokens > most) [best, most] = [preview, tokens]
-      if (tokens > budget - 8) break
-    }
-    const guess = Math.round(size + (budget - 2 - tokens) * 4)
-    size = guess > fits && guess < exceeds ? guess : Math.floor((fits + exceeds) / 2)
+  const cut = (preview: string): string => (countTokens(preview) > budget ? headTokens(preview, budget) : preview)
+  if (!implementation.sized) return cut(await implementation.preview(input))
+  let [fits, exceeds] = [0, budget * 12]
+  let best = await implementation.preview({ ...input, chars: fits })
+  while (exceeds - fits > 8) {
+    const chars = Math.floor((fits + exceeds) / 2)
+    const preview = await implementation.preview({ ...input, chars })
+    if (countTokens(preview) > budget) exceeds = chars
+    else [fits, best] = [chars, preview]
   }
-  return most < 0 ? headTokens(await implementation.preview({ ...input, chars: 0 }), budget) : best
+  return cut(best)
 }

@@ -4,13 +4,7 @@ import * as tok from 'gpt-tokenizer/encoding/o200k_base'
 const plain = { allowedSpecial: new Set(), disallowedSpecial: new Set() }
 export const encode = (s) => tok.encode(s, plain)
 export const decode = (t) => tok.decode(t)
-/** The long text counted last: a search for a size counts the same output again and again. */
-let last = { text: '', tokens: 0 }
-export function countTokens(s) {
-  if (s.length < 10_000) return encode(s).length
-  if (s !== last.text) last = { text: s, tokens: encode(s).length }
-  return last.tokens
-}
+export const countTokens = (s) => encode(s).length
 
 /** is the text longer than n tokens? Looks only as far as needed. */
 export function longerThan(s, n) {
