@@ -9,8 +9,8 @@ export interface GroupedValue {
 /** The bounds of the 95 % interval of the mean of values, by resampling their groups. */
 export function bootstrap(values: readonly GroupedValue[], draws = 1_000): readonly [number, number] {
   const random = new SeededRandom(20_260_822)
-  const groups = [...Map.groupBy(values, ({ group }) => group).values()]
-  const sums = groups.map((members) => ({
+  const groups = [...Map.groupBy(values, ({ group }) => group)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const sums = groups.map(([, members]) => ({
     sum: members.reduce((sum, { value }) => sum + value, 0),
     count: members.length,
   }))
