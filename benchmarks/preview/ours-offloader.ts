@@ -3,13 +3,21 @@ import { ContextOffloader, type ContextOffloaderOptions } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import type { Implementation, Input } from './lib/implementation.ts'
 import { countTokens } from './lib/tokens.mjs'
-import { previewers } from './ours.ts'
+import type { TextPreviewer } from '@spillway/previews'
+
+/** Takes the place of the previewer that needs grammars. */
+const NO_GRAMMARS: TextPreviewer = {
+  name: 'code',
+  previews: 'text',
+  recognize: () => 0,
+  read: () => ({ push: () => {}, finish: () => undefined }),
+}
 
 /** Spillway without optional libraries. */
-export const asInstalled: Implementation = offloader('Spillway as installed', {})
+export const asInstalled: Implementation = offloader('Spillway as installed', { previewers: [NO_GRAMMARS] })
 
-/** Spillway with every optional library. */
-export const withLibraries: Implementation = offloader('Spillway, all libraries', { previewers })
+/** Spillway with every optional library, which this workspace has installed. */
+export const withLibraries: Implementation = offloader('Spillway, all libraries', {})
 
 function offloader(name: string, options: Pick<ContextOffloaderOptions, 'previewers'>): Implementation {
   return {

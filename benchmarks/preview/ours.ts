@@ -1,6 +1,5 @@
 // The preview of @spillway/core with every previewer that it ships, counted with o200k_base.
 import { previewText } from '@spillway/previews'
-import { codePreviewer } from '@spillway/previews/code'
 import { countTokens } from './lib/tokens.mjs'
 
 /** What a preview is made of, as the benchmark hands it over; `chars` is a size that it searches for. */
@@ -13,15 +12,12 @@ export interface PreviewCase {
   readonly chars?: number
 }
 
-export const previewers = [codePreviewer()]
-
 export async function preview({ text, contentType, toolName, toolInput, budgetTokens }: PreviewCase): Promise<string> {
   return previewText(text, {
     contentType,
     toolName,
     input: toolInput,
     budgetTokens,
-    previewers,
     countTokens,
     showLines: (start, end) => `line_range { start: ${start}, end: ${end} }`,
   })
