@@ -1,4 +1,3 @@
 /** Source code outlined by grammars. */
 export { codePreviewer, type CodePreviewerOptions } from './code-previewer.ts'
-export { grammarOutliner, type GrammarOutlinerOptions } from './grammar-outliner.ts'
 export type { LocateGrammar } from './load-grammar.ts'

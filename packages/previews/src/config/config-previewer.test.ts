@@ -103,8 +103,4 @@ describe('configPreviewer', () => {
     const shown = (await preview(text, 200))!
     expect(shown).toContain('20,000 lines')
   })
-
-  it('refuses shares that are none', () => {
-    expect(() => configPreviewer({ shares: { keys: 2 } })).toThrow(/shares\.keys/)
-  })
 })

@@ -120,8 +120,4 @@ describe('diffPreviewer', () => {
       }),
     )
   })
-
-  it('refuses shares that are none', () => {
-    expect(() => diffPreviewer({ shares: { files: 2 } })).toThrow(/shares\.files/)
-  })
 })

@@ -1,6 +1,5 @@
 import { formatCount } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
-import { checkedShares } from '../layout/checked-shares.ts'
 import { hiddenOf } from '../layout/count-between.ts'
 import { writeItems } from '../layout/items-preview.ts'
 import { RawLines } from '../layout/raw-lines.ts'
@@ -9,23 +8,8 @@ import type { DiffOutline } from './diff-outline.ts'
 import { DiffReader } from './diff-reader.ts'
 import { recognizeDiff } from './recognize-diff.ts'
 
-/** How the budget of a preview of a diff is shared; what a part does not need goes to the others. */
-export interface DiffPreviewShares {
-  /** The files, each with its line number and counts. */
-  readonly files: number
-  /** Hunks with their added and removed lines. */
-  readonly changes: number
-  /** Messages of commits, statistics, and whatever else stands between. */
-  readonly text: number
-}
-
-/** Options of {@link diffPreviewer}. */
-export interface DiffPreviewerOptions {
-  /** Each from 0 to 1, at most 1 together. Defaults to files 0.4, changes 0.5, text 0.1. */
-  readonly shares?: Partial<DiffPreviewShares> | undefined
-}
-
-const SHARES: DiffPreviewShares = { files: 0.4, changes: 0.5, text: 0.1 }
+/** Shares of the budget: of files, of hunks, and of what stands between. What one does not need goes to the others. */
+const SHARES = [0.4, 0.5, 0.1]
 
 /**
  * Preview a diff: its files with what was added and removed in each, then hunks by weight, changed lines before those
@@ -35,28 +19,17 @@ const SHARES: DiffPreviewShares = { files: 0.4, changes: 0.5, text: 0.1 }
  * commits, as mails, and `git diff --stat`. The header of a file is written as one line: its path, its counts, and whether
  * it is new, deleted, renamed or binary. Files that tools write, such as lock files, come last; files that the tool call
  * names come first.
- *
- * @example
- * ```ts
- * import { diffPreviewer, previewText } from '@spillway/previews'
- *
- * const file = (name: string) => `--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-old ${name}\n+new ${name}\n`
- * const text = Array.from({ length: 200 }, (_, index) => file(`src/part-${index}.ts`)).join('')
- * const preview = await previewText(text, { budgetTokens: 300, previewers: [diffPreviewer()] })
- * console.assert(preview.startsWith('[diff: 200 files, +200 −200'))
- * ```
  */
-export function diffPreviewer(options: DiffPreviewerOptions = {}): TextPreviewer {
-  const { files, changes, text } = checkedShares('shares', SHARES, options.shares)
+export function diffPreviewer(): TextPreviewer {
   return {
     name: 'diff',
     previews: 'text',
     recognize: recognizeDiff,
-    read: (subject) => readDiff(subject, [files, changes, text]),
+    read: readDiff,
   }
 }
 
-function readDiff({ intent }: TextSubject, shares: readonly number[]): ReturnType<TextPreviewer['read']> {
+function readDiff({ intent }: TextSubject): ReturnType<TextPreviewer['read']> {
   const reader = new DiffReader([...intent.paths, ...intent.words])
   const lines = new RawLines((line) => reader.push(line))
   return {
@@ -64,12 +37,12 @@ function readDiff({ intent }: TextSubject, shares: readonly number[]): ReturnTyp
     finish: () => {
       lines.finish()
       const outline = reader.finish()
-      return outline.files + outline.statFiles === 0 ? undefined : writerOf(outline, lines.count, shares)
+      return outline.files + outline.statFiles === 0 ? undefined : writerOf(outline, lines.count)
     },
   }
 }
 
-function writerOf(outline: DiffOutline, lines: number, shares: readonly number[]): WritePreview {
+function writerOf(outline: DiffOutline, lines: number): WritePreview {
   const { items, fileStarts, hunkStarts } = outline
   const header = headerOf(outline, lines)
   return (options) =>
@@ -79,7 +52,7 @@ function writerOf(outline: DiffOutline, lines: number, shares: readonly number[]
         lines,
         header,
         alwaysHeader: true,
-        shares,
+        shares: SHARES,
         lineShare: 0.12,
         endShare: 0,
         hidden: (from, to) =>

@@ -270,24 +270,3 @@ describe('an array of strings', () => {
       expect(await preview(JSON.stringify([...lines, other]), { budgetTokens: 500 })).not.toContain(' lines numbered')
   })
 })
-
-describe('options', () => {
-  it('share the budget among values, items and strings', async () => {
-    const text = JSON.stringify({ issues, log: repeat(900, (index) => `step ${index} done`).join('\n') })
-    const linesOf = async (share: number): Promise<number> => {
-      const previewer = jsonPreviewer({ shares: { items: 0.2, strings: share, values: 0.1 } })
-      return (await preview(text, { previewer, budgetTokens: 800 }))!.split(/step \d+ done/).length
-    }
-    expect(await linesOf(0.7)).toBeGreaterThan(await linesOf(0.02))
-  })
-
-  it.each([
-    [{ shares: { items: -1 } }, 'shares.items must be a number from 0 to 1.'],
-    [{ shares: { values: Number.NaN } }, 'shares.values must be a number from 0 to 1.'],
-    [{ shares: { rows: 1 } as never }, 'shares has no "rows": it takes values, items, strings.'],
-    [{ shares: { items: 0.9 } }, 'shares must add up to 1 at most, got 1.5.'],
-  ])('are refused where they make no sense: %j', (options, message) => {
-    expect(() => jsonPreviewer(options)).toThrow(new TypeError(message))
-    expect(() => ndjsonPreviewer(options)).toThrow(new TypeError(message))
-  })
-})

@@ -1,20 +1,9 @@
 import { isJsonLinesType, recognizeJson } from '@spillway/text/internal/json'
-import { checkedShares } from '../layout/checked-shares.ts'
 import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import type { JsonScan } from './json-scan.ts'
 import { JsonScanner } from './json-scanner.ts'
-import { renderJsonPreview, type JsonPreviewShares } from './render-json-preview.ts'
+import { renderJsonPreview } from './render-json-preview.ts'
 
-/** How previews of JSON are written. */
-export interface JsonPreviewerOptions {
-  /**
-   * How the tokens are shared that the names of keys leave; what one part leaves goes to the others. Each from 0 to 1, at
-   * most 1 together. Defaults to values 0.3, items 0.4, strings 0.3.
-   */
-  readonly shares?: Partial<JsonPreviewShares> | undefined
-}
-
-const SHARES: JsonPreviewShares = { values: 0.3, items: 0.4, strings: 0.3 }
 /** Texts up to so many UTF-16 units are kept, to be shown whole where the budget allows. */
 const WHOLE_UNITS = 524_288
 /** A text that stops being JSON before so many units, or before this share of it, is something else. */
@@ -31,21 +20,8 @@ const MOST_STRAY = 0.25
  * It reads JSON as tools write it: on one line or on many, with a byte order mark, after a few words, as JSONP, with
  * comments, trailing commas or single quotes, cut off, or broken halfway. Memory is bounded, and time grows with the length
  * alone.
- *
- * @example
- * ```ts
- * import { jsonPreviewer, previewText } from '@spillway/previews'
- *
- * const issues = Array.from({ length: 400 }, (_, id) => ({ id, title: `Issue ${id}`, user: { login: 'ada' } }))
- * const preview = await previewText(JSON.stringify(issues), {
- *   previewers: [jsonPreviewer({ shares: { values: 0.1, items: 0.8, strings: 0.1 } })],
- *   budgetTokens: 200,
- * })
- * console.assert(preview.includes('[400 items {id: 0..399'))
- * ```
  */
-export function jsonPreviewer(options: JsonPreviewerOptions = {}): TextPreviewer {
-  const shares = checkedShares('shares', SHARES, options.shares)
+export function jsonPreviewer(): TextPreviewer {
   return {
     name: 'json',
     previews: 'text',
@@ -53,7 +29,7 @@ export function jsonPreviewer(options: JsonPreviewerOptions = {}): TextPreviewer
       const { sureness, many } = recognizeJson(subject)
       return many || isJsonLinesType(subject.contentType) ? 0 : sureness
     },
-    read: (subject) => readJson(subject, shares),
+    read: readJson,
   }
 }
 
@@ -61,18 +37,8 @@ export function jsonPreviewer(options: JsonPreviewerOptions = {}): TextPreviewer
  * Preview a row of JSON values: JSON Lines, JSON text sequences (RFC 7464), or documents one after another.
  *
  * The keys of all records are merged and shown once; then come records as rows with their line numbers.
- *
- * @example
- * ```ts
- * import { ndjsonPreviewer, previewText } from '@spillway/previews'
- *
- * const records = Array.from({ length: 400 }, (_, id) => JSON.stringify({ id, name: `part ${id}`, price: id / 4 }))
- * const preview = await previewText(records.join('\n'), { previewers: [ndjsonPreviewer()], budgetTokens: 200 })
- * console.assert(preview.startsWith('[400 JSON records]'))
- * ```
  */
-export function ndjsonPreviewer(options: JsonPreviewerOptions = {}): TextPreviewer {
-  const shares = checkedShares('shares', SHARES, options.shares)
+export function ndjsonPreviewer(): TextPreviewer {
   return {
     name: 'ndjson',
     previews: 'text',
@@ -80,11 +46,11 @@ export function ndjsonPreviewer(options: JsonPreviewerOptions = {}): TextPreview
       const { sureness, many } = recognizeJson(subject)
       return many ? sureness : isJsonLinesType(subject.contentType) ? Math.min(sureness, 0.9) : 0
     },
-    read: (subject) => readJson(subject, shares),
+    read: readJson,
   }
 }
 
-function readJson(subject: TextSubject, shares: JsonPreviewShares): TextReader {
+function readJson(subject: TextSubject): TextReader {
   const { at } = recognizeJson(subject)
   const prefix = subject.start.slice(0, at)
   const scanner = new JsonScanner(prefix, subject.intent.words)
@@ -104,7 +70,7 @@ function readJson(subject: TextSubject, shares: JsonPreviewShares): TextReader {
       const scan = scanner.finish()
       if (!isJson(scan)) return undefined
       const content = { scan, whole: pieces?.join(''), prefix }
-      return (options) => renderJsonPreview(content, options, shares)
+      return (options) => renderJsonPreview(content, options)
     },
   }
 }

@@ -9,15 +9,11 @@ import type { Shape } from './shape.ts'
 import { ShownStrings } from './shown-strings.ts'
 import { Skeleton } from './skeleton.ts'
 
-/** How the tokens that the names of keys leave are shared among the other parts of a preview; only ratios matter. */
-export interface JsonPreviewShares {
-  /** Values beside their keys. */
-  readonly values: number
-  /** Rows of the longest array or map. */
-  readonly items: number
-  /** Strings of many lines. */
-  readonly strings: number
-}
+/**
+ * How the tokens that the names of keys leave are shared among values, rows of the longest array or map, and strings of many
+ * lines; only ratios matter.
+ */
+const SHARES = { values: 0.3, items: 0.4, strings: 0.3 }
 
 /** What a preview of JSON is made of. */
 export interface JsonContent {
@@ -36,7 +32,7 @@ const LEAST_TOKENS = 5
 const NAMES_SHARE = 0.5
 
 /** Write the preview of what was read of JSON: its shape, then rows of items, then strings of many lines. */
-export function renderJsonPreview(content: JsonContent, options: PreviewOptions, shares: JsonPreviewShares): string {
+export function renderJsonPreview(content: JsonContent, options: PreviewOptions): string {
   const { scan, whole } = content
   if (whole !== undefined && estimateTokens(whole) <= options.budgetTokens * 1.3) {
     const text = cleanText(whole)
@@ -49,7 +45,7 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions,
   const namedInRows = passage?.isObject && tabled !== undefined && tabled.objects > 0 ? tabled : undefined
   const rows = passage && tabled && new EntryRows(passage, tabled, options.budgetTokens)
   const strings = new ShownStrings(scan, options, (nested, within) =>
-    renderJsonPreview({ scan: nested, whole: undefined, prefix: '' }, within, shares),
+    renderJsonPreview({ scan: nested, whole: undefined, prefix: '' }, within),
   )
   const head = header(content)
   const headTokens = estimateTokens(head)
@@ -57,9 +53,9 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions,
     if (aim < headTokens + LEAST_TOKENS) return { text: head, complete: false }
     const gaps = new GapMarks(options)
     const all = {
-      ...shares,
-      items: rows === undefined ? 0 : shares.items,
-      strings: strings.isEmpty ? 0 : shares.strings,
+      ...SHARES,
+      items: rows === undefined ? 0 : SHARES.items,
+      strings: strings.isEmpty ? 0 : SHARES.strings,
     }
     const sum = all.values + all.items + all.strings
     const kept = strings.isEmpty ? 0 : aim * strings.least

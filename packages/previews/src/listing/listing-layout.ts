@@ -6,13 +6,8 @@ import { folderTree, type FolderNode } from './folder-tree.ts'
 import type { ListedGroup } from './listing-groups.ts'
 import type { ListingData } from './listing-reader.ts'
 
-/** How the tokens of a preview are shared among its parts. */
-export interface ListingPreviewShares {
-  /** Folders or files with their counts. */
-  readonly groups: number
-  /** What stands in them. */
-  readonly items: number
-}
+/** Share of the budget for folders or files with their counts; what stands in them has the rest. */
+const GROUP_SHARE = 0.4
 
 /** A line of the preview: a folder with its own entries, or with all below it. */
 interface Entry {
@@ -41,15 +36,13 @@ const PLURALS: Readonly<Record<string, string>> = { entry: 'entries', match: 'ma
 export class ListingLayout {
   readonly #data: ListingData
   readonly #options: PreviewOptions
-  readonly #shares: ListingPreviewShares
   readonly #root: FolderNode
   readonly #opened = new Map<FolderNode, readonly Entry[]>()
   readonly #costs = new Map<Entry, number>()
 
-  constructor(data: ListingData, options: PreviewOptions, shares: ListingPreviewShares) {
+  constructor(data: ListingData, options: PreviewOptions) {
     this.#data = data
     this.#options = options
-    this.#shares = shares
     this.#root = folderTree(data.groups)
   }
 
@@ -58,7 +51,7 @@ export class ListingLayout {
     const head = this.#head()
     const left = aim - estimateTokens(head) - 1
     if (left < LEAST_ROOM) return { text: head, complete: false }
-    const { entries, tokens, complete } = this.#entries(left * this.#shares.groups)
+    const { entries, tokens, complete } = this.#entries(left * GROUP_SHARE)
     const shown = this.#items(entries, left - tokens)
     return { text: [head, ...shown.lines].join('\n'), complete: complete && shown.complete }
   }

@@ -201,8 +201,3 @@ it('states how many entries there are, and shows or counts each of them', async 
     { numRuns: 200 },
   )
 })
-
-it('refuses shares that are none', () => {
-  expect(() => listingPreviewer({ shares: { groups: 2 } })).toThrow(TypeError)
-  expect(() => listingPreviewer({ shares: { folders: 1 } as never })).toThrow('folders')
-})

@@ -1,26 +1,15 @@
 import { cleanLine, perSubject } from '@spillway/text/internal'
 import { fitBudget } from '../layout/fit-budget.ts'
-import { checkedShares } from '../layout/checked-shares.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { folderListing } from './folder-listing.ts'
 import type { ListingForm } from './listing-form.ts'
-import { ListingLayout, type ListingPreviewShares } from './listing-layout.ts'
+import { ListingLayout } from './listing-layout.ts'
 import { ListingLines } from './listing-reader.ts'
 import { matchListing } from './match-listing.ts'
 import { nameListing } from './name-listing.ts'
 import { pathListing } from './path-listing.ts'
 import { treeListing } from './tree-listing.ts'
 
-/** Options of {@link listingPreviewer}. */
-export interface ListingPreviewerOptions {
-  /**
-   * How the budget is shared: `groups`, which are folders or files with how much each holds, have up to 0.4 of it, and
-   * their `items` 0.6. What one part leaves goes to the other.
-   */
-  readonly shares?: { readonly [Part in keyof ListingPreviewShares]?: number | undefined } | undefined
-}
-
-const SHARES: ListingPreviewShares = { groups: 0.4, items: 0.6 }
 const FORMS: readonly ListingForm[] = [folderListing, matchListing, treeListing, pathListing, nameListing]
 /** Lines that are looked at. */
 const MOST_LINES = 400
@@ -30,19 +19,8 @@ const MOST_LINES = 400
  *
  * The preview counts what stands in each folder or file, the fullest told apart first, and shows entries of each. It is one
  * of the previewers that every offloader has; made with other options it replaces that one.
- *
- * @example
- * ```ts
- * import { listingPreviewer, previewText } from '@spillway/previews'
- *
- * const text = Array.from({ length: 900 }, (_, file) => `src/part${file % 3}/file${file}.ts`).join('\n')
- * const previewers = [listingPreviewer({ shares: { groups: 0.5, items: 0.5 } })]
- * const preview = await previewText(text, { previewers, budgetTokens: 100 })
- * console.assert(preview.startsWith('[paths: 900 lines, 3 folders]\n1| src/part0/ [300]'))
- * ```
  */
-export function listingPreviewer(options: ListingPreviewerOptions = {}): TextPreviewer {
-  const shares = checkedShares('shares', SHARES, options.shares)
+export function listingPreviewer(): TextPreviewer {
   return {
     name: 'listing',
     previews: 'text',
@@ -56,7 +34,7 @@ export function listingPreviewer(options: ListingPreviewerOptions = {}): TextPre
           const data = reader?.finish()
           if (data === undefined) return undefined
           return (preview) => {
-            const layout = new ListingLayout(data, preview, shares)
+            const layout = new ListingLayout(data, preview)
             return fitBudget((aim) => layout.write(aim), preview)
           }
         },

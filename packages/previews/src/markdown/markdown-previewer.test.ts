@@ -85,8 +85,4 @@ describe('markdownPreviewer', () => {
     const text = '# A\n\nSome words.\n\n- one\n- two\n'
     expect(await preview(text, 500)).toBe('# A\n\nSome words.\n\n- one\n- two')
   })
-
-  it('refuses shares that are none', () => {
-    expect(() => markdownPreviewer({ shares: { code: -1 } })).toThrow(/shares\.code/)
-  })
 })

@@ -7,15 +7,11 @@ import { problemLines } from './xml-problem-lines.ts'
 import { shapeLines } from './xml-shape-lines.ts'
 import type { XmlScan } from './xml-node.ts'
 
-/** How the tokens of a preview of XML are shared; what a part does not need goes to the others. */
-export interface XmlPreviewShares {
-  /** Which elements there are, by their paths. */
-  readonly shape: number
-  /** Elements as they stand in the document: the first and the last of those that repeat. */
-  readonly elements: number
-  /** Elements that report failures. */
-  readonly problems: number
-}
+/**
+ * Shares of the budget: of paths of elements, of elements as they stand in the document, and of those that report failures.
+ * What one does not need goes to the others.
+ */
+const SHARES = { shape: 0.3, elements: 0.3, problems: 0.4 }
 
 /** Units of an element that are shown at most while others are hidden. */
 const MAX_ELEMENT = 600
@@ -24,27 +20,21 @@ const GAP_TOKENS = 14
 const MAX_BEGINNING = 80
 
 /** Write the preview of a document of XML. */
-export function writeXml(scan: XmlScan, shares: XmlPreviewShares, options: PreviewOptions): string {
+export function writeXml(scan: XmlScan, options: PreviewOptions): string {
   const records = recordsOf(scan.root)
-  return fitBudget((aim) => writeDraft(scan, records, shares, options, aim), options)
+  return fitBudget((aim) => writeDraft(scan, records, options, aim), options)
 }
 
-function writeDraft(
-  scan: XmlScan,
-  records: XmlRecords | undefined,
-  shares: XmlPreviewShares,
-  options: PreviewOptions,
-  aim: number,
-): Draft {
+function writeDraft(scan: XmlScan, records: XmlRecords | undefined, options: PreviewOptions, aim: number): Draft {
   const header = headerOf(scan, aim)
   let left = aim - estimateTokens(header) - 1
   if (scan.head.length === scan.length && scan.length < left * 8) {
     const whole = [header, ...scan.head.split('\n').map(cleanLine)].join('\n').trimEnd().toWellFormed()
     if (estimateTokens(whole) <= aim) return { text: whole, complete: true }
   }
-  const problems = problemLines(scan, left * Math.max(shares.problems, 1 - shares.shape - shares.elements))
+  const problems = problemLines(scan, left * Math.max(SHARES.problems, 1 - SHARES.shape - SHARES.elements))
   left -= tokensOf(problems)
-  const shape = shapeLines(scan.root, (left * shares.shape) / Math.max(0.01, shares.shape + shares.elements))
+  const shape = shapeLines(scan.root, (left * SHARES.shape) / Math.max(0.01, SHARES.shape + SHARES.elements))
   left -= tokensOf(shape)
   const elements = records === undefined ? headLines(scan, options, left) : recordLines(scan, records, options, left)
   return { text: [header, ...problems, ...shape, ...elements].join('\n').toWellFormed(), complete: false }

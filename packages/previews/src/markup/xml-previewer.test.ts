@@ -153,8 +153,4 @@ ${many(500, (index) =>
     expect(text).toContain(`[… ${shown} more <item>: pattern ${JSON.stringify(first.slice(0, 80))}]`)
     expect(text.split(first)).toHaveLength(2)
   })
-
-  it('refuses invalid shares', () => {
-    expect(() => xmlPreviewer({ shares: { shape: -1 } })).toThrow('shares.shape')
-  })
 })

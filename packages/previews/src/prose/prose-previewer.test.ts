@@ -69,8 +69,4 @@ describe('prosePreviewer', () => {
     expect(shown.split('RFC 9999').length).toBeLessThan(6)
     expect(shown).not.toContain('[Page 30]')
   })
-
-  it('refuses shares that are none', () => {
-    expect(() => prosePreviewer({ shares: { text: Number.NaN } })).toThrow(/shares\.text/)
-  })
 })

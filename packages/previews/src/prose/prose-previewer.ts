@@ -1,5 +1,4 @@
 import { countOf } from '../layout/gap-marks.ts'
-import { checkedShares } from '../layout/checked-shares.ts'
 import { hiddenOf } from '../layout/count-between.ts'
 import { numberCut, numberNote } from '../layout/cut-numbers.ts'
 import { writeItems } from '../layout/items-preview.ts'
@@ -8,47 +7,23 @@ import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { ProseReader } from './prose-reader.ts'
 import { recognizeProse } from './recognize-prose.ts'
 
-/** How the budget of a preview of prose is shared; what a part does not need goes to the other. */
-export interface ProsePreviewShares {
-  /** Numbered headings, those in capitals, and chapters, each with its line number. */
-  readonly headings: number
-  /** The beginning and the end of the text, and how its sections and paragraphs begin. */
-  readonly text: number
-}
-
-/** Options of {@link prosePreviewer}. */
-export interface ProsePreviewerOptions {
-  /** Each from 0 to 1, at most 1 together. Defaults to headings 0.35, text 0.65. */
-  readonly shares?: Partial<ProsePreviewShares> | undefined
-}
-
-const SHARES: ProsePreviewShares = { headings: 0.35, text: 0.65 }
+/** Shares of the budget: of headings, and of text. What one does not need goes to the others. */
+const SHARES = [0.35, 0.65]
 
 /**
  * Preview plain text in any script: its headings where it has such, its beginning and its end, and between them how
  * sections and paragraphs begin. Long paragraphs are cut after a sentence.
- *
- * @example
- * ```ts
- * import { previewText, prosePreviewer } from '@spillway/previews'
- *
- * const chapter = (index: number) => `CHAPTER ${index}\n\n${'It was a dark night. The rain fell on the roofs. '.repeat(40)}\n\n`
- * const text = Array.from({ length: 30 }, (_, index) => chapter(index + 1)).join('')
- * const preview = await previewText(text, { budgetTokens: 500, previewers: [prosePreviewer()] })
- * console.assert(preview.startsWith('[text:') && preview.includes('| CHAPTER 30'))
- * ```
  */
-export function prosePreviewer(options: ProsePreviewerOptions = {}): TextPreviewer {
-  const { headings, text } = checkedShares('shares', SHARES, options.shares)
+export function prosePreviewer(): TextPreviewer {
   return {
     name: 'prose',
     previews: 'text',
     recognize: recognizeProse,
-    read: (subject) => readProse(subject, [headings, text]),
+    read: readProse,
   }
 }
 
-function readProse({ start, intent }: TextSubject, shares: readonly number[]): ReturnType<TextPreviewer['read']> {
+function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['read']> {
   const reader = new ProseReader(intent.words)
   const numbers = numberCut(start)
   let units = 0
@@ -74,7 +49,7 @@ function readProse({ start, intent }: TextSubject, shares: readonly number[]): R
             items,
             lines: lines.count,
             header: `text: ${header}`,
-            shares,
+            shares: SHARES,
             lineShare: 0.12,
             endShare: items.length <= 4 ? 0.3 : 0,
             hidden: (from, to) => hiddenOf(headings, 'heading', from, to).join(', '),

@@ -19,11 +19,11 @@ export interface ReadSource {
   readonly note: string
 }
 
-/** How the budget is shared. */
-export interface SourcePreviewShares {
-  readonly outline: number
-  readonly code: number
-}
+/**
+ * Share of the budget for names of definitions: deeper ones are added while all names take no more than this. Those at the
+ * top come first, unless the call asks for lines or words, or there are conflicts of a merge.
+ */
+const OUTLINE_SHARE = 0.4
 
 /** Tokens of the header. */
 const HEADER_TOKENS = 14
@@ -51,7 +51,6 @@ const NEVER = -1e9
 export class SourceLayout {
   readonly #read: ReadSource
   readonly #options: PreviewOptions
-  readonly #shares: SourcePreviewShares
   /** Whether lines are worth more than what any line is worth for what it is. */
   readonly #isSought: boolean
   /** What lines of bodies are worth of what they would be in a file not much larger than the preview. */
@@ -65,10 +64,9 @@ export class SourceLayout {
   /** Definitions by how deep they stand, the longest first. */
   readonly #levels: readonly (readonly OutlineSymbol[])[]
 
-  constructor(read: ReadSource, options: PreviewOptions, shares: SourcePreviewShares) {
+  constructor(read: ReadSource, options: PreviewOptions) {
     this.#read = read
     this.#options = options
-    this.#shares = shares
     const fits = (options.budgetTokens * UNITS_PER_TOKEN * ENOUGH_TIMES) / Math.max(1, read.source.text.length)
     this.#isSought = isAnySought(read.worth)
     this.#bodyShare = Math.min(1, Math.sqrt(fits))
@@ -112,12 +110,12 @@ export class SourceLayout {
   /** The definitions that are named where their lines are hidden, by line. */
   #listed(room: number): Map<number, OutlineSymbol> {
     const listed = new Map<number, OutlineSymbol>()
-    let left = room * (this.#isSought ? this.#shares.outline : MOST_NAMES)
+    let left = room * (this.#isSought ? OUTLINE_SHARE : MOST_NAMES)
     let taken = 0
     let count = 0
     for (const level of this.#levels) {
       const cost = level.reduce((sum, symbol) => sum + nameCost(symbol), 0)
-      if (count >= ENOUGH_NAMES && taken + cost > room * this.#shares.outline) break
+      if (count >= ENOUGH_NAMES && taken + cost > room * OUTLINE_SHARE) break
       for (const symbol of level) {
         const one = nameCost(symbol)
         if (one > left) break

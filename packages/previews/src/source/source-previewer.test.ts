@@ -187,7 +187,6 @@ describe('a preview of source code', () => {
   })
 
   it('refuses bad options early, by name', () => {
-    expect(() => sourcePreviewer({ shares: { outline: 2 } })).toThrow(/shares\.outline/)
     expect(() => sourcePreviewer({ outline: 'x' as unknown as () => Promise<undefined> })).toThrow(/outline/)
   })
 

@@ -1,5 +1,4 @@
 import { fitBudget } from '../layout/fit-budget.ts'
-import { checkedShares } from '../layout/checked-shares.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { ToolIntent } from '../detect/tool-intent.ts'
 import { codeLines } from './code-lines.ts'
@@ -8,7 +7,7 @@ import { DEFINITION_RULES, type DefinitionRules } from './definition-rules.ts'
 import { lineWorth, type Sought } from './line-worth.ts'
 import type { Outliner } from './outline.ts'
 import { patternOutline } from './pattern-outline.ts'
-import { SourceLayout, type SourcePreviewShares } from './source-layout.ts'
+import { SourceLayout } from './source-layout.ts'
 import { SourceLines } from './source-lines.ts'
 import { sourceSigns } from './source-signs.ts'
 
@@ -16,16 +15,8 @@ import { sourceSigns } from './source-signs.ts'
 export interface SourcePreviewerOptions {
   /** Finds definitions by a grammar; where it knows none for a language, patterns of lines find them. */
   readonly outline?: Outliner | undefined
-  /**
-   * How the budget is shared: names of definitions deeper than those at the top are added while all names take no more
-   * than `outline`; the rest goes to lines of code. The names at the top come first, unless the call asks for lines or
-   * words, or there are conflicts of a merge: then `outline` is the most for all names. Defaults to
-   * `{ outline: 0.4, code: 0.6 }`.
-   */
-  readonly shares?: Partial<SourcePreviewShares> | undefined
 }
 
-const SHARES: SourcePreviewShares = { outline: 0.4, code: 0.6 }
 /** Longer texts are previewed by their lines. */
 const MAX_LENGTH = 4_194_304
 /** Lines longer than this on average were not written by people. */
@@ -41,24 +32,9 @@ const NO_RULES: DefinitionRules = { keywords: 'function class def fn func', comm
  * characters, or with lines as long as minifiers write them, is left to the preview by lines. Where `outline` throws, so
  * does the reader.
  *
- * @throws TypeError where `shares` are no numbers from 0 to 1 that add up to 1 at most, or `outline` is no function.
- *
- * @example
- * ```ts
- * import { previewText, sourcePreviewer } from '@spillway/previews'
- *
- * const text = Array.from({ length: 200 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
- * const preview = await previewText(text, {
- *   previewers: [sourcePreviewer({ shares: { outline: 0.2, code: 0.8 } })],
- *   toolName: 'search_file',
- *   input: { path: 'steps.py', query: 'step_150' },
- *   budgetTokens: 400,
- * })
- * console.assert(preview.startsWith('[Python, 600 lines') && preview.includes('return state + 150'))
- * ```
+ * @throws TypeError where `outline` is no function.
  */
 export function sourcePreviewer(options: SourcePreviewerOptions = {}): TextPreviewer {
-  const shares = checkedShares('shares', SHARES, options.shares)
   const { outline } = options
   if (outline !== undefined && typeof outline !== 'function')
     throw new TypeError('`outline` must be a function that finds the definitions of a text.')
@@ -71,7 +47,7 @@ export function sourcePreviewer(options: SourcePreviewerOptions = {}): TextPrevi
       const pieces: string[] = []
       return {
         push: (text) => void pieces.push(text),
-        finish: () => readSource(pieces.join(''), subject, outline, shares),
+        finish: () => readSource(pieces.join(''), subject, outline),
       }
     },
   }
@@ -81,7 +57,6 @@ async function readSource(
   text: string,
   subject: TextSubject,
   outline: Outliner | undefined,
-  shares: SourcePreviewShares,
 ): Promise<WritePreview | undefined> {
   const language = sourceSigns(subject)?.language
   if (language === undefined) return undefined
@@ -97,7 +72,7 @@ async function readSource(
   const note = shift === 0 ? '' : `; file line = number ${shift < 0 ? '−' : '+'} ${Math.abs(shift)}`
   const worth = lineWorth(code, symbols, { lines: asked(intent, shift, source.count), words: intent.words })
   return (options) => {
-    const layout = new SourceLayout({ language, source, symbols, worth, note }, options, shares)
+    const layout = new SourceLayout({ language, source, symbols, worth, note }, options)
     return fitBudget((aim) => layout.write(aim), options)
   }
 }

@@ -9,14 +9,9 @@ import { spreadOrder } from './spread-order.ts'
 import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
 
-/** How the tokens of a preview are shared among its parts. */
-export interface TablePreviewShares {
-  /** What is said of the columns beside their names. */
-  readonly columns: number
-  readonly rows: number
-  /** The telling cells of the rows that are not shown. */
-  readonly keys: number
-}
+/** Shares of the budget: of what is said of columns beside their names, and of the telling cells of rows that are not shown. */
+const COLUMN_SHARE = 0.25
+const KEY_SHARE = 0.45
 
 /** Rows that the cells are cut for, so that so many have room. */
 const AIMED_ROWS = 8
@@ -38,18 +33,16 @@ const HEADER_SHARE = 0.85
 export class TableLayout {
   readonly #data: TableData
   readonly #options: PreviewOptions
-  readonly #shares: TablePreviewShares
   readonly #keyIndex: KeyIndex | undefined
   #chosen = new Uint8Array(0)
   #cap = 0
   #cells: (readonly string[] | undefined)[] = []
   #costs: (number | undefined)[] = []
 
-  constructor(data: TableData, options: PreviewOptions, shares: TablePreviewShares) {
+  constructor(data: TableData, options: PreviewOptions) {
     this.#data = data
     this.#options = options
-    this.#shares = shares
-    this.#keyIndex = data.labels !== undefined && shares.keys > 0 ? keyIndexOf(data) : undefined
+    this.#keyIndex = data.labels !== undefined ? keyIndexOf(data) : undefined
   }
 
   /**
@@ -63,20 +56,19 @@ export class TableLayout {
     const title = cutAtGrapheme(this.#data.title.trimEnd(), left)
     const notes = cutAtGrapheme(this.#data.notes.join('\n'), left)
     left -= estimateTokens(title) + estimateTokens(notes)
-    const { columns: columnShare, keys: keyShare } = this.#shares
-    const columns = left < LEAST_ROOM ? '' : this.#columns(left * HEADER_SHARE, left * columnShare)
+    const columns = left < LEAST_ROOM ? '' : this.#columns(left * HEADER_SHARE, left * COLUMN_SHARE)
     left -= estimateTokens(columns) + 2
-    const { text, complete } = this.#body(left, keyShare)
+    const { text, complete } = this.#body(left, KEY_SHARE)
     return { text: joined(title, head, columns, text, notes), complete }
   }
 
   /** Rows, and where a column tells them apart, its cells of the others. */
-  #body(left: number, keyShare: number): Draft {
+  #body(left: number, KEY_SHARE: number): Draft {
     const all = this.#rows(left)
     const index = this.#keyIndex
     if (all.complete || index === undefined) return all
     const isShown = (place: number): boolean => this.#chosen[place] === 1
-    const few = this.#rows(left * (1 - keyShare), 2 * END_ROWS_WITH_KEYS)
+    const few = this.#rows(left * (1 - KEY_SHARE), 2 * END_ROWS_WITH_KEYS)
     const keys = index.write(left - estimateTokens(few.text), isShown)
     if (keys.text === '') return this.#rows(left)
     if (!keys.complete) return { text: joined(few.text, keys.text), complete: false }

@@ -283,8 +283,3 @@ describe('a preview of records', () => {
     for (const text of none) expect(await previewOf(text), text.slice(0, 40)).toBeUndefined()
   })
 })
-
-it('refuses shares that are none', () => {
-  expect(() => tablePreviewer({ shares: { rows: -1 } })).toThrow('shares.rows')
-  expect(() => tablePreviewer({ shares: { rows: 0.9, columns: 0.9 } })).toThrow(TypeError)
-})

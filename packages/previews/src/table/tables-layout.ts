@@ -3,18 +3,18 @@ import type { Draft } from '../layout/fit-budget.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { TableData } from './table-data.ts'
-import { TableLayout, type TablePreviewShares } from './table-layout.ts'
+import { TableLayout } from './table-layout.ts'
 
 /** Writes the preview of the tables of one text. */
 export class TablesLayout {
   readonly #tables: readonly TableData[]
   readonly #layouts: readonly TableLayout[]
 
-  constructor(tables: readonly TableData[], options: PreviewOptions, shares: TablePreviewShares) {
+  constructor(tables: readonly TableData[], options: PreviewOptions) {
     this.#tables = tables
     // One call shows how the lines of all of them are got.
     this.#layouts = tables.map(
-      (table, index) => new TableLayout(table, index === 0 ? options : { ...options, showLines: undefined }, shares),
+      (table, index) => new TableLayout(table, index === 0 ? options : { ...options, showLines: undefined }),
     )
   }
 
