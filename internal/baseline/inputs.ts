@@ -66,13 +66,14 @@ export function readSessions(data: string): readonly Input[] {
 export function readInstalled(): readonly Input[] {
   const code = installedCodeCases(new SeededRandom(1)).flatMap(({ results }) => results)
   return [
+    // A name of several parts may begin as another whole one does.
     ...[...installedDocuments(), ...installedTables()].map(({ id, text }): Input => ({
-      path: `installed/${id}`,
+      path: `installed/documents/${id.replaceAll('/', ' ')}`,
       ...callOf(id),
       block: { type: 'text', text, mediaType: TEXT_TYPES[extname(id)] },
     })),
     ...code.map(({ text, toolName, toolInput }): Input => ({
-      path: `installed/${(toolInput as { readonly path: string }).path}`,
+      path: `installed/code/${(toolInput as { readonly path: string }).path}`,
       toolName,
       toolInput,
       block: { type: 'text', text },
