@@ -19,15 +19,6 @@ export interface GrammarOutlinerOptions {
  *
  * @throws MissingPeerError from the outliner, where `web-tree-sitter` or `@vscode/tree-sitter-wasm` is not installed. A
  * grammar from another package that is not installed counts as a language that it does not know.
- *
- * @example
- * ```ts
- * import { grammarOutliner } from '@spillway/previews/code'
- *
- * const outline = grammarOutliner()
- * const symbols = await outline('func (db *DB) Open(path string) error {\n\treturn nil\n}\n', 'go')
- * console.assert(symbols?.[0]?.name === 'Open' && symbols[0].line === 1)
- * ```
  */
 export function grammarOutliner(options: GrammarOutlinerOptions = {}): Outliner {
   const { locate = locateInstalled } = options

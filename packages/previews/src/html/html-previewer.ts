@@ -11,16 +11,6 @@ import { writePage } from './write-page.ts'
  *
  * Links are shown by their text; the page as stored has their addresses. Pages without any text, such as those that
  * scripts write, are left to the next previewer.
- *
- * @example
- * ```ts
- * import { htmlPreviewer, previewText } from '@spillway/previews'
- *
- * const paragraphs = Array.from({ length: 200 }, (_, index) => `<p>In year ${index} the <b>engine</b> got wheels.</p>`)
- * const page = `<!doctype html><title>Engines</title><nav><a href="/">Home</a></nav><main>${paragraphs.join('')}</main>`
- * const preview = await previewText(page, { previewers: [htmlPreviewer()], budgetTokens: 200 })
- * console.assert(preview.includes('In year 0 the engine got wheels.') && !preview.includes('Home'))
- * ```
  */
 export function htmlPreviewer(): TextPreviewer {
   return { name: 'html', previews: 'text', recognize: recognizeHtml, read: readHtml }
