@@ -1,12 +1,15 @@
 import { setImmediate as tick } from 'node:timers/promises'
-import { ContextOffloader } from '@spillway/core'
+import { ContextOffloader, preload } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { FakeConnection, request } from '../../test/fake-connection.ts'
 import { connectProxy } from './connect-proxy.ts'
 
 const LOG = 'a line of a log\n'.repeat(5_000)
 const BIG = { content: [{ type: 'text', text: LOG }] }
+
+// Turns of the event loop are counted here, and a module that is loaded takes any number of them.
+beforeAll(preload)
 
 const settle = async (): Promise<void> => {
   for (let round = 0; round < 30; round += 1) await tick()

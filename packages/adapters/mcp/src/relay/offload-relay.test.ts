@@ -1,8 +1,8 @@
 import { setImmediate as tick } from 'node:timers/promises'
-import { ContextOffloader, RETRIEVAL_TOOL_NAME, type Storage } from '@spillway/core'
+import { ContextOffloader, preload, RETRIEVAL_TOOL_NAME, type Storage } from '@spillway/core'
 import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { fieldsOf, type Message } from './message.ts'
 import { OffloadRelay, type ClientMessageContext } from './offload-relay.ts'
 import type { McpOffloadOptions } from './relay-options.ts'
@@ -11,6 +11,9 @@ const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all 
 const BIG = { content: [{ type: 'text', text: LOG }] }
 const SMALL = { content: [{ type: 'text', text: 'all is well' }] }
 const PREFIXED = `spillway_${RETRIEVAL_TOOL_NAME}`
+
+// Turns of the event loop are counted here, and a module that is loaded takes any number of them.
+beforeAll(preload)
 
 interface Sent {
   readonly message: Message
