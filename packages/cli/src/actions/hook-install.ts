@@ -3,15 +3,15 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { offloadedTools } from '@spillway/claude-agent-sdk/hook'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { Invocation } from '../action.ts'
-import { usageError } from '../cli-error.ts'
+import { CliError, usageError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
 import { quoteForShell } from '../format.ts'
 import { encodeScope } from '../option-parsers.ts'
 import { noteLine, print, printJson, printLine } from '../output.ts'
 import { redactUrl } from '../redact-url.ts'
 import type { HookOptions } from '../hook/hook-options.ts'
-import { lineDiff } from '../hook/line-diff.ts'
 import {
   addToSettings,
   listInSettings,
@@ -19,7 +19,7 @@ import {
   removeFromSettings,
   type Addition,
 } from '../hook/settings-change.ts'
-import { backupPath, readSettingsFile, withSettingsFile, type SettingsFile } from '../hook/settings-file.ts'
+import { backupPath, readSettingsFile } from '../hook/settings-file.ts'
 
 /** Which settings file is meant. */
 export interface PlaceOptions {
@@ -37,6 +37,8 @@ export interface InstallOptions extends PlaceOptions, HookOptions {
   readonly allow?: boolean
 }
 
+/** How often a file is read anew that another program changes in the meantime. */
+const ATTEMPTS = 10
 const EVENT = ['hooks', 'PostToolUse']
 const ALLOWED = ['permissions', 'allow']
 const SERVERS = ['mcpServers']
@@ -137,19 +139,28 @@ type Edit = (text: string, backup: string | undefined) => string
 
 /** Change a file as `edit` says. What it was is kept, unless the hook is in it already, and until that is undone. */
 async function change(path: string, { dryRun = false }: PlaceOptions, edit: Edit): Promise<Change> {
-  const now = await readSettingsFile(path)
-  const diff = lineDiff(now.text, edit(now.text, now.backup), path)
-  if (dryRun || diff === '') return { path, diff }
-  return withSettingsFile(path, async (file: SettingsFile) => {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const file = await readSettingsFile(path)
     const { text, backup } = file
     const changed = edit(text, backup)
-    if (changed === text) return { path, diff: '' }
+    const diff = diffOf(text, changed, path)
+    if (dryRun || diff === '') return { path, diff }
     const isInstalled = backup !== undefined && hasOurs(text, path)
     if (!isInstalled) await file.keepBackup()
-    await file.write(changed)
+    if (!(await file.write(changed))) continue
     if (changed === (backup ?? '') && isInstalled) await file.removeBackup()
-    return { path, diff: lineDiff(text, changed, path), backup: backupPath(path) }
-  })
+    return { path, diff, backup: backupPath(path) }
+  }
+  const message = `${path} is changed by another program all the time, and was left as that wrote it. Try again.`
+  throw new CliError('settings-refused', EXIT_CODE.storage, message)
+}
+
+/** Write what changes as a unified diff; nothing where the texts are equal. */
+function diffOf(before: string, after: string, path: string): string {
+  if (before === after) return ''
+  const [old, now] = [before, after].map((text) => (text === '' ? '/dev/null' : path))
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY }
+  return createTwoFilesPatch(old ?? path, now ?? path, before, after, undefined, undefined, options)
 }
 
 /**

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   addToSettings,
@@ -59,6 +60,26 @@ describe('removeFromSettings', () => {
     const empty = '{\n  "env": {},\n  "model": "opus"\n}\n'
     const left = removeFromSettings(add(empty), CHANGE, empty, PLACE)
     expect(JSON.parse(left)).toEqual({ env: {}, model: 'opus' })
+  })
+
+  it('leaves all other settings of a file of any shape', () => {
+    const settings = fc.dictionary(
+      fc.string().filter((key) => key !== 'hooks' && key !== 'env'),
+      fc.jsonValue(),
+    )
+    fc.assert(
+      fc.property(
+        settings,
+        fc.constantFrom(undefined, 2, 4, '\t'),
+        fc.constantFrom('\n', '\r\n'),
+        (value, indent, eol) => {
+          const text = JSON.stringify(value, undefined, indent).replaceAll('\n', eol)
+          const added = add(text)
+          expect(JSON.parse(added)).toMatchObject(JSON.parse(text) as object)
+          expect(JSON.parse(removeFromSettings(added, CHANGE, text, PLACE))).toEqual(JSON.parse(text))
+        },
+      ),
+    )
   })
 
   it('leaves what others have added since', () => {

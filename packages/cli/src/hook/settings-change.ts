@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { applyEdits, modify, parseTree, type Node } from 'jsonc-parser'
 import { CliError } from '../cli-error.ts'
 import { EXIT_CODE } from '../exit-code.ts'
-import { addItem, memberOf, readJsonText, removeItem, type JsonItem, type JsonNode } from './json-text.ts'
 
 /** What is added to a settings file of Claude Code: values by the path of the list or object that gets them. */
 export type SettingsChange = readonly Addition[]
@@ -15,6 +15,8 @@ export interface Addition {
   readonly value: unknown
 }
 
+const BYTE_ORDER_MARK = '\uFEFF'
+
 /**
  * Return the text of a settings file with these additions; an empty text stands for a file that is not there.
  *
@@ -24,15 +26,15 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
   let changed = text.trim() === '' ? '{}\n' : text
   for (const { path, key, value } of change) {
     for (const depth of path.keys()) {
-      const node = nodeAt(changed, path.slice(0, depth), place)
-      if (node.type !== 'object') throw otherKind(path.slice(0, depth), place)
-      const name = path[depth] ?? ''
-      const isList = depth === path.length - 1 && key === undefined
-      if (memberOf(node, name) === undefined) changed = addItem(changed, node, isList ? [] : {}, name)
+      const node = findNode(changed, path.slice(0, depth + 1), place)
+      const type = depth === path.length - 1 && key === undefined ? 'array' : 'object'
+      if (node !== undefined && node.type !== type) throw otherKind(path.slice(0, depth + 1), place)
     }
-    const node = nodeAt(changed, path, place)
-    if (node.type !== (key === undefined ? 'array' : 'object')) throw otherKind(path, place)
-    if (!holds(changed, node, { key, value })) changed = addItem(changed, node, value, key)
+    const isThere =
+      key === undefined
+        ? listInSettings(changed, path, place).some((item) => isDeepStrictEqual(item, value))
+        : findNode(changed, [...path, key], place) !== undefined
+    if (!isThere) changed = edit(changed, [...path, key ?? -1], value)
   }
   return changed
 }
@@ -43,18 +45,15 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
  */
 export function removeFromSettings(text: string, change: SettingsChange, before: string, place: string): string {
   let changed = text
-  for (const addition of change.toReversed()) {
-    const { path } = addition
-    for (let depth = path.length; depth >= 0; depth -= 1) {
-      const node = findNode(changed, path.slice(0, depth), place)
-      if (node === undefined) continue
-      const name = path[depth]
-      const item =
-        name === undefined
-          ? node.items.find(({ key, value }) => isAddition(changed, key, value, addition))
-          : node.items.find(({ key, value }) => key === name && value.items.length === 0 && value.type !== 'scalar')
-      if (item === undefined || (name !== undefined && isIn(before, path.slice(0, depth + 1), place))) break
-      changed = removeItem(changed, node, item)
+  for (const { path, key, value } of change.toReversed()) {
+    const last = key ?? listInSettings(changed, path, place).findIndex((item) => isDeepStrictEqual(item, value))
+    if (last === -1) continue
+    if (key !== undefined && !isDeepStrictEqual(memberInSettings(changed, [...path, key], place), value)) continue
+    changed = edit(changed, [...path, last], undefined)
+    for (let depth = path.length; depth > 0; depth -= 1) {
+      const way = path.slice(0, depth)
+      if (findNode(changed, way, place)?.children?.length !== 0 || findNode(before, way, place) !== undefined) break
+      changed = edit(changed, way, undefined)
     }
   }
   return changed
@@ -62,60 +61,45 @@ export function removeFromSettings(text: string, change: SettingsChange, before:
 
 /** Return the values of a list in a settings file; none where there is no such list. */
 export function listInSettings(text: string, path: readonly string[], place: string): readonly unknown[] {
-  const node = text.trim() === '' ? undefined : findNode(text, path, place)
-  return node?.type === 'array' ? node.items.map(({ value }) => valueOf(text, value)) : []
+  const value = memberInSettings(text, path, place)
+  return Array.isArray(value) ? value : []
 }
 
 /** Return a member of an object in a settings file; `undefined` where there is none. */
 export function memberInSettings(text: string, path: readonly string[], place: string): unknown {
-  const node = text.trim() === '' ? undefined : findNode(text, path, place)
-  return node === undefined ? undefined : valueOf(text, node)
-}
-
-function isIn(text: string, path: readonly string[], place: string): boolean {
-  return memberInSettings(text, path, place) !== undefined
-}
-
-function holds(
-  text: string,
-  node: JsonNode,
-  { key, value }: Pick<Addition, 'value'> & { readonly key?: string | undefined },
-): boolean {
-  return key === undefined
-    ? node.items.some((item) => isDeepStrictEqual(valueOf(text, item.value), value))
-    : memberOf(node, key) !== undefined
-}
-
-function isAddition(text: string, key: string | undefined, node: JsonNode, addition: Addition): boolean {
-  return key === addition.key && isDeepStrictEqual(valueOf(text, node), addition.value)
-}
-
-function valueOf(text: string, { start, end }: JsonNode): unknown {
-  return JSON.parse(text.slice(start, end)) as unknown
-}
-
-/** Return the value at a path that is there. */
-function nodeAt(text: string, path: readonly string[], place: string): JsonNode {
   const node = findNode(text, path, place)
-  if (node === undefined || node.type === 'scalar') throw otherKind(path, place)
-  return node
+  return node && (JSON.parse(bodyOf(text).slice(node.offset, node.offset + node.length)) as unknown)
 }
 
-function findNode(text: string, path: readonly string[], place: string): JsonNode | undefined {
-  let node: JsonNode | undefined = readSettings(text, place)
+/** Set a value, or with `undefined` remove it; indented, and with ends of lines, as the text has them. */
+function edit(text: string, path: readonly (string | number)[], value: unknown): string {
+  const body = bodyOf(text)
+  const unit = /^\s*\{\r?\n([ \t]+)"/.exec(body)?.[1] ?? '  '
+  const formattingOptions = {
+    insertSpaces: !unit.includes('\t'),
+    tabSize: unit.includes('\t') ? 1 : unit.length,
+    eol: body.includes('\r\n') ? '\r\n' : '\n',
+  }
+  const edits = modify(body, [...path], value, { formattingOptions, isArrayInsertion: value !== undefined })
+  return text.slice(0, text.length - body.length) + applyEdits(body, edits)
+}
+
+function findNode(text: string, path: readonly string[], place: string): Node | undefined {
+  let node = text.trim() === '' ? undefined : readSettings(bodyOf(text), place)
   for (const name of path) {
-    const same: readonly JsonItem[] = node?.items.filter(({ key }) => key === name) ?? []
+    const members = node?.type === 'object' ? (node.children ?? []) : []
+    const same = members.filter(({ children }) => children?.[0]?.value === name)
     if (same.length > 1) throw refusal(place, `has ${path.join('.')} more than once: leave one of them`)
-    node = same[0]?.value
+    node = same[0]?.children?.[1]
   }
   return node
 }
 
-function readSettings(text: string, place: string): JsonNode {
-  const start = text.startsWith('\uFEFF') ? 1 : 0
+/** Comments are refused: Claude Code reads JSON without them. */
+function readSettings(text: string, place: string): Node | undefined {
   let settings: unknown
   try {
-    settings = JSON.parse(text.slice(start))
+    settings = JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     const why = /\/\/|\/\*|,\s*[}\]]/.test(text) ? ' Comments and commas behind the last value must go first.' : ''
@@ -123,7 +107,11 @@ function readSettings(text: string, place: string): JsonNode {
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
     throw refusal(place, 'holds no JSON object, and was left as it is. Mend it by hand')
-  return readJsonText(start === 0 ? text : ` ${text.slice(start)}`)
+  return parseTree(text)
+}
+
+function bodyOf(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
 function otherKind(path: readonly string[], place: string): CliError {
