@@ -3,6 +3,9 @@ import type { Outcome } from './play.ts'
 import { quantile } from '../adapters/measure-time.ts'
 import { MARGIN, summarize, type CachePrices, type Interval, type Summary } from './summarize.ts'
 
+/** The policy of the overview: it knows where logs have their reason, and uses structure. */
+const OVERVIEW_POLICY = 'reader'
+
 /** What was run, for the end of a report. */
 export interface RunFacts {
   readonly commit: string
@@ -16,17 +19,19 @@ export interface RunFacts {
 
 /** Write outcomes as Markdown: a table for each kind, and where the baseline loses. */
 export function writeReport(outcomes: readonly Outcome[], baseline: string, facts: RunFacts): string {
-  const kinds = KINDS.filter((kind) => outcomes.some((outcome) => outcome.kind === kind))
-  const sections = kinds.flatMap((kind) =>
-    (['unseen', 'generated', 'development'] as const).flatMap((origin) => {
-      const own = outcomes.filter((outcome) => outcome.kind === kind && outcome.origin === origin)
-      return own.length === 0 ? [] : [{ kind, origin, own, summaries: summarize(own, baseline, facts.prices) }]
-    }),
-  )
+  const sections = sectionsOf(outcomes, baseline, facts.prices)
   const definitions = [...Map.groupBy(outcomes, ({ system }) => system)].map(
     ([system, own]) => `${system} ${Math.max(...own.map(({ definitionTokens }) => definitionTokens))}`,
   )
   return [
+    '## Overview',
+    '',
+    `Mean tokens to the answer with the policy \`${OVERVIEW_POLICY}\`; in brackets the cases solved, if not all. Bold is the lowest.`,
+    '',
+    ...writeOverview(outcomes, baseline, facts.prices),
+    '',
+    '## By kind',
+    '',
     `Means, unless a heading says otherwise: \`calls\` have their mean and 90 % quantile, \`tokens\` their median and 90 % quantile. In brackets: 95 %, drawing whole groups. \`to ours\` is the geometric mean of the ratio to ${baseline} on the same cases, with the number of cases that are cheaper and dearer by 5 %. With a cache, a known token costs ${facts.prices.cached} and a new one ${facts.prices.written}.`,
     '',
     ...sections.flatMap(({ kind, origin, own, summaries }) => kindSection(kind, origin, own, summaries)),
@@ -44,6 +49,48 @@ export function writeReport(outcomes: readonly Outcome[], baseline: string, fact
     ...facts.versions.map((version) => `- ${version}`),
     '',
   ].join('\n')
+}
+
+interface Section {
+  readonly kind: string
+  readonly origin: 'unseen' | 'generated' | 'development'
+  readonly own: readonly Outcome[]
+  readonly summaries: readonly Summary[]
+}
+
+function sectionsOf(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): readonly Section[] {
+  return KINDS.flatMap((kind) =>
+    (['unseen', 'generated', 'development'] as const).flatMap((origin) => {
+      const own = outcomes.filter((outcome) => outcome.kind === kind && outcome.origin === origin)
+      return own.length === 0 ? [] : [{ kind, origin, own, summaries: summarize(own, baseline, prices) }]
+    }),
+  )
+}
+
+/** Write the lines of a table that compares all systems with one policy; a † marks development data. */
+export function writeOverview(outcomes: readonly Outcome[], baseline: string, prices: CachePrices): readonly string[] {
+  const own = outcomes.filter(({ policy }) => policy === OVERVIEW_POLICY)
+  // Systems that only take some kinds of content are in the tables by kind.
+  const cases = (system: string): number => own.filter((outcome) => outcome.system === system).length
+  const systems = [...new Set(own.map(({ system }) => system))].filter((system) => cases(system) === cases(baseline))
+  const rows = sectionsOf(own, baseline, prices).map(({ kind, origin, own: outcomesOfKind, summaries }) => {
+    const shown = systems.map((name) => summaries.find(({ system }) => system === name))
+    const lowest = Math.min(...shown.map((summary) => summary?.tokensPlus ?? Infinity))
+    const cells = shown.map((summary) => {
+      if (summary === undefined) return ''
+      const solved = summary.solved < 1 ? ` (${percent(summary.solved)})` : ''
+      return (summary.tokensPlus === lowest ? `**${tokens(lowest)}**` : tokens(summary.tokensPlus)) + solved
+    })
+    const whole = new Map(outcomesOfKind.map((outcome) => [outcome.case, outcome.full]))
+    const first = summaries[0]
+    const data = [`${first?.cases} (${first?.groups})`, tokens(quantile([...whole.values()], 0.5))]
+    return `| ${[kind + (origin === 'development' ? ' †' : ''), ...data, ...cells].join(' | ')} |`
+  })
+  return [
+    `| question | cases (groups) | whole | ${systems.join(' | ')} |`,
+    `| --- | --- | --: |${' --: |'.repeat(systems.length)}`,
+    ...rows,
+  ]
 }
 
 function kindSection(

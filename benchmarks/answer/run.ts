@@ -8,7 +8,7 @@ import { allCases } from './cases/all-cases.ts'
 import { generatedCases } from './cases/generated-cases.ts'
 import { isWanted } from './is-wanted.ts'
 import { play, type Outcome } from './play.ts'
-import { writeReport } from './report.ts'
+import { writeOverview, writeReport } from './report.ts'
 import { currentCommit } from './current-commit.ts'
 import { sameInSecondProcess } from './second-process.ts'
 import { ablations, allSystems, BASELINE } from './systems/all-systems.ts'
@@ -61,11 +61,12 @@ for (const [index, question] of cases.entries()) {
 for (const system of systems) await system.close?.()
 const real = systems.filter(({ emulated }) => !emulated).map(({ name }) => name)
 const same = await sameInSecondProcess(cases, real)
+const prices = { cached: Number(options.cached), written: Number(options.written) }
 const report = writeReport(outcomes, BASELINE, {
   commit,
   policiesCommit: currentCommit(`${HERE}policies.ts`),
   seed,
-  prices: { cached: Number(options.cached), written: Number(options.written) },
+  prices,
   machine: `Node.js ${process.version}, ${cpus().length} cores`,
   versions: systems.map(({ name, version, emulated }) =>
     emulated
@@ -77,4 +78,12 @@ console.log(report)
 if (options.publish) {
   mkdirSync(`${HERE}results`, { recursive: true })
   writeFileSync(`${HERE}results/${options.ablation ? 'ablation' : 'answer'}.md`, report)
+  if (!options.ablation) {
+    const docs = `${HERE}../../docs/benchmarks.md`
+    const table = writeOverview(outcomes, BASELINE, prices).join('\n')
+    writeFileSync(
+      docs,
+      readFileSync(docs, 'utf8').replace(/^\| question .*(?:\n\|.*)*/m, () => table),
+    )
+  }
 }
