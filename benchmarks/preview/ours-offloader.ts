@@ -32,7 +32,7 @@ function offloader(name: string, options: Pick<ContextOffloaderOptions, 'preview
 }
 
 async function replace(
-  { text, contentType, toolName, toolInput }: Omit<Input, 'budgetTokens'>,
+  { text, contentType, toolName, toolInput, purpose }: Omit<Input, 'budgetTokens'>,
   options: Omit<ContextOffloaderOptions, 'storage'>,
 ): Promise<string> {
   const block = contentType === 'application/json' ? jsonBlock(text) : { type: 'text' as const, text }
@@ -40,6 +40,7 @@ async function replace(
     toolName,
     toolCallId: 'toolu_01Ab3dEf6hJk9',
     input: toolInput,
+    ...(purpose !== undefined && { purpose }),
     content: [block],
   })
   return content

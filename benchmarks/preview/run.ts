@@ -80,9 +80,9 @@ console.error(`${Math.round((performance.now() - start) / 1_000)} s`)
 if (options.publish === true) publish()
 
 async function measure(one: Case): Promise<Row[]> {
-  const { id, category, split, text, contentType, toolName, toolInput } = one
+  const { id, category, split, text, contentType, toolName, toolInput, purpose } = one
   const { group, fold } = findFold(one.group)
-  const input: Input = { text, contentType, toolName, toolInput, budgetTokens: budget, fold }
+  const input: Input = { text, contentType, toolName, toolInput, purpose, budgetTokens: budget, fold }
   const about = { category, split, id, group, fold }
   const rate = (implementation: Implementation, mode: Row['mode'], preview: string): Row => ({
     ...about,

@@ -115,6 +115,14 @@ const codePoints = (s) => {
   for (const _ of s) n++
   return n
 }
+/** What the user or the agent wrote last before a call. */
+function purposeOf(S, step) {
+  const before = S.slice(0, step)
+  const call = before.at(-1)
+  // Agents that write one text with their command in it.
+  if (call?.kind === 'tool_use' && call.tool === 'bash') return call.text
+  return before.findLast(({ kind, text }) => kind === 'text' && text?.trim())?.text
+}
 function transcripts(dir) {
   const out = []
   for (const e of json(path.join(dir, 'index.json'))) {
@@ -139,6 +147,7 @@ function transcripts(dir) {
         contentType: 'text/plain',
         toolName: s.tool ?? 'tool',
         toolInput: s.input,
+        purpose: purposeOf(S, u.step),
         gold: { units },
         sub: source,
       })

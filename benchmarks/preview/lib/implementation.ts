@@ -7,6 +7,8 @@ export interface Input {
   readonly contentType: string
   readonly toolName: string
   readonly toolInput?: unknown
+  /** What the user or the agent wrote last before the call. */
+  readonly purpose?: string | undefined
   readonly budgetTokens: number
   /** The size that an implementation with a size setting is asked for. */
   readonly chars?: number
