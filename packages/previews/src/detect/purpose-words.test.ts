@@ -31,11 +31,20 @@ describe('the purpose of a call', () => {
     expect(wordsOf(purpose, start)).toEqual(['asked', 'once_there', 'twice_there', 'not_there'])
   })
 
+  it('adds plain words of six letters or more after the names', () => {
+    expect(
+      wordsOf(
+        'Now I will look at how the telemetry of `send_event` is put into the log and why it may not be as it was in the past run.',
+        '',
+      ),
+    ).toEqual(['asked', 'send_event', 'telemetry'])
+  })
+
   it('reads a bounded part of a long purpose, the last', () => {
     const words = wordsOf(`\`the_first\` ${'and '.repeat(1_000_000)} \`the_last\``, '')
     expect(words).toContain('the_last')
     expect(words).not.toContain('the_first')
-    expect(wordsOf('some_name_1 other_name_2 '.repeat(1_000_000), '').length).toBeLessThanOrEqual(17)
+    expect(wordsOf('some_name_1 other_name_2 '.repeat(1_000_000), '').length).toBeLessThanOrEqual(33)
   })
 
   it('counts the same however a text arrives', async () => {
