@@ -42,7 +42,9 @@ export class ArrivingText {
     for (const previewer of textPreviewersFor(subject, open, onFallback)) {
       const reader = this.#readers.get(previewer) ?? this.#byLines
       const write = await attempt(previewer, onFallback, () => reader.finish(subject))
-      if (write !== undefined) return { lines: scan.lines, write: checked(previewer, write, () => scan, onFallback) }
+      if (write === undefined) continue
+      const { usualTokens } = previewer
+      return { lines: scan.lines, usualTokens, write: checked(previewer, write, () => scan, onFallback) }
     }
     return { lines: scan.lines, write: async () => '' }
   }

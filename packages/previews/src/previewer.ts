@@ -68,6 +68,11 @@ export interface TextPreviewer {
   readonly read: (subject: TextSubject) => TextReader
   /** UTF-16 units that it reads at most; longer texts go to the next previewer. Without it, any length. */
   readonly maxLength?: number | undefined
+  /**
+   * Tokens beyond which a preview of this kind gains little. An offloader without the option `previewTokens` gives it no
+   * more; without this number, up to 1,000.
+   */
+  readonly usualTokens?: number | undefined
 }
 
 /** What is known of media before their bytes are read. */

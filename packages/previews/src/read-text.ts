@@ -20,6 +20,8 @@ import type {
 export interface TextPreview {
   /** Lines of the text; a final newline ends the last line. */
   readonly lines: number
+  /** As of the previewer. */
+  readonly usualTokens?: number | undefined
   /** Write the preview: well-formed, and never over the budget. */
   readonly write: (options: PreviewOptions) => Promise<string>
 }
@@ -59,7 +61,9 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
       reader.push(text)
       return reader.finish(subject)
     })
-    if (write !== undefined) return { lines: counter.lines, write: checked(previewer, write, scan, onFallback) }
+    if (write === undefined) continue
+    const { usualTokens } = previewer
+    return { lines: counter.lines, usualTokens, write: checked(previewer, write, scan, onFallback) }
   }
   return { lines: counter.lines, write: async () => '' }
 }

@@ -15,7 +15,7 @@ export function addRunCommand(program: Command): void {
     .usage('[options] -- <command> [args...]')
     .argument('<command...>', 'the command and its arguments; it is run as it stands, without a shell')
     .option('--max-tokens <count>', 'output with more tokens than this is offloaded (default: 2500)', parsePositive)
-    .option('--preview-tokens <count>', 'tokens of the preview (default: 1000)', parseCount)
+    .option('--preview-tokens <count>', 'tokens of the preview (default: 300 to 1000, by kind of content)', parseCount)
     .option('-n, --name <name>', "what the reference begins with (default: the command's name)")
     .passThroughOptions()
   addStoreOptions(command)

@@ -28,7 +28,7 @@ export function addHookOptions(command: Command): Command {
         .argParser(parseScope),
     )
     .option('--max-tokens <count>', 'output with more tokens than this is offloaded (default: 2500)', parsePositive)
-    .option('--preview-tokens <count>', 'tokens of the preview (default: 1000)', parseCount)
+    .option('--preview-tokens <count>', 'tokens of the preview (default: 300 to 1000, by kind of content)', parseCount)
     .option('--except <tool>', 'leave the output of this tool as it is; may be repeated', collect)
     .addOption(
       new Option('--reading <way>', 'how the agent reads on: by commands, or by the MCP server of this scope')

@@ -24,7 +24,10 @@ export interface ContextOffloaderOptions {
   readonly storage: Storage
   /** Results with more tokens than this are offloaded; one that equals it stays. Defaults to 2,500. */
   readonly maxResultTokens?: number | undefined
-  /** Tokens of the preview that stays in the context; less than `maxResultTokens`. Defaults to 1,000. */
+  /**
+   * Tokens of the preview that stays in the context; less than `maxResultTokens`. By default the kind of content decides:
+   * 300 for tables, JSON and source code, 800 for logs, up to 1,000 for others.
+   */
   readonly previewTokens?: number | undefined
   /** Tokens that one answer of the retrieval tool may have; `Infinity` for no limit. Defaults to `maxResultTokens`. */
   readonly maxRetrievalTokens?: number | undefined

@@ -301,6 +301,29 @@ describe('the replacement', () => {
   })
 })
 
+describe('the size of a preview', () => {
+  const table = textBlock(
+    `id,name,amount\n${Array.from({ length: 4_000 }, (_, row) => `${row},name ${row},${row * 3}`).join('\n')}`,
+  )
+  const tokens = async (options: Partial<ContextOffloaderOptions>, block: ContentBlock): Promise<number> => {
+    const { offload } = setUp({ countTokens: quarter, ...options })
+    return offloaded(await offload([block])).tokens.replacement
+  }
+
+  test('depends on the kind of content, also in a scope, if previewTokens is not set', async () => {
+    expect(await tokens({}, table)).toBeLessThan(600)
+    expect(await tokens({}, textBlock(log(4_000)))).toBeGreaterThan(700)
+    const { offloader } = setUp({ countTokens: quarter })
+    const scope = offloader.forScope('a').withRetrievalToolName('recall')
+    const outcome = await scope.offload({ toolName: 'read', toolCallId: 'call_2', input: {}, content: [table] })
+    expect(offloaded(outcome).tokens.replacement).toBeLessThan(600)
+  })
+
+  test('is previewTokens for every kind, if that is set', async () => {
+    expect(await tokens({ previewTokens: 1_000 }, table)).toBeGreaterThan(900)
+  })
+})
+
 describe('another name of the retrieval tool', () => {
   test('stands in replacements and in answers, and the storage, the limits and the meter are the same', async () => {
     const { offloader } = setUp()

@@ -22,6 +22,8 @@ interface SharedState {
   /** Previewers whose peers are known to be missing. */
   readonly missingPeers: Set<string>
   readonly retrievalToolName: string
+  /** Whether each kind of content decides how large its preview is, as no option `previewTokens` does. */
+  readonly sizesByKind: boolean
 }
 
 /** Hands it to a scope by the options that the scope is constructed with, out of reach of everybody else. */
@@ -79,6 +81,7 @@ export class ContextOffloader {
       scoped: false,
       missingPeers: new Set(),
       retrievalToolName: RETRIEVAL_TOOL_NAME,
+      sizesByKind: options.previewTokens === undefined,
     }
     this.#shared = shared
     statesOf.set(this, shared)
@@ -188,8 +191,8 @@ export class ContextOffloader {
 
   /** What replacing a result of a call needs of this offloader. */
   #replacing(request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): ReplacingOffloader {
-    const { retrievalToolName } = this.#shared
-    return { options: this.options, retrievalToolName, onFallback: this.#onFallback(request) }
+    const { retrievalToolName, sizesByKind } = this.#shared
+    return { options: this.options, retrievalToolName, sizesByKind, onFallback: this.#onFallback(request) }
   }
 
   /** Say by an event what became of a previewer; of a missing peer once. */

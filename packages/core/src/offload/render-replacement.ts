@@ -57,6 +57,8 @@ export interface ReplacementRequest {
   readonly kept: number
   /** What the model knows the retrieval tool by. */
   readonly retrievalToolName: string
+  /** Whether a preview has no more tokens than its kind of content needs as a rule. */
+  readonly sizesByKind: boolean
   readonly onFallback: OnFallback
 }
 
@@ -78,10 +80,11 @@ export async function writeReplacement(
   options: ResolvedOptions,
 ): Promise<WrittenReplacement> {
   const { countTokens } = options
-  const shares = shareBudget(
-    sources.map((source) => (source.text === undefined ? 0 : source.tokens)),
-    options.previewTokens,
-  )
+  const needs = sources.map(({ text, tokens }) => {
+    if (text === undefined) return 0
+    return Math.min(tokens, (request.sizesByKind ? text.usualTokens : undefined) ?? tokens)
+  })
+  const shares = shareBudget(needs, options.previewTokens)
   const previewed = shares.reduce((sum, share) => sum + share, 0)
   const room = options.maxResultTokens - request.kept - previewed - frameTokens(sources.length)
   const shown = fitAdded(sources, room, request.onFallback, countTokens)

@@ -20,6 +20,8 @@ import { partKey, storageParts, storeParts, undoAndThrow, unreachable } from './
 export interface ReplacingOffloader {
   readonly options: ResolvedOptions
   readonly retrievalToolName: string
+  /** As of {@link ReplacementRequest}. */
+  readonly sizesByKind: boolean
   readonly onFallback: OnFallback
 }
 
@@ -109,8 +111,8 @@ function readingOf(
 const writingOf = (
   original: ReplacementRequest['original'],
   kept: number,
-  { retrievalToolName, onFallback }: ReplacingOffloader,
-): ReplacementRequest => ({ original, kept, retrievalToolName, onFallback })
+  { retrievalToolName, sizesByKind, onFallback }: ReplacingOffloader,
+): ReplacementRequest => ({ original, kept, retrievalToolName, sizesByKind, onFallback })
 
 const describeStored = (sources: readonly ReplacementSource[]): OffloadedBlock[] =>
   sources.map(({ reference, type, contentType, size, name }) => ({

@@ -3,6 +3,7 @@ import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import type { JsonScan } from './json-scan.ts'
 import { JsonScanner } from './json-scanner.ts'
 import { renderJsonPreview } from './render-json-preview.ts'
+import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /** Texts up to so many UTF-16 units are kept, to be shown whole where the budget allows. */
 const WHOLE_UNITS = 524_288
@@ -25,6 +26,7 @@ export function jsonPreviewer(): TextPreviewer {
   return {
     name: 'json',
     previews: 'text',
+    usualTokens: USUAL_TOKENS.structured,
     recognize: (subject) => {
       const { sureness, many } = recognizeJson(subject)
       return many || isJsonLinesType(subject.contentType) ? 0 : sureness
@@ -42,6 +44,7 @@ export function ndjsonPreviewer(): TextPreviewer {
   return {
     name: 'ndjson',
     previews: 'text',
+    usualTokens: USUAL_TOKENS.structured,
     recognize: (subject) => {
       const { sureness, many } = recognizeJson(subject)
       return many ? sureness : isJsonLinesType(subject.contentType) ? Math.min(sureness, 0.9) : 0

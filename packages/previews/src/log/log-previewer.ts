@@ -2,6 +2,7 @@ import type { TextPreviewer } from '../previewer.ts'
 import { LogReader } from './log-reader.ts'
 import { LOG_SHARES } from './log-shares.ts'
 import { logSureness } from './log-sureness.ts'
+import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /**
  * Preview logs, the output of builds and tests, and whatever no other previewer recognizes.
@@ -13,6 +14,7 @@ export function logPreviewer(): TextPreviewer {
   return {
     name: 'log',
     previews: 'text',
+    usualTokens: USUAL_TOKENS.log,
     recognize: logSureness,
     read: () => new LogReader(LOG_SHARES, (subject) => logSureness(subject) >= SURE),
   }

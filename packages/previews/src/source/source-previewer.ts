@@ -10,6 +10,7 @@ import { patternOutline } from './pattern-outline.ts'
 import { SourceLayout } from './source-layout.ts'
 import { SourceLines } from './source-lines.ts'
 import { sourceSigns } from './source-signs.ts'
+import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /** What a {@link sourcePreviewer} is told. */
 export interface SourcePreviewerOptions {
@@ -41,6 +42,7 @@ export function sourcePreviewer(options: SourcePreviewerOptions = {}): TextPrevi
   return {
     name: 'source',
     previews: 'text',
+    usualTokens: USUAL_TOKENS.structured,
     maxLength: MAX_LENGTH,
     recognize: (subject) => sourceSigns(subject)?.sureness ?? 0,
     read: (subject) => {

@@ -6,6 +6,7 @@ import { ExpandedReader } from './expanded-reader.ts'
 import type { TableData } from './table-data.ts'
 import { TableSection } from './table-section.ts'
 import { TablesLayout } from './tables-layout.ts'
+import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /**
  * Preview tables: CSV and TSV, results of queries, aligned columns of commands.
@@ -17,6 +18,7 @@ export function tablePreviewer(): TextPreviewer {
   return {
     name: 'table',
     previews: 'text',
+    usualTokens: USUAL_TOKENS.structured,
     recognize: (subject) => Math.max(separatedFormat(subject)?.sureness ?? 0, alignedFormat(subject)?.sureness ?? 0),
     read: (subject) => {
       const separated = separatedFormat(subject)
