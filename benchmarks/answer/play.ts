@@ -10,6 +10,7 @@ const RECALL_AT = [1_000, 2_000, 5_000, 10_000] as const
 /** What one policy needed for one question with one system. */
 export interface Outcome {
   readonly case: string
+  readonly question: string
   readonly kind: AnswerCase['kind']
   readonly group: string
   readonly origin: AnswerCase['origin']
@@ -149,6 +150,7 @@ async function playSessions(
   const kept = Object.fromEntries(RECALL_AT.map((limit) => [limit, context.recallAt[limit] ?? context.recall]))
   return {
     case: question.id,
+    question: question.question,
     kind: question.kind,
     group: question.group,
     origin: question.origin,

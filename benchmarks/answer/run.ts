@@ -41,13 +41,16 @@ const cases = all.filter(({ kind }) => isWanted(options.kind, kind))
 const systems = (options.ablation ? ablations() : allSystems()).filter(({ name }) => isWanted(options.systems, name))
 const commit = currentCommit()
 const kept = options.outcomes
-const outcomes: Outcome[] =
+const found: readonly Outcome[] =
   kept !== undefined && existsSync(kept)
     ? readFileSync(kept, 'utf8')
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as Outcome)
     : []
+const asked = new Map(cases.map(({ id, question }) => [id, question]))
+// What was kept may be about a question that is no longer asked, as of a repository's history, which grows.
+const outcomes = found.filter((outcome) => asked.get(outcome.case) === outcome.question)
 const known = new Set(outcomes.map((outcome) => `${outcome.case} ${outcome.system}`))
 for (const [index, question] of cases.entries()) {
   for (const system of systems) {

@@ -1,9 +1,18 @@
+import { createHash } from 'node:crypto'
+
 /** Random numbers that a seed repeats (a linear congruential generator). */
 export class SeededRandom {
+  readonly #seed: number
   #state: number
 
   constructor(seed: number) {
-    this.#state = seed >>> 0
+    this.#seed = seed >>> 0
+    this.#state = this.#seed
+  }
+
+  /** Random numbers for one content: what is drawn from it does not depend on which others there are. */
+  of(id: string): SeededRandom {
+    return new SeededRandom(createHash('sha256').update(`${this.#seed} ${id}`).digest().readUInt32BE())
   }
 
   /** A number from 0 up to, but not including, 1. */

@@ -55,16 +55,19 @@ export function placeCase(draft: Draft, name: string, line: number): AnswerCase 
 }
 
 /** Take so many of each group at most, in a seeded order, and so many in all. */
-export function drawByGroup<T extends { readonly group: string }>(
+export function drawByGroup<T extends { readonly id: string; readonly group: string }>(
   all: readonly T[],
   { random, perGroup, most }: { random: SeededRandom; perGroup: number; most: number },
 ): readonly T[] {
   const taken = new Map<string, number>()
-  const drawn = random.shuffle(all).filter(({ group }) => {
-    const count = (taken.get(group) ?? 0) + 1
-    taken.set(group, count)
-    return count <= perGroup
-  })
+  const ordered = all.map((one) => ({ one, at: random.of(one.id).next() })).toSorted((a, b) => a.at - b.at)
+  const drawn = ordered
+    .map(({ one }) => one)
+    .filter(({ group }) => {
+      const count = (taken.get(group) ?? 0) + 1
+      taken.set(group, count)
+      return count <= perGroup
+    })
   return drawn.slice(0, most)
 }
 

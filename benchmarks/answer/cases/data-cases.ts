@@ -31,7 +31,7 @@ export function pageCases(data: string, random: SeededRandom): readonly AnswerCa
     ({ text, gold }) => text.length >= MIN_CHARACTERS && (gold.with ?? []).length > 0,
   )
   return drawByGroup(pages, { random, perGroup: 1, most: MOST }).map(({ id, group, text, toolInput, gold }) => {
-    const passage = random.pick(gold.with ?? [])
+    const passage = random.of(id).pick(gold.with ?? [])
     // Passages of the data end within a word.
     const passageWords = (words(passage) as string[]).slice(0, -1)
     const asked = [...new Set(passageWords)]
@@ -109,7 +109,7 @@ export function commandCases(data: string, random: SeededRandom): readonly Answe
       return row < 0 || String(fact.answer).length < 2 ? [] : [{ ...fact, row }]
     })
     if (text.length < MIN_CHARACTERS || facts.length === 0) return []
-    const { where_field, where_value, asked_field, answer, row } = random.pick(facts)
+    const { where_field, where_value, asked_field, answer, row } = random.of(entry.id).pick(facts)
     const [key, cell] = [String(where_value), String(answer)]
     const draft = {
       id: `${entry.id}#command-cell`,
@@ -130,7 +130,7 @@ export function codeCases(data: string, random: SeededRandom): readonly AnswerCa
   return (loadCases(data, ['code']) as CodeEntry[]).flatMap(({ id, group, text, toolInput, gold }) => {
     const once = gold.placed.filter(({ lines }) => lines.length === 1)
     if (text.length < MIN_CHARACTERS || once.length === 0) return []
-    const { name, lines } = random.pick(once)
+    const { name, lines } = random.of(id).pick(once)
     const line = lines[0] ?? 1
     const draft = {
       id: `${id}#code-symbol`,

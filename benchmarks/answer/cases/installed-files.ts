@@ -81,7 +81,7 @@ export function installedCodeCases(random: SeededRandom): readonly AnswerCase[] 
     })
     const once = names.filter(({ name }) => names.filter((other) => other.name === name).length === 1)
     if (text.length < MIN_CHARACTERS || once.length === 0) return []
-    const { name, line } = random.pick(once)
+    const { name, line } = random.of(id).pick(once)
     const asks = { form: 'word', word: name } as const
     const results = [{ text, contentType: 'text/plain', toolName: 'read_file', toolInput: { path: id } }]
     const question = `On which line is ${name} defined?`

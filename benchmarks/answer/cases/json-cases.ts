@@ -21,7 +21,7 @@ interface Leaf {
 export function jsonCases(documents: readonly JsonDocument[], random: SeededRandom): readonly AnswerCase[] {
   return documents.flatMap((document) => {
     const value: unknown = JSON.parse(document.text)
-    const leaves = random.shuffle(leavesOf(value).filter((leaf) => isUnique(document.text, leaf.value)))
+    const leaves = random.of(document.id).shuffle(leavesOf(value).filter((leaf) => isUnique(document.text, leaf.value)))
     return [JSON.stringify(value, null, 2), JSON.stringify(value)].flatMap((text, minified) => {
       if (text.length < MIN_CHARACTERS) return []
       const result = { text, contentType: 'application/json', toolName: 'http_get' }

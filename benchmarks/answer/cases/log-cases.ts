@@ -22,8 +22,8 @@ export function logCases(logs: readonly LabelledLog[], random: SeededRandom): re
   const drawn = drawByGroup(large, { random, perGroup: PER_GROUP, most: MOST })
   return [
     ...drawn.flatMap(whyCase),
-    ...drawn.flatMap((log) => needleCase(log, random)),
-    ...drawn.flatMap((log) => wordCountCase(log, random)),
+    ...drawn.flatMap((log) => needleCase(log, random.of(log.id))),
+    ...drawn.flatMap((log) => wordCountCase(log, random.of(log.id))),
     ...drawn.map(endCase),
     ...compareCases(drawn),
   ]

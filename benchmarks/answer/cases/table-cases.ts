@@ -24,7 +24,7 @@ export function tableCases(tables: readonly Table[], random: SeededRandom): read
   const large = tables.filter(({ text }) => text.length >= MIN_CHARACTERS)
   return [cells, rowCounts, shape].flatMap((ask) =>
     drawByGroup(
-      large.flatMap((table) => ask(table, random)),
+      large.flatMap((table) => ask(table, random.of(table.id))),
       { random, perGroup: PER_GROUP, most: MOST },
     ),
   )
@@ -34,7 +34,7 @@ export function tableCases(tables: readonly Table[], random: SeededRandom): read
 export function columnCases(outputs: readonly Table[], random: SeededRandom): readonly AnswerCase[] {
   const large = outputs.filter(({ text }) => text.length >= MIN_CHARACTERS)
   return drawByGroup(
-    large.flatMap((output) => cells(output, random)),
+    large.flatMap((output) => cells(output, random.of(output.id))),
     { random, perGroup: PER_GROUP, most: MOST },
   )
 }
