@@ -103,6 +103,14 @@ describe('a preview of CSV', () => {
     expect(await previewOf('a,b\n1,"x\n2,y\n', { contentType: 'text/csv' })).toBeUndefined()
   })
 
+  it('is made of the answers of a survey, whose questions are no names', async () => {
+    const question = `"Do you agree?<br>Consider this: ${'a lottery with a chance of 50 %, '.repeat(8)}or not?"`
+    const answers = numbered(400, (index) => `${index % 2 === 0 ? 'Yes' : 'No'},"Medium, rare",Some college,,"> 60"`)
+    const preview = await previewOf(`${question},Steak?,Education,Income,Age\nResponse,Response,,,\n${answers}`)
+    expect(preview).toContain('[CSV: 401 rows × 5 columns]')
+    expect(preview).toContain('Do you agree?')
+  })
+
   it('is not made of prose, logs or code', async () => {
     const none = [
       numbered(30, (index) => `2024-01-01 12:00:00,${100 + index} INFO started worker ${index}`),

@@ -20,6 +20,9 @@ const SEPARATORS: readonly string[] = [',', '\t', ';', '|']
 const MOST_RECORDS = 200
 /** Records that an undeclared table has at least. */
 const LEAST_RECORDS = 5
+/** Records, and cells of each, that make a table of a text whose first line has no names. */
+const MANY_RECORDS = 20
+const MANY_COLUMNS = 5
 /** Share of the records that have as many cells as most. */
 const CONSISTENT = 0.95
 
@@ -106,7 +109,8 @@ function undeclaredSureness(
   if (names && (typed > 0 || columns >= 4)) return columns >= 3 || typed > 0 ? 0.92 : 0.7
   if (names && separator === '\t') return 0.8
   if (typed >= 2 && columns >= 3) return 0.75
-  return 0
+  // Questions of a survey are no names, but so many records of so many cells are no accident.
+  return columns >= MANY_COLUMNS && others.length >= MANY_RECORDS ? 0.6 : 0
 }
 
 function recordsOf(text: string, separator: string, quotes: boolean, comments: number, whole: boolean): string[][] {
