@@ -23,6 +23,8 @@ export interface ToolResult {
   readonly contentType: string
   readonly toolName: string
   readonly toolInput?: unknown
+  /** What the agent wrote before its call, as adapters pass it. */
+  readonly purpose?: string | undefined
 }
 
 /** The question in a form that a policy can act on. It never holds the answer. */

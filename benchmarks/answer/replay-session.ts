@@ -78,8 +78,15 @@ async function replaceResult(
   message: ChatMessage & { readonly role: 'tool' },
   system: System,
 ): Promise<Replaced | undefined> {
-  const called = messages.flatMap(callsOf).find((call) => call.id === message.tool_call_id)
-  const result = { text: message.content, contentType: 'text/plain', toolName: called?.function.name ?? 'tool' }
+  const caller = messages.find((one) => callsOf(one).some((call) => call.id === message.tool_call_id))
+  const called = caller && callsOf(caller).find((call) => call.id === message.tool_call_id)
+  const result = {
+    text: message.content,
+    contentType: 'text/plain',
+    toolName: called?.function.name ?? 'tool',
+    toolInput: called?.function.arguments,
+    purpose: typeof caller?.content === 'string' && caller.content !== '' ? caller.content : undefined,
+  }
   const session = await system.open(result, '')
   const { shown, inline, tools } = session
   session.close()

@@ -43,7 +43,7 @@ export interface SpillwaySystemOptions {
 }
 
 async function openSession(
-  { text, toolName, toolInput }: ToolResult,
+  { text, toolName, toolInput, purpose }: ToolResult,
   options: Pick<ContextOffloaderOptions, 'previewTokens'>,
   headPreview: boolean,
 ): Promise<Session> {
@@ -53,6 +53,7 @@ async function openSession(
     toolName,
     toolCallId: 'call_Ab3dEf6h',
     input: toolInput,
+    purpose,
     content: [{ type: 'text', text }],
   })
   const shown = TEXT_OF(outcome.content)
