@@ -1,7 +1,16 @@
-export type { ByteSpan } from './byte-span.ts'
-export { escapeExpression } from './escape-expression.ts'
-export { linesWith } from './lines-with.ts'
-export type { ChainLink } from './literal-chain.ts'
-export { matchChains } from './match-chain.ts'
-export { type TakeMatch, countLines, matchLines, matchRest } from './match-lines.ts'
-export { type PatternCost, type SearchPattern, parseSearchPattern } from './search-pattern.ts'
+export {
+  countLines,
+  linesWith,
+  matchChains,
+  matchLines,
+  matchRest,
+  type ByteSpan,
+  type TakeMatch,
+} from './match-lines.ts'
+export {
+  escapeExpression,
+  parseSearchPattern,
+  type ChainLink,
+  type PatternCost,
+  type SearchPattern,
+} from './search-pattern.ts'

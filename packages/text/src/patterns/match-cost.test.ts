@@ -1,9 +1,21 @@
+import { hostilePatterns } from '@spillway-internal/test-inputs'
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hostilePatterns } from '@spillway-internal/test-inputs'
 import { searchCounting } from '../../test/counting-matcher.ts'
 import { generatedPatterns, isQuick, LOOKS, QUANTIFIERS } from '../../test/generated-patterns.ts'
+import {
+  excess,
+  geometric,
+  greatest,
+  isAtMostOne,
+  isConstant,
+  isUnbounded,
+  power,
+  product,
+  sum,
+  type Polynomial,
+} from './match-cost.ts'
 import { parseSearchPattern, type SearchPattern } from './search-pattern.ts'
 
 const MOST_STEPS = 60_000
@@ -14,10 +26,12 @@ const parts = {
   quantifiers: QUANTIFIERS,
   groups: LOOKS,
 }
+
 /** Also with references to its first group. */
 const patterns = fc
   .tuple(generatedPatterns(parts), fc.constantFrom('', '', '\\1', '\\1*b', '$', 'b', '.*'))
   .map(([pattern, end]) => (end.startsWith('\\1') ? `(${pattern})${end}` : pattern + end))
+
 /** Runs, words again and again, and what comes near a match. */
 const texts = fc
   .array(
@@ -175,4 +189,42 @@ test('cost is bounded by the letters that the flags treat as equal', () => {
   expect(degreeOf('(?:a+A)*c')).toBe(Infinity)
   expect(degreeOf('(?:[k\\u{1F600}]+\\u212a)*c')).toBe(Infinity)
   expect(degreeOf('(?:\\p{L}+\\d)*c')).toBe(Infinity)
+})
+
+const polynomials = fc.array(fc.nat(9), { minLength: 1, maxLength: 4 })
+
+function valueOf(polynomial: Polynomial, n: number): number {
+  return polynomial.reduce((value, coefficient, index) => value + coefficient * n ** index, 0)
+}
+
+test('polynomials are what their values are', () => {
+  fc.assert(
+    fc.property(polynomials, polynomials, fc.nat(5), fc.nat(4), (one, other, n, exponent) => {
+      const [a, b] = [valueOf(one, n), valueOf(other, n)]
+      expect(valueOf(sum(one, other), n)).toBe(a + b)
+      expect(valueOf(product(one, other), n)).toBe(a * b)
+      expect(valueOf(greatest(one, other), n)).toBeGreaterThanOrEqual(Math.max(a, b))
+      expect(valueOf(excess(one, other), n)).toBeGreaterThanOrEqual(a - b)
+      expect(valueOf(power(one, exponent), n)).toBe(a ** exponent)
+      const terms = Array.from({ length: exponent + 1 }, (_, index) => a ** index)
+      expect(valueOf(geometric(one, exponent), n)).toBeGreaterThanOrEqual(terms.reduce((all, term) => all + term, 0))
+    }),
+  )
+})
+
+test('what is too great is unbounded, and soon known to be', () => {
+  expect(isUnbounded(power([2], 1_000_000_000))).toBe(true)
+  expect(isUnbounded(power([0, 1], 1_000_000_000))).toBe(true)
+  expect(isUnbounded(geometric([1, 1], Infinity))).toBe(true)
+  expect(power([1], 1_000_000_000)).toEqual([1])
+  expect(power([0], 1_000_000_000)).toEqual([0])
+  expect(isUnbounded(sum([1], [Infinity]))).toBe(true)
+  expect(product([0], [Infinity])).toEqual([0])
+})
+
+test('small ones are told apart', () => {
+  expect([[0], [1], [1, 0]].every(isAtMostOne)).toBe(true)
+  expect([[2], [0, 1], [Infinity]].some(isAtMostOne)).toBe(false)
+  expect([[7], [0]].every(isConstant)).toBe(true)
+  expect([[7, 1], [Infinity]].some(isConstant)).toBe(false)
 })

@@ -34,26 +34,16 @@
  * all matches together that are found one behind the other, for each line of a text, and for the whole text as well,
  * because the sum of powers is at most the power of the sum.
  */
-import { areDisjoint, NO_CHARACTER, unionOf, type CharacterSet } from './character-set.ts'
-import { consumes } from './consumes.ts'
-import { FirstCharacters } from './first-characters.ts'
-import type { PatternNode, RepeatNode } from './pattern-tree.ts'
 import {
-  excess,
-  geometric,
-  greatest,
-  isAtMostOne,
-  isConstant,
-  isUnbounded,
-  ONE,
-  power,
-  product,
-  sum,
-  UNBOUNDED,
-  ZERO,
-  type Polynomial,
-} from './polynomial.ts'
-import { splitTail } from './split-tail.ts'
+  areDisjoint,
+  EVERY_CHARACTER,
+  NO_CHARACTER,
+  TEXT_EDGE,
+  unionOf,
+  type CharacterSet,
+  type PatternNode,
+  type RepeatNode,
+} from './pattern-tree.ts'
 
 /** A bound on the steps of a search in a line of `n` UTF-16 units: `factor * n ** degree + factor`. */
 export interface PatternCost {
@@ -103,6 +93,9 @@ interface Failure {
   readonly cost: Polynomial
   readonly calls: Polynomial
 }
+
+/** 1. */
+const ONE: Polynomial = [1]
 
 const ONE_WAY: Ways = { cost: ONE, calls: ONE, live: ONE }
 /** A repeat of more is taken for one without end, to be bounded by the line. */
@@ -321,5 +314,242 @@ function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
       // More would count as a run, in the bound of the repeat.
       return node.max > GREATEST_COUNT ? Infinity : width * node.max
     }
+  }
+}
+
+/** A bound in terms of a length `n`: its coefficients, all of them 0 or greater, that of `n ** 0` first. */
+export type Polynomial = readonly number[]
+
+/** 0. */
+const ZERO: Polynomial = [0]
+
+/** Nothing is known. */
+const UNBOUNDED: Polynomial = [Infinity]
+
+/** Bounds of a greater degree are of no use. */
+const GREATEST_DEGREE = 16
+/** Beyond this, numbers are not exact. */
+const GREATEST_COEFFICIENT = Number.MAX_SAFE_INTEGER
+
+/** Add polynomials. */
+export function sum(...polynomials: readonly Polynomial[]): Polynomial {
+  const length = Math.max(1, ...polynomials.map((one) => one.length))
+  const total = Array.from({ length }, (_, power) => polynomials.reduce((all, one) => all + (one[power] ?? 0), 0))
+  return bounded(total)
+}
+
+/** Multiply two polynomials. */
+export function product(one: Polynomial, other: Polynomial): Polynomial {
+  if (isZero(one) || isZero(other)) return ZERO
+  const all = Array.from({ length: one.length + other.length - 1 }, () => 0)
+  for (const [power, coefficient] of one.entries()) {
+    for (const [otherPower, otherCoefficient] of other.entries()) {
+      if (coefficient !== 0 && otherCoefficient !== 0) all[power + otherPower]! += coefficient * otherCoefficient
+    }
+  }
+  return bounded(all)
+}
+
+/** Raise a polynomial to a power. */
+export function power(base: Polynomial, exponent: number): Polynomial {
+  let result = ONE
+  for (let count = 0; count < exponent; count++) {
+    const next = product(result, base)
+    // 0 and 1 stay what they are; all else ends as unbounded.
+    if (isUnbounded(next) || (next.length === result.length && next.every((one, at) => one === result[at]))) return next
+    result = next
+  }
+  return result
+}
+
+/** Add the powers of a polynomial from 0 to `last`. */
+export function geometric(base: Polynomial, last: number): Polynomial {
+  if (isAtMostOne(base)) return [last + 1]
+  let total = ONE
+  let term = ONE
+  for (let exponent = 1; exponent <= last && !isUnbounded(total); exponent++) {
+    term = product(term, base)
+    total = sum(total, term)
+  }
+  return total
+}
+
+/** Return a polynomial that is at least as great as each of some. */
+export function greatest(...polynomials: readonly Polynomial[]): Polynomial {
+  const length = Math.max(1, ...polynomials.map((one) => one.length))
+  return Array.from({ length }, (_, power) => Math.max(...polynomials.map((one) => one[power] ?? 0)))
+}
+
+/** Return by how much a polynomial exceeds another, or more; 0 where it does not. */
+export function excess(one: Polynomial, other: Polynomial): Polynomial {
+  if (isUnbounded(one)) return UNBOUNDED
+  return bounded(one.map((coefficient, power) => Math.max(0, coefficient - (other[power] ?? 0))))
+}
+
+/** Return whether a polynomial is at most 1 whatever `n`. */
+export function isAtMostOne(polynomial: Polynomial): boolean {
+  return polynomial[0]! <= 1 && polynomial.every((coefficient, power) => power === 0 || coefficient === 0)
+}
+
+/** Return whether a polynomial is a number whatever `n`. */
+export function isConstant(polynomial: Polynomial): boolean {
+  return !isUnbounded(polynomial) && polynomial.every((coefficient, power) => power === 0 || coefficient === 0)
+}
+
+/** Return whether a polynomial bounds nothing. */
+export function isUnbounded(polynomial: Polynomial): boolean {
+  return polynomial[0] === Infinity
+}
+
+function isZero(polynomial: Polynomial): boolean {
+  return polynomial.every((coefficient) => coefficient === 0)
+}
+
+function bounded(coefficients: number[]): Polynomial {
+  while (coefficients.length > 1 && coefficients.at(-1) === 0) coefficients.pop()
+  const isUsable =
+    coefficients.length <= GREATEST_DEGREE + 1 && coefficients.every((one) => one <= GREATEST_COEFFICIENT)
+  return isUsable ? coefficients : UNBOUNDED
+}
+
+/** An expression in two: once the head has matched, what is behind it always does. */
+interface SplitPattern {
+  readonly head: PatternNode
+  /** To match what is behind the head takes at most this, times one more than the characters that it consumes. */
+  readonly tailCost: number
+}
+
+/** Return what a node costs at most, however long the line; `undefined` where that depends on the line. */
+type ConstantCost = (node: PatternNode) => number | undefined
+
+/**
+ * Take off what a match may end with, never fails at, and pays for by what it consumes: `.*` of `ERROR.*`, all but one
+ * digit of `\d+`. The head is then all that has to be tried again from place to place.
+ */
+function splitTail(node: PatternNode, constantCost: ConstantCost): SplitPattern {
+  const steady = steadyCost(node, constantCost)
+  if (steady !== undefined) return { head: { kind: 'sequence', parts: [] }, tailCost: steady }
+  if (node.kind === 'sequence') return splitSequence(node.parts, constantCost)
+  if (node.kind === 'choice') {
+    const branches = node.branches.map((branch) => splitTail(branch, constantCost))
+    return {
+      head: { kind: 'choice', branches: branches.map(({ head }) => head) },
+      tailCost: branches.reduce((cost, branch) => cost + branch.tailCost, 0),
+    }
+  }
+  if (node.kind !== 'repeat' || node.min === node.max || node.min === 0) return { head: node, tailCost: 0 }
+  const rest = steadyCost({ ...node, min: 0, max: node.max - node.min }, constantCost)
+  if (rest === undefined) return { head: node, tailCost: 0 }
+  const first = node.min === 1 ? splitTail(node.body, constantCost) : { head: { ...node, max: node.min }, tailCost: 0 }
+  return { head: first.head, tailCost: first.tailCost + rest }
+}
+
+function splitSequence(parts: readonly PatternNode[], constantCost: ConstantCost): SplitPattern {
+  const last = parts.at(-1)
+  if (last === undefined) return { head: { kind: 'sequence', parts }, tailCost: 0 }
+  const { head, tailCost } = splitTail(last, constantCost)
+  if (head === last) return { head: { kind: 'sequence', parts }, tailCost }
+  const rest = [...parts.slice(0, -1), ...(head.kind === 'sequence' ? head.parts : [head])]
+  const isGone = head.kind === 'sequence' && head.parts.length === 0
+  if (!isGone || rest.length === 0) return { head: { kind: 'sequence', parts: rest }, tailCost }
+  const before = splitSequence(rest, constantCost)
+  return { head: before.head, tailCost: tailCost + before.tailCost }
+}
+
+/**
+ * Return what a node that always matches costs, as `tailCost` does; `undefined` for any other.
+ *
+ * A repeat of what has characters is never entered again once it has ended, because what follows does not fail either. Each
+ * of its iterations pays for itself by a character, and the last one, which fails, does so in its head.
+ */
+function steadyCost(node: PatternNode, constantCost: ConstantCost): number | undefined {
+  if (node.kind === 'repeat') {
+    if (node.min > 0 || (node.max > 0 && !consumes(node.body))) return undefined
+    const { head, tailCost } = splitTail(node.body, constantCost)
+    const cost = constantCost(head)
+    return cost === undefined ? undefined : 2 * (2 + cost + tailCost)
+  }
+  if (node.kind !== 'choice' || !node.branches.some((branch) => steadyCost(branch, constantCost) !== undefined)) {
+    return undefined
+  }
+  return constantCost(node)
+}
+
+/** What a match of a node can begin with. */
+interface First {
+  /** The characters, or more, and the edge where that is what is matched. */
+  readonly set: CharacterSet
+  /** Whether what follows may decide: there is a match of no characters that is not just the edge. */
+  readonly isEmpty: boolean
+}
+
+/** Compute what matches of the nodes of one tree begin with, each once. */
+class FirstCharacters {
+  readonly #known = new WeakMap<PatternNode, First>()
+
+  /** Return what a match of `node` can begin with. */
+  of(node: PatternNode): First {
+    const known = this.#known.get(node)
+    if (known !== undefined) return known
+    const first = this.#compute(node)
+    this.#known.set(node, first)
+    return first
+  }
+
+  /** Return what a match of `node` and what follows it can begin with. */
+  before(node: PatternNode, follow: CharacterSet): CharacterSet {
+    const { set, isEmpty } = this.of(node)
+    return isEmpty ? unionOf(set, follow) : set
+  }
+
+  #compute(node: PatternNode): First {
+    switch (node.kind) {
+      case 'character':
+        return { set: node.set, isEmpty: false }
+      case 'edge':
+        return node.ahead ? { set: TEXT_EDGE, isEmpty: false } : { set: NO_CHARACTER, isEmpty: true }
+      case 'boundary':
+      case 'look':
+        return { set: NO_CHARACTER, isEmpty: true }
+      case 'reference':
+        return { set: unionOf(EVERY_CHARACTER, TEXT_EDGE), isEmpty: true }
+      case 'sequence':
+        return this.#ofSequence(node.parts)
+      case 'choice': {
+        const branches = node.branches.map((branch) => this.of(branch))
+        return { set: unionOf(...branches.map(({ set }) => set)), isEmpty: branches.some(({ isEmpty }) => isEmpty) }
+      }
+      case 'repeat': {
+        if (node.max === 0) return { set: NO_CHARACTER, isEmpty: true }
+        const { set, isEmpty } = this.of(node.body)
+        return { set, isEmpty: isEmpty || node.min === 0 }
+      }
+    }
+  }
+
+  #ofSequence(parts: readonly PatternNode[]): First {
+    const sets: CharacterSet[] = []
+    for (const part of parts) {
+      const { set, isEmpty } = this.of(part)
+      sets.push(set)
+      if (!isEmpty) return { set: unionOf(...sets), isEmpty: false }
+    }
+    return { set: unionOf(...sets), isEmpty: true }
+  }
+}
+
+/** Return whether each match of a node has a character. */
+function consumes(node: PatternNode): boolean {
+  switch (node.kind) {
+    case 'character':
+      return true
+    case 'sequence':
+      return node.parts.some(consumes)
+    case 'choice':
+      return node.branches.every(consumes)
+    case 'repeat':
+      return node.min > 0 && consumes(node.body)
+    default:
+      return false
   }
 }

@@ -1,5 +1,6 @@
+import { findBytes } from '#platform'
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
-import type { ByteSpan } from './byte-span.ts'
+import type { ChainLink } from './search-pattern.ts'
 
 /** Takes a match: where it begins and ends in the text, and where its line does. */
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
@@ -77,4 +78,96 @@ export function matchRest(
 function endOfLine(text: string, from: number): number {
   const lineFeed = text.indexOf('\n', from)
   return lineFeed < 0 ? text.length : lineFeed
+}
+
+/**
+ * Find where a chain of strings is in a line, at or after `from`: where the expression would match that it stands for.
+ *
+ * Takes time linear in the line.
+ */
+export function matchChain(line: string, chain: readonly ChainLink[], from: number): ByteSpan | undefined {
+  const firsts: number[] = []
+  let at = from
+  for (const { text } of chain) {
+    const first = line.indexOf(text, at)
+    if (first < 0) return undefined
+    firsts.push(first)
+    at = first + text.length
+  }
+  // The last place of each that leaves room for those behind it.
+  const lasts: number[] = []
+  let before = line.length
+  for (const { text } of chain.toReversed()) {
+    before = line.lastIndexOf(text, before - text.length)
+    lasts.unshift(before)
+  }
+  let end = firsts[0]! + chain[0]!.text.length
+  for (const [index, { text, isGreedy }] of chain.entries()) {
+    if (index > 0) end = (isGreedy ? lasts[index]! : line.indexOf(text, end)) + text.length
+  }
+  return { start: firsts[0]!, end }
+}
+
+/** Find where a chain is in a line, in a very long one each time. */
+export function matchChains(
+  line: string,
+  chain: readonly ChainLink[],
+  take: (match: ByteSpan, isLong: boolean) => void,
+): void {
+  const isLong = line.length > LONG_LINE_LENGTH
+  let match = matchChain(line, chain, 0)
+  while (match !== undefined) {
+    take(match, isLong)
+    match = isLong ? matchChain(line, chain, match.end) : undefined
+  }
+}
+
+const LINE_FEED = 10
+
+/**
+ * Find the lines that have `first` and all of `others` in their bytes, without their LF.
+ *
+ * A line without one of the others is left for the next line that has it, so that what is rarest leads.
+ *
+ * @param start - Where the first line begins in `bytes`, which end where the last line does.
+ */
+export function linesWith(
+  bytes: Uint8Array,
+  start: number,
+  first: Uint8Array,
+  others: readonly Uint8Array[],
+): readonly ByteSpan[] {
+  const lines: ByteSpan[] = []
+  const next = others.map(() => start - 1)
+  for (let at = start; at < bytes.length;) {
+    const found = findBytes(bytes, first, at)
+    if (found < 0) break
+    const line = lineAround(bytes, found)
+    at = line.end + 1
+    let hasAll = true
+    for (let index = 0; index < others.length; index++) {
+      if (next[index]! < line.start) {
+        const place = findBytes(bytes, others[index]!, line.start)
+        if (place < 0) return lines
+        next[index] = place
+      }
+      if (next[index]! < line.end) continue
+      hasAll = false
+      at = Math.max(at, lineAround(bytes, next[index]!).start)
+    }
+    if (hasAll) lines.push(line)
+  }
+  return lines
+}
+
+function lineAround(bytes: Uint8Array, at: number): ByteSpan {
+  const lineFeed = bytes.indexOf(LINE_FEED, at)
+  const before = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
+  return { start: before + 1, end: lineFeed < 0 ? bytes.length : lineFeed }
+}
+
+/** A span of bytes, or of the units of a text, the end not included. */
+export interface ByteSpan {
+  readonly start: number
+  readonly end: number
 }

@@ -1,16 +1,4 @@
-import type { AST } from '@eslint-community/regexpp'
-import { complementWithCases, withAllCases } from './case-variants.ts'
-import {
-  complementOf,
-  DIGITS,
-  EVERY_CHARACTER,
-  sizeOf,
-  SPACES,
-  unionOf,
-  WORD_CHARACTERS,
-  type CharacterSet,
-} from './character-set.ts'
-import type { ExpressionFlags } from './parse-expression.ts'
+import { RegExpParser, RegExpSyntaxError, type AST } from '@eslint-community/regexpp'
 
 /**
  * What an expression matches, as far as it is needed to reason about it.
@@ -29,7 +17,7 @@ export type PatternNode =
   | { readonly kind: 'reference' }
 
 /** One character of a set. */
-export interface CharacterNode {
+interface CharacterNode {
   readonly kind: 'character'
   /** What it matches, or more. */
   readonly set: CharacterSet
@@ -122,4 +110,225 @@ function memberSet(node: AST.CharacterClassElement | AST.CharacterSet | AST.Char
   if (node.type !== 'CharacterSet' || node.kind === 'any' || node.kind === 'property') return EVERY_CHARACTER
   const set = { digit: DIGITS, space: SPACES, word: WORD_CHARACTERS }[node.kind]
   return node.negate ? complementOf(set) : set
+}
+
+/** The flags that change how a source is read, or what it matches in a line. */
+export interface ExpressionFlags {
+  readonly ignoreCase: boolean
+  readonly unicode: boolean
+}
+
+const PARSER = new RegExpParser({ ecmaVersion: 2025 })
+
+/** Parse an expression of JavaScript, as without `u` and `v` also with Annex B. Throws a {@link SyntaxFailure}. */
+export function parseExpression(source: string, unicode: boolean): AST.Pattern {
+  try {
+    return PARSER.parsePattern(source, 0, source.length, { unicode })
+  } catch (error) {
+    if (!(error instanceof RegExpSyntaxError)) throw error
+    // The parser has just read what is wrong.
+    throw new SyntaxFailure(reasonOf(error), Math.max(0, error.index - 1))
+  }
+}
+
+/**
+ * Refuse what the engine of this runtime cannot compile, such as too large repeats. Throws a {@link SyntaxFailure}.
+ *
+ * The expression is compiled and not run, which could take long: nothing matches the character before it.
+ */
+export function assertCompiles(source: string, flags: string): void {
+  try {
+    new RegExp(`\\0(?:${source})`, flags).test('q')
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new SyntaxFailure(reasonOf(error), 0)
+  }
+}
+
+/** What follows the expression in `Invalid regular expression: /(/s: Unterminated group`. */
+function reasonOf({ message }: Error): string {
+  return message.slice(message.lastIndexOf(': ') + 2)
+}
+
+/** Why a pattern is no expression that can be searched, and where. */
+export class SyntaxFailure extends Error {
+  override readonly name = 'SyntaxFailure'
+  /** In UTF-16 units of what was read. */
+  readonly position: number
+
+  constructor(message: string, position: number) {
+    super(message)
+    this.position = position
+  }
+}
+
+/**
+ * A set of UTF-16 units, or of code points with the flag `u`, and of {@link TEXT_EDGE}: ranges, both ends included, in
+ * ascending order, no two of which touch.
+ */
+export type CharacterSet = readonly (readonly [first: number, last: number])[]
+
+/** The greatest code point. */
+const LAST_CODE_POINT = 0x10ffff
+/** Stands for the end of a line, towards which is matched, as if it were a character. */
+const EDGE = LAST_CODE_POINT + 1
+
+/** The set of nothing. */
+export const NO_CHARACTER: CharacterSet = []
+/** All characters, without {@link TEXT_EDGE}. */
+export const EVERY_CHARACTER: CharacterSet = [[0, LAST_CODE_POINT]]
+/** The end of a line, towards which is matched, as if it were a character. */
+export const TEXT_EDGE: CharacterSet = [[EDGE, EDGE]]
+/** What `\d` matches. */
+export const DIGITS: CharacterSet = [[0x30, 0x39]]
+/** What `\w` matches, without `i` and `u` together. */
+export const WORD_CHARACTERS: CharacterSet = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+]
+/** What `\s` matches. */
+export const SPACES: CharacterSet = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+]
+
+/** Return the characters of any of some sets. */
+export function unionOf(...sets: readonly CharacterSet[]): CharacterSet {
+  const filled = sets.filter((set) => set.length > 0)
+  if (filled.length < 2) return filled[0] ?? NO_CHARACTER
+  const union: [number, number][] = []
+  for (const [first, last] of filled.flat().toSorted((a, b) => a[0] - b[0])) {
+    const before = union.at(-1)
+    if (before === undefined || before[1] + 1 < first) union.push([first, last])
+    else before[1] = Math.max(before[1], last)
+  }
+  return union
+}
+
+/** Return all characters that are not in a set; {@link TEXT_EDGE} is no character. */
+export function complementOf(set: CharacterSet): CharacterSet {
+  const complement: [number, number][] = []
+  let next = 0
+  for (const [first, last] of set) {
+    if (next < first) complement.push([next, Math.min(first - 1, LAST_CODE_POINT)])
+    next = last + 1
+  }
+  if (next <= LAST_CODE_POINT) complement.push([next, LAST_CODE_POINT])
+  return complement
+}
+
+/** Return whether two sets have nothing in common. */
+export function areDisjoint(one: CharacterSet, other: CharacterSet): boolean {
+  for (let i = 0, j = 0; i < one.length && j < other.length;) {
+    const [first, last] = one[i]!
+    const [otherFirst, otherLast] = other[j]!
+    if (last < otherFirst) i++
+    else if (otherLast < first) j++
+    else return false
+  }
+  return true
+}
+
+/** Return how many characters a set has. */
+export function sizeOf(set: CharacterSet): number {
+  return set.reduce((size, [first, last]) => size + last - first + 1, 0)
+}
+
+/** Return whether a set has a character. */
+export function includesCharacter(set: CharacterSet, character: number): boolean {
+  return !areDisjoint(set, [[character, character]])
+}
+
+const NON_ASCII: CharacterSet = [[0x80, 0x10ffff]]
+/** The only two characters beyond ASCII that `i` and `u` together take for letters of ASCII: `ſ` and the sign of kelvin. */
+const LONG_S_AND_KELVIN: CharacterSet = [
+  [0x017f, 0x017f],
+  [0x212a, 0x212a],
+]
+const S_AND_K: CharacterSet = [
+  [0x4b, 0x4b],
+  [0x53, 0x53],
+  [0x6b, 0x6b],
+  [0x73, 0x73],
+]
+
+/** Add to a set what differs from its ASCII letters by ASCII case: a part of what the flag `i` adds. */
+function withAsciiCases(set: CharacterSet): CharacterSet {
+  const lower = shifted(set, 0x41, 0x5a, 0x20)
+  const upper = shifted(set, 0x61, 0x7a, -0x20)
+  return unionOf(set, lower, upper)
+}
+
+/** Add to a set all that the flag `i` adds, and more: any character beyond ASCII stands for all of them. */
+export function withAllCases(set: CharacterSet, unicode: boolean): CharacterSet {
+  const ascii = withAsciiCases(set)
+  const sets = [ascii]
+  if (set.some(([, last]) => last >= 0x80)) sets.push(NON_ASCII, ...(unicode ? [S_AND_K] : []))
+  if (unicode && S_AND_K.some(([character]) => includesCharacter(ascii, character))) sets.push(LONG_S_AND_KELVIN)
+  return unionOf(...sets)
+}
+
+/** Return the characters that `[^…]` with these members matches, or more of them, with the flag `i`. */
+export function complementWithCases(members: CharacterSet): CharacterSet {
+  return complementOf(withAsciiCases(members))
+}
+
+/**
+ * Return all UTF-16 units that the flag `i`, without `u`, takes for the same as a unit, in ascending order.
+ *
+ * As ECMAScript has it: units are the same where their upper case is, unless that is several units, or one of ASCII for
+ * a unit beyond ASCII.
+ */
+export function caseVariants(unit: number): readonly number[] {
+  if (unit < 0x80) {
+    const isLetter = (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
+    return isLetter ? [unit & ~0x20, unit | 0x20] : [unit]
+  }
+  variants ??= variantsByCanonical()
+  return variants.get(canonical(unit)) ?? [unit]
+}
+
+let variants: ReadonlyMap<number, readonly number[]> | undefined
+
+function variantsByCanonical(): ReadonlyMap<number, readonly number[]> {
+  const groups = new Map<number, number[]>()
+  for (let unit = 0x80; unit <= 0xffff; unit++) {
+    const key = canonical(unit)
+    if (key === unit && String.fromCharCode(unit).toLowerCase() === String.fromCharCode(unit)) continue
+    const group = groups.get(key) ?? []
+    group.push(unit)
+    groups.set(key, group)
+  }
+  // A unit whose upper case is itself was passed over above where its lower case is, too, though others may lead to it.
+  for (const [key, group] of groups) {
+    if (!group.includes(key))
+      groups.set(
+        key,
+        [...group, key].toSorted((a, b) => a - b),
+      )
+  }
+  return groups
+}
+
+function canonical(unit: number): number {
+  const upper = String.fromCharCode(unit).toUpperCase()
+  if (upper.length !== 1) return unit
+  const code = upper.charCodeAt(0)
+  return unit >= 0x80 && code < 0x80 ? unit : code
+}
+
+function shifted(set: CharacterSet, first: number, last: number, by: number): CharacterSet {
+  return set
+    .filter((range) => range[0] <= last && range[1] >= first)
+    .map((range) => [Math.max(range[0], first) + by, Math.min(range[1], last) + by] as const)
 }

@@ -1,5 +1,8 @@
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseSearchPattern } from './search-pattern.ts'
+import { generatedMatches, isQuick, LOOKS, QUANTIFIERS, type GeneratedPattern } from '../../test/generated-patterns.ts'
+import { escapeExpression, parseSearchPattern } from './search-pattern.ts'
 
 test('an expression is described by what a search needs', () => {
   expect(parseSearchPattern('^ERROR.*time(?:out|d out)$', { ignoreCase: false })).toEqual({
@@ -64,4 +67,185 @@ test('a text that is too long for an expression is a literal of any length', () 
   expect(literal).toBeUndefined()
   expect(cost.degree).toBe(1)
   expect(parseSearchPattern('A(b'.repeat(1_000), { ignoreCase: true }).literal).toBe('a(b'.repeat(1_000))
+})
+
+const text = fc.string({ unit: fc.constantFrom(...Array.from('\\^$.*+?()[]{}|/-,#\n aβ😀')) })
+
+test.each(['', 'u', 's', 'm'])('an escaped text matches itself and nothing else, with the flags "%s"', (flags) => {
+  fc.assert(
+    fc.property(text, text, (one, other) => {
+      const whole = new RegExp(`^(?:${escapeExpression(one)})$`, flags.replace('m', ''))
+      expect(whole.test(one)).toBe(true)
+      expect(whole.test(other)).toBe(one === other)
+      const found = new RegExp(escapeExpression(one), flags).exec(`${other}${one}`)
+      expect(found?.[0]).toBe(one)
+      expect(found?.index).toBe(`${other}${one}`.indexOf(one))
+    }),
+  )
+})
+
+const parts = {
+  atoms: [
+    'a',
+    'b',
+    'a',
+    'b',
+    'ab',
+    'ba',
+    'aab',
+    'k',
+    'aK',
+    'é',
+    '.',
+    '\\w',
+    '[ab]',
+    '[a-d]',
+    '[kK]',
+    '[^a]',
+    'ſ',
+    '\\ufffd',
+  ],
+  assertions: ['^', '$', '\\b'],
+  quantifiers: QUANTIFIERS,
+  groups: [...LOOKS, '(?i:'],
+}
+
+const withReference = ({ source, sample }: GeneratedPattern): GeneratedPattern => ({
+  source: `(${source})b\\1`,
+  sample: `${sample}b${sample}`,
+})
+
+const withWord = ([before, behind]: readonly [GeneratedPattern, GeneratedPattern]): GeneratedPattern => ({
+  source: `(?:${before.source})(?:ab|kk)(?:${behind.source})`,
+  sample: `${before.sample}kk${behind.sample}`,
+})
+
+const patterns = fc.oneof(
+  fc.tuple(generatedMatches(parts), generatedMatches(parts)).map(withWord),
+  generatedMatches(parts),
+  generatedMatches(parts).map(withReference),
+  generatedMatches({ ...parts, groups: LOOKS }).map(({ source, sample }) => ({ source: `${source}\\p{L}?`, sample })),
+)
+
+const around = fc
+  .array(fc.constantFrom('a', 'b', 'ab', 'aab', 'k', 'K', 'A', 'aB', 'é', ' ', 'ſ', '\u212a', '\ufffd'), {
+    maxLength: 6,
+  })
+  .map((words) => words.join(''))
+
+/** Also in capitals. */
+const texts = fc.tuple(patterns, around, around, fc.boolean()).map(([{ source, sample }, before, behind, isUpper]) => ({
+  source,
+  text: before + (isUpper ? sample.toUpperCase() : sample) + behind,
+}))
+
+test('each match contains one string of each required set', () => {
+  const runs = propertyRuns(500, 15_000)
+  let checked = 0
+  fc.assert(
+    fc.property(texts, fc.boolean(), ({ source, text }, ignoreCase) => {
+      const pattern = parseSearchPattern(source, { ignoreCase })
+      const { required, expression, flags } = pattern
+      if (required === undefined || !isQuick(pattern, text)) return
+      expect(required.length).toBeGreaterThan(0)
+      expect(required.length).toBeLessThanOrEqual(4)
+      for (const set of required) {
+        expect(set.length).toBeGreaterThan(0)
+        expect(set.length).toBeLessThanOrEqual(16)
+        for (const string of set) expect(string).toMatch(/^[^\n\ufffd]{2,}$/)
+        if (pattern.ignoreCase) expect(set.join('')).toMatch(/^[\0-@[-\x7f]*$/)
+      }
+      for (const [match] of text.matchAll(new RegExp(expression, `${flags}g`))) {
+        checked++
+        const folded = pattern.ignoreCase ? match.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) : match
+        for (const set of required) {
+          expect(
+            set.some((string) => folded.includes(string)),
+            `${match} by ${set.join()}`,
+          ).toBe(true)
+        }
+      }
+    }),
+    runs,
+  )
+  expect(checked).toBeGreaterThan(runs.numRuns / 20)
+})
+
+test('a pattern with a literal matches exactly the literal', () => {
+  const runs = propertyRuns(330, 10_000)
+  const literals = {
+    ...parts,
+    atoms: ['a', 'b', 'ab', 'K', '[k]', '\\x61', '😀'],
+    quantifiers: ['{1}', '{2}'],
+    groups: ['(?:', '('],
+    assertions: [''],
+  }
+  let checked = 0
+  fc.assert(
+    fc.property(generatedMatches(literals), around, fc.boolean(), ({ source, sample }, before, ignoreCase) => {
+      const text = before + sample
+      const { literal, expression, flags } = parseSearchPattern(source, { ignoreCase })
+      if (literal === undefined) return
+      checked++
+      const inText = ignoreCase ? text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) : text
+      expect(new RegExp(expression, flags).exec(text)?.index ?? -1).toBe(inText.indexOf(literal))
+      expect(new RegExp(`^(?:${expression})$`, flags).test(literal)).toBe(true)
+    }),
+    runs,
+  )
+  expect(checked).toBeGreaterThan(runs.numRuns / 20)
+})
+
+test.each([
+  ['ERROR.*timeout', ['timeout']],
+  ['(GET|POST) /v1/\\S+ 5\\d\\d', ['GET /v1/', 'POST /v1/']],
+  ['(foo|bar)\\s+\\w+', ['foo', 'bar']],
+  ['colou?r', ['color', 'colour']],
+  ['status=5\\d\\d', ['status=5']],
+  ['"name":\\s*"[^"]*"', ['"name":']],
+  ['[A-Z][a-z]+(?:Error|Exception)', ['Error', 'Exception']],
+  ['\\bfoo\\b-bar$', ['foo-bar']],
+  ['(?:abc)+', ['abc']],
+  ['[ab]c|dd*', undefined],
+  ['x*', undefined],
+  ['(?=foo).*', undefined],
+  ['(abc|\\d+)', undefined],
+  ['\\p{Lu}one', ['one']],
+])('%s requires %j', (source, expected) => {
+  const { required } = parseSearchPattern(source, { ignoreCase: false })
+  expect(required?.[0]?.toSorted()).toEqual(expected?.toSorted())
+})
+
+test('each string of a sequence is required, the longest first', () => {
+  const setsOf = (source: string): unknown => parseSearchPattern(source, { ignoreCase: false }).required
+  expect(setsOf('auth.*DELETE.*status=5')).toEqual([['status=5'], ['DELETE'], ['auth']])
+  expect(setsOf('x{2}\\d(?:GET|POST)\\s+a')).toEqual([['GET', 'POST'], ['xx']])
+  expect(setsOf('foo.*foobar.*oo')).toEqual([['foobar']])
+})
+
+test.each([
+  ['a\\.b', 'a.b'],
+  ['(?:foo)', 'foo'],
+  ['(f)oo', 'foo'],
+  ['\\x41\\u0042\\u{43}', 'ABC'],
+  ['\\Qa.b\\E', 'a.b'],
+  ['[.]', '.'],
+  ['fo{2}', 'foo'],
+  ['😀', '😀'],
+  ['foo[', 'foo['],
+  ['^foo', undefined],
+  ['foo\\b', undefined],
+  ['a|b', undefined],
+  ['foo\\n', undefined],
+  ['', undefined],
+])('%s stands for %j', (source, expected) => {
+  expect(parseSearchPattern(source, { ignoreCase: false }).literal).toBe(expected)
+})
+
+test('a literal is in lower case if case is ignored, and has no letters beyond ASCII', () => {
+  const literalOf = (source: string): string | undefined => parseSearchPattern(source, { ignoreCase: true }).literal
+  expect(literalOf('Foo')).toBe('foo')
+  expect(literalOf('größe')).toBeUndefined()
+  expect(literalOf('Foo[')).toBe('foo[')
+  expect(parseSearchPattern('GRÖßE-Ordnung', { ignoreCase: true }).required).toEqual([['e-ordnung'], ['gr']])
 })

@@ -2,8 +2,8 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { generatedPatterns, isQuick, LOOKS, QUANTIFIERS } from '../../test/generated-patterns.ts'
+import { translateDialect } from './dialect.ts'
 import { parseSearchPattern } from './search-pattern.ts'
-import { translateDialect } from './translate-dialect.ts'
 
 const parts = {
   atoms: [
@@ -53,7 +53,9 @@ const parts = {
   quantifiers: QUANTIFIERS,
   groups: [...LOOKS, '(?<name>'],
 }
+
 const patterns = generatedPatterns(parts).filter((source) => source.split('(?<name>').length < 3)
+
 const texts = fc
   .array(fc.constantFrom(...Array.from('aB1 ._-/"]}<[^$*+\t'), 'bc', 'ab'), { maxLength: 12 })
   .map((characters) => characters.join(''))
