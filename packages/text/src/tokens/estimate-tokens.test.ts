@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { estimateTokens } from './estimate-tokens.ts'
+import { estimateLargeTokens, estimateTokens } from './estimate-tokens.ts'
 
 const samples: Record<string, string> = {
   prose: 'The quick brown fox jumps over the lazy dog, and nobody knows why it does so every morning. '.repeat(20),
@@ -52,5 +52,19 @@ describe('estimateTokens', () => {
         (text, more) => estimateTokens(text + more) >= estimateTokens(text) * 0.5 - 3,
       ),
     )
+  })
+})
+
+describe('estimateLargeTokens', () => {
+  it('is the plain estimate for a text of up to 128 K characters', () => {
+    const text = 'some words on a line, 12 of them\n'.repeat(3_000)
+    expect(estimateLargeTokens(text)).toBe(estimateTokens(text))
+  })
+
+  it('is near the plain estimate for a long text of changing content', () => {
+    const parts = ['plain words and more of them\n', '0f9a8b7c6d5e4f3a2b1c\n', '{"id":12345,"name":"someone"}\n']
+    const text = parts.map((part) => part.repeat(40_000)).join('')
+    const exact = estimateTokens(text)
+    expect(Math.abs(estimateLargeTokens(text) - exact)).toBeLessThan(exact * 0.1)
   })
 })
