@@ -1,4 +1,4 @@
-export { visibleText } from './lines/visible-text.ts'
+export { visibleText } from './lines/clean-line.ts'
 export type { LineIndex } from './lines/line-index.ts'
 export type { CountTokens } from './tokens/count-tokens.ts'
 export { estimateTokens } from './tokens/estimate-tokens.ts'

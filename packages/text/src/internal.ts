@@ -1,19 +1,17 @@
 /** What other packages of Spillway need of text at once, and users do not: it may change in any version. */
-export { cleanLine, isDrawn } from './lines/clean-line.ts'
-export { countLineEnds } from './lines/count-line-ends.ts'
-export { decodeText, hasWidePart } from './lines/decode-text.ts'
-export { escapeEnd } from './lines/escape-end.ts'
+export { cleanLine, escapeAround, escapeEnd, isDrawn, visibleText } from './lines/clean-line.ts'
+export { countLineEnds, LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder, LineIndexRecorder } from './lines/line-index.ts'
+export {
+  decodeText,
+  hasWidePart,
+  NulFilter,
+  textEncodingOf,
+  withoutNuls,
+  type TextEncoding,
+} from './lines/text-encoding.ts'
 export { formatCount } from './lines/format-count.ts'
-export { lineBatches } from './lines/line-batch.ts'
-export { LineIndexRecorder } from './lines/line-index-recorder.ts'
-export { LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder } from './lines/line-index.ts'
-export type { LineRange } from './lines/line-range.ts'
+export { lineBatches, linesWithin, type LineProgress, type LineRange } from './lines/lines-within.ts'
 export { LineReader, type LineSink } from './lines/line-reader.ts'
-export { type LineProgress, linesWithin } from './lines/lines-within.ts'
-export { escapeAround } from './lines/strip-escapes.ts'
-export { type TextEncoding, textEncodingOf } from './lines/text-encoding.ts'
-export { visibleText } from './lines/visible-text.ts'
-export { NulFilter, withoutNuls } from './lines/without-nuls.ts'
 export { checkedCountTokens, longerThan, TokenSampler, type CountTokens } from './tokens/count-tokens.ts'
 export { cutAtGrapheme } from './tokens/cut-at-grapheme.ts'
 export { estimateLargeTokens, estimateTokens } from './tokens/estimate-tokens.ts'

@@ -1,5 +1,3 @@
-import { stripEscapes } from './strip-escapes.ts'
-
 /** States of a line that are kept, of which the last three are shown. */
 const MOST_STATES = 64
 const SHOWN_STATES = 3
@@ -77,4 +75,84 @@ function applyBackspaces(text: string): string {
     else if (character >= ' ' || character === '\t') characters.push(character)
   }
   return characters.join('')
+}
+
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const HAS_CONTROLS = new RegExp(CONTROLS.source)
+const NEXT_LINE = 0x85
+
+/**
+ * Show a text without what controls a terminal: escape sequences are removed, and other control characters are replaced
+ * by symbols, such as `␍`. Tabs and line feeds stay.
+ *
+ * @example
+ * ```ts
+ * import { visibleText } from '@spillway/text'
+ *
+ * console.assert(visibleText('\u001b[31mfailed\u001b[0m\r\n\tat x') === 'failed␍\n\tat x')
+ * ```
+ */
+export function visibleText(text: string): string {
+  return HAS_CONTROLS.test(text) ? stripEscapes(text).replace(CONTROLS, symbolOf) : text
+}
+
+function symbolOf(control: string): string {
+  const code = control.charCodeAt(0)
+  if (code < 32) return String.fromCharCode(0x2400 + code)
+  if (code === 127) return '␡'
+  return code === NEXT_LINE ? '␤' : `\\x${code.toString(16)}`
+}
+
+const ESCAPE = '\u001b'
+/** No sequence is looked for further back than this: `escapeEnd` ends none later. */
+const MAX_SEQUENCE = 4_096
+
+/** Remove the escape sequences of terminals, such as those that set colors. */
+function stripEscapes(text: string): string {
+  let clean = ''
+  let from = 0
+  for (let at = text.indexOf(ESCAPE); at >= 0; at = text.indexOf(ESCAPE, from)) {
+    clean += text.slice(from, at)
+    from = Math.max(at + 1, escapeEnd(text, at, text.length))
+  }
+  return clean + text.slice(from)
+}
+
+/** Return the escape sequence that begins before `at` and ends after it; `undefined` if `at` is in none. */
+export function escapeAround(text: string, at: number): { readonly start: number; readonly end: number } | undefined {
+  const start = at === 0 ? -1 : text.slice(Math.max(0, at - MAX_SEQUENCE), at).lastIndexOf(ESCAPE)
+  if (start < 0) return undefined
+  const from = Math.max(0, at - MAX_SEQUENCE) + start
+  const end = escapeEnd(text, from, text.length)
+  return end > at ? { start: from, end } : undefined
+}
+
+/** The index after the terminal escape sequence that starts at `index`. */
+export function escapeEnd(text: string, index: number, end: number): number {
+  const type = text.charCodeAt(index + 1)
+  let at = index + 2
+  if (type === 91) {
+    for (; at < end; at++) {
+      const code = text.charCodeAt(at)
+      if (code >= 64 && code <= 126) return at + 1
+      if (code < 32 || code > 126) return at
+    }
+    return end
+  }
+  if (type === 80 || type === 88 || (type >= 93 && type <= 95)) {
+    // A string, such as an operating system command, ends at BEL or at ESC \.
+    const limit = Math.min(end, index + 4_096)
+    for (; at < limit; at++) {
+      const code = text.charCodeAt(at)
+      if (code === 7) return at + 1
+      if (code === 27) return Math.min(end, at + 2)
+    }
+    return Math.min(end, index + 2)
+  }
+  if (type >= 32 && type <= 47) {
+    // Intermediate characters, such as those that select a character set, and the one that ends them.
+    while (at < end && text.charCodeAt(at) >= 32 && text.charCodeAt(at) <= 47) at++
+    return Math.min(end, at + 1)
+  }
+  return Math.min(end, index + (type >= 48 && type <= 126 ? 2 : 1))
 }

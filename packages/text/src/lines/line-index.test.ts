@@ -1,7 +1,14 @@
 import { encodeBase64 } from '#platform'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder } from './line-index.ts'
+import {
+  countInBulk,
+  countLineEnds,
+  LINE_BLOCK_BYTES,
+  LineIndex,
+  LineIndexBuilder,
+  LineIndexRecorder,
+} from './line-index.ts'
 
 /** Contents of some blocks, from few random choices, so that a failure can be read. */
 const content = fc
@@ -135,5 +142,82 @@ describe('LineIndex', () => {
     expect(index.fits(0, bytes)).toBe(true)
     expect(index.fits(0, new TextEncoder().encode('one two\nthree'))).toBe(false)
     expect(index.fits(0, new TextEncoder().encode('one\ntwo three\n'))).toBe(false)
+  })
+})
+
+const MEBIBYTE = 1_048_576
+
+function recorded(chunks: readonly Uint8Array[]): string | undefined {
+  const recorder = new LineIndexRecorder()
+  for (const chunk of chunks) recorder.add(chunk)
+  return recorder.encoded()
+}
+
+function cut(bytes: Uint8Array, length: number): Uint8Array[] {
+  const count = Math.ceil(bytes.length / length)
+  return Array.from({ length: count }, (_, index) => bytes.subarray(index * length, (index + 1) * length))
+}
+
+test('what is recorded of text over 1 MiB is its index, however it came', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: MEBIBYTE + 1, max: 2 * MEBIBYTE }),
+      fc.integer({ min: 5_000, max: 2 * MEBIBYTE }),
+      fc.integer({ min: 1, max: 100_000 }),
+      (size, chunkLength, lineLength) => {
+        const bytes = new Uint8Array(size).fill(97)
+        for (let at = lineLength; at < size; at += lineLength) bytes[at] = 10
+        const builder = new LineIndexBuilder()
+        builder.add(bytes)
+        expect(recorded(cut(bytes, chunkLength))).toBe(builder.finish().encode())
+      },
+    ),
+    { numRuns: 30 },
+  )
+})
+
+test('nothing is recorded of content that is read at once anyway, nor of binary content', () => {
+  expect(recorded([])).toBeUndefined()
+  expect(recorded([new Uint8Array(MEBIBYTE).fill(10)])).toBeUndefined()
+  expect(recorded(cut(new Uint8Array(MEBIBYTE).fill(10), 1_000))).toBeUndefined()
+  expect(recorded([new Uint8Array(2 * MEBIBYTE)])).toBeUndefined()
+})
+
+test('a zero byte behind the first 8 KiB leaves content a text', () => {
+  const bytes = new Uint8Array(MEBIBYTE + 1).fill(10)
+  bytes[8_192] = 0
+  expect(recorded([bytes])).toBeDefined()
+  bytes[8_191] = 0
+  expect(recorded([bytes])).toBeUndefined()
+})
+
+const naiveCount = (bytes: Uint8Array): number => bytes.reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0)
+
+describe('countLineEnds', () => {
+  test('counts what looking at each byte counts, wherever the bytes lie in memory', () => {
+    const byte = fc.oneof(fc.constant(10), fc.constantFrom(0, 9, 11, 138, 139, 255), fc.integer({ min: 0, max: 255 }))
+    fc.assert(
+      fc.property(
+        fc.array(byte, { maxLength: 2_500 }),
+        fc.nat(9),
+        fc.nat(2_500),
+        fc.nat(2_500),
+        (values, skip, a, b) => {
+          const memory = Uint8Array.from([...Array.from({ length: skip }, () => 10), ...values, 10, 10])
+          const bytes = memory.subarray(skip, skip + values.length)
+          const [start, end] = [Math.min(a, b, values.length), Math.min(Math.max(a, b), values.length)]
+          const count = naiveCount(bytes.subarray(start, end))
+          expect(countLineEnds(bytes, start, end)).toBe(count)
+          expect(countInBulk(bytes, start, end)).toBe(count)
+          expect(countLineEnds(bytes)).toBe(naiveCount(bytes))
+        },
+      ),
+    )
+  })
+
+  test('counts where every byte is a line end, and where none is', () => {
+    expect(countLineEnds(new Uint8Array(100_001).fill(10))).toBe(100_001)
+    expect(countLineEnds(new Uint8Array(100_001).fill(138))).toBe(0)
+    expect(countLineEnds(new Uint8Array(0))).toBe(0)
   })
 })

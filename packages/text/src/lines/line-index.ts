@@ -1,5 +1,4 @@
 import { decodeBase64, encodeBase64 } from '#platform'
-import { countInBulk, countLineEnds } from './count-line-ends.ts'
 
 /** Bytes of the blocks whose line ends are counted. */
 export const LINE_BLOCK_BYTES = 65_536
@@ -182,3 +181,98 @@ function checksum(bytes: ArrayLike<number>, end: number): number {
 
 const lastWord = (bytes: Uint8Array): number =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 4, true)
+
+/** Smaller entries are read at once anyway. */
+const MIN_INDEXED_BYTES = 1_048_577
+/** Content with a zero byte so near its beginning is binary, as `grep` judges it. */
+const SNIFFED_BYTES = 8_192
+/** So many chunks wait to be counted at most: small ones take more memory than their bytes. */
+const MAX_WAITING = 64
+
+/**
+ * Notes where the lines begin of content that goes by, if it is worth it: of text over 1 MiB. Line ends are not counted
+ * before there is so much of it, so that small content, which is most of it, costs nothing. The last chunk is counted
+ * only when it is asked for, which a driver does while that chunk is on its way to the medium.
+ */
+export class LineIndexRecorder {
+  readonly #builder = new LineIndexBuilder()
+  #waiting: Uint8Array[] = []
+  #size = 0
+  #isBinary = false
+
+  /** Take the next bytes, which nobody changes later. */
+  add(chunk: Uint8Array): void {
+    if (this.#size < SNIFFED_BYTES) this.#isBinary ||= chunk.subarray(0, SNIFFED_BYTES - this.#size).includes(0)
+    this.#size += chunk.length
+    if (this.#isBinary) return
+    if (this.#size - chunk.length >= MIN_INDEXED_BYTES || this.#waiting.length === MAX_WAITING) this.#count()
+    this.#waiting.push(chunk)
+  }
+
+  /** Return what to keep of it, once all of the content has gone by. */
+  encoded(): string | undefined {
+    if (this.#isBinary || this.#size < MIN_INDEXED_BYTES) return undefined
+    this.#count()
+    return this.#builder.finish().encode()
+  }
+
+  #count(): void {
+    const chunks = this.#waiting
+    this.#waiting = []
+    for (const chunk of chunks) this.#builder.add(chunk)
+  }
+}
+
+const LINE_FEEDS = 0x0a0a0a0a
+/** A byte of a sum holds the results of at most so many words. */
+const WORDS_AT_ONCE = 255
+
+/** Up to so many bytes, looking for each is as fast, and much faster where this code has not been compiled yet. */
+const FEW_BYTES = 65_536
+
+/** Count the LF in `bytes` from `start` to `end`: by looking for each in a few bytes, else as {@link countInBulk} does. */
+export function countLineEnds(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
+  return end - start <= FEW_BYTES ? countByLooking(bytes.subarray(start, end)) : countInBulk(bytes, start, end)
+}
+
+/**
+ * Count the LF in `bytes` from `start` to `end`, four bytes at a time, for content of which there is much.
+ *
+ * It takes the same time whatever the lengths of the lines, unlike looking for one LF after the other, which is ten times
+ * slower where lines have twenty bytes.
+ */
+export function countInBulk(bytes: Uint8Array, start: number, end: number): number {
+  const toWord = -(bytes.byteOffset + start) & 3
+  const wordsStart = Math.min(end, start + toWord)
+  const words = Math.max(0, end - wordsStart) >> 2
+  const wordsEnd = wordsStart + words * 4
+  let count = countOneByOne(bytes, start, wordsStart)
+  if (words > 0) count += countInWords(new Int32Array(bytes.buffer, bytes.byteOffset + wordsStart, words))
+  return count + countOneByOne(bytes, wordsEnd, end)
+}
+
+function countByLooking(bytes: Uint8Array): number {
+  let count = 0
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count++
+  return count
+}
+
+function countOneByOne(bytes: Uint8Array, start: number, end: number): number {
+  let count = 0
+  for (let at = start; at < end; at++) if (bytes[at] === LINE_FEED) count++
+  return count
+}
+
+function countInWords(words: Int32Array): number {
+  let others = 0
+  for (let at = 0; at < words.length;) {
+    // Each byte of the sum counts the bytes in its place that are something else.
+    let sum = 0
+    for (const end = Math.min(words.length, at + WORDS_AT_ONCE); at < end; at++) {
+      const word = words[at]! ^ LINE_FEEDS
+      sum = (sum + (((((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word) >>> 7) & 0x01010101)) | 0
+    }
+    others += (sum & 255) + ((sum >>> 8) & 255) + ((sum >>> 16) & 255) + (sum >>> 24)
+  }
+  return words.length * 4 - others
+}

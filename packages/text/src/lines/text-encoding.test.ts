@@ -1,16 +1,21 @@
+import { bytesOf, png } from '@spillway-internal/test-inputs'
+import { propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 import { execFileSync } from 'node:child_process'
 import { deflateRawSync, gzipSync } from 'node:zlib'
-import fc from 'fast-check'
-import { propertyRuns } from '@spillway-internal/test-run'
-import { describe, expect, it } from 'vitest'
-import { bytesOf, png } from '@spillway-internal/test-inputs'
-import { textEncodingOf } from './text-encoding.ts'
+import { NulFilter, textEncodingOf, withoutNuls } from './text-encoding.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
 const LOG = Array.from({ length: 300 }, (_, line) => `12:00:${line % 60} INFO request ${line} was served\n`).join('')
+
 const NAMES = Array.from({ length: 400 }, (_, index) => `./src/part-${index % 7}/file-${index}.ts\0`).join('')
+
 const GERMAN = 'Größe geändert: Übertragung läuft für Straße\n'.repeat(40)
+
 const RUSSIAN = 'Ошибка 17: не удалось открыть файл\n'.repeat(40)
+
 const MARK = '\ufeff'
 
 function wide(text: string, isBigEndian = false): Uint8Array {
@@ -100,4 +105,27 @@ describe('textEncodingOf', () => {
       propertyRuns(100, 2_000),
     )
   })
+})
+
+it.each([
+  ['plain', 'plain'],
+  ['E\0R\0R\0O\0R\0', 'ERROR'],
+  ['\0E\0R\0R\0O\0R', 'ERROR'],
+  ['./one\0./two\0', './one ./two '],
+  [`node-1${'\0'.repeat(10)} ready`, 'node-1 ready'],
+  ['ab\0cd', 'ab cd'],
+])('previews %j as %j', (text, shown) => {
+  expect(withoutNuls(text)).toBe(shown)
+})
+
+it('gives the same of a text that arrives in pieces', () => {
+  const pieces = fc.array(fc.string({ unit: fc.constantFrom('\0', 'a', 'b', '\n'), maxLength: 5 }))
+  fc.assert(
+    fc.property(pieces, (split) => {
+      const filter = new NulFilter()
+      const shown = split.map((piece) => filter.push(piece)).join('') + filter.finish()
+      expect(shown).toBe(withoutNuls(split.join('')))
+    }),
+    propertyRuns(300, 6_000),
+  )
 })

@@ -80,3 +80,70 @@ function share(text: string, pattern: RegExp): number {
   }
   return count / Math.max(1, text.length - units + count)
 }
+
+/** Latin text in UTF-16 that was read as UTF-8, for example a part that a shell of Windows appended to a log. */
+const WIDE_PART = /(?:[^\0-\u0008\u000b\u000c\u000e-\u001f]\0){8,}/g
+
+/**
+ * Decode all of a content, or return `undefined` if it is not text.
+ *
+ * A byte order mark of UTF-8 is kept. In a text in UTF-8, parts in UTF-16 are decoded too, and invalid bytes become U+FFFD.
+ *
+ * @example
+ * ```ts
+ * import { decodeText } from '@spillway/core/adapter'
+ *
+ * console.assert(decodeText(Uint8Array.of(0xff, 0xfe, 0x68, 0, 0x69, 0)) === 'hi')
+ * console.assert(decodeText(Uint8Array.of(1, 0xff, 2, 0xfe)) === undefined)
+ * ```
+ */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  const encoding = textEncodingOf(bytes, true)
+  if (encoding !== 'utf-8') return encoding && new TextDecoder(encoding).decode(bytes)
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  return text.replace(WIDE_PART, (part) => part.replaceAll('\0', ''))
+}
+
+/** Whether a text in UTF-8 has parts in UTF-16. */
+export function hasWidePart(bytes: Uint8Array): boolean {
+  return bytes.includes(0) && new TextDecoder().decode(bytes).search(WIDE_PART) >= 0
+}
+
+/**
+ * Return a text as it is previewed: NULs that alternate with other characters, as in Latin text in UTF-16 that was read as
+ * UTF-8, and those that pad a value are left out, and a NUL between two values is a blank.
+ */
+export function withoutNuls(text: string): string {
+  return replaced(text, 0, text.length)
+}
+
+/** Does as {@link withoutNuls} with a text that arrives in pieces: the result does not depend on how it was split. */
+export class NulFilter {
+  /** Up to two characters that were returned, as they came: they tell about the next NULs. */
+  #before = ''
+  /** Up to two characters that wait for those that follow them. */
+  #held = ''
+
+  /** Return what is certain of the text up to now. */
+  push(piece: string): string {
+    const text = this.#before + this.#held + piece
+    const from = this.#before.length
+    const end = text.slice(-2).includes('\0') ? Math.max(from, text.length - 2) : text.length
+    this.#before = text.slice(Math.max(0, end - 2), end)
+    this.#held = text.slice(end)
+    return replaced(text, from, end)
+  }
+
+  /** Return the rest. */
+  finish(): string {
+    return replaced(this.#before + this.#held, this.#before.length)
+  }
+}
+
+function replaced(text: string, from: number, end: number = text.length): string {
+  const part = text.slice(from, end)
+  if (!part.includes('\0')) return part
+  return part.replace(/\0/g, (_nul, at: number) => (isWide(text, from + at) ? '' : ' '))
+}
+
+const isWide = (text: string, at: number): boolean => text[at - 2] === '\0' || text[at + 2] === '\0'

@@ -1,4 +1,4 @@
-import { decodeText } from '../lines/decode-text.ts'
+import { decodeText } from '../lines/text-encoding.ts'
 import { isTextContentType, mayBeText } from './text-content-type.ts'
 import { sniffContentType } from './sniff-content-type.ts'
 

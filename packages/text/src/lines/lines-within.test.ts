@@ -1,13 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineBatches, lineEnd } from './line-batch.ts'
-import type { LineBatch } from './line-batch.ts'
-import { linesWithin } from './lines-within.ts'
-import type { LineProgress } from './lines-within.ts'
-import type { LineRange } from './line-range.ts'
+import { lineBatches, lineEnd, linesWithin, type LineBatch, type LineProgress, type LineRange } from './lines-within.ts'
 
 const pieces = fc.constantFrom('a', 'bc', '\n', '\r\n', '\r', 'é', '漢', '😀', '\n\n', '0123456789', '\uFEFF', ' ')
+
 const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
+
 const sizes = fc.record({ block: fc.integer({ min: 1, max: 40 }), maxLength: fc.integer({ min: 9, max: 50 }) })
 
 async function* blocksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

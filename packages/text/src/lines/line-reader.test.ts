@@ -2,7 +2,7 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanLine } from './clean-line.ts'
-import { LongLine } from './long-line.ts'
+import { LongLine } from './line-reader.ts'
 
 const frames = (count: number, state = (at: number) => `Receiving objects: ${at} of ${count}`): string[] =>
   Array.from({ length: count }, (_, index) => state(index + 1))
