@@ -15,18 +15,35 @@ export { LineReader, type LineSink } from './lines/line-reader.ts'
 export { checkedCountTokens, longerThan, TokenSampler, type CountTokens } from './tokens/count-tokens.ts'
 export { cutAtGrapheme } from './tokens/cut-at-grapheme.ts'
 export { estimateLargeTokens, estimateTokens } from './tokens/estimate-tokens.ts'
-export { indentJson, isStorable } from './types/block-bytes.ts'
-export type { ContentBlock, JsonBlock, LinkBlock, MediaBlock, TextBlock, UnknownBlock } from './types/content-block.ts'
-export { contentTypeEssence } from './types/content-type-essence.ts'
-export { contentTypeForExtension, extensionForContentType } from './types/content-types.ts'
-export { isMediaBlock, mediaFormat, mediaKind } from './types/media-block.ts'
-export { safeName } from './types/safe-name.ts'
-export { isTextContentType, mayBeText } from './types/text-content-type.ts'
-export { ByteView } from './types/byte-view.ts'
-export { documentText } from './types/document-text.ts'
-export { type MediaFormat, mediaFormatOf } from './types/media-format.ts'
-export { sniffContentType } from './types/sniff-content-type.ts'
-export { withoutComments } from './types/without-comments.ts'
+export {
+  indentJson,
+  isStorable,
+  safeName,
+  type ContentBlock,
+  type JsonBlock,
+  type LinkBlock,
+  type MediaBlock,
+  type TextBlock,
+  type UnknownBlock,
+} from './types/content-block.ts'
+export {
+  contentTypeEssence,
+  contentTypeForExtension,
+  extensionForContentType,
+  isMediaBlock,
+  isTextContentType,
+  mayBeText,
+  mediaFormat,
+  mediaKind,
+} from './types/content-types.ts'
+export {
+  ByteView,
+  documentText,
+  mediaFormatOf,
+  sniffContentType,
+  withoutComments,
+  type MediaFormat,
+} from './types/sniff-content-type.ts'
 export { BoundedMap } from './shared/bounded-map.ts'
 export { copyBytes, isBytes, plainBytes } from './shared/bytes.ts'
 export { concatBytes } from './shared/concat-bytes.ts'

@@ -1,6 +1,5 @@
-import { contentTypeEssence } from '../types/content-type-essence.ts'
-import { JsonWalker } from './json-walker.ts'
-import type { JsonForm, JsonVisitor } from './json-walker.ts'
+import { contentTypeEssence } from '../types/content-types.ts'
+import { JsonWalker, type JsonForm, type JsonVisitor } from './json-walker.ts'
 import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
 
 /** Bytes in which the first value must end, where the content type does not say that there are several. */

@@ -1,3 +1,5 @@
+import { isMediaBlock } from './content-types.ts'
+
 /** What a tool says of a block. The replacement shows it beside the reference, each on one line and cut if it is long. */
 interface NamedBlock {
   /** A file name, title or URI, if one is known. */
@@ -57,3 +59,44 @@ export interface UnknownBlock {
  * ```
  */
 export type ContentBlock = TextBlock | JsonBlock | MediaBlock | LinkBlock | UnknownBlock
+
+/** A block that can be stored: text, JSON, or media that comes as bytes. */
+type StorableBlock = Extract<ContentBlock, { type: 'text' | 'json' }> | (MediaBlock & { readonly data: Uint8Array })
+
+/** Tell whether a block has bytes of its own; links, media by URL, unknown blocks and empty text have not. */
+export function isStorable(block: ContentBlock): block is StorableBlock {
+  if (block.type === 'text') return block.text !== ''
+  if (block.type === 'json') return true
+  return isMediaBlock(block) && block.data !== undefined
+}
+
+/**
+ * Write a JSON value indented by two spaces, so that lines, ranges and grep work on it.
+ *
+ * Returns `undefined` for what JSON cannot express as a whole: functions, `undefined`, cycles, big integers, values whose
+ * own `toJSON` or getters throw. Throws a `RangeError` for what is too deep or, once indented, too long for a string.
+ */
+export function indentJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, null, 2)
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    // JSON.stringify has no other way to say that a value is circular or holds a BigInt, and runs the value's own code.
+    return undefined
+  }
+}
+
+const MAX_LENGTH = 80
+
+/**
+ * Make a name that whoever made the content has chosen safe to show: on one line, without brackets, and at most `maxLength`
+ * characters. A longer name loses its middle, as paths and URIs differ at their ends.
+ */
+export function safeName(name: string, maxLength: number = MAX_LENGTH): string {
+  const line = clean(name)
+  if (line.length <= maxLength) return line
+  const half = Math.floor((maxLength - 1) / 2)
+  return clean(`${line.slice(0, half)}…${line.slice(-half)}`)
+}
+
+const clean = (name: string): string => name.replace(/[\p{C}\p{Z}[\]]+/gu, ' ').trim()

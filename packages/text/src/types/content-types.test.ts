@@ -1,6 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { contentTypeForExtension, extensionForContentType } from './content-types.ts'
+import { describe, expect, it, test } from 'vitest'
+import {
+  contentTypeEssence,
+  contentTypeForExtension,
+  extensionForContentType,
+  isTextContentType,
+} from './content-types.ts'
 
 describe('extensionForContentType', () => {
   // Files are found again by these names: a line that changes here strands what users have stored.
@@ -82,4 +87,57 @@ describe('contentTypeForExtension', () => {
       expect(contentTypeForExtension(extensionForContentType(contentType))).toBe(contentType)
     }
   })
+})
+
+it.each([
+  'text/plain',
+  'text/csv',
+  'TEXT/HTML; charset=utf-8',
+  'text/vnd.anything',
+  'application/json',
+  'Application/JSON;charset=utf-8',
+  'application/xml',
+  'application/javascript',
+  'application/typescript',
+  'application/yaml',
+  'application/x-yaml',
+  'application/toml',
+  'application/sql',
+  'application/graphql',
+  'application/xhtml+xml',
+  'application/x-ndjson',
+  'application/ld+json',
+  'application/vnd.github.v3+json',
+  'application/csv',
+  'application/md',
+  'image/svg+xml',
+])('takes %s for text', (contentType) => {
+  expect(isTextContentType(contentType)).toBe(true)
+})
+
+it.each([
+  '',
+  'text',
+  'text/',
+  '/',
+  'image/png',
+  'audio/mpeg',
+  'video/mp4',
+  'application/pdf',
+  'application/octet-stream',
+  'application/zip',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'image/json',
+  'application/jsonp+zip',
+])('takes %j for binary', (contentType) => {
+  expect(isTextContentType(contentType)).toBe(false)
+})
+
+test.each([
+  ['text/plain', 'text/plain'],
+  [' Text/HTML ; charset=utf-8; q=1', 'text/html'],
+  ['', ''],
+  [';', ''],
+])('takes %j for %j', (contentType, essence) => {
+  expect(contentTypeEssence(contentType)).toBe(essence)
 })

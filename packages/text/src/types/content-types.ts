@@ -1,4 +1,4 @@
-import { contentTypeEssence } from './content-type-essence.ts'
+import type { ContentBlock, MediaBlock } from './content-block.ts'
 
 /**
  * Content types and the extension of a file that holds such content, preferred ones first.
@@ -182,4 +182,107 @@ export function extensionForContentType(contentType: string): string {
 export function contentTypeForExtension(extension: string): string | undefined {
   const name = extension.toLowerCase()
   return CONTENT_TYPE_OF.get(name.startsWith('.') ? name : `.${name}`)
+}
+
+/** Types outside `text/` whose content is text, without their `x-`. */
+const TEXT_SUBTYPES: ReadonlySet<string> = new Set([
+  'csv',
+  'ecmascript',
+  'graphql',
+  'html',
+  'javascript',
+  'json',
+  'json-seq',
+  'json5',
+  'jsonl',
+  'jsonlines',
+  'log',
+  'markdown',
+  'md',
+  'mbox',
+  'ndjson',
+  'php',
+  'plain',
+  'python',
+  'rtf',
+  'ruby',
+  'sh',
+  'shellscript',
+  'sql',
+  'svg',
+  'tex',
+  'toml',
+  'tsv',
+  'txt',
+  'typescript',
+  'www-form-urlencoded',
+  'xhtml',
+  'xml',
+  'xml-dtd',
+  'yaml',
+  'yml',
+])
+
+/** Suffixes of structured syntaxes that are text. */
+const TEXT_SUFFIX = /\+(?:json|json-seq|xml|yaml)$/
+
+/**
+ * Tell whether content of this MIME type is text, so that it can be searched and read by lines.
+ *
+ * Parameters and case do not matter. `text/*` and `message/*` are text, and of the others those known to be: JSON, XML, YAML, source
+ * code, tables. An empty or malformed type is not.
+ *
+ * @example
+ * ```ts
+ * import { isTextContentType } from '@spillway/core/adapter'
+ *
+ * console.assert(isTextContentType('application/ld+json') && !isTextContentType('image/png'))
+ * ```
+ */
+export function isTextContentType(contentType: string): boolean {
+  const [type, subtype = ''] = contentTypeEssence(contentType).split('/', 2)
+  if (subtype === '') return false
+  if (type === 'text' || type === 'message' || TEXT_SUFFIX.test(subtype)) return true
+  return type === 'application' && TEXT_SUBTYPES.has(subtype.replace(/^x-/, ''))
+}
+
+/** Tell whether content of this MIME type is text, or is only known to be bytes, so that its content decides. */
+export function mayBeText(contentType: string): boolean {
+  if (isTextContentType(contentType)) return true
+  return mediaKind(contentType) === 'document' && extensionForContentType(contentType) === '.bin'
+}
+
+/**
+ * Return a MIME type without its parameters, in lower case (RFC 9110, section 8.3.1). What is no type is not refused.
+ *
+ * @example
+ * ```ts
+ * import { contentTypeEssence } from '@spillway/core/adapter'
+ *
+ * console.assert(contentTypeEssence('Text/HTML; charset=utf-8') === 'text/html')
+ * ```
+ */
+export function contentTypeEssence(contentType: string): string {
+  return contentType.split(';', 1)[0]!.trim().toLowerCase()
+}
+
+const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
+
+/** Tell whether a block is an image, sound, video or document. */
+export const isMediaBlock = (block: ContentBlock): block is MediaBlock => MEDIA_TYPES.has(block.type)
+
+/** Say what kind of media a MIME type names: `document` for all that is no image, sound or video. */
+export function mediaKind(mediaType: string): MediaBlock['type'] {
+  const [kind] = contentTypeEssence(mediaType).split('/', 1)
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
+}
+
+/** Return the short name of a media type: `png` of `image/png`, `docx` of what Word writes. */
+export function mediaFormat(mediaType: string): string {
+  const essence = contentTypeEssence(mediaType)
+  const subtype = essence.slice(essence.indexOf('/') + 1)
+  const extension = extensionForContentType(essence)
+  // The names of vendors are long, and known by their extensions.
+  if (subtype.startsWith('vnd.') && extension !== '.bin' && !subtype.includes('+')) return extension.slice(1)
+  return subtype.replace(/^x-/, '').replace(/\+.*$/, '') || 'unknown'
 }

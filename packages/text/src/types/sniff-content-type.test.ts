@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import { bytesOf, little, png } from '@spillway-internal/test-inputs'
+import { expect, test } from 'vitest'
 import { sniffContentType } from './sniff-content-type.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { safeName } from './safe-name.ts'
+import { safeName } from './content-block.ts'
 
 it('keeps a name that is short and plain', () => {
   expect(safeName('report (1), final "draft".pdf')).toBe('report (1), final "draft".pdf')
