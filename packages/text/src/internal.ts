@@ -44,13 +44,9 @@ export {
   withoutComments,
   type MediaFormat,
 } from './types/sniff-content-type.ts'
-export { BoundedMap } from './shared/bounded-map.ts'
-export { copyBytes, isBytes, plainBytes } from './shared/bytes.ts'
-export { concatBytes } from './shared/concat-bytes.ts'
-export { detach } from './shared/detach.ts'
+export { BoundedMap, perSubject, RecencyMap } from './shared/bounded-map.ts'
+export { concatBytes, copyBytes, detach, isBytes, plainBytes } from './shared/bytes.ts'
 export { orAborted } from './shared/or-aborted.ts'
-export { perSubject } from './shared/per-subject.ts'
-export { RecencyMap } from './shared/recency-map.ts'
 export {
   createSha256,
   decodeBase64,

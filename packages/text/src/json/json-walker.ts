@@ -1,4 +1,4 @@
-import { concatBytes } from '../shared/concat-bytes.ts'
+import { concatBytes } from '../shared/bytes.ts'
 import type { JsonName } from './json-name.ts'
 import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
 

@@ -1,4 +1,4 @@
-import { perSubject } from '../shared/per-subject.ts'
+import { perSubject } from '../shared/bounded-map.ts'
 
 /** What is known of a text when it is asked whether it is JSON. */
 export interface JsonText {

@@ -8,3 +8,26 @@ export const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes
 /** Return the same memory as a plain `Uint8Array`, so that a `Buffer`'s different methods do not leak out. */
 export const plainBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** Join parts into one array of their own; a single part is returned as it is. */
+export function concatBytes(parts: readonly Uint8Array[], size: number = byteLength(parts)): Uint8Array {
+  const [first] = parts
+  if (first !== undefined && parts.length === 1) return first
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.byteLength
+  }
+  return bytes
+}
+
+const byteLength = (parts: readonly Uint8Array[]): number => parts.reduce((sum, part) => sum + part.byteLength, 0)
+
+/** V8 copies strings shorter than this when it slices them. */
+const SLICED_UNITS = 13
+
+/** Copy a string, so that keeping it does not keep the text alive that it was cut from. */
+export function detach(text: string): string {
+  return text.length < SLICED_UNITS ? text : ` ${text}`.slice(1)
+}

@@ -1,5 +1,5 @@
 import { cleanLine } from '../lines/clean-line.ts'
-import { perSubject } from '../shared/per-subject.ts'
+import { perSubject } from '../shared/bounded-map.ts'
 import type { TableText } from './table-text.ts'
 import {
   findBars,

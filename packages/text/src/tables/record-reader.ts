@@ -1,4 +1,4 @@
-import { detach } from '../shared/detach.ts'
+import { detach } from '../shared/bytes.ts'
 import { TextCodes } from './text-codes.ts'
 
 /** Text is read by blocks of about this many UTF-16 units. */

@@ -1,4 +1,4 @@
-import { perSubject } from '../shared/per-subject.ts'
+import { perSubject } from '../shared/bounded-map.ts'
 import type { TableText } from './table-text.ts'
 import { RecordReader } from './record-reader.ts'
 import { unquote } from './split-record.ts'
