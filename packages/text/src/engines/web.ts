@@ -1,11 +1,105 @@
 /** Engines of a runtime that is not Node.js, by web standards and linear-time patterns. `node.ts` exports the same names. */
 import type { IsolatedProgram } from '../platform/platform.ts'
+import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
+import type { BlockCodec } from './block-codec.ts'
 
 export { createRe2PatternMatcher as createPatternMatcher } from './re2-pattern-matcher.ts'
-export { gzip, zstd } from './web-compression.ts'
-export { createAes256Gcm, hkdfSha256, hmacSha256 } from './web-encryption.ts'
 
 /** The web has no workers that every runtime could start from a text: programs run in place here. */
 export function isolate(_source: string, _maxMemoryMb: number): IsolatedProgram | undefined {
   return undefined
+}
+
+/** Gzip (RFC 1952), by the web's compression streams, which know no levels. */
+export const gzip: BlockCodec = {
+  compress: async (bytes) => {
+    const compressed = await through(new CompressionStream('gzip'), bytes, Infinity)
+    if (compressed === undefined) throw new Error('The runtime could not compress.')
+    return compressed
+  },
+  decompress: (bytes, maxBytes) => through(new DecompressionStream('gzip'), bytes, maxBytes),
+}
+
+/** The web has no Zstandard. */
+export const zstd: BlockCodec | undefined = undefined
+
+/** Pass bytes through a stream; `undefined` where it refuses them or gives more than `maxBytes`. */
+async function through(
+  { readable, writable }: CompressionStream | DecompressionStream,
+  bytes: Uint8Array,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const writer = writable.getWriter()
+  // A refusal also rejects the reading below, which is where it is looked at.
+  void Promise.allSettled([writer.write(bytes as Uint8Array<ArrayBuffer>), writer.close()])
+  const reader = (readable as ReadableStream<Uint8Array>).getReader()
+  const parts: Uint8Array[] = []
+  let size = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      parts.push(value)
+      size += value.byteLength
+      if (size <= maxBytes) continue
+      await reader.cancel()
+      return undefined
+    }
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.byteLength
+  }
+  return whole
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Make the cipher of a key of 32 bytes. */
+export function createAes256Gcm(key: Uint8Array): Aes256Gcm {
+  const imported = crypto.subtle.importKey('raw', key as Bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  const algorithm = (nonce: Uint8Array): AesGcmParams => ({
+    name: 'AES-GCM',
+    iv: nonce as Bytes,
+    tagLength: TAG_BYTES * 8,
+  })
+  return {
+    async seal(nonce, bytes) {
+      return new Uint8Array(await crypto.subtle.encrypt(algorithm(nonce), await imported, bytes as Bytes))
+    },
+    async open(nonce, sealed) {
+      if (sealed.byteLength < TAG_BYTES) return undefined
+      try {
+        return new Uint8Array(await crypto.subtle.decrypt(algorithm(nonce), await imported, sealed as Bytes))
+      } catch (error) {
+        if (error instanceof DOMException && error.name === 'OperationError') return undefined
+        throw error
+      }
+    },
+  }
+}
+
+/** Derive a key: HKDF with SHA-256 (RFC 5869). */
+export async function hkdfSha256(
+  key: Uint8Array,
+  salt: Uint8Array,
+  info: Uint8Array,
+  length: number,
+): Promise<Uint8Array> {
+  const imported = await crypto.subtle.importKey('raw', key as Bytes, 'HKDF', false, ['deriveBits'])
+  const algorithm = { name: 'HKDF', hash: 'SHA-256', salt: salt as Bytes, info: info as Bytes }
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, imported, length * 8))
+}
+
+/** Compute an HMAC with SHA-256 (RFC 2104). */
+export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Uint8Array> {
+  const imported = await crypto.subtle.importKey('raw', key as Bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+  ])
+  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, bytes as Bytes))
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createHash } from 'node:crypto'
 import * as node from './node.ts'
 import * as web from './web.ts'
 

@@ -82,7 +82,7 @@ export interface IsolatedProgram {
  * Why an isolated program gave no answer: its time is spent, it ended or took too much memory, or it cannot be started
  * here.
  */
-export type IsolationErrorCode = 'timeout' | 'ended' | 'unavailable'
+type IsolationErrorCode = 'timeout' | 'ended' | 'unavailable'
 
 /** Rejection of {@link IsolatedProgram.run}. */
 export class IsolationError extends Error {
@@ -93,4 +93,9 @@ export class IsolationError extends Error {
     super(message, options)
     this.code = code
   }
+}
+
+/** Let timers, I/O and other calls have their turn. A millisecond passes, or four in a browser: call it rarely. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0))
 }
