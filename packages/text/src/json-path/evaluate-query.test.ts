@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { JsonTapeReader } from '../json/read-json-tape.ts'
+import { JsonTapeReader } from '../json/json-tape.ts'
 import { QueryEvaluator } from './evaluate-query.ts'
 import { parseJsonPath } from './parse-json-path.ts'
 

@@ -1,6 +1,6 @@
 /** A JSONPath as it was read (RFC 9535), free of the library that read it. */
 
-import type { JsonName } from '../json/json-name.ts'
+import type { JsonName } from '../json/decode-json-string.ts'
 
 export interface Segment {
   /** Whether the values within the values count too: `..`. */

@@ -1,5 +1,5 @@
 import type { jsonpath } from 'json-p3'
-import { JsonName } from '../json/json-name.ts'
+import { JsonName } from '../json/decode-json-string.ts'
 import type { Comparison, Operand, Query, Segment, Selector, Test } from './json-path-syntax.ts'
 
 type Library = typeof jsonpath

@@ -1,10 +1,8 @@
 import { decodeJsonString } from '../json/decode-json-string.ts'
-import { jsonPathStep, MAX_PATH_UNITS } from '../json/json-path-step.ts'
-import { JsonWalker } from '../json/json-walker.ts'
+import { jsonPathStep, MAX_PATH_UNITS } from '../json/json-paths-at.ts'
+import { JsonWalker, type JsonVisitor } from '../json/json-walker.ts'
 import type { JsonLayout } from '../json/json-form.ts'
-import type { JsonVisitor } from '../json/json-walker.ts'
-import { isSingular } from './plan-walk.ts'
-import type { WalkStep } from './plan-walk.ts'
+import { isSingular, type WalkStep } from './plan-walk.ts'
 
 /** A value that a walk has led to. */
 export interface WalkedValue {

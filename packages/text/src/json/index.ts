@@ -1,10 +1,14 @@
 export { decodeJsonString } from './decode-json-string.ts'
-export { endOfString } from './end-of-string.ts'
-export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from './exact-json.ts'
+export {
+  endOfString,
+  isExactNumber,
+  parseExactJson,
+  parseJsonText,
+  plainNumber,
+  rewriteInexactNumbers,
+} from './exact-json.ts'
 export { type JsonLayout, jsonLayout } from './json-form.ts'
-export { jsonPathStep } from './json-path-step.ts'
-export { jsonPathsAt } from './json-paths-at.ts'
+export { jsonPathsAt, jsonPathStep } from './json-paths-at.ts'
 export { type JsonForm, type JsonVisitor, JsonWalker } from './json-walker.ts'
-export { parseJsonText } from './parse-json-text.ts'
-export { JsonTapeReader } from './read-json-tape.ts'
+export { JsonTapeReader } from './json-tape.ts'
 export { isJsonLinesType, recognizeJson } from './recognize-json.ts'

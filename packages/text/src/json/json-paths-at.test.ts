@@ -1,6 +1,6 @@
+import { chunkedSource } from '@spillway-internal/test-inputs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chunkedSource } from '@spillway-internal/test-inputs'
 import { jsonPathAt, jsonPathsAt } from './json-paths-at.ts'
 
 /** Mark the paths of all bytes by a reader of its own: of values written without escapes and blanks. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonName } from './json-name.ts'
+import { JsonName } from './decode-json-string.ts'
 import { JsonWalker, MAX_LEVELS } from './json-walker.ts'
 
 const encoder = new TextEncoder()

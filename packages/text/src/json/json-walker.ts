@@ -1,5 +1,5 @@
 import { concatBytes } from '../shared/bytes.ts'
-import type { JsonName } from './json-name.ts'
+import type { JsonName } from './decode-json-string.ts'
 import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
 
 /** Levels that a walker enters; what is deeper can only be passed over. */
