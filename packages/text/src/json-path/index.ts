@@ -1,6 +1,12 @@
-export { QueryEvaluator, TooManySelected } from './evaluate-query.ts'
-export { type Segment, literalExpressions } from './json-path-syntax.ts'
-export { parseJsonPath } from './parse-json-path.ts'
-export { type WalkPlan, countFromStart, countsFromEnd, divideUnion, firstOpenSegment, planWalk } from './plan-walk.ts'
-export { TextExpressions, TextTooLong } from './regular-expressions.ts'
-export { ValueWalk, type WalkedValue } from './value-walk.ts'
+export { QueryEvaluator, TextExpressions, TextTooLong, TooManySelected } from './evaluate-query.ts'
+export { literalExpressions, parseJsonPath, type Segment } from './parse-json-path.ts'
+export {
+  countFromStart,
+  countsFromEnd,
+  divideUnion,
+  firstOpenSegment,
+  planWalk,
+  ValueWalk,
+  type WalkedValue,
+  type WalkPlan,
+} from './value-walk.ts'
