@@ -17,6 +17,7 @@ export { cutAtGrapheme } from './tokens/cut-at-grapheme.ts'
 export { estimateLargeTokens, estimateTokens } from './tokens/estimate-tokens.ts'
 export {
   indentJson,
+  isMediaBlock,
   isStorable,
   safeName,
   type ContentBlock,
@@ -30,7 +31,6 @@ export {
   contentTypeEssence,
   contentTypeForExtension,
   extensionForContentType,
-  isMediaBlock,
   isTextContentType,
   mayBeText,
   mediaFormat,

@@ -1,5 +1,3 @@
-import { isMediaBlock } from './content-types.ts'
-
 /** What a tool says of a block. The replacement shows it beside the reference, each on one line and cut if it is long. */
 interface NamedBlock {
   /** A file name, title or URI, if one is known. */
@@ -100,3 +98,8 @@ export function safeName(name: string, maxLength: number = MAX_LENGTH): string {
 }
 
 const clean = (name: string): string => name.replace(/[\p{C}\p{Z}[\]]+/gu, ' ').trim()
+
+const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
+
+/** Tell whether a block is an image, sound, video or document. */
+export const isMediaBlock = (block: ContentBlock): block is MediaBlock => MEDIA_TYPES.has(block.type)

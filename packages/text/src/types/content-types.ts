@@ -1,4 +1,4 @@
-import type { ContentBlock, MediaBlock } from './content-block.ts'
+import type { MediaBlock } from './content-block.ts'
 
 /**
  * Content types and the extension of a file that holds such content, preferred ones first.
@@ -265,11 +265,6 @@ export function mayBeText(contentType: string): boolean {
 export function contentTypeEssence(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase()
 }
-
-const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
-
-/** Tell whether a block is an image, sound, video or document. */
-export const isMediaBlock = (block: ContentBlock): block is MediaBlock => MEDIA_TYPES.has(block.type)
 
 /** Say what kind of media a MIME type names: `document` for all that is no image, sound or video. */
 export function mediaKind(mediaType: string): MediaBlock['type'] {
