@@ -1,6 +1,7 @@
 import { cleanLine } from '../lines/clean-line.ts'
+import { LineReader, type LineSink } from '../lines/line-reader.ts'
 import { perSubject } from '../shared/bounded-map.ts'
-import type { TableText } from './table-text.ts'
+import { barLayout, BarRows, type BarLayout } from './bar-rows.ts'
 import {
   findBars,
   findColumns,
@@ -11,14 +12,11 @@ import {
   isHeader,
   isRule,
   typedColumns,
+  wordColumns,
+  type LineColumns,
 } from './find-columns.ts'
-import { isExpanded } from './expanded-records.ts'
-import { BarRows, type BarLayout } from './bar-rows.ts'
-import { barLayout } from './bar-layout.ts'
-import { codesOf } from './text-codes.ts'
-import { wordColumns, type LineColumns } from './line-columns.ts'
-import { longListColumns } from './long-list.ts'
-import { RECORD_FORMS } from './record-forms.ts'
+import { codesOf } from './record-reader.ts'
+import type { TableText } from './separated-format.ts'
 
 /** How the lines of a text form tables. */
 export interface AlignedFormat {
@@ -57,6 +55,85 @@ const LEAST_ROWS = 4
 const LEAST_RECORDS = 6
 /** Words that stand apart. */
 const APART = /\S {2,}\S/
+
+/** The beginning of a line of `ls -l`: mode, links, owner, group, size, and the time as the C locale or ISO 8601 writes it. */
+const ENTRY =
+  /^[-bcdlpsDC][-rwxsStTl]{9}[.+@]? +\d+ +\S+ +\S+ +(\d+, +)?[\d.]+[KMGTP]? +((?:[A-Z][a-z]{2} +\d{1,2} +[\d:]{4,5}|\d{1,2} [A-Z][a-z]{2} +[\d:]{4,5}|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [-+]\d{4})?)) \S/
+
+const NAMES: readonly string[] = ['mode', 'links', 'owner', 'group', 'size', 'modified', 'name']
+
+/** The forms, the most telling first: each is what a program prints, one record on a line. */
+const RECORD_FORMS: readonly RecordForm[] = [
+  {
+    // git log --oneline, git rev-list --oneline
+    kind: 'commits',
+    columns: wordColumns(2, ['commit', 'subject']),
+    fits: (line) => /^(?:[*|/\\ ]{0,40}\* )?[\da-f]{7,40} \S/.test(line),
+    agrees: (lines) => lines.some((line) => /[a-f]/.test(line.slice(0, 7))) && mayRepeat(firstWords(lines), 0.02),
+    sureness: 0.9,
+  },
+  {
+    // history of bash: two blanks stand behind the number
+    kind: 'history',
+    columns: wordColumns(2, ['number', 'command']),
+    fits: (line) => /^ {0,10}\d{1,9}[* ] \S/.test(line),
+    agrees: (lines) => follow(firstWords(lines).map(Number)),
+    sureness: 0.85,
+  },
+  {
+    // git status --short, git diff --name-status
+    kind: 'changed files',
+    columns: wordColumns(2, ['status', 'path']),
+    fits: (line) => /^(?:[MADRCUT?!][ MADRCUT?!]|[ ][MADRCUT]) \S|^[MADTU]\t\S|^[RC]\d{1,3}\t\S/.test(line),
+    sureness: 0.85,
+  },
+  {
+    // du
+    kind: 'sizes',
+    columns: wordColumns(2, ['size', 'path']),
+    fits: (line) => /^\d+(?:\.\d+)?[KMGTP]?\t\S/.test(line),
+    agrees: (lines) => lines.filter((line) => line.includes('/')).length > lines.length * 0.5,
+    largest: true,
+    sureness: 0.85,
+  },
+  {
+    // wc -l, uniq -c
+    kind: 'counts',
+    columns: wordColumns(2, ['count', 'what']),
+    fits: (line) => /^ {0,20}\d{1,15} \S/.test(line),
+    agrees: (lines) => lines.some((line) => line.startsWith(' ')) && !isAscending(firstWords(lines).map(Number)),
+    largest: true,
+    sureness: 0.7,
+  },
+  {
+    // md5sum, sha256sum
+    kind: 'digests',
+    columns: wordColumns(2, ['digest', 'path']),
+    fits: (line) => /^[\da-f]{32,128} [ *]\S/.test(line),
+    sureness: 0.9,
+  },
+  {
+    // apt list
+    kind: 'packages',
+    columns: wordColumns(4, ['package', 'version', 'architecture', 'state'], [], 3),
+    fits: (line) => /^[a-z\d][\w.+-]{1,127}\/\S{1,255} \d\S{0,127} [a-z]\w{2,15}(?: \[|$)/.test(line),
+    sureness: 0.9,
+  },
+  {
+    // /proc/<pid>/maps, /proc/vmallocinfo, /proc/iomem
+    kind: 'memory',
+    columns: wordColumns(3, ['addresses', 'size or mode', 'what']),
+    fits: (line) => /^ {0,20}(?:0x)?[\da-f]{6,16}-(?:0x)?[\da-f]{6,16} +\S+ +\S/.test(line),
+    sureness: 0.85,
+  },
+  // env, printenv, *.properties; sysctl -a of Linux; key: value
+  valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}=/, ''),
+  valuesForm(/^[A-Za-z_][\w.@/%-]{0,127} = /, ' '),
+  valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}:(?=\s|$)/, ' '),
+]
+
+/** What stands before each record: `-[ RECORD 1 ]---` of psql's expanded display, `*** 1. row ***` of mysql's `\G`. */
+const BEFORE_RECORD = /^(?:-\[ RECORD \d{1,12} \][-+]*|\*{3,40} \d{1,12}\. row \*{3,40})$/
 
 /** Find out whether the lines of a text are tables of aligned columns, or of cells between bars. */
 export const alignedFormat: (subject: TableText) => AlignedFormat | undefined = perSubject(findAligned)
@@ -148,4 +225,174 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     }
   }
   return undefined
+}
+
+/** Find the columns of lines that `ls -l` writes. */
+function longListColumns(lines: readonly string[]): LineColumns | undefined {
+  // Below the name of a folder stands one of several listings.
+  if (lines[0]?.endsWith(':') === true) return undefined
+  const entries = lines.filter((line) => line !== '' && !/^total \d/.test(line))
+  const matches = entries.map((line) => ENTRY.exec(line)).filter((match) => match !== null)
+  if (entries.length < 3 || matches.length < entries.length * 0.9) return undefined
+  const words = (matches[0]?.[2] ?? '').split(/ +/).length
+  return wordColumns(NAMES.length, NAMES, [1, 1, 1, 1, 1, words, 1])
+}
+
+/** Whether a line is one that `ls -l` writes of a file. */
+export function isLongEntry(line: string): boolean {
+  return ENTRY.test(line)
+}
+
+/** The name of the file that a line of `ls -l` is of; `undefined` where it is no such line. */
+export function nameOfLongEntry(line: string): string | undefined {
+  // Most other lines are told by their length and second word alone.
+  if (line.length < 30 || line.charCodeAt(10) > 64) return undefined
+  const entry = ENTRY.exec(line)
+  return entry === null ? undefined : line.slice(entry[0].length - 1)
+}
+
+/** Lines of one kind that have no header: what they are and where their cells stand. */
+interface RecordForm {
+  /** What the lines are, as the first line of a preview says it. */
+  readonly kind: string
+  readonly columns: LineColumns
+  /** Lines of this form. Looks at no more than a bounded start of each line. */
+  readonly fits: (line: string) => boolean
+  /** Whether the lines together are of this form, beside each of them. */
+  readonly agrees?: (lines: readonly string[]) => boolean
+  /** Whether the first cell is a size, of which the largest tell most. */
+  readonly largest?: boolean
+  readonly sureness: number
+}
+
+/** Values that each have a name of their own. */
+function valuesForm(pair: RegExp, separator: string): RecordForm {
+  return {
+    kind: 'values',
+    columns: pairColumns(separator),
+    fits: (line) => pair.test(line),
+    agrees: (lines) =>
+      mayRepeat(
+        lines.map((line) => line.split(/[=:]/, 1).join('')),
+        0.1,
+      ),
+    sureness: 0.6,
+  }
+}
+
+/** A name with the equals sign or colon behind it, and its value. */
+function pairColumns(separator: string): LineColumns {
+  const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
+    let at = start
+    while (at < end && codes[at] !== 61 && codes[at] !== 58) at++
+    if (at === end) return 0
+    const nameEnd = ++at
+    while (at < end && (codes[at] === 32 || codes[at] === 9)) at++
+    bounds[0] = start
+    bounds[1] = nameEnd
+    bounds[2] = at
+    bounds[3] = end
+    return 2
+  }
+  return { names: ['name', 'value'], columns: 2, separator, find }
+}
+
+function firstWords(lines: readonly string[]): string[] {
+  return lines.map((line) => line.trimStart().split(/[* ]/, 1).join(''))
+}
+
+/** Whether at most this share of the texts repeats others. */
+function mayRepeat(texts: readonly string[], share: number): boolean {
+  return new Set(texts).size >= texts.length * (1 - share)
+}
+
+/** Whether each number is greater than the one before it, as those of lines are. */
+function isAscending(numbers: readonly number[]): boolean {
+  return numbers.every((number, index) => index === 0 || number > numbers[index - 1]!)
+}
+
+/** Whether numbers count up. */
+function follow(numbers: readonly number[]): boolean {
+  return (
+    numbers.filter((number, index) => index === 0 || number === numbers[index - 1]! + 1).length > numbers.length * 0.9
+  )
+}
+
+/** Text is read by blocks of this many UTF-16 units. */
+const BLOCK_UNITS = 32_768
+/** Columns that a record has at most; further ones are passed over. */
+const MOST_COLUMNS = 256
+
+/** Whether a text begins with a record that has a line for each of its columns. */
+function isExpanded(lines: readonly string[]): boolean {
+  return BEFORE_RECORD.test(lines[0] ?? '') && lines.filter((line) => BEFORE_RECORD.test(line)).length >= 2
+}
+
+/** A record that has a line for each of its columns. */
+export interface ExpandedRecord {
+  readonly names: readonly string[]
+  readonly values: readonly string[]
+  /** The line before its first column, 1-based. */
+  readonly line: number
+}
+
+/** Reads the results of queries that have a line for each cell, and hands on their records in order. */
+export class ExpandedRecords implements LineSink {
+  readonly #take: (record: ExpandedRecord) => void
+  readonly #lines: LineReader
+  #window = ''
+  #line = 0
+  #record: { readonly names: string[]; readonly values: string[]; line: number } | undefined
+
+  constructor(take: (record: ExpandedRecord) => void) {
+    this.#take = take
+    this.#lines = new LineReader(this, 0, 1)
+  }
+
+  /** Lines so far. */
+  get lines(): number {
+    return this.#line
+  }
+
+  push(text: string): void {
+    for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
+  }
+
+  finish(): void {
+    this.#lines.finish()
+    this.#endRecord()
+  }
+
+  open(window: string): void {
+    this.#window = window
+  }
+
+  line(start: number, end: number): void {
+    this.#read(cleanLine(this.#window.slice(start, end)))
+  }
+
+  longLine(start: string): void {
+    this.#read(cleanLine(start))
+  }
+
+  #read(line: string): void {
+    this.#line++
+    if (BEFORE_RECORD.test(line)) {
+      this.#endRecord()
+      this.#record = { names: [], values: [], line: this.#line }
+      return
+    }
+    const record = this.#record
+    if (record === undefined || record.names.length >= MOST_COLUMNS) return
+    const bar = line.search(/[|:]/)
+    if (bar <= 0) return
+    record.names.push(line.slice(0, bar).trim())
+    record.values.push(line.slice(bar + 1).trim())
+  }
+
+  #endRecord(): void {
+    const record = this.#record
+    this.#record = undefined
+    if (record !== undefined && record.names.length > 0) this.#take(record)
+  }
 }

@@ -36,7 +36,9 @@ function read(text: string, pieceLength = text.length): Row[] | undefined {
 type Table = readonly (readonly string[])[]
 
 const HEADER = ['id', 'note', 'lang']
+
 const UNICODE = { bar: '│', line: '─', top: '┌┬┐', middle: '├┼┤', bottom: '└┴┘' }
+
 const ASCII = { bar: '|', line: '-', top: '+++', middle: '+++', bottom: '+++' }
 
 /** Draw a table whose cells have several lines, one below the other. */
@@ -73,7 +75,9 @@ function drawRaw(rows: Table): string {
 }
 
 const word = fc.constantFrom('fine', 'C++', 'REFUND', "don't ship", '(3 rows)', '---', 'größe', '7 days')
+
 const cell = fc.array(word, { minLength: 1, maxLength: 3 })
+
 const tables = fc
   .array(fc.tuple(cell, cell), { minLength: 4, maxLength: 20 })
   .map((rows) => rows.map(([note, lang], index) => [String(index + 1), note.join('\n'), lang.join('\n')]))

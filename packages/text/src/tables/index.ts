@@ -1,12 +1,21 @@
-export { type AlignedFormat, alignedFormat } from './aligned-format.ts'
+export {
+  alignedFormat,
+  ExpandedRecords,
+  isLongEntry,
+  nameOfLongEntry,
+  type AlignedFormat,
+  type ExpandedRecord,
+} from './aligned-format.ts'
 export { AlignedReader, type AlignedTable, type BeginTable } from './aligned-reader.ts'
-export { type ExpandedRecord, ExpandedRecords } from './expanded-records.ts'
-export { cellsOf, isFooter } from './find-columns.ts'
-export type { LineColumns } from './line-columns.ts'
-export { isLongEntry, nameOfLongEntry } from './long-list.ts'
+export { cellsOf, isFooter, type LineColumns } from './find-columns.ts'
 export { readTable } from './read-table.ts'
-export { type BlockText, MOST_COLUMNS, RecordReader, type RecordSink } from './record-reader.ts'
-export { type SeparatedFormat, separatedFormat } from './separated-format.ts'
-export { splitRecord, unquote } from './split-record.ts'
+export {
+  isTerminalText,
+  MOST_COLUMNS,
+  RecordReader,
+  TextCodes,
+  type BlockText,
+  type RecordSink,
+} from './record-reader.ts'
+export { separatedFormat, splitRecord, unquote, type SeparatedFormat } from './separated-format.ts'
 export type { RowReader, TableKind, TableRow, TableSink } from './table-row.ts'
-export { TextCodes, isTerminalText } from './text-codes.ts'

@@ -1,6 +1,5 @@
 import { formatCount } from '../lines/format-count.ts'
-import { GrowingColumns } from './growing-columns.ts'
-import type { RowReader, TableRow, TableSink } from './table-row.ts'
+import { GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
 /** UTF-16 units of an object that are read, at most: it is parsed at once. */
 const LONGEST_OBJECT = 1_048_576

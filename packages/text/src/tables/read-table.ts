@@ -1,14 +1,14 @@
-import { contentTypeEssence } from '../types/content-types.ts'
-import { alignedFormat, type AlignedFormat } from './aligned-format.ts'
 import type { JsonLayout } from '../json/json-form.ts'
-import { separatedFormat, type SeparatedFormat } from './separated-format.ts'
-import { splitRecord } from './split-record.ts'
-import type { TableText } from './table-text.ts'
-import { AlignedRows } from './aligned-rows.ts'
-import { ExpandedRows } from './expanded-rows.ts'
+import { cleanLine } from '../lines/clean-line.ts'
+import { formatCount } from '../lines/format-count.ts'
+import { contentTypeEssence } from '../types/content-types.ts'
+import { alignedFormat, ExpandedRecords, type AlignedFormat, type ExpandedRecord } from './aligned-format.ts'
+import { AlignedRows } from './aligned-reader.ts'
+import { isFooter } from './find-columns.ts'
 import { JsonRows, type JsonRowsForm } from './json-rows.ts'
-import { SeparatedRows } from './separated-rows.ts'
-import type { RowReader, TableSink } from './table-row.ts'
+import { RecordReader, type BlockText, type KeptCell, type RecordSink } from './record-reader.ts'
+import { separatedFormat, splitRecord, unquote, type SeparatedFormat, type TableText } from './separated-format.ts'
+import { columnName, GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
 /** How sure it must be that a text which nothing declares a table is one, when it is asked for rows. */
 const DECLARED_SURENESS = 0.97
@@ -76,4 +76,158 @@ function lenientFormat(text: TableText): SeparatedFormat | undefined {
 function hasNames(start: string, { separator, quotes, comments }: SeparatedFormat): boolean {
   const first = start.split('\n', comments + 1)[comments] ?? ''
   return splitRecord(first.trimEnd(), separator, quotes).every((cell) => cell.startsWith('"') || NAME.test(cell.trim()))
+}
+
+/** Reads the rows of the result of a query that has a line for each cell. */
+class ExpandedRows implements RowReader, TableRow {
+  readonly #records = new ExpandedRecords((record) => this.#take(record))
+  readonly #sink: TableSink
+  readonly #columns = new GrowingColumns()
+  #values: (string | undefined)[] = []
+  #began = false
+  line = 0
+
+  constructor(sink: TableSink) {
+    this.#sink = sink
+  }
+
+  push(text: string): void {
+    this.#records.push(text)
+  }
+
+  finish(): readonly string[] | undefined {
+    this.#records.finish()
+    return this.#began ? [] : undefined
+  }
+
+  get cells(): number {
+    return this.#values.length
+  }
+
+  cell(column: number): string | undefined {
+    return this.#values[column]
+  }
+
+  lengthOf(column: number): number {
+    return this.#values[column]?.length ?? 0
+  }
+
+  #take({ names, values, line }: ExpandedRecord): void {
+    this.line = line
+    this.#values = []
+    for (const [index, name] of names.entries()) {
+      const column = this.#columns.place(name)
+      if (column !== undefined) this.#values[column] = values[index]
+    }
+    if (!this.#began) this.#sink.begin(this.#columns.names, 'growing')
+    this.#began = true
+    this.#sink.row(this)
+  }
+}
+
+/** Cells of a row that are read, at most: as many columns as a spreadsheet has. */
+const MOST_COLUMNS = 16_384
+/** UTF-16 units of a line that may be a footer. */
+const FOOTER_UNITS = 80
+const QUOTE = 34
+
+/** Reads the rows of a table whose cells are separated by a character. */
+class SeparatedRows implements RowReader, RecordSink, TableRow {
+  readonly #format: SeparatedFormat
+  readonly #sink: TableSink
+  readonly #records: RecordReader
+  #block: BlockText = { text: '', codes: new Uint16Array(0) }
+  #bounds: Int32Array = new Int32Array(0)
+  #kept: readonly KeptCell[] | undefined
+  #columns = 0
+  #otherLength = 0
+  line = 0
+  cells = 0
+
+  constructor(format: SeparatedFormat, sink: TableSink) {
+    this.#format = format
+    this.#sink = sink
+    const options = { mostColumns: MOST_COLUMNS, keepsLong: true }
+    this.#records = new RecordReader(this, format.separator, format.quotes, options)
+  }
+
+  push(text: string): void {
+    this.#records.push(text)
+  }
+
+  finish(): readonly string[] | undefined {
+    this.#records.finish()
+    if (this.#columns === 0) return undefined
+    const notes: string[] = []
+    if (this.#columns > MOST_COLUMNS)
+      notes.push(
+        `The table has ${formatCount(this.#columns)} columns, of which the first ${formatCount(MOST_COLUMNS)} are read.`,
+      )
+    if (this.#otherLength > 0)
+      notes.push(
+        `Rows with another number of cells than the header: ${formatCount(this.#otherLength)}; cells beyond its columns are not shown.`,
+      )
+    if (this.#records.unclosed)
+      notes.push(
+        `A quote in the last row, which begins in line ${this.line}, never closes: its last cell has all that follows.`,
+      )
+    return notes
+  }
+
+  record(block: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void {
+    if (line <= this.#format.comments) return
+    this.#block = block
+    this.#bounds = bounds
+    this.#kept = undefined
+    if (cells === 1 && this.#columns > 1 && end - start < FOOTER_UNITS && isFooter(block.text.slice(start, end))) return
+    this.#take(cells, line)
+  }
+
+  longRecord(_start: string, cells: number, line: number, kept: readonly KeptCell[] = []): void {
+    if (line <= this.#format.comments) return
+    this.#kept = kept
+    this.#take(cells, line)
+  }
+
+  #take(cells: number, line: number): void {
+    this.line = line
+    this.cells = Math.min(cells, MOST_COLUMNS)
+    if (this.#columns === 0) {
+      this.#columns = cells
+      const { header } = this.#format
+      const names = Array.from({ length: this.cells }, (_, column) =>
+        columnName(header ? cleanLine(this.cell(column) ?? '') : '', column),
+      )
+      this.#sink.begin(names, 'only')
+      if (header) return
+    }
+    if (cells !== this.#columns) this.#otherLength++
+    this.#sink.row(this)
+  }
+
+  cell(column: number): string | undefined {
+    if (column >= this.cells) return undefined
+    const kept = this.#kept
+    if (kept !== undefined) {
+      const cell = kept[column]
+      if (cell === undefined) return undefined
+      // The end of a cut cell is not there, so neither is its closing quote.
+      return cell.length > cell.text.length && this.#format.quotes && cell.text.startsWith('"')
+        ? cell.text.slice(1).replaceAll('""', '"')
+        : this.#unquoted(cell.text)
+    }
+    const start = this.#bounds[2 * column]!
+    const text = this.#block.text.slice(start, this.#bounds[2 * column + 1])
+    return this.#block.codes[start] === QUOTE ? this.#unquoted(text) : text
+  }
+
+  lengthOf(column: number): number {
+    const cell = this.#kept?.[column]
+    if (cell !== undefined && cell.length > cell.text.length) return cell.length
+    return this.cell(column)?.length ?? 0
+  }
+
+  #unquoted(text: string): string {
+    return this.#format.quotes ? unquote(text) : text
+  }
 }

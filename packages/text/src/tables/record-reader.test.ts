@@ -75,6 +75,7 @@ const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'é', '数', ' ', '1') }),
   fc.string({ unit: fc.constantFrom('a', ',', '\n', '"') }).map((text) => `"${text.replaceAll('"', '""')}"`),
 )
+
 const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { maxLength: 40 })
 
 it('reads what was written, ragged rows and quoted line ends too', () => {
