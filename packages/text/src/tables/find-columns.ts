@@ -1,5 +1,4 @@
-import { codesOf } from './record-reader.ts'
-import { isValue } from './separated-format.ts'
+import { codesOf, isValue } from './record-reader.ts'
 
 /** Lines are looked at up to this column. */
 const WIDEST = 1_024

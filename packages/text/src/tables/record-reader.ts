@@ -337,3 +337,12 @@ export function codesOf(text: string): Uint16Array {
 export function isTerminalText(text: string): boolean {
   return text.includes('\u001b') || text.includes('\r') || text.includes('\b')
 }
+
+/** Whether a cell is a number or a date. */
+export function isValue(cell: string): boolean {
+  if (cell.length > 40) return false
+  return (
+    /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?$/i.test(cell) ||
+    /^\d{4}([-/])\d\d(?:\1\d\d(?:[T ][\d:.,TZ +-]*)?)?$/.test(cell)
+  )
+}

@@ -1,5 +1,5 @@
+import { isValue, RecordReader } from './record-reader.ts'
 import { perSubject } from '../shared/bounded-map.ts'
-import { RecordReader } from './record-reader.ts'
 
 /** How the cells of a text are separated. */
 export interface SeparatedFormat {
@@ -141,15 +141,6 @@ function usualLength(records: readonly (readonly string[])[]): number {
   const counts = new Map<number, number>()
   for (const { length } of records) counts.set(length, (counts.get(length) ?? 0) + 1)
   return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [0, 0])[0]
-}
-
-/** Whether a cell is a number or a date. */
-export function isValue(cell: string): boolean {
-  if (cell.length > 40) return false
-  return (
-    /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?$/i.test(cell) ||
-    /^\d{4}([-/])\d\d(?:\1\d\d(?:[T ][\d:.,TZ +-]*)?)?$/.test(cell)
-  )
 }
 
 function isTyped(records: readonly (readonly string[])[], column: number): boolean {
