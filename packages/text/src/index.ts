@@ -1,7 +1,6 @@
 export { visibleText } from './lines/clean-line.ts'
 export type { LineIndex } from './lines/line-index.ts'
-export type { CountTokens } from './tokens/count-tokens.ts'
-export { estimateTokens } from './tokens/estimate-tokens.ts'
+export { estimateTokens, type CountTokens } from './tokens/estimate-tokens.ts'
 export type { ContentBlock, JsonBlock, LinkBlock, MediaBlock, TextBlock, UnknownBlock } from './types/content-block.ts'
 export { contentTypeForExtension, extensionForContentType } from './types/content-types.ts'
 export { sniffContentType } from './types/sniff-content-type.ts'

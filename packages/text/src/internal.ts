@@ -1,5 +1,5 @@
 /** What other packages of Spillway need of text at once, and users do not: it may change in any version. */
-export { cleanLine, escapeAround, escapeEnd, isDrawn, visibleText } from './lines/clean-line.ts'
+export { cleanLine, escapeAround, escapeEnd, formatCount, isDrawn, visibleText } from './lines/clean-line.ts'
 export { countLineEnds, LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder, LineIndexRecorder } from './lines/line-index.ts'
 export {
   decodeText,
@@ -9,12 +9,17 @@ export {
   withoutNuls,
   type TextEncoding,
 } from './lines/text-encoding.ts'
-export { formatCount } from './lines/format-count.ts'
 export { lineBatches, linesWithin, type LineProgress, type LineRange } from './lines/lines-within.ts'
 export { LineReader, type LineSink } from './lines/line-reader.ts'
-export { checkedCountTokens, longerThan, TokenSampler, type CountTokens } from './tokens/count-tokens.ts'
+export {
+  checkedCountTokens,
+  estimateLargeTokens,
+  estimateTokens,
+  longerThan,
+  TokenSampler,
+  type CountTokens,
+} from './tokens/estimate-tokens.ts'
 export { cutAtGrapheme } from './tokens/cut-at-grapheme.ts'
-export { estimateLargeTokens, estimateTokens } from './tokens/estimate-tokens.ts'
 export {
   indentJson,
   isMediaBlock,

@@ -178,7 +178,7 @@ const SHORT_MS = 250
  * {@link WorkerAnswer}. Line by line it tells in `shared` how far it is: first the number of lines, then its hits, until
  * there is no more room. It says `ready` first. `import()` works whether the text is taken for a script or for a module.
  */
-export const PATTERN_WORKER_SOURCE: string = `
+const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {
   let key, regex
   function nextMatch(line, { index, 0: { length } }) {
@@ -300,19 +300,19 @@ const MAX_SHARED_HITS = 32_768
 const UNITS_OF_A_HIT = 8
 
 /** Make the memory in which a worker tells how far it has come in a text, also where it is terminated. */
-export function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer> {
+function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer> {
   const hits = Math.min(MAX_SHARED_HITS, Math.ceil(textLength / UNITS_OF_A_HIT))
   return new Int32Array(new SharedArrayBuffer((1 + 3 * hits) * Int32Array.BYTES_PER_ELEMENT))
 }
 
 /** What a worker has told: how many lines it has matched, and what it found in them. */
-export interface SharedProgress {
+interface SharedProgress {
   readonly lines: number
   readonly hits: Uint32Array
 }
 
 /** Read how far a worker came; it may still be at work. */
-export function readSharedProgress(shared: Int32Array): SharedProgress {
+function readSharedProgress(shared: Int32Array): SharedProgress {
   const lines = Atomics.load(shared, 0)
   let end = 1
   // The index of a line is kept plus one, so that 0 is where nothing is yet.
@@ -322,7 +322,7 @@ export function readSharedProgress(shared: Int32Array): SharedProgress {
 }
 
 /** What the worker is asked. */
-export interface WorkerQuestion {
+interface WorkerQuestion {
   readonly pattern: string
   readonly flags: string
   readonly text: string
@@ -331,7 +331,7 @@ export interface WorkerQuestion {
 }
 
 /** What the worker answers: what it found, or why the engine refuses the pattern. */
-export interface WorkerAnswer {
+interface WorkerAnswer {
   readonly hits?: Uint32Array
   readonly milliseconds?: number
   readonly error?: string

@@ -156,3 +156,8 @@ export function escapeEnd(text: string, index: number, end: number): number {
   }
   return Math.min(end, index + (type >= 48 && type <= 126 ? 2 : 1))
 }
+
+/** Write a whole number with commas, `1,234,567`, whatever the locale of the host. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+}

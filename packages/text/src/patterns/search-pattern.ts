@@ -1,5 +1,5 @@
 import type { AST } from '@eslint-community/regexpp'
-import { formatCount } from '../lines/format-count.ts'
+import { formatCount } from '../lines/clean-line.ts'
 import { translateDialect, type Translation } from './dialect.ts'
 import { expandModifiers, partSource, textSource } from './edit-source.ts'
 import { matchCost, type PatternCost } from './match-cost.ts'

@@ -1,5 +1,4 @@
-import { cleanLine } from '../lines/clean-line.ts'
-import { formatCount } from '../lines/format-count.ts'
+import { cleanLine, formatCount } from '../lines/clean-line.ts'
 import { LineReader, type LineSink } from '../lines/line-reader.ts'
 import type { AlignedFormat } from './aligned-format.ts'
 import { BarRows } from './bar-rows.ts'

@@ -1,4 +1,4 @@
-import { formatCount } from '../lines/format-count.ts'
+import { formatCount } from '../lines/clean-line.ts'
 import { GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
 /** UTF-16 units of an object that are read, at most: it is parsed at once. */

@@ -1,6 +1,5 @@
 import type { JsonLayout } from '../json/json-form.ts'
-import { cleanLine } from '../lines/clean-line.ts'
-import { formatCount } from '../lines/format-count.ts'
+import { cleanLine, formatCount } from '../lines/clean-line.ts'
 import { contentTypeEssence } from '../types/content-types.ts'
 import { alignedFormat, ExpandedRecords, type AlignedFormat, type ExpandedRecord } from './aligned-format.ts'
 import { AlignedRows } from './aligned-reader.ts'
