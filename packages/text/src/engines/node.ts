@@ -1,3 +1,4 @@
+/** Engines of Node.js: patterns in workers, codecs, ciphers. `web.ts` exports the same names for every other runtime. */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import type Zlib from 'node:zlib'
 import type { CompressCallback, ZlibOptions, ZstdOptions } from 'node:zlib'
