@@ -38,11 +38,28 @@ export {
   type RetrievalToolOptions,
 } from './retrieval/retrieval-tool.ts'
 export { isContentType } from './storage/assert-input.ts'
-export { scopeOf } from './storage/assert-storage.ts'
-export { setContentCacheBytes } from './storage/content-cache.ts'
-export { createStorage } from './storage/create-storage.ts'
-export { ManagedStorage, type ScopedStorage } from './storage/managed-storage.ts'
-export type { ManagedStorageOptions } from './storage/managed-storage-options.ts'
+export {
+  scopeOf,
+  type ByteRange,
+  type DeleteOptions,
+  type EvictedEntry,
+  type EvictionReport,
+  type GcReport,
+  type ListOptions,
+  type Location,
+  type ManagedStorageOptions,
+  type Metadata,
+  type OpenContent,
+  type OperationOptions,
+  type Storage,
+  type StoredContent,
+  type StoredInfo,
+  type StoredRange,
+  type StoreOptions,
+  type StoreReceipt,
+} from './storage/storage.ts'
+export { setContentCacheBytes } from './storage/cached-content.ts'
+export { createStorage, ManagedStorage, type ScopedStorage } from './storage/managed-storage.ts'
 export type {
   CollectReport,
   DriverContent,
@@ -62,21 +79,3 @@ export {
   type StorageErrorCode,
   type StorageErrorDetails,
 } from './storage/storage-error.ts'
-export type {
-  ByteRange,
-  DeleteOptions,
-  EvictedEntry,
-  EvictionReport,
-  GcReport,
-  ListOptions,
-  Location,
-  Metadata,
-  OpenContent,
-  OperationOptions,
-  Storage,
-  StoredContent,
-  StoredInfo,
-  StoredRange,
-  StoreOptions,
-  StoreReceipt,
-} from './storage/storage.ts'

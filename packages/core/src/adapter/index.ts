@@ -7,7 +7,7 @@ export {
   plainNumber,
   rewriteInexactNumbers,
 } from '@spillway/text/internal/json'
-export { orMiss } from '../storage/foreign-miss.ts'
+export { orMiss } from '../storage/storage-error.ts'
 export { textOfDocument } from '../content/text-of-document.ts'
 export { KeyedLock } from '../storage/keyed-lock.ts'
 export { anyInputSchema, type AnyInputSchema } from './any-input-schema.ts'

@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LineIndexBuilder, type LineIndex, concatBytes } from '@spillway/text/internal'
 import { tinyStorage } from '../../test/tiny-storage.ts'
-import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
-import { DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from '../storage/content-cache.ts'
+import { DEFAULT_CONTENT_CACHE_BYTES, MAX_WHOLE_BYTES, setContentCacheBytes } from '../storage/cached-content.ts'
 import type { OpenContent, Storage } from '../storage/storage.ts'
-import { openContentSource, withContentSource } from './content-source.ts'
-import type { ContentSource, ReadableStorage } from './content-source.ts'
+import { openContentSource, withContentSource, type ContentSource, type ReadableStorage } from './content-source.ts'
 
 const close = async (): Promise<void> => undefined
 const BLOCK_BYTES = 300_000

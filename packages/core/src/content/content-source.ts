@@ -1,8 +1,6 @@
 import { yieldToEventLoop, copyBytes, isBytes, LineIndexBuilder, type LineIndex } from '@spillway/text/internal'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
-import { orMiss } from '../storage/foreign-miss.ts'
-import { checkAborted, orAborted } from '../storage/guard.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { checkAborted, orAborted, orMiss, StorageError } from '../storage/storage-error.ts'
 import type { OpenContent, Storage } from '../storage/storage.ts'
 import { openForeign } from './foreign-content.ts'
 

@@ -1,12 +1,7 @@
 import { isBytes, LINE_BLOCK_BYTES } from '@spillway/text/internal'
-import { CachedContents } from '../storage/cached-content.ts'
-import type { CachedContent, ContentInfo } from '../storage/cached-content.ts'
-import { contentCache } from '../storage/content-cache.ts'
-import { orMiss } from '../storage/foreign-miss.ts'
-import { checkAborted, orAborted } from '../storage/guard.ts'
-import { OpenedContent } from '../storage/opened-content.ts'
-import type { ContentReader } from '../storage/opened-content.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { CachedContents, contentCache, type CachedContent, type ContentInfo } from '../storage/cached-content.ts'
+import { checkAborted, orAborted, orMiss, StorageError } from '../storage/storage-error.ts'
+import { OpenedContent, type ContentReader } from '../storage/opened-content.ts'
 import type { ByteRange, OpenContent, Storage, StoredContent, StoredRange } from '../storage/storage.ts'
 
 /** How long content of a storage that can only be retrieved as a whole is taken to be there still. */

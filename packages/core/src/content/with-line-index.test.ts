@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LINE_BLOCK_BYTES, LineIndexBuilder } from '@spillway/text/internal'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
-import { createStorage } from '../storage/create-storage.ts'
+import { createStorage } from '../storage/managed-storage.ts'
 import { withContentSource } from './content-source.ts'
 import { withLineIndex } from './with-line-index.ts'
 

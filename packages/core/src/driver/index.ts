@@ -6,7 +6,7 @@ export { piecesOfRange, type PieceSpan } from './pieces-of-range.ts'
 export { regroupChunks } from './regroup-chunks.ts'
 export { extensionForContentType } from '@spillway/text'
 export { ManagedStorage, type ScopedStorage } from '../storage/managed-storage.ts'
-export type { ManagedStorageOptions } from '../storage/managed-storage-options.ts'
+export type { ByteRange, Location, ManagedStorageOptions, Metadata } from '../storage/storage.ts'
 export type {
   CollectReport,
   DriverContent,
@@ -26,4 +26,3 @@ export {
   type StorageErrorCode,
   type StorageErrorDetails,
 } from '../storage/storage-error.ts'
-export type { ByteRange, Location, Metadata } from '../storage/storage.ts'

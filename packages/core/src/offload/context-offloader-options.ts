@@ -1,7 +1,6 @@
 import type { Previewer } from '@spillway/previews'
 import { checkedCountTokens, type CountTokens, estimateTokens } from '@spillway/text/internal'
-import { assertStorage } from '../storage/assert-storage.ts'
-import type { Storage } from '../storage/storage.ts'
+import { assertStorage, type Storage } from '../storage/storage.ts'
 import type { OffloadEvent } from './offload-event.ts'
 import type { RetrievalGuide } from './retrieval-guide.ts'
 

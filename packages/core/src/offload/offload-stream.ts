@@ -12,7 +12,7 @@ import {
 } from '@spillway/text/internal'
 import { ArrivingText, type TextPreview, type TextPreviewing } from '@spillway/previews/internal'
 import { assertContent } from '../storage/assert-input.ts'
-import { checkAborted, orAborted } from '../storage/guard.ts'
+import { checkAborted, orAborted } from '../storage/storage-error.ts'
 import type { Storage, StoreOptions } from '../storage/storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { OffloadStreamRequest } from './offload-request.ts'

@@ -1,7 +1,7 @@
 import { documentText, type MediaBlock, estimateLargeTokens } from '@spillway/text/internal'
 import { type OnFallback, fallbackOf, readMedia, type ReadMedia } from '@spillway/previews/internal'
 import type { PreviewCall, Previewer } from '@spillway/previews'
-import { checkAborted } from '../storage/guard.ts'
+import { checkAborted } from '../storage/storage-error.ts'
 import { assertBlocks } from './assert-offload-request.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import { redacted, type AddedBlocks, type StoragePart } from './store-blocks.ts'

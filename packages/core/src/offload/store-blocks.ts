@@ -1,7 +1,7 @@
 import { warn, type ContentBlock, isMediaBlock, safeName, isTextContentType } from '@spillway/text/internal'
 import { isContentType } from '../storage/assert-input.ts'
 import { textOfDocument } from '../content/text-of-document.ts'
-import { orAborted } from '../storage/guard.ts'
+import { orAborted } from '../storage/storage-error.ts'
 import type { Storage, StoreReceipt } from '../storage/storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'

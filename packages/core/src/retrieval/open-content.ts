@@ -1,7 +1,6 @@
 import type { ContentSource, ReadableStorage } from '../content/content-source.ts'
 import { withTextSource, type TextReadOptions } from '../content/text-source.ts'
-import { orMiss } from '../storage/foreign-miss.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { orMiss, StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { quote } from './plain-text.ts'
 import { RetrievalError } from './retrieval-error.ts'

@@ -1,13 +1,10 @@
 import type { ContentBlock, CountTokens } from '@spillway/text/internal'
-import { assertStorage } from '../storage/assert-storage.ts'
-import type { Storage } from '../storage/storage.ts'
-import { formatRetrievalCall } from './retrieval-call.ts'
-import type { RetrievalCall } from './retrieval-call.ts'
+import { assertStorage, type Storage } from '../storage/storage.ts'
+import { formatRetrievalCall, type RetrievalCall } from './retrieval-call.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import type { RetrievalErrorCode } from './retrieval-error.ts'
 import type { RetrievalEvent } from './retrieval-event.ts'
-import { retrievalDescription, retrievalInputSchema } from './retrieval-schema.ts'
-import type { RetrievalInputSchema } from './retrieval-schema.ts'
+import { retrievalDescription, retrievalInputSchema, type RetrievalInputSchema } from './retrieval-schema.ts'
 import { RETRIEVAL_TOOL_NAME } from './retrieval-tool-name.ts'
 
 export { RETRIEVAL_TOOL_NAME }

@@ -1,6 +1,5 @@
 import { mayBeText } from '@spillway/text/internal'
-import { checkAborted } from '../storage/guard.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { checkAborted, StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { guard } from './open-content.ts'
 import type { RetrievalContext } from './retrieval-context.ts'

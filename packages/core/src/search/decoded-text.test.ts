@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { contentCache, DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from '../storage/content-cache.ts'
+import { contentCache, DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from '../storage/cached-content.ts'
 import { decodedText } from './decoded-text.ts'
 
 afterEach(() => setContentCacheBytes(DEFAULT_CONTENT_CACHE_BYTES))

@@ -1,6 +1,5 @@
 import { isAsciiBytes, singleByteText } from '@spillway/text/internal'
-import { contentCache } from '../storage/content-cache.ts'
-import type { CachePiece } from '../storage/content-cache.ts'
+import { contentCache, type CachePiece } from '../storage/cached-content.ts'
 
 /** Content as text with one UTF-16 unit for each byte. */
 export interface DecodedText {

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '@spillway/text/internal'
-import { checkAborted } from '../storage/guard.ts'
+import { checkAborted } from '../storage/storage-error.ts'
 
 /** Milliseconds of work in place between two turns of the event loop. */
 const SLICE_MS = 8

@@ -1,17 +1,28 @@
-import { entryId, idPrefix, splitId } from './entry-id.ts'
-import { EvictionLog } from './eviction-log.ts'
-import { checkAborted, guard, guardIteration } from './guard.ts'
+import { BoundedMap, RecencyMap } from '@spillway/text/internal'
 import type { KeyedLock } from './keyed-lock.ts'
-import type { ManagedStorageOptions } from './managed-storage-options.ts'
-import { missingError } from './missing-error.ts'
 import { ScopeQuota } from './scope-quota.ts'
-import type { DriverEntry, EntryId, EntryInfo, StorageDriver } from './storage-driver.ts'
-import { StorageError, type Eviction, type EvictionReason } from './storage-error.ts'
-import type { EvictedEntry, OperationOptions } from './storage.ts'
-import { TurnTracker } from './turn-tracker.ts'
+import {
+  entryId,
+  idPrefix,
+  splitId,
+  type DriverEntry,
+  type EntryId,
+  type EntryInfo,
+  type StorageDriver,
+} from './storage-driver.ts'
+import {
+  checkAborted,
+  guard,
+  guardIteration,
+  missingError,
+  StorageError,
+  type Eviction,
+  type EvictionReason,
+} from './storage-error.ts'
+import type { EvictedEntry, ManagedStorageOptions, OperationOptions } from './storage.ts'
 
 /** What {@link EntryLifetime.collectExpired} removed. */
-export interface ExpiredReport {
+interface ExpiredReport {
   readonly expired: number
   readonly bytes: number
 }
@@ -224,4 +235,113 @@ export class EntryLifetime {
 export async function readInfo(driver: StorageDriver, id: EntryId): Promise<EntryInfo | undefined> {
   if (driver.stat !== undefined) return driver.stat(id)
   return (await driver.read(id, { offset: 0, length: 0 }))?.info
+}
+
+interface ScopeTurns {
+  turn: number
+  listed: boolean
+  /** In the order of use, so that finding what is due costs what is due. */
+  readonly lastUse: RecencyMap<string, number>
+}
+
+/**
+ * Remember when each entry was last used, counted in turns of its scope, and say which have gone unused too long.
+ *
+ * One turn is one model call. An entry neither stored nor retrieved for more than `evictAfterTurns` turns is due.
+ */
+export class TurnTracker {
+  readonly #evictAfterTurns: number
+  readonly #scopes = new Map<string, ScopeTurns>()
+
+  constructor(evictAfterTurns: number) {
+    this.#evictAfterTurns = evictAfterTurns
+  }
+
+  /** Note that an entry was stored or retrieved in the present turn. */
+  used(scope: string, reference: string): void {
+    const state = this.#state(scope)
+    state.lastUse.set(reference, state.turn)
+  }
+
+  /** Tell whether the entries that a scope had from the start are known. */
+  isListed(scope: string): boolean {
+    return this.#scopes.get(scope)?.listed ?? false
+  }
+
+  /** Note that all entries of a scope have been {@link found}; an empty one is looked at again. */
+  listed(scope: string): void {
+    const state = this.#scopes.get(scope)
+    if (state !== undefined) state.listed = true
+  }
+
+  /** Note an entry that was found in the storage; one that is known keeps its last use. */
+  found(scope: string, reference: string): void {
+    const state = this.#state(scope)
+    if (!state.lastUse.has(reference)) state.lastUse.set(reference, state.turn)
+  }
+
+  /** End a turn of a scope and return the references that are due, least recently used first. */
+  endTurn(scope: string): string[] {
+    const due: string[] = []
+    const state = this.#scopes.get(scope)
+    if (state === undefined) return due
+    state.turn += 1
+    for (const [reference, turn] of state.lastUse) {
+      if (state.turn - turn <= this.#evictAfterTurns) break
+      due.push(reference)
+    }
+    return due
+  }
+
+  /** Tell whether an entry is due now. */
+  isDue(scope: string, reference: string): boolean {
+    const state = this.#scopes.get(scope)
+    const turn = state?.lastUse.get(reference)
+    return state !== undefined && turn !== undefined && state.turn - turn > this.#evictAfterTurns
+  }
+
+  /** Forget an entry that is gone, and with the last one its scope, so that sessions which have ended cost nothing. */
+  forget(scope: string, reference: string): void {
+    const lastUse = this.#scopes.get(scope)?.lastUse
+    lastUse?.delete(reference)
+    if (lastUse?.size === 0) this.#scopes.delete(scope)
+  }
+
+  #state(scope: string): ScopeTurns {
+    let state = this.#scopes.get(scope)
+    if (state === undefined) this.#scopes.set(scope, (state = { turn: 0, listed: false, lastUse: new RecencyMap() }))
+    return state
+  }
+}
+
+const MAX_SCOPES = 1_000
+
+/**
+ * Remember evicted entries in memory, so that they can be told apart from those that never existed.
+ *
+ * Bounded: the oldest of a scope goes beyond `maxPerScope`, the oldest scope beyond 1,000 scopes.
+ */
+export class EvictionLog {
+  readonly #maxPerScope: number
+  readonly #scopes = new BoundedMap<string, BoundedMap<string, Eviction>>(MAX_SCOPES)
+
+  constructor(maxPerScope = 1_000) {
+    this.#maxPerScope = maxPerScope
+  }
+
+  add(path: string, reference: string, eviction: Eviction): void {
+    const log = this.#scopes.get(path) ?? new BoundedMap<string, Eviction>(this.#maxPerScope)
+    log.set(reference, eviction)
+    this.#scopes.set(path, log)
+  }
+
+  find(path: string, reference: string): Eviction | undefined {
+    return this.#scopes.get(path)?.get(reference)
+  }
+
+  remove(path: string, reference: string): void {
+    const log = this.#scopes.get(path)
+    log?.delete(reference)
+    if (log?.size === 0) this.#scopes.delete(path)
+  }
 }

@@ -1,28 +1,29 @@
-import { assertManagedStorageOptions, type ManagedStorageOptions } from './managed-storage-options.ts'
-import { childScope, rootScope, type Scope } from './scope.ts'
-import { StorageEngine } from './storage-engine.ts'
+import { childScope, rootScope, type Scope } from './reference.ts'
 import type { StorageDriver } from './storage-driver.ts'
-import type {
-  ByteRange,
-  DeleteOptions,
-  EvictionReport,
-  GcReport,
-  ListOptions,
-  Location,
-  OpenContent,
-  OperationOptions,
-  Storage,
-  StoredContent,
-  StoredInfo,
-  StoredRange,
-  StoreOptions,
+import { StorageEngine } from './storage-engine.ts'
+import {
+  assertManagedStorageOptions,
+  type ByteRange,
+  type DeleteOptions,
+  type EvictionReport,
+  type GcReport,
+  type ListOptions,
+  type Location,
+  type ManagedStorageOptions,
+  type OpenContent,
+  type OperationOptions,
+  type Storage,
+  type StoredContent,
+  type StoredInfo,
+  type StoredRange,
+  type StoreOptions,
 } from './storage.ts'
 
 const DRIVER_METHODS = ['write', 'read', 'remove', 'list'] as const
 const DEFAULT_CONTENT_TYPE = 'text/plain'
 
 /** What a storage was made of. */
-export interface StorageParts {
+interface StorageParts {
   readonly driver: StorageDriver
   readonly options: ManagedStorageOptions
 }
@@ -160,4 +161,85 @@ export class ManagedStorage extends ScopedStorage {
   override async close(): Promise<void> {
     await this.#engine.close()
   }
+}
+
+/**
+ * Make a storage from a driver of your own: four methods, `write`, `read`, `remove` and `list`, and optional extras.
+ *
+ * @throws TypeError where a method is missing or an option cannot be.
+ *
+ * @example
+ * ```ts
+ * import { createStorage, type DriverContent } from '@spillway/core'
+ *
+ * const entries = new Map<string, DriverContent>()
+ * const storage = createStorage({
+ *   async write(id, chunks, info) {
+ *     const parts: Uint8Array[] = []
+ *     for await (const chunk of chunks) parts.push(chunk)
+ *     const content = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer())
+ *     entries.set(id, { content, info: { ...info, size: content.length } })
+ *   },
+ *   async read(id, range) {
+ *     const entry = entries.get(id)
+ *     if (entry === undefined) return undefined
+ *     const { offset, length } = range ?? { offset: 0, length: entry.content.length }
+ *     return { ...entry, content: entry.content.slice(offset, offset + length) }
+ *   },
+ *   remove: async (id) => entries.delete(id),
+ *   async *list(prefix) {
+ *     for (const [id, { info }] of entries) if (id.startsWith(prefix)) yield { id, info }
+ *   },
+ * })
+ *
+ * const reference = await storage.scope('tenant-1').store('call_1_0', new TextEncoder().encode('hello'))
+ * const { content } = await storage.scope('tenant-1').retrieve(reference)
+ * console.assert(new TextDecoder().decode(content) === 'hello')
+ * ```
+ */
+export function createStorage(driver: StorageDriver, options: ManagedStorageOptions = {}): ManagedStorage {
+  return new ManagedStorage(driver, options)
+}
+
+/** What can be done to the bytes between a storage and its backend. */
+type WrapperKind = 'compressed' | 'encrypted'
+
+/** What was done already to the bytes that reach a driver, the outermost first. */
+const WRAPPERS = new WeakMap<StorageDriver, readonly WrapperKind[]>()
+
+/**
+ * Make a storage over the changed driver of another one, with the same settings: references, scopes and eviction stay as
+ * they are.
+ *
+ * @throws TypeError where there is no driver to change, or the order of wrappers makes no sense.
+ */
+export function wrapStorage(
+  storage: ManagedStorage,
+  kind: WrapperKind,
+  wrap: (driver: StorageDriver) => StorageDriver,
+): ManagedStorage {
+  const { driver, options } = partsOf(storage, kind)
+  const below = WRAPPERS.get(driver) ?? []
+  if (below.includes(kind)) throw new TypeError(`The storage is ${kind} already. Call ${kind}() once.`)
+  // The outer wrapper is the first to see what is stored.
+  if (below.includes('compressed'))
+    throw new TypeError(
+      'Encrypted bytes cannot be compressed, and content goes through the outer wrapper first. ' +
+        'Write compressed(encrypted(storage, { key })): it compresses, then encrypts.',
+    )
+  const wrapped = wrap(driver)
+  WRAPPERS.set(wrapped, [kind, ...below])
+  return new ManagedStorage(wrapped, options)
+}
+
+function partsOf(storage: unknown, kind: WrapperKind): StorageParts {
+  const parts = typeof storage === 'object' && storage !== null ? storageParts(storage) : undefined
+  if (parts !== undefined) return parts
+  if (storage instanceof ScopedStorage)
+    throw new TypeError(`A scope cannot be ${kind} alone. Wrap the storage, and take scopes of the result.`)
+  throw new TypeError(
+    `${kind}() takes a storage that createStorage or a Spillway backend made with this copy of @spillway/core: ` +
+      'it works between a storage and its driver, which others do not show. If it is one, two copies of @spillway/core ' +
+      'are installed: deduplicate them.',
+  )
 }

@@ -1,8 +1,7 @@
 import { yieldToEventLoop, isBytes, plainBytes, LineIndex, LineIndexBuilder } from '@spillway/text/internal'
 import { assertRange } from './assert-input.ts'
 import type { CachedContent, ContentInfo } from './cached-content.ts'
-import { checkAborted, orAborted } from './guard.ts'
-import { StorageError } from './storage-error.ts'
+import { checkAborted, orAborted, StorageError } from './storage-error.ts'
 import type { ByteRange, OpenContent, OperationOptions } from './storage.ts'
 
 /** Bytes that are read at a time to make a line index. */

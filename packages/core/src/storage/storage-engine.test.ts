@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
 import { bytes, collect, stream } from '../conformance/sample.ts'
-import { createStorage } from './create-storage.ts'
-import type { ManagedStorage } from './managed-storage.ts'
-import type { ManagedStorageOptions } from './managed-storage-options.ts'
+import { createStorage, type ManagedStorage } from './managed-storage.ts'
+import type { ManagedStorageOptions, StoreReceipt } from './storage.ts'
 import type { StorageDriver } from './storage-driver.ts'
 import { StorageError } from './storage-error.ts'
-import type { StoreReceipt } from './storage.ts'
 
 /** Methods and settings in the place of those of a tiny driver; `undefined` takes one away. */
 type Changes = { readonly [Name in keyof StorageDriver]?: StorageDriver[Name] | undefined }

@@ -6,20 +6,27 @@ import {
   assertKey,
   assertMetadata,
   assertRange,
+  onlyChunk,
+  seenChunks,
+  sourceChunks,
 } from './assert-input.ts'
-import { CachedContents } from './cached-content.ts'
-import type { CachedContent } from './cached-content.ts'
-import { ContentCache, contentCache } from './content-cache.ts'
-import { entryId, idPrefix, splitId } from './entry-id.ts'
+import { CachedContents, ContentCache, contentCache, type CachedContent } from './cached-content.ts'
+import {
+  entryId,
+  idPrefix,
+  openEntry,
+  splitId,
+  type DriverContent,
+  type EntryId,
+  type EntryInfo,
+  type OpenEntry,
+  type StorageDriver,
+} from './storage-driver.ts'
 import { EntryLifetime, readInfo } from './entry-lifetime.ts'
 import { KeyedLock } from './keyed-lock.ts'
-import { openEntry } from './open-entry.ts'
-import { OpenedContent } from './opened-content.ts'
-import type { ContentReader } from './opened-content.ts'
-import { assertReference, contentReference, isReference, randomReference } from './reference.ts'
-import { scopePath, type Scope } from './scope.ts'
-import { StorageError } from './storage-error.ts'
-import type { DriverContent, EntryId, EntryInfo, OpenEntry, StorageDriver } from './storage-driver.ts'
+import { OpenedContent, type ContentReader } from './opened-content.ts'
+import { assertReference, contentReference, isReference, randomReference, scopePath, type Scope } from './reference.ts'
+import { checkAborted, guard, guardIteration, StorageError } from './storage-error.ts'
 import type {
   ByteRange,
   DeleteOptions,
@@ -27,6 +34,7 @@ import type {
   GcReport,
   ListOptions,
   Location,
+  ManagedStorageOptions,
   OpenContent,
   OperationOptions,
   StoredContent,
@@ -34,9 +42,6 @@ import type {
   StoredRange,
   StoreOptions,
 } from './storage.ts'
-import { seenChunks, onlyChunk, sourceChunks } from './stream-chunks.ts'
-import { checkAborted, guard, guardIteration } from './guard.ts'
-import type { ManagedStorageOptions } from './managed-storage-options.ts'
 
 const DEFAULT_REFRESH_MS = 60_000
 const MAX_KNOWN_CONTENT_TYPES = 10_000

@@ -1,3 +1,5 @@
+import { orAborted as waitOrAbort } from '@spillway/text/internal'
+
 /**
  * Why a storage operation failed. The codes are API: they do not change within a major version.
  *
@@ -83,3 +85,158 @@ export class StorageError extends Error {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
   }
 }
+
+/** What was being done when a driver failed. */
+interface GuardedAction {
+  readonly action:
+    | 'store'
+    | 'retrieve'
+    | 'refresh'
+    | 'describe'
+    | 'list'
+    | 'delete'
+    | 'clear'
+    | 'evict'
+    | 'collect'
+    | 'close'
+  readonly reference?: string
+  readonly key?: string
+}
+
+/** Carries a fault of the caller's own stream past the guard, so that it is not taken for one of the backend. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError'
+  constructor(cause: unknown) {
+    super('The stream to store failed.', { cause })
+  }
+}
+
+/** Run a driver call and turn its failure into a `StorageError`: `unavailable`, unless the driver says otherwise. */
+export async function guard<Result>(action: GuardedAction, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    throw asStorageError(action, error)
+  }
+}
+
+/** Iterate over a driver's listing, turning its failure into a `StorageError`. */
+export async function* guardIteration<Item>(
+  action: GuardedAction,
+  run: () => AsyncIterable<Item>,
+): AsyncGenerator<Item> {
+  const iterator = await guard(action, async () => run()[Symbol.asyncIterator]())
+  let done = false
+  try {
+    for (;;) {
+      const next = await guard(action, () => iterator.next())
+      done = next.done === true
+      if (next.done === true) return
+      yield next.value
+    }
+  } finally {
+    if (!done) await guard(action, async () => iterator.return?.())
+  }
+}
+
+/** Reject with `aborted` once the caller's signal has fired. */
+export function checkAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw abortedError(signal)
+}
+
+/** Make the error of an operation whose signal has fired. */
+const abortedError = (signal: AbortSignal): StorageError =>
+  new StorageError('aborted', 'The operation was aborted by its signal.', { cause: signal.reason })
+
+/** Wait for a promise, or until the signal fires; then reject with `aborted`. */
+export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  return await waitOrAbort(promise, signal, abortedError)
+}
+
+function asStorageError(action: GuardedAction, error: unknown): unknown {
+  if (StorageError.isInstance(error)) return error
+  if (error instanceof SourceError) return error.cause
+  const detail = error instanceof Error ? error.message : String(error)
+  const subject =
+    action.reference ?? (action.key === undefined ? '' : `content for ${JSON.stringify(action.key.slice(0, 80))}`)
+  return new StorageError(
+    'unavailable',
+    `The storage could not ${action.action}${subject === '' ? '' : ` ${subject}`}: ${detail}. Try again; if it persists, check the backend.`,
+    { reference: action.reference, key: action.key, cause: error },
+  )
+}
+
+const WHY: Readonly<Record<EvictionReason, string>> = {
+  turns: 'it went unused for too many turns',
+  age: 'it went unused for too long',
+  quota: 'room was needed for newer content',
+}
+
+/** Say that an entry was never there, or what became of it and how to get its content again. */
+export function missingError(reference: string, eviction: Eviction | undefined, cause?: unknown): StorageError {
+  if (eviction === undefined)
+    return new StorageError('not-found', `Nothing is stored under ${reference} here. Check the reference.`, {
+      reference,
+      cause,
+    })
+  const when = new Date(eviction.evictedAt).toISOString()
+  const tool = eviction.metadata['tool']
+  const again =
+    tool === undefined ? 'Run the tool that produced it again.' : `Run the tool ${JSON.stringify(tool)} again.`
+  return new StorageError('evicted', `${reference} was removed at ${when}: ${WHY[eviction.reason]}. ${again}`, {
+    reference,
+    eviction,
+  })
+}
+
+/** Names of errors and codes that mean a miss, as letters alone: `KeyError`, `NOT_FOUND`, `NoSuchKey`, `NotFoundError`. */
+const MISS_NAME =
+  /^(?:err)?(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file)?notfound|nosuch(?:key|entry|object|item|record|document|file)|filenotfound|keyerror)(?:error|exception)?$/
+/** How a message says that nothing is there. */
+const SAYS_MISSING = /\b(?:not found|no such|does not exist|doesn't exist|unknown|missing|nothing (?:is )?stored)\b/i
+const BEGINS_WITH_MISS =
+  /^(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file) )?(?:was |is )?not found\b/i
+/** What else a backend may not find: then it is the backend that is not there. */
+const OF_BACKEND =
+  /\b(?:host|hostname|server|service|endpoint|domain|address|dns|getaddrinfo|socket|bucket|container|database|table|collection|schema|index|volume|mount|device|module|package|command|route|page|region|account|user|role|token|credentials?|api key|access key|key (?:id|vault|file))\b/i
+/** Calls of the file system by which a file is looked for; others, such as `connect` and `spawn`, look for a service. */
+const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
+
+/**
+ * Return what a storage of others gave. Rejects with a `StorageError` `not-found` if that is nothing, or an error that
+ * says clearly that nothing is stored under the reference; with other errors as they are.
+ *
+ * @example
+ * ```ts
+ * import { orMiss } from '@spillway/core/adapter'
+ *
+ * const entries = new Map<string, string>()
+ * const error: unknown = await orMiss('a', async () => entries.get('a')).catch((thrown: unknown) => thrown)
+ * console.assert((error as { code: string }).code === 'not-found')
+ * ```
+ */
+export async function orMiss<Result>(reference: string, ask: () => Promise<Result>): Promise<NonNullable<Result>> {
+  let found: Result
+  try {
+    found = await ask()
+  } catch (error) {
+    throw isForeignMiss(error, reference) ? missingError(reference, undefined, error) : error
+  }
+  if (found === undefined || found === null) throw missingError(reference, undefined)
+  return found
+}
+
+/** Tell whether an error of a storage of others means a miss. In doubt it is an outage, which can be tried again. */
+function isForeignMiss(error: unknown, reference: string): boolean {
+  if (StorageError.isInstance(error) || typeof error !== 'object' || error === null) return false
+  const { name, code, syscall, message } = error as Partial<Record<'name' | 'code' | 'syscall' | 'message', unknown>>
+  if (code === 'ENOENT') return syscall === undefined || (typeof syscall === 'string' && LOOKS_FOR_FILE.test(syscall))
+  if ([name, code].some((text) => MISS_NAME.test(lettersOf(text)))) return true
+  if (code !== undefined || typeof message !== 'string') return false
+  const said = message.replaceAll(reference, '')
+  if (OF_BACKEND.test(said)) return false
+  return BEGINS_WITH_MISS.test(message) || (message.includes(reference) && SAYS_MISSING.test(said))
+}
+
+const lettersOf = (text: unknown): string =>
+  typeof text === 'string' ? text.replaceAll(/[^a-z]/gi, '').toLowerCase() : ''

@@ -1,5 +1,5 @@
 import type { LineIndex } from '@spillway/text/internal'
-import type { EvictionReason } from './storage-error.ts'
+import { StorageError, type EvictionReason } from './storage-error.ts'
 
 /** What a caller may say of an entry: short strings, such as the tool's name; never its arguments or content. */
 export type Metadata = Readonly<Record<string, string>>
@@ -182,4 +182,79 @@ export interface Storage {
   locate?(reference: string): Location | undefined
   /** Release connections and handles. A scoped view leaves that to the storage it came from. */
   close?(): Promise<void>
+}
+
+/** Refuse with a `TypeError` what has not at least `store` and `retrieve`. */
+export function assertStorage(value: unknown): asserts value is Storage {
+  for (const method of ['store', 'retrieve'] as const)
+    if (typeof (value as Partial<Storage> | null | undefined)?.[method] !== 'function')
+      throw new TypeError(
+        `storage must have the methods store() and retrieve(); ${method}() is missing. ` +
+          'Pass a backend such as new InMemoryStorage(), or createStorage() with a driver.',
+      )
+}
+
+/**
+ * Return the scope of a storage, or refuse with `unsupported`: a storage that cannot wall scopes off would mix tenants.
+ *
+ * @example
+ * ```ts
+ * import { scopeOf, StorageError, type Storage } from '@spillway/core'
+ *
+ * const twoMethods: Storage = {
+ *   store: async (key) => key,
+ *   retrieve: async () => ({ content: new Uint8Array(), contentType: 'text/plain' }),
+ * }
+ * try {
+ *   scopeOf(twoMethods, ['tenant-1'])
+ *   throw new Error('was not refused')
+ * } catch (error) {
+ *   console.assert(StorageError.isInstance(error) && error.code === 'unsupported')
+ * }
+ * ```
+ */
+export function scopeOf(storage: Storage, segments: readonly string[]): Storage {
+  if (typeof storage.scope !== 'function')
+    throw new StorageError(
+      'unsupported',
+      'This storage has no scope() and cannot keep tenants or sessions apart. Use it without a scope, or wrap it with createStorage().',
+    )
+  return storage.scope(...segments)
+}
+
+/** Options that every backend built with `createStorage` can take. */
+export interface ManagedStorageOptions {
+  /** Evict an entry that was neither stored nor retrieved for more than this many turns of its scope. `null`: never. */
+  readonly evictAfterTurns?: number | null | undefined
+  /** Evict an entry this many milliseconds after its last use. `null`: never. */
+  readonly ttlMs?: number | null | undefined
+  /** Evict least recently used entries of a scope beyond this many bytes. `null`: no limit. */
+  readonly maxBytes?: number | null | undefined
+  /** The clock, in milliseconds since the epoch. Defaults to `Date.now`. */
+  readonly now?: (() => number) | undefined
+}
+
+const NAMES: readonly string[] = [
+  'evictAfterTurns',
+  'ttlMs',
+  'maxBytes',
+  'now',
+] satisfies (keyof ManagedStorageOptions)[]
+
+/** Refuse unknown options and impossible values with a `TypeError` that names the option. */
+export function assertManagedStorageOptions(options: ManagedStorageOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError(`Storage options must be an object, got ${String(options)}.`)
+  for (const name of Object.keys(options))
+    if (!NAMES.includes(name))
+      throw new TypeError(`Unknown storage option ${JSON.stringify(name)}. Known: ${NAMES.join(', ')}.`)
+  const { evictAfterTurns, ttlMs, maxBytes, now } = options
+  if (evictAfterTurns != null && !(Number.isInteger(evictAfterTurns) && evictAfterTurns >= 1))
+    throw new TypeError(`evictAfterTurns must be a whole number of turns, 1 or more, or null; got ${evictAfterTurns}.`)
+  if (ttlMs != null && !(Number.isFinite(ttlMs) && ttlMs > 0))
+    throw new TypeError(`ttlMs must be a positive number of milliseconds, or null; got ${ttlMs}.`)
+  if (maxBytes != null && !(Number.isFinite(maxBytes) && maxBytes > 0))
+    throw new TypeError(`maxBytes must be a positive number of bytes, or null; got ${maxBytes}.`)
+  if (now !== undefined && typeof now !== 'function')
+    throw new TypeError('now must be a function returning milliseconds.')
 }

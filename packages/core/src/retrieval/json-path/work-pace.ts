@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '@spillway/text/internal'
-import { checkAborted } from '../../storage/guard.ts'
+import { checkAborted } from '../../storage/storage-error.ts'
 
 /** Milliseconds between two turns of the event loop. */
 const TURN_MS = 8

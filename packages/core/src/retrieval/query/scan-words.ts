@@ -1,14 +1,11 @@
 import { yieldToEventLoop } from '@spillway/text/internal'
-import { checkAborted } from '../../storage/guard.ts'
+import { checkAborted } from '../../storage/storage-error.ts'
 import { shapeOf } from './line-shape.ts'
 import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './passage-candidates.ts'
 import type { QueryWord } from './query-words.ts'
-import { textChunks } from './text-chunks.ts'
-import type { TextChunk } from './text-chunks.ts'
-import { WordFinder } from './word-finder.ts'
-import type { WordHit } from './word-finder.ts'
-import { averageLength, saturate, weighWords } from './word-weights.ts'
-import type { WordStatistics } from './word-weights.ts'
+import { textChunks, type TextChunk } from './text-chunks.ts'
+import { WordFinder, type WordHit } from './word-finder.ts'
+import { averageLength, saturate, weighWords, type WordStatistics } from './word-weights.ts'
 
 /** A line that is longer is taken in parts. */
 export const MAX_UNIT_LENGTH = 1_000

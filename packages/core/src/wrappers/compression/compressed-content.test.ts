@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { recordedDriver, type RecordedDriver } from '../../../test/recorded-driver.ts'
-import { createStorage } from '../../storage/create-storage.ts'
+import { createStorage } from '../../storage/managed-storage.ts'
 import { compressed } from './compressed.ts'
 import { CompressedContent } from './compressed-content.ts'
 import { markerText } from './compression-marker.ts'

@@ -1,7 +1,6 @@
 import type { BlockCodec } from '@spillway/text/internal/engines'
 import { piecesOfRange } from '../../driver/pieces-of-range.ts'
-import { corruptError } from '../../storage/corrupt-error.ts'
-import type { EntryId, EntryInfo } from '../../storage/storage-driver.ts'
+import { corruptError, type EntryId, type EntryInfo } from '../../storage/storage-driver.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { decodeHint, type BlockHint } from './block-hint.ts'

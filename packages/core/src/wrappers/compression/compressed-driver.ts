@@ -1,18 +1,17 @@
 import type { BlockCodec } from '@spillway/text/internal/engines'
-import { splitId } from '../../storage/entry-id.ts'
-import { readInfo } from '../../storage/entry-lifetime.ts'
-import { mendCorrupt } from '../../storage/mend-corrupt.ts'
-import { passedOn } from '../../storage/passed-on.ts'
-import type {
-  DriverContent,
-  DriverEntry,
-  DriverListOptions,
-  EntryId,
-  EntryInfo,
-  NewEntryInfo,
-  OpenEntry,
-  StorageDriver,
+import {
+  splitId,
+  type DriverContent,
+  type DriverEntry,
+  type DriverListOptions,
+  type EntryId,
+  type EntryInfo,
+  type NewEntryInfo,
+  type OpenEntry,
+  type StorageDriver,
 } from '../../storage/storage-driver.ts'
+import { readInfo } from '../../storage/entry-lifetime.ts'
+import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { encodeHint } from './block-hint.ts'

@@ -1,6 +1,5 @@
 import { assertKnownOptions } from '../../driver/assert-known-options.ts'
-import { wrapStorage } from '../../storage/wrap-storage.ts'
-import type { ManagedStorage } from '../../storage/managed-storage.ts'
+import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
 import { MAX_BLOCK_BYTES } from './block-table.ts'
 import { findCodec, type CodecName } from './codecs.ts'
 import { compressedDriver, type CompressionSettings } from './compressed-driver.ts'

@@ -1,19 +1,18 @@
 import { decodeBase64, encodeBase64, BoundedMap } from '@spillway/text/internal'
 import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
-import { corruptError } from '../../storage/corrupt-error.ts'
-import { readInfo } from '../../storage/entry-lifetime.ts'
-import { mendCorrupt } from '../../storage/mend-corrupt.ts'
-import { passedOn } from '../../storage/passed-on.ts'
-import type {
-  DriverContent,
-  DriverEntry,
-  DriverListOptions,
-  EntryId,
-  EntryInfo,
-  NewEntryInfo,
-  OpenEntry,
-  StorageDriver,
+import {
+  corruptError,
+  type DriverContent,
+  type DriverEntry,
+  type DriverListOptions,
+  type EntryId,
+  type EntryInfo,
+  type NewEntryInfo,
+  type OpenEntry,
+  type StorageDriver,
 } from '../../storage/storage-driver.ts'
+import { readInfo } from '../../storage/entry-lifetime.ts'
+import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
 import { StorageError, type Eviction } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import type { KeyRing } from './key-ring.ts'

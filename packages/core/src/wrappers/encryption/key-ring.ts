@@ -1,7 +1,6 @@
 import { createAes256Gcm, hkdfSha256, hmacSha256, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { BoundedMap } from '@spillway/text/internal'
-import { corruptError } from '../../storage/corrupt-error.ts'
-import type { EntryId } from '../../storage/storage-driver.ts'
+import { corruptError, type EntryId } from '../../storage/storage-driver.ts'
 import { KEY_BYTES, parseKey, type EncryptionKey, type ParsedKey } from './encryption-key.ts'
 import { encodeHeader, newHeader, SALT_START, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
 

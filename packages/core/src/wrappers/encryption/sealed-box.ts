@@ -1,7 +1,6 @@
 import { TAG_BYTES } from '@spillway/text/internal/engines'
 import { decodeBase64, encodeBase64 } from '@spillway/text/internal'
-import { corruptError } from '../../storage/corrupt-error.ts'
-import type { EntryId } from '../../storage/storage-driver.ts'
+import { corruptError, type EntryId } from '../../storage/storage-driver.ts'
 import type { KeyRing } from './key-ring.ts'
 import { decodeHeader, encodeHeader, HEADER_BYTES, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
 import type { SealedEntry } from './sealed-names.ts'

@@ -1,6 +1,6 @@
 import { TAG_BYTES, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { yieldToEventLoop } from '@spillway/text/internal'
-import { corruptError } from '../../storage/corrupt-error.ts'
+import { corruptError } from '../../storage/storage-driver.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import type { KeyRing } from './key-ring.ts'
 import { unopenedError } from './sealed-box.ts'

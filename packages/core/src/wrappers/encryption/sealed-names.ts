@@ -1,6 +1,5 @@
 import { BoundedMap } from '@spillway/text/internal'
-import { entryId, idPrefix, splitId } from '../../storage/entry-id.ts'
-import type { EntryId } from '../../storage/storage-driver.ts'
+import { entryId, idPrefix, splitId, type EntryId } from '../../storage/storage-driver.ts'
 import { hexadecimal, type KeyRing } from './key-ring.ts'
 
 /** 160 bits of an HMAC: 40 hexadecimal digits. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entryId, idPrefix, splitId } from './entry-id.ts'
+import { entryId, idPrefix, splitId } from './storage-driver.ts'
 
 test.each([
   ['', 'ref'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CorruptEntries } from './corrupt-entries.ts'
-import { StorageError } from './storage-error.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import { CorruptEntries } from './mend-corrupt.ts'
 
 const corrupt = (): Promise<never> => Promise.reject(new StorageError('corrupt', 'damaged'))
 

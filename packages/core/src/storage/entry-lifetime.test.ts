@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TurnTracker } from './turn-tracker.ts'
+import { EvictionLog, TurnTracker } from './entry-lifetime.ts'
 
 type Command =
   | { readonly kind: 'use' | 'forget'; readonly scope: string; readonly reference: string }
   | { readonly kind: 'end'; readonly scope: string }
 
 const scope = fc.constantFrom('a', 'b')
+
 const reference = fc.constantFrom('x', 'y', 'z')
+
 const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: fc.constantFrom('use' as const, 'forget' as const), scope, reference }),
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('end' as const), scope }) },
@@ -60,4 +62,23 @@ test('a scope is listed until its last entry is forgotten', () => {
   expect([tracker.isListed('a'), tracker.isListed('b')]).toEqual([true, false])
   tracker.forget('a', 'x')
   expect(tracker.isListed('a')).toBe(false)
+})
+
+const eviction = (evictedAt: number) => ({ reason: 'turns', evictedAt, metadata: {} }) as const
+
+test('remembers evictions of each scope apart', () => {
+  const log = new EvictionLog()
+  log.add('a', 'x', eviction(1))
+  log.add('b', 'x', eviction(2))
+  expect([log.find('a', 'x'), log.find('b', 'x'), log.find('', 'x')]).toEqual([eviction(1), eviction(2), undefined])
+  log.remove('a', 'x')
+  expect([log.find('a', 'x'), log.find('b', 'x')]).toEqual([undefined, eviction(2)])
+})
+
+test('forgets the oldest of a scope, and the oldest scope', () => {
+  const log = new EvictionLog(2)
+  for (const name of ['x', 'y', 'z']) log.add('a', name, eviction(0))
+  expect([log.find('a', 'x'), log.find('a', 'y'), log.find('a', 'z')]).toEqual([undefined, eviction(0), eviction(0)])
+  for (let scope = 0; scope < 1_000; scope += 1) log.add(`scope ${scope}`, 'x', eviction(scope))
+  expect([log.find('a', 'z'), log.find('scope 0', 'x')]).toEqual([undefined, eviction(0)])
 })

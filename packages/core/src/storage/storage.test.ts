@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import {
+  assertManagedStorageOptions,
+  assertStorage,
+  scopeOf,
+  type ManagedStorageOptions,
+  type Storage,
+} from './storage.ts'
+
+const twoMethods: Storage = {
+  store: async (key) => key,
+  retrieve: async () => ({ content: new Uint8Array(0), contentType: 'text/plain' }),
+}
+
+test('two methods make a storage', () => {
+  expect(() => assertStorage(twoMethods)).not.toThrow()
+})
+
+test.each([[undefined], [null], ['file:./.spillway'], [{ store: () => '' }], [{ retrieve: () => '' }]])(
+  'refuses %j and says what to pass',
+  (value) => {
+    expect(() => assertStorage(value)).toThrow(TypeError)
+    expect(() => assertStorage(value)).toThrow('createStorage()')
+  },
+)
+
+test('a storage without scope() is refused where a scope is asked for', () => {
+  expect(() => scopeOf(twoMethods, ['tenant-1'])).toThrow(expect.objectContaining({ code: 'unsupported' }))
+})
+
+test('returns the scope', async () => {
+  const storage = tinyStorage()
+  const reference = await scopeOf(storage, ['a', 'b']).store('call_1', new Uint8Array(1))
+  await expect(storage.scope('a', 'b').retrieve(reference)).resolves.toMatchObject({ contentType: 'text/plain' })
+})
+
+test.each([
+  [{}],
+  [{ evictAfterTurns: null, ttlMs: null, maxBytes: null }],
+  [{ evictAfterTurns: 1, ttlMs: 0.5, maxBytes: 1, now: Date.now }],
+  [{ evictAfterTurns: undefined, ttlMs: undefined, maxBytes: undefined, now: undefined }],
+])('accepts %j', (options) => {
+  expect(() => assertManagedStorageOptions(options)).not.toThrow()
+})
+
+test.each([
+  [{ evictAfterTurns: 0 }, 'evictAfterTurns'],
+  [{ evictAfterTurns: 1.5 }, 'evictAfterTurns'],
+  [{ evictAfterTurns: '3' }, 'evictAfterTurns'],
+  [{ ttlMs: 0 }, 'ttlMs'],
+  [{ ttlMs: Number.POSITIVE_INFINITY }, 'ttlMs'],
+  [{ ttlMs: '1h' }, 'ttlMs'],
+  [{ maxBytes: -1 }, 'maxBytes'],
+  [{ maxBytes: Number.NaN }, 'maxBytes'],
+  [{ now: 5 }, 'now'],
+  [{ maxbytes: 5 }, '"maxbytes"'],
+  ['20', 'Storage options'],
+  [null, 'Storage options'],
+])('refuses %j and names the option', (options, name) => {
+  const refuse = (): void => assertManagedStorageOptions(options as ManagedStorageOptions)
+  expect(refuse).toThrow(TypeError)
+  expect(refuse).toThrow(name)
+})
