@@ -1,7 +1,5 @@
 import type { LineRange } from '@spillway/text/internal'
-import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
-import type { ContentSource } from '../content/content-source.ts'
-import { withTextSource } from '../content/text-source.ts'
+import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
 import { findLineSpan } from '../search/read-lines.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'

@@ -1,6 +1,5 @@
 import type { LineRange } from '@spillway/text/internal'
-import { DEFAULT_BLOCK_BYTES } from '../content/content-source.ts'
-import { openTextSource } from '../content/text-source.ts'
+import { DEFAULT_BLOCK_BYTES, openTextSource } from '../content/content-source.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { FileEntry } from './file-entry.ts'
 import { findLines, type FoundLine } from './find-lines.ts'

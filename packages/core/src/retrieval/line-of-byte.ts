@@ -1,7 +1,5 @@
-import type { ContentSource } from '../content/content-source.ts'
-import { withLineIndex } from '../content/with-line-index.ts'
-import { LineFinder } from '../search/line-finder.ts'
-import type { FoundLine } from '../search/line-finder.ts'
+import { withLineIndex, type ContentSource } from '../content/content-source.ts'
+import { LineFinder, type FoundLine } from '../search/line-finder.ts'
 
 /** Return the number of the line that a byte of the content lies in, from 1. */
 export async function lineOfByte(source: ContentSource, offset: number): Promise<number> {

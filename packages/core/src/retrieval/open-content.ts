@@ -1,5 +1,9 @@
-import type { ContentSource, ReadableStorage } from '../content/content-source.ts'
-import { withTextSource, type TextReadOptions } from '../content/text-source.ts'
+import {
+  withTextSource,
+  type ContentSource,
+  type ReadableStorage,
+  type TextReadOptions,
+} from '../content/content-source.ts'
 import { orMiss, StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { quote } from './plain-text.ts'

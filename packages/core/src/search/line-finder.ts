@@ -1,5 +1,5 @@
 import { BoundedMap, countLineEnds, LINE_BLOCK_BYTES } from '@spillway/text/internal'
-import type { IndexedBlocks } from '../content/with-line-index.ts'
+import type { IndexedBlocks } from '../content/content-source.ts'
 
 const LINE_FEED = 10
 /** Blocks that are held: what follows one another is mostly found close together. */

@@ -1,7 +1,6 @@
 import type { LineRange } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
-import type { ContentSource } from '../content/content-source.ts'
-import { withLineIndex } from '../content/with-line-index.ts'
+import { withLineIndex, type ContentSource } from '../content/content-source.ts'
 import { LineFinder } from './line-finder.ts'
 
 /** Where lines lie, in bytes of the content. */

@@ -1,10 +1,7 @@
-import type { ContentSource } from '../content/content-source.ts'
-import { withLineIndex } from '../content/with-line-index.ts'
-import { LineFinder } from './line-finder.ts'
-import type { FoundLine } from './line-finder.ts'
+import { withLineIndex, type ContentSource } from '../content/content-source.ts'
+import { LineFinder, type FoundLine } from './line-finder.ts'
 import type { Hit } from './search-lines.ts'
-import { viewAgain, viewAsShown, viewLine, viewWholeLine } from './view-line.ts'
-import type { LineView } from './view-line.ts'
+import { viewAgain, viewAsShown, viewLine, viewWholeLine, type LineView } from './view-line.ts'
 
 export type { LineView } from './view-line.ts'
 

@@ -1,5 +1,5 @@
 import type { BlockCodec } from '@spillway/text/internal/engines'
-import { piecesOfRange } from '../../driver/pieces-of-range.ts'
+import { piecesOfRange } from '../../driver/regroup-chunks.ts'
 import { corruptError, type EntryId, type EntryInfo } from '../../storage/storage-driver.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
