@@ -1,6 +1,6 @@
 import type { LineRange } from '@spillway/text/internal'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
-import { findLineSpan } from '../search/read-lines.ts'
+import { findLineSpan } from '../search/view-hits.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
 import type { LinePage } from './read-line-page.ts'

@@ -1,15 +1,14 @@
 import { contentTypeEssence, formatCount, type LineRange } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import { findLineSpan } from '../search/read-lines.ts'
+import { findLineSpan } from '../search/view-hits.ts'
 import { assertText } from './assert-text.ts'
 import { withContent } from './open-content.ts'
 import { byteBeyondEnd, lineBeyondEnd } from './range-error.ts'
 import { spanOf } from './render-lines.ts'
 import type { RetrievalContext } from './retrieval-context.ts'
 import type { BytesRequest, HeadRequest } from './retrieval-input.ts'
-import type { TextEnd } from './write-text.ts'
-import { writeText } from './write-text.ts'
+import { writeText, type TextEnd } from './write-text.ts'
 
 /** All lines. */
 const EVERY_LINE: LineRange = { start: 1, end: Number.MAX_SAFE_INTEGER }

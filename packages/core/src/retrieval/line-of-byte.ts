@@ -1,5 +1,5 @@
 import { withLineIndex, type ContentSource } from '../content/content-source.ts'
-import { LineFinder, type FoundLine } from '../search/line-finder.ts'
+import { LineFinder, type FoundLine } from '../search/view-hits.ts'
 
 /** Return the number of the line that a byte of the content lies in, from 1. */
 export async function lineOfByte(source: ContentSource, offset: number): Promise<number> {

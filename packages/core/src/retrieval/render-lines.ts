@@ -1,7 +1,6 @@
 import { utf8Text, formatCount, escapeAround, cutAtGrapheme } from '@spillway/text/internal'
-import { unitsToBytes } from '../search/units-to-bytes.ts'
-import type { LineView } from '../search/view-hits.ts'
-import { windowStart } from '../search/view-line.ts'
+import { unitsToBytes } from '../search/search-blocks.ts'
+import { windowStart, type LineView } from '../search/view-hits.ts'
 import { oneLine } from './plain-text.ts'
 
 /** A line, and where its match lies in other terms than lines: a path in JSON, a page. */

@@ -1,6 +1,6 @@
 import { formatCount } from '@spillway/text/internal'
 import type { ContentSource } from '../content/content-source.ts'
-import type { Hit } from '../search/hit.ts'
+import type { Hit } from '../search/scanner.ts'
 import { callOf } from './call-of.ts'
 import { countMatches, describeMatches, describeSelection } from './describe-matches.ts'
 import { describeStop } from './describe-stop.ts'

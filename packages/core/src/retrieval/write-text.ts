@@ -1,9 +1,8 @@
 import { utf8Text, escapeEnd, escapeAround, cutAtGrapheme } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import { characterStart, unitsToBytes } from '../search/units-to-bytes.ts'
-import { cutToFit, fitCount, unitsFor } from './fit-answer.ts'
-import type { AnswerLimit } from './fit-answer.ts'
+import { characterStart, unitsToBytes } from '../search/search-blocks.ts'
+import { cutToFit, fitCount, unitsFor, type AnswerLimit } from './fit-answer.ts'
 import { lineOfByte } from './line-of-byte.ts'
 import { oneLine } from './plain-text.ts'
 

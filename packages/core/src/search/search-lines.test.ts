@@ -1,17 +1,19 @@
-import { propertyRuns } from '@spillway-internal/test-run'
-import { describe, expect, it } from 'vitest'
 import { chunkedSource as sourceInChunks, endStuckWorkers } from '@spillway-internal/test-inputs'
+import { propertyRuns } from '@spillway-internal/test-run'
 import { LONG_LINE_LENGTH } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { searchLines, type Hit, type SearchOptions, type SearchResult } from './search-lines.ts'
-import fc from 'fast-check'
 
 const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
+
 /** Content that comes in chunks, as only larger content does: its size is more than there is. */
 const chunkedSource = (bytes: Uint8Array, chunkBytes: number): ContentSource =>
   ({ ...sourceInChunks(bytes, { chunkBytes }), size: MAX_WHOLE_BYTES + bytes.length }) as unknown as ContentSource
+
 const searchChunks = (
   bytes: Uint8Array,
   chunkBytes: number,
@@ -19,6 +21,7 @@ const searchChunks = (
   options: Partial<SearchOptions> = {},
 ): Promise<SearchResult> =>
   searchLines(chunkedSource(bytes, chunkBytes), patterns, { ...ALL, span: { start: 0, end: bytes.length }, ...options })
+
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 function patternsOf(texts: readonly string[], ignoreCase = false): SearchPattern[] {
@@ -71,7 +74,9 @@ const WORDS = [
   '\t',
   'x'.repeat(1_500),
 ]
+
 const LINE_ENDS = ['\n', '\n', '\n', '\r\n', '\r', '\u2028']
+
 const PATTERNS = [
   'foo',
   'ERROR',

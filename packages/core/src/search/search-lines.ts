@@ -1,14 +1,38 @@
-import type { ByteSpan, SearchPattern } from '@spillway/text/internal/patterns'
+import {
+  findBytes,
+  LONG_LINE_LENGTH,
+  singleByteText,
+  yieldToEventLoop,
+  type PatternMatcher,
+} from '@spillway/text/internal'
+import { createPatternMatcher } from '@spillway/text/internal/engines'
+import {
+  countLines,
+  escapeExpression,
+  matchLines,
+  type ByteSpan,
+  type ChainLink,
+  type SearchPattern,
+} from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import { chooseScanner } from './choose-scanner.ts'
-import { HitSink } from './hit-sink.ts'
-import type { Hit, KeepOptions } from './hit.ts'
-import { mergeMatches, RecordingSink } from './recording-sink.ts'
-import type { Scan } from './scanner.ts'
-import { searchBlocks } from './search-blocks.ts'
-import { SearchClock } from './search-clock.ts'
+import { checkAborted } from '../storage/storage-error.ts'
+import {
+  HitSink,
+  MAX_STEPS,
+  mergeMatches,
+  PART_LINE,
+  PIECE_BYTES,
+  RecordingSink,
+  type Hit,
+  type KeepOptions,
+  type MatchSink,
+  type Scan,
+  type Scanner,
+} from './scanner.ts'
+import { byteTraits, searchBlocks, type SearchBlock } from './search-blocks.ts'
+import { TextScanner } from './text-scanner.ts'
 
-export type { Hit } from './hit.ts'
+export type { Hit } from './scanner.ts'
 
 /** What is searched, and what is kept of it. */
 export interface SearchOptions extends KeepOptions {
@@ -79,4 +103,223 @@ async function runScan(scan: Scan, clock: SearchClock): Promise<number | undefin
     else if (clock.isSpent) return step
     else if (clock.needsPause) await clock.pause()
   }
+}
+
+/** Milliseconds of work in place between two turns of the event loop. */
+const SLICE_MS = 8
+/** What each million bytes adds to the time, so that the whole stays linear in the content. */
+const MS_PER_MILLION_BYTES = 20
+
+/** Keeps account of the time of a search in place, and gives way to the event loop. */
+export class SearchClock {
+  readonly #signal: AbortSignal | undefined
+  #left: number
+  #begin = 0
+
+  constructor(deadlineMs: number, signal: AbortSignal | undefined) {
+    this.#left = deadlineMs
+    this.#signal = signal
+  }
+
+  /** Add the time that so many bytes are worth, and begin to count. */
+  start(bytes: number): void {
+    checkAborted(this.#signal)
+    this.#left += (bytes / 1e6) * MS_PER_MILLION_BYTES
+    this.#begin = performance.now()
+  }
+
+  /** Whether the time is spent. */
+  get isSpent(): boolean {
+    return this.#left <= performance.now() - this.#begin
+  }
+
+  /** Whether the event loop has waited for a slice. */
+  get needsPause(): boolean {
+    return performance.now() - this.#begin >= SLICE_MS
+  }
+
+  /** Let the event loop have its turn. */
+  async pause(): Promise<void> {
+    await this.wait(yieldToEventLoop())
+  }
+
+  /** Wait for something, which takes none of the time. Rejects as it does, and with `aborted` once the signal has fired. */
+  async wait(work: Promise<void>): Promise<void> {
+    this.#left -= performance.now() - this.#begin
+    try {
+      await work
+      checkAborted(this.#signal)
+    } catch (error) {
+      // Whatever was given up for it, the answer is that it was aborted.
+      checkAborted(this.#signal)
+      throw error
+    } finally {
+      this.#begin = performance.now()
+    }
+  }
+
+  /** Count the time since the last start or pause. */
+  stop(): void {
+    this.#left -= performance.now() - this.#begin
+    this.#begin = performance.now()
+  }
+}
+
+/** What bytes cannot tell apart, or what is left out of lines before they are matched. */
+const NOT_IN_BYTES = /[\r\n\uFEFF\uFFFD\p{Surrogate}]/u
+
+/** How a scanner is limited. */
+interface ScannerOptions {
+  /** Milliseconds that an engine elsewhere may match, apart from what the size of the content adds. */
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Choose how a pattern is found: fixed text in the bytes, all else in decoded text. */
+function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: ScannerOptions): Scanner {
+  const { literal, ignoreCase, expression, flags, required } = pattern
+  if (literal !== undefined && literal !== '' && !ignoreCase && !NOT_IN_BYTES.test(literal))
+    return new LiteralScanner(literal)
+  const unicode = flags.includes('u')
+  const part = pattern.partExpression ?? expression
+  const matcher = (source: string): PatternMatcher => createPatternMatcher(source, { ignoreCase, unicode }, deadlineMs)
+  const engines: { line?: PatternMatcher; part?: PatternMatcher } = {}
+  const texts = pattern.chain === undefined ? (required ?? []) : pattern.chain.map(({ text }) => [text])
+  const needles = ignoreCase ? [] : texts.flatMap(needleOf)
+  const traits = unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression)
+  // Beyond ASCII, lower case may be of another length, or a letter of ASCII.
+  const chain = ignoreCase && !traits.isSingleByte ? undefined : pattern.chain?.map(inBytes)
+  return new TextScanner({
+    line: new RegExp(expression, `${flags}g`),
+    text: new RegExp(pattern.textExpression, `${pattern.textFlags}g`),
+    part: new RegExp(part, `${flags}g`),
+    required: (required ?? []).map((set) => new RegExp(set.map(escapeExpression).join('|'), ignoreCase ? 'gi' : 'g')),
+    needles,
+    chain,
+    ignoreCase,
+    cost: pattern.cost,
+    traits,
+    engine: (unit) => (engines[unit] ??= matcher(unit === 'line' ? expression : part)),
+    signal,
+  })
+}
+
+/** A string as text that has one unit for each byte. */
+function inBytes({ text, isGreedy }: ChainLink): ChainLink {
+  const bytes = new TextEncoder().encode(text)
+  return { text: singleByteText(bytes, 0, bytes.length), isGreedy }
+}
+
+/** A set of one string is found in the bytes. */
+function needleOf([text, ...others]: readonly string[]): Uint8Array[] {
+  return text === undefined || others.length > 0 || NOT_IN_BYTES.test(text) ? [] : [new TextEncoder().encode(text)]
+}
+
+/** So many hits within {@link PIECE_BYTES} are found faster in a text than one by one in the bytes. */
+const DENSE_HITS = 128
+
+const LINE_FEED = 10
+
+/** Finds a text of fixed bytes, without decoding what it does not match. */
+class LiteralScanner implements Scanner {
+  readonly #needle: Uint8Array
+  readonly #regex: RegExp
+  /** Bytes looked through without a pause: the search of a hostile text takes this times the length of the literal. */
+  readonly #stride: number
+  /** Where the last match in the parts of a line ends, in bytes of the content: no other may begin before. */
+  #reached = 0
+
+  /** @param literal - Without LF, not empty. */
+  constructor(literal: string) {
+    this.#needle = new TextEncoder().encode(literal)
+    const { length } = this.#needle
+    this.#regex = new RegExp(escapeExpression(singleByteText(this.#needle, 0, length)), 'g')
+    this.#stride = Math.max(PIECE_BYTES, Math.floor(MAX_STEPS / length))
+  }
+
+  *scan(block: SearchBlock, sink: MatchSink): Scan {
+    const { bytes, offset, part } = block
+    const until = part?.until ?? bytes.length
+    if (part?.isFirst === true) this.#reached = 0
+    let at = part === undefined ? 0 : Math.max(part.from, this.#reached - offset)
+    let since = at
+    let hits = 0
+    while (at < until) {
+      if (hits >= DENSE_HITS && part === undefined) {
+        // Where hits were dense, the next piece is searched as text as long as that goes on.
+        const piece = at - since < PIECE_BYTES ? this.#scanText(block, at, sink) : undefined
+        hits = piece?.hits ?? 0
+        since = at = piece?.end ?? at
+        yield at
+        continue
+      }
+      const reach = Math.min(bytes.length, at + this.#stride + this.#needle.length - 1)
+      const found = findBytes(reach === bytes.length ? bytes : bytes.subarray(0, reach), this.#needle, at)
+      if (found >= until || (found < 0 && reach === bytes.length)) return undefined
+      if (found < 0) {
+        at = reach - this.#needle.length + 1
+        yield lineStart(bytes, at)
+      } else if (part === undefined) {
+        at = this.#takeLine(bytes, offset, found, since, sink)
+      } else {
+        at = found + this.#needle.length
+        this.#reached = offset + at
+        sink.add(offset + found, this.#reached, PART_LINE, true)
+      }
+      hits++
+    }
+    return undefined
+  }
+
+  /** Take the hits of the line that one was found in; return where the next line begins. */
+  #takeLine(bytes: Uint8Array, offset: number, found: number, since: number, sink: MatchSink): number {
+    const end = found + this.#needle.length
+    const lineFeed = bytes.indexOf(LINE_FEED, end)
+    const lineEnd = lineFeed < 0 ? bytes.length : lineFeed
+    const isLong = lineEnd - since > LONG_LINE_LENGTH && lineEnd - lineStart(bytes, found) > LONG_LINE_LENGTH
+    sink.add(offset + found, offset + end, offset + lineEnd, isLong)
+    if (isLong) {
+      for (let next = findBytes(bytes, this.#needle, end); next >= 0 && next < lineEnd;) {
+        const nextEnd = next + this.#needle.length
+        sink.add(offset + next, offset + nextEnd, offset + lineEnd, true)
+        next = findBytes(bytes, this.#needle, nextEnd)
+      }
+    }
+    return lineEnd + 1
+  }
+
+  /** Search the lines of the next piece as text, with one UTF-16 unit for each byte. */
+  #scanText(
+    { bytes, offset, decoded }: SearchBlock,
+    start: number,
+    sink: MatchSink,
+  ): { readonly end: number; readonly hits: number } | undefined {
+    const cut = bytes.lastIndexOf(LINE_FEED, Math.min(start + PIECE_BYTES, bytes.length) - 1)
+    if (cut < start) return undefined
+    const end = cut + 1
+    // Of text that is remembered only this span is looked at, which costs less than taking it out.
+    const text = decoded?.text ?? singleByteText(bytes, start, cut)
+    const span = decoded === undefined ? undefined : { start: offset + start, end: offset + cut }
+    if (!sink.wantsPositions) {
+      const { lines, hits } = countLines(this.#regex, text, span)
+      sink.count(lines, hits)
+      return { end, hits }
+    }
+    const base = decoded === undefined ? offset + start : 0
+    let hits = 0
+    matchLines(
+      this.#regex,
+      text,
+      (from, to, first, last) => {
+        hits++
+        sink.add(base + from, base + to, base + last, last - first > LONG_LINE_LENGTH)
+      },
+      span,
+    )
+    return { end, hits }
+  }
+}
+
+function lineStart(bytes: Uint8Array, at: number): number {
+  return at === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, at - 1) + 1
 }

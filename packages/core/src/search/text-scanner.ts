@@ -1,24 +1,18 @@
-import { singleByteText, PatternError, type PatternMatcher, LONG_LINE_LENGTH } from '@spillway/text/internal'
+import { LONG_LINE_LENGTH, PatternError, singleByteText, type PatternMatcher } from '@spillway/text/internal'
 import {
-  type ByteSpan,
+  countLines,
   linesWith,
   matchChains,
-  countLines,
   matchLines,
   matchRest,
-  type TakeMatch,
+  type ByteSpan,
   type ChainLink,
   type PatternCost,
+  type TakeMatch,
 } from '@spillway/text/internal/patterns'
-import type { ByteTraits } from './byte-traits.ts'
 import { engineMatches, matchLongLine } from './engine-matches.ts'
-import { FastestWay, type Call } from './fastest-way.ts'
-import type { MatchSink } from './hit-sink.ts'
-import { pieceText } from './piece-text.ts'
-import type { PieceText } from './piece-text.ts'
-import { MAX_STEPS, PART_LINE, PIECE_BYTES } from './scanner.ts'
-import type { Scan, Scanner } from './scanner.ts'
-import type { LinePart, SearchBlock } from './search-blocks.ts'
+import { MAX_STEPS, PART_LINE, PIECE_BYTES, type MatchSink, type Scan, type Scanner } from './scanner.ts'
+import { pieceText, type ByteTraits, type LinePart, type PieceText, type SearchBlock } from './search-blocks.ts'
 
 const LINE_FEED = 10
 /** Bytes of a piece where all of it goes to an engine elsewhere: each trip takes its time. */
@@ -28,7 +22,7 @@ const ENGINE_PIECE_BYTES = 131_072
 const TEXT_FORM_STEPS = 6
 
 /** How the lines of a text are matched. All expressions have the flag `g`. */
-export interface TextPlan {
+interface TextPlan {
   /** For one line. */
   readonly line: RegExp
   /** For many lines at once. */
@@ -362,4 +356,83 @@ function findCandidates(text: string, required: RegExp | undefined): Candidates 
     from = end + 1
   }
   return { starts, ends }
+}
+
+/** Calls that each way is tried at first: the first of a regular expression are slow. */
+const TRIALS = 3
+/** After so many calls of the fastest way, those that are not far behind are tried once more, since content changes. */
+const RETRY_CALLS = 32
+/** How much of a new measurement goes into the mean. */
+const NEWS = 0.2
+/** A way that takes so many times as long as the fastest is not tried again; at first, while it may be slow, twice that. */
+const FAR_BEHIND = 8
+
+interface Record<Way> {
+  readonly way: Way
+  trials: number
+  /** Milliseconds for each unit of work, as a mean of the last calls; at first of the best trial. */
+  cost: number
+}
+
+/** Some work in one way, and the time that it takes. */
+class Call<Way> {
+  readonly #record: Record<Way>
+  #milliseconds = 0
+  #begin = performance.now()
+
+  constructor(record: Record<Way>) {
+    this.#record = record
+  }
+
+  get way(): Way {
+    return this.#record.way
+  }
+
+  /** Let time pass that is not spent on the work. */
+  pause(): void {
+    this.#milliseconds += performance.now() - this.#begin
+  }
+
+  /** Go on with the work after a pause. */
+  resume(): void {
+    this.#begin = performance.now()
+  }
+
+  /** End the work, of which so many units were done. */
+  end(units: number): void {
+    this.pause()
+    const record = this.#record
+    const cost = this.#milliseconds / (units + 1)
+    record.cost = record.trials < TRIALS ? Math.min(record.cost, cost) : record.cost + (cost - record.cost) * NEWS
+    record.trials++
+  }
+}
+
+/** Chooses the fastest of several ways to do the same work, by the time that each has taken so far. */
+export class FastestWay<Way> {
+  readonly #records: readonly Record<Way>[]
+  #calls = 0
+
+  /** @param ways - At least one. */
+  constructor(ways: readonly Way[]) {
+    this.#records = ways.map((way) => ({ way, trials: 0, cost: Infinity }))
+  }
+
+  /** Begin some work in the way that is fastest, as far as is known. Its time runs until the call is ended. */
+  begin(): Call<Way> {
+    return new Call(this.#choose())
+  }
+
+  #choose(): Record<Way> {
+    const records = this.#records
+    if (records.length === 1) return records[0]!
+    const best = Math.min(...records.map(({ cost }) => cost))
+    const hopeful = records.filter(
+      ({ trials, cost }) => trials === 0 || cost <= (trials < TRIALS ? 2 : 1) * FAR_BEHIND * best,
+    )
+    const untried = hopeful.find(({ trials }) => trials < TRIALS)
+    if (untried !== undefined) return untried
+    this.#calls++
+    return hopeful[this.#calls % RETRY_CALLS] ?? hopeful.find(({ cost }) => cost === best) ?? records[0]!
+  }
 }

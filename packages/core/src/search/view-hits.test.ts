@@ -1,13 +1,10 @@
 import { propertyRuns } from '@spillway-internal/test-run'
+import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseSearchPattern } from '@spillway/text/internal/patterns'
-import { openContentSource } from '../content/content-source.ts'
-import type { ContentSource } from '../content/content-source.ts'
-import { findLineSpan } from './read-lines.ts'
+import { openContentSource, type ContentSource } from '../content/content-source.ts'
 import { searchLines } from './search-lines.ts'
-import { viewHits } from './view-hits.ts'
-import type { LineView } from './view-hits.ts'
+import { findLineSpan, viewHits, type LineView } from './view-hits.ts'
 
 async function sourceOf(text: string): Promise<ContentSource> {
   const content = new TextEncoder().encode(text)

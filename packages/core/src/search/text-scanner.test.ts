@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { FastestWay } from './fastest-way.ts'
+import { FastestWay } from './text-scanner.ts'
 
 /** Far more than any way takes. */
 const PAUSE_MS = 10_000
