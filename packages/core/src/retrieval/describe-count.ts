@@ -1,7 +1,7 @@
 import { PatternError } from '@spillway/text/internal'
 import type { SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import type { Hit } from '../search/search-lines.ts'
+import type { Hit } from '../search/scanner.ts'
 import { describeMatches } from './describe-matches.ts'
 import { findHits } from './find-hits.ts'
 import type { FoundHits } from './find-hits.ts'

@@ -1,6 +1,6 @@
 import type { LineRange } from '@spillway/text/internal'
 import type { ContentSource } from '../content/content-source.ts'
-import type { Hit } from '../search/search-lines.ts'
+import type { Hit } from '../search/scanner.ts'
 import { viewHits } from '../search/view-hits.ts'
 import type { LineView, ViewOptions } from '../search/view-hits.ts'
 import { placesOf } from './hit-places.ts'

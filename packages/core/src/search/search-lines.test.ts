@@ -6,7 +6,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
-import { searchLines, type Hit, type SearchOptions, type SearchResult } from './search-lines.ts'
+import { searchLines, type SearchOptions, type SearchResult } from './search-lines.ts'
+import { type Hit } from './scanner.ts'
 
 const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
 

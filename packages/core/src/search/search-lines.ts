@@ -32,8 +32,6 @@ import {
 import { byteTraits, searchBlocks, type SearchBlock } from './search-blocks.ts'
 import { TextScanner } from './text-scanner.ts'
 
-export type { Hit } from './scanner.ts'
-
 /** What is searched, and what is kept of it. */
 export interface SearchOptions extends KeepOptions {
   /** Whole lines; all of the content by default. */

@@ -11,7 +11,7 @@ import {
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import { withLineIndex, type ContentSource, type IndexedBlocks } from '../content/content-source.ts'
 import { unitsToBytes } from './search-blocks.ts'
-import type { Hit } from './search-lines.ts'
+import type { Hit } from './scanner.ts'
 
 /** How much is taken around hits. */
 export interface ViewOptions {

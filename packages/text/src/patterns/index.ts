@@ -7,10 +7,5 @@ export {
   type ByteSpan,
   type TakeMatch,
 } from './match-lines.ts'
-export {
-  escapeExpression,
-  parseSearchPattern,
-  type ChainLink,
-  type PatternCost,
-  type SearchPattern,
-} from './search-pattern.ts'
+export { escapeExpression, parseSearchPattern, type ChainLink, type SearchPattern } from './search-pattern.ts'
+export { type PatternCost } from './match-cost.ts'

@@ -13,8 +13,6 @@ import {
   type RepeatNode,
 } from './pattern-tree.ts'
 
-export type { PatternCost } from './match-cost.ts'
-
 /** What is wrong with an expression. */
 interface PatternProblem {
   /** One sentence without a full stop, such as `Unterminated group`. */
