@@ -26,13 +26,14 @@ export type {
 export type { RetrievalGuide } from './offload/retrieval-guide.ts'
 export type { Meter } from './offload/token-meter.ts'
 export { preload } from './preload.ts'
-export type { RetrievalCall } from './retrieval/retrieval-call.ts'
-export type { RetrievalErrorCode } from './retrieval/retrieval-error.ts'
-export type { RetrievalEvent, RetrievalMode } from './retrieval/retrieval-event.ts'
-export type { RetrievalInputSchema } from './retrieval/retrieval-schema.ts'
 export {
   createRetrievalTool,
   RETRIEVAL_TOOL_NAME,
+  type RetrievalCall,
+  type RetrievalErrorCode,
+  type RetrievalEvent,
+  type RetrievalInputSchema,
+  type RetrievalMode,
   type RetrievalResult,
   type RetrievalTool,
   type RetrievalToolOptions,

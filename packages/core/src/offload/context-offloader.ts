@@ -1,9 +1,13 @@
 import { warn } from '@spillway/text/internal'
 import type { OnFallback } from '@spillway/previews/internal'
 import type { PreviewFallback } from '@spillway/previews'
-import { formatRetrievalCall } from '../retrieval/retrieval-call.ts'
-import type { RetrievalEvent } from '../retrieval/retrieval-event.ts'
-import { createRetrievalTool, RETRIEVAL_TOOL_NAME, type RetrievalTool } from '../retrieval/retrieval-tool.ts'
+import {
+  createRetrievalTool,
+  formatRetrievalCall,
+  RETRIEVAL_TOOL_NAME,
+  type RetrievalEvent,
+  type RetrievalTool,
+} from '../retrieval/retrieval-tool.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
 import { resolveOptions, type ContextOffloaderOptions, type ResolvedOptions } from './context-offloader-options.ts'
 import { emitEvent } from './emit-event.ts'

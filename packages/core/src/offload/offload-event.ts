@@ -1,7 +1,7 @@
 import type { PreviewFallback } from '@spillway/previews'
 import type { EvictedEntry } from '../storage/storage.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
-import type { RetrievalEvent } from '../retrieval/retrieval-event.ts'
+import type { RetrievalEvent } from '../retrieval/retrieval-tool.ts'
 
 /** What a {@link ContextOffloader} reports through `onEvent`. Nothing in it is content. */
 export type OffloadEvent =

@@ -1,4 +1,4 @@
-import type { RetrievalCall } from '../retrieval/retrieval-call.ts'
+import type { RetrievalCall } from '../retrieval/retrieval-tool.ts'
 
 /**
  * How somebody without the retrieval tool gets more of what was offloaded, such as an agent that has only a shell and a

@@ -1,20 +1,42 @@
-import { contentTypeEssence, formatCount, type LineRange } from '@spillway/text/internal'
+import {
+  contentTypeEssence,
+  cutAtGrapheme,
+  escapeAround,
+  escapeEnd,
+  formatCount,
+  isTextContentType,
+  mediaKind,
+  utf8Text,
+  visibleText,
+  type ContentBlock,
+  type LineRange,
+  type MediaBlock,
+} from '@spillway/text/internal'
+import { rewriteInexactNumbers } from '@spillway/text/internal/json'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
+import { characterStart, unitsToBytes } from '../search/search-blocks.ts'
 import { findLineSpan } from '../search/view-hits.ts'
-import { assertText } from './assert-text.ts'
-import { withContent } from './open-content.ts'
-import { byteBeyondEnd, lineBeyondEnd } from './range-error.ts'
-import { spanOf } from './render-lines.ts'
-import type { RetrievalContext } from './retrieval-context.ts'
-import type { BytesRequest, HeadRequest } from './retrieval-input.ts'
-import { writeText, type TextEnd } from './write-text.ts'
+import { assertText, withContent } from './open-content.ts'
+import { byteBeyondEnd, lineBeyondEnd, type BytesRequest, type HeadRequest } from './retrieval-input.ts'
+import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
+import {
+  abridge,
+  cutToFit,
+  fitCount,
+  fits,
+  lineOfByte,
+  oneLine,
+  spanOf,
+  unitsFor,
+  type AnswerLimit,
+} from './show-hits.ts'
 
 /** All lines. */
 const EVERY_LINE: LineRange = { start: 1, end: Number.MAX_SAFE_INTEGER }
 
 /** What is said where there are no lines at all. */
-export const EMPTY_NOTE = '[The content is empty: 0 lines]'
+const EMPTY_NOTE = '[The content is empty: 0 lines]'
 
 /** Answer a call for a span of lines. */
 export async function answerRange(reference: string, range: LineRange, context: RetrievalContext): Promise<string> {
@@ -34,8 +56,8 @@ export async function answerHead(request: HeadRequest, context: RetrievalContext
 }
 
 /** Write the beginning of text that is too large to be returned as a whole. */
-export async function writeBeginning(source: ContentSource, context: RetrievalContext): Promise<string> {
-  const finds = isJson(source)
+async function writeBeginning(source: ContentSource, context: RetrievalContext): Promise<string> {
+  const finds = isJsonSource(source)
     ? 'a json_path selects values of it, a pattern finds lines'
     : 'a pattern finds lines in it'
   const size = ` The whole (${formatCount(source.size)} bytes) does not fit in one answer; ${finds}.`
@@ -96,6 +118,185 @@ function noteBytes(
   return `[Not shown: bytes ${spanOf(start, end)}.${note} To continue: ${call}]`
 }
 
-function isJson({ contentType }: ContentSource): boolean {
+function isJsonSource({ contentType }: ContentSource): boolean {
   return contentTypeEssence(contentType) === 'application/json'
+}
+
+/** Text with more bytes per token than this does not fit, whatever it is: it is not even read. */
+const BYTES_PER_TOKEN = 64
+
+/** Text above this size is never returned as a whole, also where there is no limit: a string has its own. */
+const MAX_WHOLE_BYTES = 64 * 1_048_576
+
+/** A native block, and the text of it that counts against the limit; media have none. */
+export interface FullAnswer {
+  readonly block: ContentBlock
+  readonly text: string
+}
+
+/** Answer a bare reference: the content in its native form where it fits, else its beginning. */
+export async function answerFull(reference: string, context: RetrievalContext): Promise<FullAnswer> {
+  return await withContent(context.storage, reference, { ...context, readsPart: true }, async (source) => {
+    const mediaKind = mediaKindOf(source.contentType)
+    if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
+    if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))
+    if (source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
+      if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(visibleLines(text))
+    }
+    return textAnswer(cutToFit(await writeBeginning(source, context), context))
+  })
+}
+
+function mediaKindOf(contentType: string): MediaBlock['type'] | undefined {
+  const kind = mediaKind(contentType)
+  return kind === 'document' && isTextContentType(contentType) ? undefined : kind
+}
+
+async function readMedia(
+  source: ContentSource,
+  type: MediaBlock['type'],
+  { maxMediaBytes }: RetrievalContext,
+): Promise<FullAnswer> {
+  const { contentType, size } = source
+  if (size > maxMediaBytes) {
+    throw new RetrievalError(
+      'too-large',
+      `This content (${abridge(contentType, 80)}, ${formatCount(size)} bytes) is larger than the ` +
+        `${formatCount(maxMediaBytes)} bytes that can be returned, and it is not text that could be searched. ` +
+        'Work with the preview, or run the tool again for a smaller result.',
+    )
+  }
+  return { block: { type, mediaType: contentType, data: await source.whole() }, text: '' }
+}
+
+function isJson(contentType: string): boolean {
+  return contentTypeEssence(contentType) === 'application/json'
+}
+
+/** Show text without what controls a terminal, with its line ends as they are. */
+function visibleLines(text: string): string {
+  return text.split('\r\n').map(visibleText).join('\r\n')
+}
+
+function textAnswer(text: string): FullAnswer {
+  return { block: { type: 'text', text }, text }
+}
+
+/** JSON as a value, or as text if a value would have other digits than what is stored. */
+function jsonAnswer(text: string): FullAnswer {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    const isExact = rewriteInexactNumbers(text, () => '') === text
+    return isExact ? { block: { type: 'json', value }, text } : textAnswer(visibleLines(text))
+  } catch (error) {
+    // Stored under the type of JSON without being any.
+    if (error instanceof SyntaxError) return textAnswer(visibleLines(text))
+    throw error
+  }
+}
+
+/** Bytes of the byte order mark, which is not part of the text. */
+const MARK_BYTES = 3
+/** Bytes around a place that tell where a character begins. */
+const AROUND_BYTES = 3
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+/** The last character that an answer shows, or the place between it and the next. */
+interface TextEnd {
+  /** The line of the last character shown, from 1. */
+  readonly line: number
+  /** The byte of the content after it. */
+  readonly byte: number
+  /** Whether a line or the content ends there. */
+  readonly isLineEnd: boolean
+}
+
+/** What the answer says around text. */
+interface TextFrame {
+  readonly header: (firstLine: number, end: TextEnd) => string
+  /** Say how to go on; only called if the text is not shown to its end. */
+  readonly more: (end: TextEnd) => string
+}
+
+/**
+ * Write the text of a span of bytes from its start, as much of it as fits: whole lines behind their numbers. A line is cut
+ * only if the lines before it fill less than half of the answer, so that answers which follow one another show everything,
+ * in about as many answers as its size asks for.
+ */
+async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame, limit: AnswerLimit): Promise<string> {
+  const page = await readPage(source, span, unitsFor(limit))
+  const { text, bytes, start, isLast, firstLine, isLineStart } = page
+  const write = (units: number): string => {
+    const end = pageEnd(text, units, isLast)
+    const shown = text.slice(0, end)
+    const lines = shown.split(/(?<=\n)/)
+    const isAll = isLast && end === text.length
+    const byte = start + unitsToBytes(bytes, 0, bytes.length, end)
+    const isLineEnd = shown.endsWith('\n') || byte === source.size
+    const last = { line: firstLine + lines.length - 1, byte, isLineEnd }
+    const width = String(last.line).length
+    const body = lines.map((line, index) => {
+      const before = index === 0 && !isLineStart ? '…' : ''
+      const after = index === lines.length - 1 && !isLineEnd ? '…' : ''
+      return `  ${String(firstLine + index).padStart(width)}| ${before}${oneLine(line.replace(/\r?\n$/, ''))}${after}`
+    })
+    return [frame.header(firstLine, last), '', ...body, ...(isAll ? [] : ['', frame.more(last)])].join('\n')
+  }
+  const best = fitCount(write, 1, text.length, limit)
+  return best?.text ?? cutToFit(write(1), limit)
+}
+
+interface TextPage {
+  readonly text: string
+  /** The bytes that `text` was decoded from, and where they begin in the content. */
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly firstLine: number
+  readonly isLineStart: boolean
+  /** Whether `text` comes to the end of the span. */
+  readonly isLast: boolean
+}
+
+/** Read the beginning of a span, at most `most` bytes. A character belongs to the span in which it begins. */
+async function readPage(source: ContentSource, span: ByteSpan, most: number): Promise<TextPage> {
+  const offset = Math.max(0, span.start - AROUND_BYTES)
+  const length = Math.min(span.end + AROUND_BYTES, span.start + most) - offset
+  const read = await source.read(offset, length)
+  const isMarked = offset === 0 && utf8Text(read, 0, Math.min(MARK_BYTES, read.length)) === '\uFEFF'
+  const begin = Math.max(characterStart(read, span.start - offset), isMarked ? MARK_BYTES : 0)
+  const isLast = offset + read.length >= span.end
+  const end = isLast ? characterStart(read, span.end - offset) : wholeEnd(read)
+  const bytes = read.subarray(begin, Math.max(begin, end))
+  const text = utf8Text(bytes, 0, bytes.length)
+  return {
+    text: isLast ? text : withoutBegunEscape(text),
+    bytes,
+    start: offset + begin,
+    firstLine: await lineOfByte(source, offset + begin),
+    isLineStart: offset + begin === 0 || read[begin - 1] === LINE_FEED || (isMarked && begin === MARK_BYTES),
+    isLast,
+  }
+}
+
+/** Where the last whole character ends; a CR is left to the LF that may follow it. */
+function wholeEnd(bytes: Uint8Array): number {
+  const end = characterStart(bytes, bytes.length - AROUND_BYTES - 1)
+  return bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end
+}
+
+function withoutBegunEscape(text: string): string {
+  const last = text.lastIndexOf('\u001b')
+  return last > 0 && escapeEnd(text, last, text.length) === text.length ? text.slice(0, last) : text
+}
+
+/** Choose where to cut a text, near `units` and after its first character. */
+function pageEnd(text: string, units: number, isLast: boolean): number {
+  if (isLast && units >= text.length) return text.length
+  // A line end takes no room.
+  const lineEnd = text.lastIndexOf('\n', units + 1) + 1
+  if (lineEnd > units / 2) return lineEnd
+  const cut = cutAtGrapheme(text, units).length || (text.codePointAt(0)! > 0xffff ? 2 : 1)
+  return escapeAround(text, cut)?.end ?? cut
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
 import { endStuckWorkers } from '@spillway-internal/test-inputs'
+import { describe, expect, it } from 'vitest'
 import { ask, countTokens, toolOf, users } from '../../test/retrieval-fixture.ts'
 
 describe('a pattern', () => {

@@ -1,16 +1,28 @@
-import { formatCount } from '@spillway/text/internal'
-import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
-import { describeCount } from './describe-count.ts'
-import { describeMatches, describeProblems } from './describe-matches.ts'
-import { describeStop } from './describe-stop.ts'
-import { findHits } from './find-hits.ts'
-import type { HitSelection } from './find-hits.ts'
-import { unitsFor } from './fit-answer.ts'
-import { hintVariant } from './hint-variant.ts'
-import { withContent } from './open-content.ts'
-import type { RetrievalContext } from './retrieval-context.ts'
-import type { PatternRequest } from './retrieval-input.ts'
-import { noteRest, writeFound } from './write-found.ts'
+import { formatCount, PatternError, type LineRange } from '@spillway/text/internal'
+import {
+  escapeExpression,
+  parseSearchPattern,
+  type ByteSpan,
+  type SearchPattern,
+} from '@spillway/text/internal/patterns'
+import type { ContentSource } from '../content/content-source.ts'
+import type { Hit } from '../search/scanner.ts'
+import { searchLines, type SearchResult } from '../search/search-lines.ts'
+import { findLineSpan } from '../search/view-hits.ts'
+import { assertText, withContent } from './open-content.ts'
+import { callOf, lineBeyondEnd, type PatternRequest } from './retrieval-input.ts'
+import type { RetrievalContext } from './retrieval-tool.ts'
+import {
+  abridge,
+  fits,
+  isHit,
+  lineOfByte,
+  lineOfHit,
+  showHits,
+  unitsFor,
+  writeSearch,
+  type ShownLine,
+} from './show-hits.ts'
 
 /** UTF-16 units that the line of a hit takes in an answer, at least: its mark, its number and the bar. */
 const LEAST_UNITS_OF_A_HIT = 5
@@ -53,4 +65,411 @@ function selectionOf(
   if (countOnly) return { range, skip: 0, limit: MAX_COUNTED_HITS, fromEnd: false }
   const most = Math.ceil(unitsFor(context) / LEAST_UNITS_OF_A_HIT)
   return { range, skip, limit: Math.min(limit ?? most, most) + 1, fromEnd }
+}
+
+/** Where nothing was found before a search was stopped, less than this part of the content is no answer. */
+const LEAST_PART = 0.1
+
+/** Which hits are asked for. */
+interface HitSelection {
+  readonly range: LineRange | undefined
+  readonly skip: number
+  /** Hits kept, at most. */
+  readonly limit: number
+  readonly fromEnd: boolean
+}
+
+/** What a search of one content found. */
+export interface FoundHits extends SearchResult {
+  /** What was searched, in bytes. */
+  readonly span: ByteSpan
+  /** The span of lines searched, clipped to the content; absent where that is everything. */
+  readonly range: LineRange | undefined
+  /** Lines searched, if the search came to the end. */
+  readonly searched: number
+  /** The last line of what was to be searched. */
+  readonly lastLine: number
+  /** The part of it that was searched, from 0 to 1. */
+  readonly part: number
+  readonly milliseconds: number
+}
+
+/**
+ * Search one content, or a span of its lines.
+ *
+ * Rejects with `not-text`, with `invalid-range` where the span begins beyond the end, and with a {@link PatternError}:
+ * `timeout` where the time was spent near the beginning, with nothing found.
+ */
+export async function findHits(
+  source: ContentSource,
+  patterns: readonly SearchPattern[],
+  { range, skip, limit, fromEnd }: HitSelection,
+  { deadlineMs, signal }: Pick<RetrievalContext, 'deadlineMs' | 'signal'>,
+): Promise<FoundHits> {
+  assertText(source)
+  const { lines } = await source.lineIndex()
+  const within = range === undefined || lines === 0 ? undefined : await findLineSpan(source, range)
+  if (range !== undefined && within === undefined && lines > 0) throw lineBeyondEnd(range, lines)
+  const span: ByteSpan = within ?? { start: 0, end: source.size }
+  const begin = performance.now()
+  const result = await searchLines(source, patterns, { span, skip, limit, fromEnd, deadlineMs, signal })
+  const part = span.end === span.start ? 1 : (result.searchedTo - span.start) / (span.end - span.start)
+  if (result.stopped !== undefined && result.total === 0 && part < LEAST_PART)
+    throw new PatternError('timeout', 'The pattern took too long to match.')
+  const { start, end } = within?.range ?? { start: 1, end: lines }
+  return {
+    ...result,
+    span,
+    range: within?.range,
+    searched: end - start + 1,
+    lastLine: end,
+    part,
+    milliseconds: performance.now() - begin,
+  }
+}
+
+/** A search of one content that has found something. */
+interface Found {
+  readonly request: PatternRequest
+  readonly source: ContentSource
+  readonly found: FoundHits
+  /** What is said below the header. */
+  readonly notes: readonly string[]
+}
+
+/** UTF-16 units of a token, more than most text has: no more is read at first. */
+const USUAL_UNITS_PER_TOKEN = 5
+
+/** Write what was found in one content: the hits that were asked for, as many as fit, and how to see the others. */
+async function writeFound(search: Found, context: RetrievalContext): Promise<string> {
+  const { request, source, found } = search
+  const { limit = Infinity, fromEnd } = request
+  const count = Math.min(limit, found.hits.length)
+  const hits = fromEnd ? found.hits.slice(found.hits.length - count) : found.hits.slice(0, count)
+  const views = await viewsOf(search, hits, context)
+  const inViews = views.filter(isHit).map(({ number }) => number)
+  const beyond = fromEnd ? undefined : found.hits[inViews.length]
+  const lines = beyond === undefined ? inViews : [...inViews, await lineOfHit(source, beyond)]
+  const stop = await describeStop(source, found)
+  const rest = (await noteRest(search, context))[0]
+  const frame = {
+    fromEnd,
+    header: (shown: number) => [`[${stop}${countsOf(search, shown)}]`, ...search.notes].join('\n'),
+    more: (shown: readonly ShownLine[]) => {
+      if (found.total - request.skip <= shown.length) return rest
+      // What was passed over at the end of a search that was stopped is not the end of the content.
+      if (fromEnd && rest !== undefined) return rest
+      return noteMore(search, shown.at(-1)?.number, shown.length, lines[shown.length], context)
+    },
+  }
+  return writeSearch(views, frame, context)
+}
+
+/** Read the lines of hits, as many as may fit. */
+async function viewsOf(
+  { request: { contextLines, fromEnd }, source, found }: Found,
+  hits: readonly Hit[],
+  context: RetrievalContext,
+): Promise<readonly ShownLine[]> {
+  if (hits.length === 0) return []
+  const most = unitsFor(context)
+  const options = { contextLines, range: found.range, fromEnd, signal: context.signal }
+  const views = await showHits(source, hits, {
+    ...options,
+    limit: Math.min(most, context.maxTokens * USUAL_UNITS_PER_TOKEN),
+  })
+  const isAll = views.filter(isHit).length === hits.length
+  // Where the tokens of the text are long, more of it fits.
+  return isAll || !fits(views.map(({ text }) => text).join('\n'), context)
+    ? views
+    : await showHits(source, hits, { ...options, limit: most })
+}
+
+/** Say how to search what a stopped search has not come to. */
+async function noteRest({ request, source, found }: Found, context: RetrievalContext): Promise<string[]> {
+  if (found.stopped === undefined) return []
+  const start = Math.min(await lineOfByte(source, found.searchedTo), found.lastLine)
+  const rest = { line_range: { start, end: found.lastLine }, from_end: request.fromEnd || undefined }
+  return [`[To search the rest: ${context.formatCall({ ...callOf(request), ...rest })}]`]
+}
+
+function countsOf({ request, found }: Found, shown: number): string {
+  const { skip, limit = Infinity, fromEnd, patterns } = request
+  const isPart = skip > 0 || ((fromEnd || limit < found.total) && shown < found.total)
+  const isTold = shown > 0 || skip >= found.total
+  return isPart && isTold
+    ? describeSelection(found, patterns, { skip, shown, fromEnd }, found.range)
+    : describeMatches(found, patterns, found.range)
+}
+
+/**
+ * Write the call that goes on after the last hit shown: at the line of the next one, or, where that is the same long line,
+ * by the number of hits to pass over.
+ */
+function noteMore(
+  { request, found }: Found,
+  lastLine: number | undefined,
+  shown: number,
+  nextLine: number | undefined,
+  context: RetrievalContext,
+): string {
+  const { skip, fromEnd, range } = request
+  const goesOn =
+    !fromEnd && skip === 0 && nextLine !== undefined && nextLine !== lastLine
+      ? { line_range: { start: nextLine, end: found.lastLine } }
+      : { line_range: range, skip: skip + shown, from_end: fromEnd || undefined }
+  const call = context.formatCall({ ...callOf(request), ...goesOn })
+  return `[Shown: ${formatCount(shown)} of ${countMatches(found.total)}. To continue: ${call}]`
+}
+
+const MAX_PATTERN_LENGTH = 50
+
+/** How many hits there are, of which patterns. */
+type HitCounts = Pick<FoundHits, 'counts' | 'lines' | 'total'>
+
+/** Which hits an answer shows. */
+interface ShownHits {
+  readonly skip: number
+  /** How many of them. */
+  readonly shown: number
+  readonly fromEnd: boolean
+}
+
+/** Write `/pattern/` for a header: on one line and of bounded length. */
+function showPattern(pattern: string): string {
+  return `/${abridge(pattern, MAX_PATTERN_LENGTH)}/`
+}
+
+/** Write `2 matches for /admin/ in lines 10-20`; of several patterns `14 lines match: 9 /ERROR/, 6 /timeout/`. */
+export function describeMatches(found: HitCounts, patterns: readonly string[], range?: LineRange): string {
+  const { counts, lines, total } = found
+  if (patterns.length === 1) return `${countMatches(total)} for ${showPattern(patterns[0]!)}${inLines(range)}`
+  const places = total > lines ? ` in ${formatCount(total)} places` : ''
+  const verb = lines === 1 ? 'line matches' : 'lines match'
+  return `${formatCount(lines)} ${verb}${places}${inLines(range)}: ${perPattern(counts, patterns)}`
+}
+
+/** Write which of the matches are shown: `Last 3 of 120 matches for /ERROR/`. */
+function describeSelection(
+  found: HitCounts,
+  patterns: readonly string[],
+  { skip, shown, fromEnd }: ShownHits,
+  range?: LineRange,
+): string {
+  const { counts, total } = found
+  const of = `of ${countMatches(total)}`
+  const what =
+    patterns.length === 1
+      ? ` for ${showPattern(patterns[0]!)}${inLines(range)}`
+      : `${inLines(range)}: ${perPattern(counts, patterns)}`
+  if (shown === 0) return `None left ${of}${what}`
+  if (skip === 0) return `${fromEnd ? 'Last' : 'First'} ${formatCount(shown)} ${of}${what}`
+  const first = fromEnd ? total - skip - shown + 1 : skip + 1
+  const last = first + shown - 1
+  const numbers = shown === 1 ? `Match ${formatCount(first)}` : `Matches ${formatCount(first)}-${formatCount(last)}`
+  return `${numbers} of ${formatCount(total)}${what}`
+}
+
+/** Say which patterns are no valid expressions, and why. */
+export function describeProblems(patterns: readonly SearchPattern[]): string[] {
+  return patterns.flatMap(({ text, problem }) => {
+    if (problem === undefined) return []
+    const which = patterns.length === 1 ? 'The pattern' : showPattern(text)
+    const where = problem.position === undefined ? '' : ` at character ${formatCount(problem.position + 1)}`
+    const reason = abridge(problem.message, 120)
+    return [`[${which} is not a valid regular expression (${reason}${where}), so it was searched as literal text.]`]
+  })
+}
+
+/** Write `1 match` or `2 matches`. */
+export function countMatches(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'match' : 'matches'}`
+}
+
+function inLines(range: LineRange | undefined): string {
+  return range === undefined ? '' : ` in lines ${range.start}-${range.end}`
+}
+
+function perPattern(counts: readonly number[], patterns: readonly string[]): string {
+  return patterns.map((pattern, index) => `${formatCount(counts[index]!)} ${showPattern(pattern)}`).join(', ')
+}
+
+/** Say how far a search came whose time was spent, as what its counts begin with; nothing for one that came to the end. */
+async function describeStop(source: ContentSource, found: FoundHits): Promise<string> {
+  if (found.stopped === undefined) return ''
+  const line = formatCount(await lineOfByte(source, found.searchedTo))
+  const of = found.range === undefined ? 'the content' : 'these lines'
+  const part = Math.floor(found.part * 100)
+  return `Stopped after ${duration(found.milliseconds)} at line ${line}, ${part} % of ${of}. So far: `
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds < 950 ? `${Math.ceil(milliseconds / 100) * 100} ms` : `${Math.round(milliseconds / 1_000)} s`
+}
+
+/** Lines at the end that are searched for the last match, and how much more each time that there is none. */
+const FIRST_TAIL_LINES = 1_000
+const TAIL_GROWTH = 32
+
+/** Write how many matches there are, and the lines of the first and the last. */
+async function describeCount(
+  source: ContentSource,
+  patterns: readonly SearchPattern[],
+  found: FoundHits,
+  context: RetrievalContext,
+): Promise<string> {
+  const texts = patterns.map(({ text }) => text)
+  const counts = describeMatches(found, texts, found.range)
+  const [first] = found.hits
+  if (first === undefined) return counts
+  const firstLine = await lineOfByte(source, first.start)
+  if (found.total === 1) return `${counts}; it is in line ${firstLine}`
+  const last =
+    found.hits.length === found.total
+      ? found.hits.at(-1)
+      : await findLast(source, patterns, found, context).catch(passOverTimeout)
+  const lastLine = last === undefined ? undefined : await lineOfByte(source, last.start)
+  if (lastLine === undefined) return `${counts}; the first is in line ${firstLine}`
+  if (lastLine === firstLine) return `${counts}; all are in line ${firstLine}`
+  return `${counts}; the first is in line ${firstLine}, the last in line ${lastLine}`
+}
+
+/** Find the last of many hits from the end; `undefined` where that takes too long. */
+async function findLast(
+  source: ContentSource,
+  patterns: readonly SearchPattern[],
+  found: FoundHits,
+  context: RetrievalContext,
+): Promise<Hit | undefined> {
+  if (found.stopped !== undefined) return undefined
+  const begin = found.lastLine - found.searched + 1
+  for (let lines = FIRST_TAIL_LINES; ; lines *= TAIL_GROWTH) {
+    const start = Math.max(begin, found.lastLine - lines + 1)
+    const selection = { range: { start, end: found.lastLine }, skip: 0, limit: 1, fromEnd: true }
+    const { hits, stopped } = await findHits(source, patterns, selection, context)
+    if (hits.length > 0 || stopped !== undefined || start === begin) return hits[0]
+  }
+}
+
+/** The count itself is there. */
+function passOverTimeout(error: unknown): undefined {
+  if (error instanceof PatternError && error.code === 'timeout') return undefined
+  throw error
+}
+
+/** The part of the time of a call that looking for a hint may take. */
+const HINT_PART = 1 / 8
+
+/** Up to so many bytes are searched for a hint whole; of more, the beginning: a small part of what was searched already. */
+const WHOLE_BYTES = 1_048_576
+const LEAST_BYTES = 262_144
+const SEARCHED_PART = 1 / 64
+
+/** Where patterns found nothing, look for what was meant, and say how to find it: at most one line. */
+async function hintVariant(
+  request: PatternRequest,
+  patterns: readonly SearchPattern[],
+  searched: FoundHits,
+  source: ContentSource,
+  context: RetrievalContext,
+): Promise<string[]> {
+  const variants = variantsOf(request, patterns)
+  const found = await count(variants, request, searched, source, context)
+  if (found === undefined) return []
+  const variant = variants.find((_, index) => found.counts[index]! > 0)
+  if (variant === undefined) return []
+  // Of several patterns there is one variant of each, and they are meant together.
+  const several = patterns.length > 1
+  const index = variants.indexOf(variant)
+  const counts: HitCounts = several
+    ? found
+    : { counts: [found.counts[index]!], lines: found.counts[index]!, total: found.counts[index]! }
+  const shown = several ? request.patterns : [variant.pattern.text]
+  const { ignore_case, ...call } = callOf({ ...request, patterns: shown, ignoreCase: variant.ignoreCase })
+  const asked = context.formatCall({ ...call, line_range: request.range, ignore_case })
+  const isPart = found.span.end < searched.span.end
+  const least = found.stopped === undefined ? '' : 'at least '
+  return [
+    `[${variant.label}: ${least}${describeMatches(counts, shown, isPart ? found.range : undefined)}. To see them: ${asked}]`,
+  ]
+}
+
+interface Variant {
+  readonly label: string
+  readonly pattern: SearchPattern
+  readonly ignoreCase: boolean
+}
+
+function variantsOf({ ignoreCase }: PatternRequest, patterns: readonly SearchPattern[]): Variant[] {
+  return patterns.flatMap(({ text, problem, ignoreCase: ignores }) =>
+    patternVariants(text, { ignoreCase: ignores, isLiteral: problem !== undefined })
+      .map((variant) => ({ ...variant, pattern: parseSearchPattern(variant.pattern, variant) }))
+      .filter((variant) => variant.ignoreCase !== ignores || variant.pattern.problem === undefined)
+      .filter((variant) => patterns.length === 1 || (variant.ignoreCase && !ignoreCase)),
+  )
+}
+
+async function count(
+  variants: readonly Variant[],
+  request: PatternRequest,
+  { span }: FoundHits,
+  source: ContentSource,
+  context: RetrievalContext,
+): Promise<FoundHits | undefined> {
+  if (variants.length === 0) return undefined
+  const bytes = span.end - span.start
+  const part = Math.max(LEAST_BYTES, bytes * SEARCHED_PART)
+  const start = request.range?.start ?? 1
+  const range = bytes <= WHOLE_BYTES ? request.range : { start, end: (await lineOfByte(source, span.start + part)) - 1 }
+  // All that would be looked at is one long line.
+  if (range !== undefined && range.end < range.start) return undefined
+  const deadlineMs = context.deadlineMs * HINT_PART
+  const patterns = variants.map(({ pattern }) => pattern)
+  try {
+    const selection = { range, skip: 0, limit: 0, fromEnd: false }
+    return await findHits(source, patterns, selection, { ...context, deadlineMs })
+  } catch (error) {
+    // A variant may take longer than the pattern, or be more than an engine can do: then there is no hint.
+    if (error instanceof PatternError) return undefined
+    throw error
+  }
+}
+
+/** Another way to write a pattern that found nothing. */
+interface PatternVariant {
+  /** What is different, to stand before what it finds. */
+  readonly label: string
+  readonly pattern: string
+  readonly ignoreCase: boolean
+}
+
+/** How a pattern was searched. */
+interface PatternReading {
+  readonly ignoreCase: boolean
+  /** Whether it was searched as it stands, being no valid expression. */
+  readonly isLiteral: boolean
+}
+
+/**
+ * List what a pattern may have been meant to be, the likeliest first: in another case, with quotes as they stand in JSON
+ * within JSON, with one backslash where there are two, without anchors, as literal text.
+ */
+function patternVariants(pattern: string, { ignoreCase, isLiteral }: PatternReading): PatternVariant[] {
+  const written = (label: string, variant: string): PatternVariant[] =>
+    variant === pattern || variant === '' ? [] : [{ label, pattern: variant, ignoreCase }]
+  const otherCase = { label: 'In another case', pattern, ignoreCase: true }
+  return [
+    ...(ignoreCase || !/\p{L}/u.test(pattern) ? [] : [otherCase]),
+    ...(isLiteral
+      ? written(
+          'Without backslashes',
+          pattern.includes('\\') ? escapeExpression(pattern.replaceAll('\\', '')) : pattern,
+        )
+      : [
+          ...written('With quotes escaped or not', pattern.replace(/\\*"/g, String.raw`\\*"`)),
+          ...written('With single backslashes', pattern.replaceAll('\\\\', '\\')),
+          ...written('Without anchors', pattern.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')),
+          ...written('As literal text', escapeExpression(pattern)),
+        ]),
+  ]
 }

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { createRetrievalTool } from './retrieval-tool.ts'
-import { StorageError } from '../storage/storage-error.ts'
 import { endStuckWorkers } from '@spillway-internal/test-inputs'
+import { describe, expect, it } from 'vitest'
 import { ask, countTokens, fail, storageOf, toolOf, type Entries } from '../../test/retrieval-fixture.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import { createRetrievalTool } from './retrieval-tool.ts'
 
 describe('everything in a scope', () => {
   const entries: Entries = {

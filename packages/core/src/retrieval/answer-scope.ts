@@ -1,19 +1,31 @@
-import { isTextContentType, PatternError } from '@spillway/text/internal'
+import { formatCount, isTextContentType, PatternError } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import { describeProblems } from './describe-matches.ts'
-import { findHits } from './find-hits.ts'
-import { unitsFor } from './fit-answer.ts'
-import { withContent } from './open-content.ts'
-import { invalidInput } from './read-parameters.ts'
-import type { RetrievalContext } from './retrieval-context.ts'
-import { referenceRequired } from './retrieval-input.ts'
-import type { PatternRequest } from './retrieval-input.ts'
-import { canList, listNewest, MAX_SEARCHED_BYTES, MAX_SEARCHED_ENTRIES, unlessGone } from './scope-entries.ts'
-import { showHits } from './show-hits.ts'
-import { writeScope } from './write-scope.ts'
-import type { ScopeGroup } from './write-scope.ts'
+import { countMatches, describeMatches, describeProblems, findHits, type FoundHits } from './answer-pattern.ts'
+import {
+  canList,
+  listNewest,
+  MAX_SEARCHED_BYTES,
+  MAX_SEARCHED_ENTRIES,
+  unlessGone,
+  withContent,
+} from './open-content.ts'
+import { callOf, invalidInput, referenceRequired, type PatternRequest } from './retrieval-input.ts'
+import type { RetrievalCall, RetrievalContext } from './retrieval-tool.ts'
+import {
+  abridge,
+  cutToFit,
+  fitCount,
+  isHit,
+  lastWindows,
+  oneLine,
+  renderLines,
+  showHits,
+  unitsFor,
+  wholeWindows,
+  type ShownLine,
+} from './show-hits.ts'
 
 /** What the size of an entry adds to the time of a call, as it does to that of a search of it alone. */
 const MS_PER_BYTE = 20 / 1_000_000
@@ -132,4 +144,138 @@ class ScopeSearch {
     for (const { text } of views) this.#room -= text.length
     this.groups.push({ info, found, views })
   }
+}
+
+/** UTF-16 units shown of a line. */
+const LINE_LENGTH = 500
+
+/** An entry in which something was found. */
+interface ScopeGroup {
+  readonly info: StoredInfo
+  readonly found: Pick<FoundHits, 'counts' | 'lines' | 'total' | 'stopped' | 'part'>
+  /** Hits with their context: as many as may be shown. */
+  readonly views: readonly ShownLine[]
+}
+
+/** What a search of a scope found. */
+interface ScopeFindings {
+  /** Newest first. */
+  readonly groups: readonly ScopeGroup[]
+  /** Entries searched. */
+  readonly searched: number
+  /** Text entries that were not, being older than those that one call searches, or than those it had time for. */
+  readonly unsearched: number
+  /** Entries that took too long, with nothing found in them. */
+  readonly slow: number
+  /** Entries that cannot be searched. */
+  readonly binary: number
+  /** Whether the time of the call was spent. */
+  readonly isOver: boolean
+}
+
+/**
+ * Write what was found in a scope, by reference: all of it, or as many lines of each as fit, or one line of as many as fit
+ * and of the others their counts, or as many counts as fit.
+ */
+function writeScope(
+  found: ScopeFindings,
+  request: PatternRequest,
+  notes: readonly string[],
+  limit: RetrievalContext,
+): string {
+  const { groups } = found
+  const header = [writeHeader(found, request), ...notes, ...notSearched(found)].join('\n')
+  const write = (count: number, linesOf: (index: number) => number, hitsOnly: boolean): string => {
+    const parts = groups.slice(0, count).map((group, index) => writeGroup(group, linesOf(index), hitsOnly, request))
+    const left = groups.slice(count).reduce((sum, group) => sum + group.found.total, 0)
+    const older = `${countMatches(left)} in ${formatCount(groups.length - count)} older results`
+    const rest = parts.every(({ whole }) => whole)
+      ? []
+      : [`[To see the rest of one: ${limit.formatCall(restOf(request))}]`]
+    const texts = parts.map(({ text }) => text)
+    const body = request.countOnly ? [texts.join('\n')].filter((text) => text !== '') : texts
+    return [header, ...body, ...(left === 0 ? [] : [`[Not shown: ${older}]`]), ...rest].join('\n\n')
+  }
+  const all = groups.length
+  const most = Math.max(0, ...groups.map(({ views }) => views.length))
+  const hitLines = Math.max(0, ...groups.map(({ views }) => views.filter(isHit).length))
+  const best =
+    fitCount((lines) => write(all, () => lines, false), leastLines(groups, request), most, limit) ??
+    fitCount((lines) => write(all, () => lines, true), 1, hitLines, limit) ??
+    fitCount((newest) => write(all, (index) => (index < newest ? 1 : 0), true), 0, all, limit) ??
+    fitCount((newest) => write(newest, () => 0, true), 0, all, limit)
+  return best?.text ?? cutToFit(header, limit)
+}
+
+function writeHeader({ groups, searched }: ScopeFindings, { patterns }: PatternRequest): string {
+  const counts = patterns.map((_, index) => sum(groups.map(({ found }) => found.counts[index]!)))
+  const lines = sum(groups.map(({ found }) => found.lines))
+  const total = sum(groups.map(({ found }) => found.total))
+  const results = `${formatCount(groups.length)} of ${formatCount(searched)} stored ${searched === 1 ? 'result' : 'results'}`
+  return `[${describeMatches({ counts, lines, total }, patterns)}${patterns.length === 1 ? '' : ';'} in ${results}]`
+}
+
+function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): string[] {
+  const results = [
+    [unsearched, 'older stored'],
+    [slow, 'slow'],
+    [binary, 'binary'],
+  ] as const
+  const left = results.filter(([count]) => count > 0)
+  if (left.length === 0) return []
+  const reason = isOver && unsearched > 0 ? 'The time is up. ' : ''
+  const list = left.map(([count, kind]) => `${formatCount(count)} ${kind} ${count === 1 ? 'result' : 'results'}`)
+  return [`[${reason}Not searched: ${list.join(', ')}]`]
+}
+
+/** Lines needed so that every group that has views shows a hit. */
+function leastLines(groups: readonly ScopeGroup[], { fromEnd }: PatternRequest): number {
+  return Math.max(0, ...groups.map(({ views }) => (fromEnd ? views.toReversed() : views).findIndex(isHit) + 1))
+}
+
+function writeGroup(
+  { info, found, views }: ScopeGroup,
+  lines: number,
+  hitsOnly: boolean,
+  { patterns, fromEnd, countOnly }: PatternRequest,
+): { readonly text: string; readonly whole: boolean } {
+  const from = hitsOnly ? views.filter(isHit) : views
+  const shown = (fromEnd ? lastWindows : wholeWindows)(from, Math.min(lines, from.length))
+  const count = shown.filter(isHit).length
+  const matches = patterns.length === 1 ? countMatches(found.total) : describeMatches(found, patterns)
+  const showing = countOnly || count === found.total ? '' : `, ${formatCount(count)} shown`
+  const part = found.stopped === undefined ? '' : `, ${Math.floor(found.part * 100)} % searched`
+  const heading = `${entryHeading(info)}: ${matches}${part}${showing} ==`
+  return { text: [heading, ...renderLines(shown, LINE_LENGTH)].join('\n'), whole: countOnly || count === found.total }
+}
+
+function restOf(request: PatternRequest): RetrievalCall {
+  const { context_lines: _context, limit: _limit, count_only: _count, ...call } = callOf(request)
+  return { ...call, reference: '<reference>' }
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0)
+
+const UNITS = [
+  ['days', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const
+
+/** Write how an entry is headed where several are shown, without the end: `== call_1_0_… (read_log, text/plain, 20 bytes, 3 min ago)`. */
+export function entryHeading(info: StoredInfo, now: number = Date.now()): string {
+  return `== ${oneLine(info.reference)} (${describeEntry(info, now)})`
+}
+
+/** Say what an entry is: its tool and its age where they are known, its type and its size. */
+function describeEntry({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
+  const tool = (metadata as StoredInfo['metadata'] | undefined)?.['tool']
+  const facts = [abridge(contentType, 40), `${formatCount(size)} bytes`, ...ageOf(now - storedAt)]
+  return (typeof tool === 'string' && tool !== '' ? [abridge(tool, 40), ...facts] : facts).join(', ')
+}
+
+/** From a minute on. */
+function ageOf(milliseconds: number): string[] {
+  const unit = UNITS.find(([, length]) => milliseconds >= length)
+  return unit === undefined ? [] : [`${formatCount(Math.floor(milliseconds / unit[1]))} ${unit[0]} ago`]
 }

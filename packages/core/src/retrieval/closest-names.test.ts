@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { closestNames } from './closest-names.ts'
+import { closestNames, editDistance } from './closest-names.ts'
 
 const names = ['created_at', 'user_id', 'status', 'Unit Price', 'x']
 
@@ -14,4 +14,16 @@ it.each([
 
 it('gives the closest first, and no more than asked for', () => {
   expect(closestNames('item', ['items', 'Item', 'stem', 'time'], 2)).toEqual(['Item', 'items'])
+})
+
+it.each([
+  ['', '', 0],
+  ['', 'abc', 3],
+  ['abc', 'abc', 0],
+  ['status', 'staus', 1],
+  ['kitten', 'sitting', 3],
+  ['ab', 'ba', 1],
+])('from %j to %j it is %i', (one, two, distance) => {
+  expect(editDistance(one, two)).toBe(distance)
+  expect(editDistance(two, one)).toBe(distance)
 })

@@ -1,5 +1,3 @@
-import { editDistance } from './edit-distance.ts'
-
 /** UTF-16 units of a name that are compared, and names that are. */
 const LONGEST_COMPARED = 64
 const MOST_COMPARED = 2_000
@@ -30,4 +28,25 @@ function distanceOf(one: string, two: string): number {
   if (one === two) return 0
   if (one.length >= 2 && two.length >= 2 && (one.includes(two) || two.includes(one))) return 1
   return editDistance(one, two)
+}
+
+/**
+ * Count the letters to insert, remove, replace or swap with the next to make one word of another: in the time of one length
+ * times the other.
+ */
+export function editDistance(a: string, b: string): number {
+  let beforePrevious: readonly number[] = []
+  let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)
+      const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      const swapped = isSwapped ? beforePrevious[column - 2]! + 1 : Infinity
+      current.push(Math.min(replaced, swapped, previous[column]! + 1, current[column - 1]! + 1))
+    }
+    beforePrevious = previous
+    previous = current
+  }
+  return previous[b.length]!
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Storage } from '../storage/storage.ts'
 import { toolOf } from '../../test/retrieval-fixture.ts'
+import type { Storage } from '../storage/storage.ts'
 
 const bytes = new TextEncoder().encode('a line\n')
+
 const whole = (stored: unknown): Storage => ({ store: async () => 'x', retrieve: async () => stored }) as never
+
 const ranges = (stored: unknown): Storage => ({ ...whole(undefined), retrieveRange: async () => stored }) as never
 
 describe('a storage that gives anything but bytes with their type is at fault, and the model is told', () => {

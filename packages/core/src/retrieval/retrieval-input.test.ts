@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toolOf } from '../../test/retrieval-fixture.ts'
-import { RetrievalError } from './retrieval-error.ts'
 import { parseRetrievalInput } from './retrieval-input.ts'
+import { RetrievalError } from './retrieval-tool.ts'
 
 function refusal(input: unknown): string {
   try {

@@ -1,18 +1,35 @@
-import type { LineRange } from '@spillway/text/internal'
-import type { ContentSource } from '../content/content-source.ts'
+import {
+  cutAtGrapheme,
+  escapeAround,
+  formatCount,
+  LONG_LINE_LENGTH,
+  longerThan,
+  utf8Text,
+  visibleText,
+  type CountTokens,
+  type LineRange,
+} from '@spillway/text/internal'
+import { jsonPathsAt } from '@spillway/text/internal/json'
+import { parseSearchPattern } from '@spillway/text/internal/patterns'
+import { withLineIndex, type ContentSource } from '../content/content-source.ts'
 import type { Hit } from '../search/scanner.ts'
-import { viewHits } from '../search/view-hits.ts'
-import type { LineView, ViewOptions } from '../search/view-hits.ts'
-import { placesOf } from './hit-places.ts'
-import type { ShownLine } from './render-lines.ts'
-import { isHit } from './write-search.ts'
+import { unitsToBytes } from '../search/search-blocks.ts'
+import { searchLines } from '../search/search-lines.ts'
+import {
+  LineFinder,
+  viewHits,
+  windowStart,
+  type FoundLine,
+  type LineView,
+  type ViewOptions,
+} from '../search/view-hits.ts'
 
 /** UTF-16 units kept of a line, around its match: the more hits there are, the fewer. */
 const MOST_KEPT = 4_000
 const LEAST_KEPT = 500
 
 /** How hits are shown. */
-export interface HitViewOptions {
+interface HitViewOptions {
   readonly contextLines: number
   /** UTF-16 units in all. */
   readonly limit: number
@@ -68,4 +85,301 @@ async function viewLast(
     best = views
     if (count >= hits.length) return best
   }
+}
+
+/** Bytes looked at to tell what a content is. */
+const SNIFFED_BYTES = 256
+
+/** Hits whose places are looked for, at most: more are rarely shown. */
+const MAX_PLACES = 100
+
+/** A path is found by reading from the start: beyond so many bytes, none is looked for. */
+const MAX_WALKED_BYTES = 128 * 1_048_576
+
+/** The line before each page of a document's text. */
+const PAGE_LINE = /^--- page (\d+) of \d+ ---$/
+
+const MAX_PAGES = 10_000
+
+/** What lies at a byte that a hit begins with. */
+type Places = ReadonlyMap<LineView, string>
+
+/** Say where hits lie: in long lines of JSON their paths, in the text of a document with pages their pages. */
+async function placesOf(
+  source: ContentSource,
+  hits: readonly LineView[],
+  signal: AbortSignal | undefined,
+): Promise<Places> {
+  const first = hits.slice(0, MAX_PLACES)
+  if (first.length === 0) return new Map()
+  const start = new TextDecoder().decode(await source.read(0, SNIFFED_BYTES))
+  if (PAGE_LINE.test(start.split(/\r?\n/, 1)[0]!)) return await pagesOf(source, first, signal)
+  return await pathsOf(source, first)
+}
+
+async function pathsOf(source: ContentSource, hits: readonly LineView[]): Promise<Places> {
+  const long = hits.filter(
+    ({ line, hit }) => line.end - line.start > LONG_LINE_LENGTH && hit !== undefined && hit.start < MAX_WALKED_BYTES,
+  )
+  const offsets = long.map(({ hit }) => hit!.start)
+  const paths = await jsonPathsAt(source, offsets)
+  return new Map(long.flatMap((hit, index) => (paths[index] === undefined ? [] : [[hit, paths[index]]])))
+}
+
+async function pagesOf(
+  source: ContentSource,
+  hits: readonly LineView[],
+  signal: AbortSignal | undefined,
+): Promise<Places> {
+  const marks = parseSearchPattern(PAGE_LINE.source, { ignoreCase: false })
+  const options = { skip: 0, limit: MAX_PAGES, fromEnd: false, deadlineMs: 1_000, signal }
+  const { hits: pages } = await searchLines(source, [marks], options)
+  const places = new Map<LineView, string>()
+  for (const hit of hits) {
+    const before = pages.findLastIndex(({ start }) => start <= hit.hit!.start)
+    if (before >= 0) places.set(hit, `page ${before + 1}`)
+  }
+  return places
+}
+
+/** UTF-16 units shown of a line, tried in this order until everything found fits. */
+const LINE_LENGTHS = [4_000, 2_000, 1_000, 500]
+/** Where not everything fits, and where not even one hit does. */
+const CUT_LINE_LENGTHS = [500, 200, 100, 40]
+
+/** What the answer says around the lines found, for the hits that it shows. */
+interface SearchFrame {
+  /** Write what comes first. */
+  readonly header: (shown: number) => string
+  /** Say how to see the hits that are not shown; `undefined` where there are none. */
+  readonly more: (shown: readonly ShownLine[]) => string | undefined
+  /** Keep the last hits, where not all fit, instead of the first. */
+  readonly fromEnd: boolean
+}
+
+/** Write what was found, as much of it as fits, and how to see the rest. */
+export function writeSearch(views: readonly ShownLine[], frame: SearchFrame, limit: AnswerLimit): string {
+  const hitsOnly = views.filter(isHit)
+  const take = frame.fromEnd ? lastWindows : wholeWindows
+  const write = (from: readonly ShownLine[], count: number, length: number): string => {
+    const shown = take(from, count)
+    const hits = shown.filter(isHit)
+    const lines = renderLines(shown, length)
+    const more = frame.more(hits)
+    const body = [frame.header(hits.length), ...(lines.length === 0 ? [] : ['', ...lines])]
+    return (more === undefined ? body : [...body, '', more]).join('\n')
+  }
+  const longest = Math.max(0, ...views.map(({ text }) => text.length))
+  for (const [index, length] of LINE_LENGTHS.entries()) {
+    // The text is that of the length before.
+    if (index > 0 && longest <= length) break
+    const text = write(views, views.length, length)
+    if (fits(text, limit)) return text
+  }
+  const attempts = [
+    [views, CUT_LINE_LENGTHS[0]!] as const,
+    ...CUT_LINE_LENGTHS.map((length) => [hitsOnly, length] as const),
+  ]
+  for (const [from, length] of attempts) {
+    const nearest = frame.fromEnd ? from.toReversed() : from
+    const least = nearest.findIndex(isHit) + 1
+    const best = fitCount((count) => write(from, count, length), least, from.length, limit)
+    if (best !== undefined) return best.text
+  }
+  return cutToFit(frame.header(0), limit)
+}
+
+/** Tell whether a line matches, or is there as context. */
+export function isHit(view: ShownLine): boolean {
+  return view.match !== undefined
+}
+
+/** The first `count` lines, without those that are only context of a hit that is not among them. */
+export function wholeWindows(views: readonly ShownLine[], count: number): readonly ShownLine[] {
+  let end = views.slice(0, count).findLastIndex(isHit) + 1
+  while (end > 0 && end < count && views[end]!.number === views[end - 1]!.number + 1) end++
+  return views.slice(0, end)
+}
+
+/** The last `count` lines, without those that are only context of a hit that is not among them. */
+export function lastWindows(views: readonly ShownLine[], count: number): readonly ShownLine[] {
+  const least = views.length - count
+  let start = views.findIndex((view, index) => index >= least && isHit(view))
+  if (start < 0) return []
+  while (start > least && views[start - 1]!.number === views[start]!.number - 1) start--
+  return views.slice(start)
+}
+
+/** A line, and where its match lies in other terms than lines: a path in JSON, a page. */
+export interface ShownLine extends LineView {
+  readonly place?: string | undefined
+}
+
+/** A line, or the part of it that is written; `start` and `end` are bytes of the content. */
+interface Part {
+  readonly view: ShownLine
+  readonly start: number
+  text: string
+  end: number
+}
+
+/**
+ * Write lines with their numbers, hits marked with `>`, and `---` where lines between are left out. A part of a long line
+ * comes with its bytes and those of the line.
+ *
+ * Everything that comes from the content stands behind a number and a bar. A hit that is seen already, in what is shown
+ * of the same long line, gets no line of its own, and one that follows it closely is written on with it.
+ *
+ * @param maxLength - UTF-16 units shown for each hit, around it; of other lines from their start.
+ */
+export function renderLines(views: readonly ShownLine[], maxLength: number): string[] {
+  const width = String(views.at(-1)?.number ?? 0).length
+  const lines: string[] = []
+  let last: ShownLine | undefined
+  for (const part of partsOf(views, maxLength)) {
+    const { number, match } = part.view
+    if (last !== undefined && number !== last.number + 1 && number !== last.number) lines.push('---')
+    lines.push(`${match === undefined ? ' ' : '>'} ${String(number).padStart(width)}| ${renderPart(part)}`)
+    last = part.view
+  }
+  return lines
+}
+
+function partsOf(views: readonly ShownLine[], maxLength: number): Part[] {
+  const parts: Part[] = []
+  for (const view of views) {
+    const last = parts.at(-1)
+    const before = last?.view.number === view.number && view.hit !== undefined ? last : undefined
+    if (before !== undefined && view.hit!.end <= before.end) continue
+    const part = partOf(view, maxLength, before?.end ?? 0)
+    if (part.start === before?.end) {
+      before.text += part.text
+      before.end = part.end
+    } else parts.push(part)
+  }
+  return parts
+}
+
+/** Choose what is shown of a line, not before the byte `from`. */
+function partOf(view: ShownLine, maxLength: number, from: number): Part {
+  const { text, match, start: base, bytes, line } = view
+  if (view.isShown === true) {
+    const cut = cutAtGrapheme(text, maxLength)
+    return { view, text: cut.length < text.length ? `${cut}…` : cut, start: line.start, end: line.end }
+  }
+  if (view.isWhole && text.length <= maxLength) return { view, text, start: line.start, end: line.end }
+  const low = from <= base ? 0 : utf8Text(bytes, 0, from - base).length
+  const wanted = match === undefined ? 0 : windowStart(match, text.length, maxLength)
+  const begin = Math.max(low, wanted)
+  const { shown, start } = cutBothEnds(text, begin, Math.min(begin + maxLength, text.length))
+  const first = unitsToBytes(bytes, 0, bytes.length, start)
+  const end = base + first + unitsToBytes(bytes, first, bytes.length, shown.length)
+  return { view, text: shown, start: base + first, end }
+}
+
+function renderPart({ view, text, start, end }: Part): string {
+  const { line } = view
+  const isWhole = start === line.start && end === line.end
+  const span = isWhole ? [] : [`bytes ${spanOf(start, end)} of ${spanOf(line.start, line.end)}`]
+  const where = [...span, ...(view.place === undefined ? [] : [oneLine(view.place)])].join(', ')
+  const shown = `${start > line.start ? '…' : ''}${oneLine(text)}${end < line.end ? '…' : ''}`
+  return where === '' ? shown : `${shown}  [${where}]`
+}
+
+/** Write a span of bytes as `byte_range` takes it. */
+export function spanOf(start: number, end: number): string {
+  return `${formatCount(start + 1)}-${formatCount(end)}`
+}
+
+/** Take `text` from `start` to `end`, or a little less or more so that no grapheme and no escape sequence is cut. */
+function cutBothEnds(text: string, start: number, end: number): { readonly shown: string; readonly start: number } {
+  const from = escapeAround(text, start)?.end ?? start
+  const fromStart = cutAtGrapheme(text, text.length - from, true)
+  const wholeStart = text.length - fromStart.length
+  const shown = cutAtGrapheme(fromStart, escapeAround(fromStart, end - wholeStart)?.end ?? end - wholeStart)
+  return shown === '' ? { shown: text.slice(start, end).toWellFormed(), start } : { shown, start: wholeStart }
+}
+
+/** What ends a line somewhere, beside the control characters that do. */
+const LINE_ENDINGS = /[\n\u2028\u2029]/g
+
+/** Show a stored line so that it stays on one line, whatever it contains: see {@link visibleText}. */
+export function oneLine(text: string): string {
+  return visibleText(text).replace(LINE_ENDINGS, '␤')
+}
+
+/** Quote what a model or a storage has written: on one line, without control characters, cut at `maxLength` units. */
+export function quote(text: string, maxLength = 80): string {
+  return JSON.stringify(abridge(text, maxLength))
+}
+
+/** Take the beginning of an untrusted text, with each run of control characters and spaces made one space. */
+export function abridge(text: string, maxLength: number): string {
+  const clean = text.slice(0, maxLength * 4).replace(/[\p{C}\p{Z}]+/gu, ' ')
+  return clean.length > maxLength || text.length > maxLength * 4 ? `${clean.slice(0, maxLength - 1)}…` : clean
+}
+
+/** How many tokens an answer may have. */
+export interface AnswerLimit {
+  /** `Infinity` for no limit. */
+  readonly maxTokens: number
+  readonly countTokens: CountTokens
+}
+
+/** UTF-16 units that may have to be looked at to fill an answer: few tokens are longer than this on the average. */
+const UNITS_PER_TOKEN = 12
+
+/** More than this is never kept for one answer, also where there is no limit: a string has its own. */
+const MAX_UNITS = 64 * 1_048_576
+
+/** UTF-16 units to keep for an answer, so that what does not fit is found without keeping all of it. */
+export function unitsFor(limit: AnswerLimit): number {
+  return Math.min(MAX_UNITS, Math.max(2_000, limit.maxTokens * UNITS_PER_TOKEN))
+}
+
+/** Tell whether a text is within the limit. */
+export function fits(text: string, limit: AnswerLimit): boolean {
+  return !longerThan(text, limit.maxTokens, limit.countTokens)
+}
+
+/**
+ * Find a large `count`, from 0 to `most`, whose text is within the limit, and return that text, or `undefined` where
+ * not even the text of `least` is.
+ */
+export function fitCount(
+  write: (count: number) => string,
+  least: number,
+  most: number,
+  limit: AnswerLimit,
+): { readonly count: number; readonly text: string } | undefined {
+  let best: { readonly count: number; readonly text: string } | undefined
+  let low = least
+  let high = most
+  while (low <= high) {
+    // The whole first: it is the usual case.
+    const count = best === undefined && high === most ? most : Math.floor((low + high) / 2)
+    const text = write(count)
+    if (fits(text, limit)) {
+      best = { count, text }
+      low = count + 1
+    } else {
+      high = count - 1
+    }
+  }
+  return best
+}
+
+/** Return a text that is within the limit, or as much of its beginning as is: the last resort, for limits of a few tokens. */
+export function cutToFit(text: string, limit: AnswerLimit): string {
+  return fitCount((count) => text.slice(0, count).toWellFormed(), 0, text.length, limit)?.text ?? ''
+}
+
+/** Return the number of the line that a byte of the content lies in, from 1. */
+export async function lineOfByte(source: ContentSource, offset: number): Promise<number> {
+  return await withLineIndex(source, (blocks) => new LineFinder(blocks).numberAt(offset))
+}
+
+/** Return the line that a byte of the content lies in. */
+export async function lineAtByte(source: ContentSource, offset: number): Promise<FoundLine> {
+  return await withLineIndex(source, (blocks) => new LineFinder(blocks).lineAt(offset))
 }

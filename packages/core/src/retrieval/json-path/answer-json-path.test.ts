@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTokens } from '../../../test/retrieval-fixture.ts'
 import { DEFAULT_BLOCK_BYTES } from '../../content/content-source.ts'
-import type { RetrievalContext } from '../retrieval-context.ts'
+import type { RetrievalContext } from '../retrieval-tool.ts'
 import { answerJsonPath } from './answer-json-path.ts'
 import type { JsonPathRequest } from './json-path-request.ts'
 

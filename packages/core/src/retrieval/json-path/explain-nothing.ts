@@ -1,16 +1,13 @@
 import type { JsonLayout } from '@spillway/text/internal/json'
 import type { Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
-import { editDistance } from '../edit-distance.ts'
-import { oneLine, quote } from '../plain-text.ts'
-import type { RetrievalContext } from '../retrieval-context.ts'
-import { describeShape, pathWithin, readShape } from './json-shape.ts'
-import type { JsonShape } from './json-shape.ts'
+import { editDistance } from '../closest-names.ts'
+import { oneLine, quote } from '../show-hits.ts'
+import type { RetrievalContext } from '../retrieval-tool.ts'
+import { describeShape, pathWithin, readShape, type JsonShape } from './json-shape.ts'
 import type { ReadPath } from './read-json-path.ts'
-import { selectJson } from './select-json.ts'
-import type { SelectedValue } from './select-json.ts'
-import { WorkTimeout } from './work-pace.ts'
-import type { WorkPace } from './work-pace.ts'
+import { selectJson, type SelectedValue } from './select-json.ts'
+import { WorkTimeout, type WorkPace } from './work-pace.ts'
 
 /** Letters of a key that may be wrong, and the longest key that is compared. */
 const MAX_WRONG_LETTERS = 2

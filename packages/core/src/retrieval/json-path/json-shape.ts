@@ -6,7 +6,7 @@ import {
   type JsonForm,
   type JsonVisitor,
 } from '@spillway/text/internal/json'
-import { abridge } from '../plain-text.ts'
+import { abridge } from '../show-hits.ts'
 import type { SelectSource } from './select-json.ts'
 import type { WorkPace } from './work-pace.ts'
 

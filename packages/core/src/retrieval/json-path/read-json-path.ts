@@ -1,8 +1,8 @@
 import type { JsonLayout } from '@spillway/text/internal/json'
 import { literalExpressions, type Segment, parseJsonPath, TextExpressions } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
-import { abridge, quote } from '../plain-text.ts'
-import { RetrievalError } from '../retrieval-error.ts'
+import { abridge, quote } from '../show-hits.ts'
+import { RetrievalError } from '../retrieval-tool.ts'
 import { pathWithin, readShape } from './json-shape.ts'
 import type { WorkPace } from './work-pace.ts'
 

@@ -1,25 +1,27 @@
 import { formatCount, isTextContentType } from '@spillway/text/internal'
 import type { StoredInfo } from '../../storage/storage.ts'
-import { entryHeading } from '../entry-heading.ts'
-import { withContent } from '../open-content.ts'
-import type { RetrievalContext } from '../retrieval-context.ts'
+import { entryHeading } from '../answer-scope.ts'
+import {
+  canList,
+  listNewest,
+  MAX_SEARCHED_BYTES,
+  MAX_SEARCHED_ENTRIES,
+  unlessGone,
+  withContent,
+} from '../open-content.ts'
+import type { RetrievalContext } from '../retrieval-tool.ts'
 import { referenceRequired } from '../retrieval-input.ts'
-import { canList, listNewest, MAX_SEARCHED_BYTES, MAX_SEARCHED_ENTRIES, unlessGone } from '../scope-entries.ts'
 import { absentWords, describeCounts, noteAbsent, noteLeftOut, showQuery } from './describe-words.ts'
 import { MAX_CANDIDATES } from './passage-candidates.ts'
 import { passageCount } from './passage-count.ts'
 import type { QueryRequest } from './query-request.ts'
 import type { QueryWord, QueryWords } from './query-words.ts'
-import { rankPassages } from './rank-passages.ts'
-import type { Passage } from './rank-passages.ts'
+import { rankPassages, type Passage } from './rank-passages.ts'
 import { PassageReader } from './read-passage.ts'
-import { keepBest, queryDeadline, scanWords } from './scan-words.ts'
-import type { WordScan } from './scan-words.ts'
+import { keepBest, queryDeadline, scanWords, type WordScan } from './scan-words.ts'
 import { WordFinder } from './word-finder.ts'
-import { averageLength, weighWords } from './word-weights.ts'
-import type { WordStatistics } from './word-weights.ts'
-import { writePassages } from './write-passages.ts'
-import type { ShownPassage } from './write-passages.ts'
+import { averageLength, weighWords, type WordStatistics } from './word-weights.ts'
+import { writePassages, type ShownPassage } from './write-passages.ts'
 
 /** What each further passage of the same entry counts, so that one entry does not take the place of all others. */
 const SAME_ENTRY = 0.85

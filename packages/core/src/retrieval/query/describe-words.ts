@@ -1,7 +1,6 @@
 import { formatCount } from '@spillway/text/internal'
-import { abridge } from '../plain-text.ts'
-import { MAX_QUERY_WORDS } from './query-words.ts'
-import type { QueryWord, QueryWords } from './query-words.ts'
+import { abridge } from '../show-hits.ts'
+import { MAX_QUERY_WORDS, type QueryWord, type QueryWords } from './query-words.ts'
 
 const MAX_QUERY_SHOWN = 60
 const MAX_WORD_SHOWN = 40

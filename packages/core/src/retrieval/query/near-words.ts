@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '@spillway/text/internal'
-import { editDistance } from '../edit-distance.ts'
+import { editDistance } from '../closest-names.ts'
 import { textChunks } from './text-chunks.ts'
 
 /** Different words that are compared, at most. */

@@ -1,7 +1,6 @@
-import { RetrievalError } from '../retrieval-error.ts'
+import { RetrievalError } from '../retrieval-tool.ts'
 import { FAILURE_CLASSES, isFailureStem, isSubjectStem } from './failure-words.ts'
-import { stemWord } from './word-stem.ts'
-import type { WordStem } from './word-stem.ts'
+import { stemWord, type WordStem } from './word-stem.ts'
 
 /** A word that passages are ranked by. */
 export interface QueryWord {

@@ -1,7 +1,5 @@
 import { formatCount } from '@spillway/text/internal'
-import { cutToFit, fitCount, fits } from '../fit-answer.ts'
-import type { AnswerLimit } from '../fit-answer.ts'
-import { renderLines } from '../render-lines.ts'
+import { cutToFit, fitCount, fits, renderLines, type AnswerLimit } from '../show-hits.ts'
 import type { LineView } from '../../search/view-hits.ts'
 
 /** How much is shown of each passage, tried in this order: UTF-16 units of a line, and lines around those with words. */

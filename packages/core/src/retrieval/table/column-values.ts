@@ -1,5 +1,5 @@
 import { detach, formatCount } from '@spillway/text/internal'
-import { quote } from '../plain-text.ts'
+import { quote } from '../show-hits.ts'
 import { isNull, numberOf, timeOf } from './cell-value.ts'
 
 /** Values that are told apart, at most. */

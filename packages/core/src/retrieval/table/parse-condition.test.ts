@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { RetrievalError } from '../retrieval-error.ts'
+import { RetrievalError } from '../retrieval-tool.ts'
 import { parseCondition } from './parse-condition.ts'
 
 const names = ['status', 'unit price', 'unit', 'say "hi"', 'a.b', 'is null']

@@ -1,8 +1,7 @@
-import { quote } from '../plain-text.ts'
-import { RetrievalError } from '../retrieval-error.ts'
+import { quote } from '../show-hits.ts'
+import { RetrievalError } from '../retrieval-tool.ts'
 import { ColumnPlaces } from './column-places.ts'
-import { tableCondition } from './table-condition.ts'
-import type { ConditionOperator, TableCondition } from './table-condition.ts'
+import { tableCondition, type ConditionOperator, type TableCondition } from './table-condition.ts'
 
 /** UTF-16 units of a condition, at most. */
 const LONGEST_CONDITION = 1_000

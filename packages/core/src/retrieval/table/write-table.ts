@@ -1,7 +1,5 @@
 import { formatCount, cutAtGrapheme } from '@spillway/text/internal'
-import { cutToFit, fitCount, fits, unitsFor } from '../fit-answer.ts'
-import type { AnswerLimit } from '../fit-answer.ts'
-import { oneLine } from '../plain-text.ts'
+import { cutToFit, fitCount, fits, oneLine, unitsFor, type AnswerLimit } from '../show-hits.ts'
 import type { SelectedCell, SelectedRow } from './table-selection.ts'
 
 /** UTF-16 units shown of a cell where not all rows fit whole, and where not even one does. */

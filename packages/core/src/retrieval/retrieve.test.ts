@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createRetrievalTool } from './retrieval-tool.ts'
+import { countTokens, fail, storageOf, toolOf } from '../../test/retrieval-fixture.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
-import { countTokens, fail, storageOf, toolOf } from '../../test/retrieval-fixture.ts'
+import { createRetrievalTool } from './retrieval-tool.ts'
 
 describe('a failure', () => {
   it('names up to ten references that exist, when scoped', async () => {
