@@ -1,10 +1,10 @@
 import { formatCount, type LineRange } from '@spillway/text/internal'
 import { parseJsonText } from '@spillway/text/internal/json'
-import type { JsonPathRequest } from './json-path/json-path-request.ts'
-import type { QueryRequest } from './query/query-request.ts'
+import type { JsonPathRequest } from './json-path/answer-json-path.ts'
+import type { QueryRequest } from './query/read-passage.ts'
 import { RetrievalError, type RetrievalCall } from './retrieval-tool.ts'
 import { quote } from './show-hits.ts'
-import type { TableRequest } from './table/table-request.ts'
+import type { TableRequest } from './table/table-selection.ts'
 
 /** A search, in one content or in all of a scope. */
 export interface PatternRequest {

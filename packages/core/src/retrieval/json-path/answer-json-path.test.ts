@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { countTokens } from '../../../test/retrieval-fixture.ts'
 import { DEFAULT_BLOCK_BYTES } from '../../content/content-source.ts'
 import type { RetrievalContext } from '../retrieval-tool.ts'
-import { answerJsonPath } from './answer-json-path.ts'
-import type { JsonPathRequest } from './json-path-request.ts'
+import { answerJsonPath, type JsonPathRequest } from './answer-json-path.ts'
 
 const MANY = {
   total: 800,

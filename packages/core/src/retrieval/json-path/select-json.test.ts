@@ -1,14 +1,13 @@
+import { chunkedSource, countTurns } from '@spillway-internal/test-inputs'
 import { propertyRuns } from '@spillway-internal/test-run'
-import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { countTurns, chunkedSource } from '@spillway-internal/test-inputs'
 import { jsonLayout, JsonTapeReader } from '@spillway/text/internal/json'
-import { QueryEvaluator, parseJsonPath } from '@spillway/text/internal/json-path'
-import { selectJson } from './select-json.ts'
-import type { Selection } from './select-json.ts'
-import { WorkPace } from './work-pace.ts'
+import { parseJsonPath, QueryEvaluator } from '@spillway/text/internal/json-path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { selectJson, WorkPace, WorkTimeout, type Selection } from './select-json.ts'
 
 const encoder = new TextEncoder()
+
 const decoder = new TextDecoder()
 
 interface Wanted {
@@ -51,6 +50,7 @@ async function selectWhole(text: string, path: string): Promise<string[]> {
 }
 
 const KEYS = ['a', 'b', 'c', 'a b', 'é"']
+
 const arbitraryValue = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, depthSize: 'small' },
@@ -61,8 +61,11 @@ const arbitraryValue = fc.letrec<{ value: unknown }>((tie) => ({
 })).value
 
 const index = fc.integer({ min: -3, max: 4 })
+
 const bound = fc.option(fc.integer({ min: -4, max: 6 }), { nil: undefined })
+
 const arbitraryName = fc.constantFrom(...KEYS).map((key) => `'${key}'`)
+
 const arbitraryTest = fc.constantFrom(
   '@.a',
   '@.a == 1',
@@ -76,6 +79,7 @@ const arbitraryTest = fc.constantFrom(
   'count($..a) > 2',
   "search(@, 'y')",
 )
+
 const arbitrarySelector = fc.oneof(
   { weight: 4, arbitrary: arbitraryName },
   { weight: 3, arbitrary: fc.constant('*') },
@@ -88,6 +92,7 @@ const arbitrarySelector = fc.oneof(
   },
   { weight: 1, arbitrary: arbitraryTest.map((test) => `?${test}`) },
 )
+
 const arbitraryPath = fc
   .array(
     fc.oneof(
@@ -250,5 +255,54 @@ describe('selecting by walking', () => {
       expect(ended).toMatchObject({ by: 'timeout' })
     })
     expect(turns).toBeGreaterThan(0)
+  })
+})
+
+function* endless(): Generator<undefined, never> {
+  for (;;) yield
+}
+
+function* steps(count: number): Generator<undefined, number> {
+  for (let step = 0; step < count; step++) yield
+  return count
+}
+
+describe('work', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  test('runs to its result', async () => {
+    expect(await new WorkPace(1_000, undefined).run(steps(5))).toBe(5)
+  })
+
+  test('yields to the event loop, and ends at its deadline', async () => {
+    const work = (): Promise<void> =>
+      expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
+    expect(await countTurns(work)).toBeGreaterThan(0)
+  })
+
+  test('ends at its deadline if the clock stands still', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(5)
+    await expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
+    expect(await new WorkPace(40, undefined).run(steps(60))).toBe(60)
+  })
+
+  test('does not count waiting', async () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const pace = new WorkPace(10, undefined)
+    now += 6
+    pace.rest()
+    now += 1_000
+    pace.resume()
+    now += 3
+    await pace.turn()
+    now += 2
+    await expect(pace.turn()).rejects.toBeInstanceOf(WorkTimeout)
+  })
+
+  test('ends if the signal aborts', async () => {
+    const controller = new AbortController()
+    setImmediate(() => controller.abort())
+    await expect(new WorkPace(60_000, controller.signal).run(endless())).rejects.toMatchObject({ code: 'aborted' })
   })
 })

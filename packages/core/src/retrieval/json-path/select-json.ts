@@ -1,21 +1,20 @@
-import { concatBytes } from '@spillway/text/internal'
-import { type JsonLayout, JsonTapeReader } from '@spillway/text/internal/json'
+import { concatBytes, yieldToEventLoop } from '@spillway/text/internal'
+import { JsonTapeReader, type JsonLayout } from '@spillway/text/internal/json'
 import {
-  QueryEvaluator,
-  type Segment,
   countFromStart,
   countsFromEnd,
   divideUnion,
   firstOpenSegment,
   planWalk,
-  type WalkPlan,
+  QueryEvaluator,
   TextExpressions,
   ValueWalk,
+  type Segment,
   type WalkedValue,
+  type WalkPlan,
 } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
-import { WorkTimeout } from './work-pace.ts'
-import type { WorkPace } from './work-pace.ts'
+import { checkAborted } from '../../storage/storage-error.ts'
 
 /** Bytes of one value in which something is selected: it is held as a whole, and its places with it. */
 export const MAX_BUILT_BYTES: number = 16 * 1_048_576
@@ -34,7 +33,7 @@ export interface SelectedValue {
 export type SelectSource = Pick<ContentSource, 'size' | 'blocks'>
 
 /** Which of the selected values are wanted. */
-export interface SelectOptions {
+interface SelectOptions {
   readonly layout: JsonLayout
   /** Values to pass over. */
   readonly skip: number
@@ -193,5 +192,66 @@ class Selector implements Selection {
   #isKept(place: number): boolean {
     const { skip, keep } = this.#options
     return place >= skip && place < skip + keep
+  }
+}
+
+/** Milliseconds between two turns of the event loop. */
+const TURN_MS = 8
+/** Pauses of steps between two turns, at most; and what each takes at least. Some runtimes stop the clock while code runs. */
+const MAX_PAUSES = 8
+const LEAST_MS_OF_A_PAUSE = 0.5
+
+/** The time that the work of one call may take is spent. */
+export class WorkTimeout extends Error {
+  override readonly name = 'WorkTimeout'
+}
+
+/** Lets other work have its turn, and ends work that takes too long; what is waited for does not count. */
+export class WorkPace {
+  readonly #signal: AbortSignal | undefined
+  #since = performance.now()
+  #pauses = 0
+  #leftMs: number
+
+  /** @param deadlineMs - For all work together. */
+  constructor(deadlineMs: number, signal: AbortSignal | undefined) {
+    this.#leftMs = deadlineMs
+    this.#signal = signal
+  }
+
+  /** Whether it is time to take a turn. */
+  get isDue(): boolean {
+    return this.#pauses >= MAX_PAUSES || performance.now() - this.#since >= TURN_MS
+  }
+
+  /** Count what was worked, before waiting for something. */
+  rest(): void {
+    this.#leftMs -= Math.max(performance.now() - this.#since, this.#pauses * LEAST_MS_OF_A_PAUSE)
+    this.resume()
+  }
+
+  /** Begin to count anew, after waiting. */
+  resume(): void {
+    this.#pauses = 0
+    this.#since = performance.now()
+  }
+
+  /** Give way. Throws {@link WorkTimeout}, or what an abort throws. */
+  async turn(): Promise<void> {
+    this.rest()
+    checkAborted(this.#signal)
+    if (this.#leftMs <= 0) throw new WorkTimeout('The path took too long.')
+    await yieldToEventLoop()
+    this.resume()
+  }
+
+  /** Go through steps that say where they can pause. */
+  async run<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+      this.#pauses++
+      if (this.isDue) await this.turn()
+    }
   }
 }

@@ -1,11 +1,11 @@
+import { countTurns } from '@spillway-internal/test-inputs'
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countTurns } from '@spillway-internal/test-inputs'
 import { countTokens, storageOf, type Entries } from '../../../test/retrieval-fixture.ts'
 import { formatRetrievalCall, type RetrievalContext } from '../retrieval-tool.ts'
-import { answerQuery } from './answer-query.ts'
-import type { QueryRequest } from './query-request.ts'
+import { answerQuery, findNearWords } from './answer-query.ts'
+import type { QueryRequest } from './read-passage.ts'
 
 function contextOf(entries: Entries, options: Partial<RetrievalContext> = {}): RetrievalContext {
   return {
@@ -309,5 +309,31 @@ describe('laws of answerQuery', () => {
     ]) {
       expect(await ask(content, query)).toMatch(/^\[\d+ (?:of \d+ )?passages/)
     }
+  })
+})
+
+async function near(content: string, ...texts: string[]): Promise<readonly (readonly string[])[]> {
+  async function* blocks(): AsyncGenerator<Uint8Array> {
+    yield new TextEncoder().encode(content)
+  }
+  return await findNearWords(blocks(), texts)
+}
+
+describe('findNearWords', () => {
+  it('finds words with a letter or two that are others, missing or too many, the nearest first', async () => {
+    expect(await near('Payments were paid; a paymint; the payment, a garment', 'paymnet', 'paymen')).toEqual([
+      ['payment', 'payments', 'paymint'],
+      ['payment', 'payments', 'paymint'],
+    ])
+  })
+
+  it('asks for more in short words', async () => {
+    expect(await near('cat card dog', 'cars')).toEqual([['card']])
+  })
+
+  it('finds nothing where nothing is near', async () => {
+    expect(await near('alpha bravo', 'payment')).toEqual([[]])
+    expect(await near('', 'payment')).toEqual([[]])
+    expect(await near('payment')).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
+import { formatCount } from '@spillway/text/internal'
 import { RetrievalError } from '../retrieval-tool.ts'
-import { FAILURE_CLASSES, isFailureStem, isSubjectStem } from './failure-words.ts'
-import { stemWord, type WordStem } from './word-stem.ts'
+import { abridge } from '../show-hits.ts'
 
 /** A word that passages are ranked by. */
 export interface QueryWord {
@@ -156,4 +156,242 @@ function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
     return word.failure ? { ...word, alone: others === 0 } : word
   })
   return [...weighed, ...implied.filter((word) => word.stems.length > 0)]
+}
+
+/** Stems of words by which a question asks for a failure. */
+const FAILURE_STEMS: ReadonlySet<string> = new Set(
+  'fail err error crash break brok broken exception except fatal abort panic wrong bug problem caus reason fault assert'.split(
+    ' ',
+  ),
+)
+
+/** What runs and may fail: it says little about where a failure is written down. */
+const SUBJECT_STEMS: ReadonlySet<string> = new Set(
+  'build built ci job run pipelin task step command process program script workflow stag test'.split(' '),
+)
+
+/** Words by which logs tell of failures, those that weigh alike together. */
+interface FailureClass {
+  readonly weight: number
+  /** In lower case; spaces stand for themselves. */
+  readonly phrases: readonly string[]
+}
+
+/** What a question about a failure also looks for. */
+const FAILURE_CLASSES: readonly FailureClass[] = [
+  {
+    weight: 1,
+    phrases: [
+      'fatal',
+      'exception',
+      'panic',
+      'panicked',
+      'traceback',
+      'abort',
+      'assertion',
+      'crash',
+      'segmentation fault',
+      'caused by',
+      'unhandled',
+      'uncaught',
+      'core dumped',
+    ],
+  },
+  { weight: 0.9, phrases: ['error', 'err!'] },
+  { weight: 0.9, phrases: ['fail'] },
+  {
+    weight: 0.6,
+    phrases: [
+      'cannot',
+      'could not',
+      "couldn't",
+      "can't",
+      'unable',
+      'not found',
+      'no such',
+      'undefined',
+      'unresolved',
+      'denied',
+      'refused',
+      'missing',
+      'invalid',
+      'unexpected',
+      'mismatch',
+      'unsupported',
+      'incompatible',
+      'not exist',
+      "doesn't exist",
+      'conflict',
+      'timed out',
+      'timeout',
+      'killed',
+      'expected',
+      'exit code',
+      'exited with',
+    ],
+  },
+]
+
+/** Tell whether a stem is that of a word for failures. */
+function isFailureStem(stem: string): boolean {
+  return FAILURE_STEMS.has(stem)
+}
+
+/** Tell whether a stem is that of a word for what may fail. */
+function isSubjectStem(stem: string): boolean {
+  return SUBJECT_STEMS.has(stem)
+}
+
+/** What the forms of a word have in common. */
+export interface WordStem {
+  /** The beginning of all forms, in lower case. */
+  readonly stem: string
+  /** What may follow it: nothing, any inflection, one after an `e` that was taken off, or one after such a `y`. */
+  readonly endings: 'none' | 'any' | 'after-e' | 'after-y'
+}
+
+const VOWEL = /[aeiouy]/
+const INFLECTIONS =
+  's e es ed d ing ings er ers or ors ion ions ation ations ure ures ment ments able al als ly ance ence ency encies ent'
+const ANY_ENDING: ReadonlySet<string> = new Set(['', ...INFLECTIONS.split(' ')])
+const ENDINGS: Readonly<Record<WordStem['endings'], ReadonlySet<string>>> = {
+  none: new Set(['']),
+  any: ANY_ENDING,
+  'after-e': new Set('e es ed er ers ing ings ion ions or ors ation ations ure ures able al ement ements'.split(' ')),
+  'after-y': new Set('y ies ied ying yed ier ily'.split(' ')),
+}
+
+/** UTF-16 units of the longest ending, with a consonant that it doubles. */
+export const LONGEST_ENDING = 8
+
+/** Suffixes that are taken off, each with the letters that must remain. */
+const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
+  ['ations', 5],
+  ['ation', 5],
+  ['ments', 5],
+  ['ment', 5],
+  ['ions', 5],
+  ['ion', 5],
+  ['ures', 4],
+  ['ure', 4],
+  ['ings', 3],
+  ['ing', 3],
+  ['ers', 4],
+  ['ors', 4],
+  ['er', 4],
+  ['or', 4],
+  ['ed', 3],
+]
+
+/**
+ * Take the inflection off a word in lower case: `failed`, `failing`, `failures` become `fail`.
+ *
+ * Words of other letters than `a` to `z`, numbers and codes stay as they are, and have no other forms.
+ */
+export function stemWord(word: string): WordStem {
+  if (!/^[a-z]+$/.test(word)) return { stem: word, endings: 'none' }
+  if (word.length < 4) return { stem: word, endings: 'any' }
+  if (/[^aeiou]ies$|[^aeiou]ied$/.test(word) && word.length > 4) return { stem: word.slice(0, -3), endings: 'after-y' }
+  if (/[^aeiou]y$/.test(word)) return { stem: word.slice(0, -1), endings: 'after-y' }
+  for (const [suffix, remaining] of SUFFIXES) {
+    const stem = word.slice(0, -suffix.length)
+    if (!word.endsWith(suffix) || stem.length < remaining || !VOWEL.test(stem) || stem.endsWith('e')) continue
+    // `stopped` to `stop`, but not `calling` to `cal`.
+    if (/([bdgmnprt])\1$/.test(stem)) return { stem: stem.slice(0, -1), endings: 'any' }
+    return { stem, endings: 'any' }
+  }
+  if (/(?:s|x|z|ch|sh)es$/.test(word)) return { stem: word.slice(0, -2), endings: 'any' }
+  const singular = /[^sui]s$/.test(word) ? word.slice(0, -1) : word
+  if (singular.length > 3 && singular.endsWith('e') && !singular.endsWith('ee')) {
+    return { stem: singular.slice(0, -1), endings: 'after-e' }
+  }
+  return { stem: singular, endings: 'any' }
+}
+
+/** Tell whether `ending`, in lower case, makes another form of the word whose stem it follows. */
+export function isEnding({ stem, endings }: WordStem, ending: string): boolean {
+  if (ENDINGS[endings].has(ending)) return true
+  if (endings === 'after-e' && ending === '') return false
+  // `stop` to `stopped`; a stem that lost its `e` (`clos`) is also that of words that never had one (`compil`).
+  const doubled = endings === 'any' && ending.length > 2 && ending[0] === stem.at(-1)
+  return doubled && ENDINGS.any.has(ending.slice(1))
+}
+
+/** How much a word counts more where it is repeated in a line. */
+const REPEAT = 1.2
+
+/** How much a word counts less in a long line: from 0, not at all. */
+const LENGTH = 0.3
+
+/** What is known of the words of a question in a content. */
+export interface WordStatistics {
+  /** Lines and parts of long lines. */
+  units: number
+  /** UTF-16 units of all of them. */
+  length: number
+  /** How many of them have each word. */
+  readonly unitCounts: number[]
+}
+
+/** What a word counts for its rarity: the inverse document frequency of BM25, where each unit is a document. */
+export function weighWords(words: readonly QueryWord[], statistics: WordStatistics): number[] {
+  const { units, unitCounts } = statistics
+  return words.map(({ weight }, index) => {
+    const count = unitCounts[index]!
+    return count === 0 ? 0 : weight * Math.log(1 + (units - count + 0.5) / (count + 0.5))
+  })
+}
+
+/** How much of its weight a word has that occurs so often in a unit of such a length: the saturation of BM25. */
+export function saturate(times: number, length: number, averageLength: number): number {
+  const relative = 1 - LENGTH + (LENGTH * length) / averageLength
+  return (times * (REPEAT + 1)) / (times + REPEAT * relative)
+}
+
+/** UTF-16 units of a unit, on the average. */
+export function averageLength({ units, length }: WordStatistics): number {
+  return Math.max(1, length / Math.max(1, units))
+}
+
+const MAX_QUERY_SHOWN = 60
+const MAX_WORD_SHOWN = 40
+
+/** Write a question for a header: on one line and of bounded length. */
+export function showQuery(query: string): string {
+  return `"${abridge(query, MAX_QUERY_SHOWN).replaceAll('"', "'")}"`
+}
+
+/** Write a word for a header. */
+function showWord({ text }: QueryWord): string {
+  return abridge(text, MAX_WORD_SHOWN)
+}
+
+/** Write in how many lines each word is that was asked for: `payment 31, failed 1,190`. */
+export function describeCounts({ words }: QueryWords, lineCounts: readonly number[]): string {
+  const asked = words.flatMap((word, index) =>
+    word.implied || lineCounts[index] === 0 ? [] : [`${showWord(word)} ${formatCount(lineCounts[index]!)}`],
+  )
+  const implied = words.some((word, index) => word.implied && lineCounts[index]! > 0)
+  return [...asked, ...(implied ? ['and words for failures'] : [])].join(', ')
+}
+
+/** The words asked for that occur nowhere. */
+export function absentWords({ words }: QueryWords, lineCounts: readonly number[]): QueryWord[] {
+  return words.filter((word, index) => !word.implied && lineCounts[index] === 0)
+}
+
+/** Say which words occur nowhere, and which do that are spelled almost like them. */
+export function noteAbsent(absent: readonly QueryWord[], near: readonly (readonly string[])[]): string[] {
+  if (absent.length === 0) return []
+  const named = absent.map((word, index) => {
+    const others = near[index] ?? []
+    return others.length === 0 ? showWord(word) : `${showWord(word)} (but: ${others.join(', ')})`
+  })
+  return [`[Nowhere: ${named.join(', ')}]`]
+}
+
+/** Say that a question has more words than are looked for. */
+export function noteLeftOut({ leftOut }: QueryWords): string[] {
+  if (leftOut === 0) return []
+  return [`[Only the first ${MAX_QUERY_WORDS} words were looked for, ${formatCount(leftOut)} were not]`]
 }

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseQueryWords } from './query-words.ts'
+import { averageLength, parseQueryWords, weighWords } from './query-words.ts'
 import { LINES_AFTER, LINES_BEFORE, rankPassages } from './rank-passages.ts'
 import { scanWords } from './scan-words.ts'
-import { averageLength, weighWords } from './word-weights.ts'
 
 interface Ranked {
   readonly lines: readonly number[]

@@ -1,6 +1,4 @@
-import type { QueryWord } from './query-words.ts'
-import { isEnding, LONGEST_ENDING } from './word-stem.ts'
-import type { WordStem } from './word-stem.ts'
+import { isEnding, LONGEST_ENDING, type QueryWord, type WordStem } from './query-words.ts'
 
 /** UTF-16 units by which a stem is looked for; the rest of it is compared where they are found. */
 const MAX_SOUGHT = 24

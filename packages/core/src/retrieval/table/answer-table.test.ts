@@ -3,11 +3,11 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it, test, vi } from 'vitest'
 import { countTokens, storageOf } from '../../../test/retrieval-fixture.ts'
-import type { Storage } from '../../storage/storage.ts'
 import { StorageError } from '../../storage/storage-error.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { formatRetrievalCall, RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
 import { answerTable } from './answer-table.ts'
-import type { TableRequest } from './table-request.ts'
+import type { TableRequest } from './table-selection.ts'
 
 interface Asked extends Partial<Omit<TableRequest, 'mode' | 'reference'>> {
   readonly contentType?: string

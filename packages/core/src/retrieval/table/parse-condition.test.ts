@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { RetrievalError } from '../retrieval-tool.ts'
-import { parseCondition } from './parse-condition.ts'
+import { ColumnPlaces, parseCondition } from './parse-condition.ts'
 
 const names = ['status', 'unit price', 'unit', 'say "hi"', 'a.b', 'is null']
 
@@ -169,5 +169,28 @@ describe('parseCondition', () => {
         },
       ),
     )
+  })
+})
+
+describe('column places', () => {
+  const names = ['id', 'ID', 'Unit Price', 'column 1']
+
+  it.each([
+    ['ID', 1],
+    ['Id', 0],
+    [' unit price ', 2],
+    ['column 2', 1],
+    ['column 1', 3],
+    ['column 5', undefined],
+    ['column 0', undefined],
+    ['', undefined],
+  ])('finds %j at %s', (name, place) => expect(new ColumnPlaces(names).find(name)).toBe(place))
+
+  it('finds columns that come later', () => {
+    const growing = ['a']
+    const places = new ColumnPlaces(growing)
+    expect([places.find('b'), places.find('column 2')]).toEqual([undefined, undefined])
+    growing.push('B')
+    expect([places.find('b'), places.find('column 2')]).toEqual([1, 1])
   })
 })

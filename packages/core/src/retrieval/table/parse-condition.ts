@@ -1,7 +1,6 @@
-import { quote } from '../show-hits.ts'
 import { RetrievalError } from '../retrieval-tool.ts'
-import { ColumnPlaces } from './column-places.ts'
-import { tableCondition, type ConditionOperator, type TableCondition } from './table-condition.ts'
+import { quote } from '../show-hits.ts'
+import { isNull, Operand } from './cell-value.ts'
 
 /** UTF-16 units of a condition, at most. */
 const LONGEST_CONDITION = 1_000
@@ -229,4 +228,110 @@ class ConditionParser {
 /** Write the name of a column so that a condition takes it. */
 export function writeName(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+}
+
+/** How a cell is compared. */
+type ConditionOperator =
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'contains'
+  | 'starts with'
+  | 'ends with'
+  | 'in'
+  | 'is null'
+
+/** A condition on one column of a table. */
+export interface TableCondition {
+  /** The column as the model wrote it, without quotes. */
+  readonly column: string
+  /** What stands behind the column, as the model wrote it. */
+  readonly rest: string
+  /** What it compares cells with. */
+  readonly values: readonly string[]
+  /** Whether a cell meets it; `undefined` is a cell that is missing or null. */
+  readonly holds: (cell: string | undefined) => boolean
+}
+
+/** Make a condition. `values` has one value, any number for `in`, and none for `is null`. */
+function tableCondition(
+  column: string,
+  operator: ConditionOperator,
+  values: readonly string[],
+  isNegated: boolean,
+): Omit<TableCondition, 'rest'> {
+  const test = testOf(operator, values)
+  return { column, values, holds: isNegated ? (cell) => !test(cell) : test }
+}
+
+function testOf(operator: ConditionOperator, values: readonly string[]): (cell: string | undefined) => boolean {
+  if (operator === 'is null') return isNull
+  if (operator === 'in') {
+    const tests = values.map((value) => testOf('=', [value]))
+    return (cell) => tests.some((test) => test(cell))
+  }
+  const operand = new Operand(values[0] ?? '')
+  const { text } = operand
+  const lowered = text.toLowerCase()
+  const ordered = (fits: (order: number) => boolean) => (cell: string | undefined) => {
+    const order = cell === undefined ? undefined : operand.order(cell.trim())
+    return order !== undefined && fits(order)
+  }
+  switch (operator) {
+    case '=':
+      return (cell) => operand.equals((cell ?? '').trim())
+    case '!=':
+      return (cell) => !operand.equals((cell ?? '').trim())
+    case '<':
+      return ordered((order) => order < 0)
+    case '<=':
+      return ordered((order) => order <= 0)
+    case '>':
+      return ordered((order) => order > 0)
+    case '>=':
+      return ordered((order) => order >= 0)
+    case 'contains':
+      return (cell) => cell !== undefined && cell.toLowerCase().includes(lowered)
+    case 'starts with':
+      return (cell) => cell !== undefined && cell.trim().startsWith(text)
+    case 'ends with':
+      return (cell) => cell !== undefined && cell.trim().endsWith(text)
+  }
+}
+
+/** Finds columns by their names, of which more may come at the end of the same array. */
+export class ColumnPlaces {
+  readonly #names: readonly string[]
+  readonly #exact = new Map<string, number>()
+  readonly #plain = new Map<string, number>()
+  #indexed = 0
+
+  constructor(names: readonly string[]) {
+    this.#names = names
+  }
+
+  /**
+   * Return the place of a column: the one that is called just so, else in another case, else `column 3` by its number.
+   * Of several that are called the same, the first.
+   */
+  find(name: string): number | undefined {
+    for (; this.#indexed < this.#names.length; this.#indexed++) {
+      const known = this.#names[this.#indexed]!
+      if (!this.#exact.has(known)) this.#exact.set(known, this.#indexed)
+      const plain = plainName(known)
+      if (!this.#plain.has(plain)) this.#plain.set(plain, this.#indexed)
+    }
+    const wanted = plainName(name)
+    const place = this.#exact.get(name) ?? this.#plain.get(wanted)
+    if (place !== undefined) return place
+    const number = Number(/^column (\d{1,6})$/.exec(wanted)?.[1] ?? 0)
+    return number >= 1 && number <= this.#names.length ? number - 1 : undefined
+  }
+}
+
+function plainName(name: string): string {
+  return name.trim().toLowerCase()
 }

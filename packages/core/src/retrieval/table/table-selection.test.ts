@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ColumnValues } from './column-values.ts'
+import { ColumnValues } from './table-selection.ts'
 
 function describeCells(cells: readonly (string | undefined)[], wanted: readonly string[] = []): string {
   const values = new ColumnValues()

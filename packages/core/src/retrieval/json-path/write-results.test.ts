@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compactJson, formatJson } from './format-json.ts'
+import { compactJson, formatJson } from './write-results.ts'
 
 describe('a formatted value', () => {
   test('is what JSON.stringify writes with two spaces, or one line where it is short', () => {
