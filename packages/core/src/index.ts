@@ -13,9 +13,14 @@ export {
   type TextBlock,
   type UnknownBlock,
 } from '@spillway/text'
-export { ContextOffloader } from './offload/context-offloader.ts'
-export type { ContextOffloaderOptions, OffloadCandidate, ResolvedOptions } from './offload/context-offloader-options.ts'
-export type { OffloadEvent } from './offload/offload-event.ts'
+export { ContextOffloader, type Meter } from './offload/context-offloader.ts'
+export type {
+  ContextOffloaderOptions,
+  OffloadCandidate,
+  OffloadEvent,
+  ResolvedOptions,
+  RetrievalGuide,
+} from './offload/context-offloader-options.ts'
 export type {
   InlineReason,
   OffloadedBlock,
@@ -23,8 +28,6 @@ export type {
   OffloadStreamRequest,
   Outcome,
 } from './offload/offload-request.ts'
-export type { RetrievalGuide } from './offload/retrieval-guide.ts'
-export type { Meter } from './offload/token-meter.ts'
 export { preload } from './preload.ts'
 export {
   createRetrievalTool,

@@ -6,7 +6,7 @@ import { imagePreviewer } from '@spillway/previews/image'
 import { pdfPreviewer } from '@spillway/previews/pdf'
 import { makePdf } from '@spillway-internal/test-inputs'
 import { ContextOffloader } from '../src/offload/context-offloader.ts'
-import type { OffloadEvent } from '../src/offload/offload-event.ts'
+import type { OffloadEvent } from '../src/offload/context-offloader-options.ts'
 import { tinyStorage } from './tiny-storage.ts'
 
 const BODY = Array.from({ length: 20 }, (_, line) => `Line ${line + 1} of what this page says about engines.`)

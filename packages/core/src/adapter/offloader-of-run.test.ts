@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
-import type { OffloadEvent } from '../offload/offload-event.ts'
+import type { OffloadEvent } from '../offload/context-offloader-options.ts'
 import { ContextOffloader } from '../offload/context-offloader.ts'
 import { offloaderOfRun } from './offloader-of-run.ts'
 

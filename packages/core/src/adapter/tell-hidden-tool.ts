@@ -1,5 +1,4 @@
-import { retrievalToolNameOf, type ContextOffloader } from '../offload/context-offloader.ts'
-import { emitEvent } from '../offload/emit-event.ts'
+import { emitEvent, retrievalToolNameOf, type ContextOffloader } from '../offload/context-offloader.ts'
 
 const told = new WeakSet<ContextOffloader>()
 

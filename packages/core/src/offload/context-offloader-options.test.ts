@@ -6,6 +6,7 @@ const storage: Storage = {
   store: async (key) => key,
   retrieve: async () => ({ content: new Uint8Array(), contentType: 'text/plain' }),
 }
+
 const located: Storage = { ...storage, locate: () => ({ address: '/a', command: "cat '/a'" }) }
 
 describe('resolveOptions', () => {

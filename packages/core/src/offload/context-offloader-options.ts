@@ -1,8 +1,8 @@
-import type { Previewer } from '@spillway/previews'
-import { checkedCountTokens, type CountTokens, estimateTokens } from '@spillway/text/internal'
-import { assertStorage, type Storage } from '../storage/storage.ts'
-import type { OffloadEvent } from './offload-event.ts'
-import type { RetrievalGuide } from './retrieval-guide.ts'
+import type { Previewer, PreviewFallback } from '@spillway/previews'
+import { checkedCountTokens, estimateTokens, type CountTokens } from '@spillway/text/internal'
+import type { RetrievalCall, RetrievalEvent } from '../retrieval/retrieval-tool.ts'
+import { assertStorage, type EvictedEntry, type Storage } from '../storage/storage.ts'
+import type { InlineReason, OffloadedBlock } from './offload-request.ts'
 
 const DEFAULT_MAX_RESULT_TOKENS = 2_500
 const DEFAULT_PREVIEW_TOKENS = 1_000
@@ -181,3 +181,87 @@ function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[]
   }
   return own
 }
+
+/**
+ * How somebody without the retrieval tool gets more of what was offloaded, such as an agent that has only a shell and a
+ * command line: the words that replacements use in the tool's place.
+ *
+ * @example
+ * ```ts
+ * import type { RetrievalGuide } from '@spillway/core'
+ *
+ * const guide: RetrievalGuide = {
+ *   instructions: (references) => references.map((reference) => `To see all of it: my-tool show ${reference}`),
+ *   formatCall: ({ line_range: lines }) => (lines === undefined ? 'my-tool show' : `--lines ${lines.start}:${lines.end}`),
+ * }
+ * console.assert(guide.formatCall({ line_range: { start: 5, end: 9 } }) === '--lines 5:9')
+ * ```
+ */
+export interface RetrievalGuide {
+  /**
+   * Return the lines that say how to get more. They stand before the previews, outside the fences.
+   *
+   * @param isText - Whether the references are of text. If `false`, patterns and lines must not be offered.
+   */
+  readonly instructions: (references: readonly string[], isText?: boolean) => readonly string[]
+  /**
+   * Write the retrieval that shows the lines of a gap. The call has no `reference`: the one that is meant stands with
+   * the preview, and naming it in each gap would cost the preview many tokens.
+   */
+  readonly formatCall: (call: RetrievalCall) => string
+}
+
+/** What a {@link ContextOffloader} reports through `onEvent`. Nothing in it is content. */
+export type OffloadEvent =
+  | {
+      readonly type: 'offload'
+      readonly toolName: string
+      readonly toolCallId: string
+      readonly stored: readonly OffloadedBlock[]
+      readonly tokens: { readonly original: number; readonly replacement: number }
+    }
+  | {
+      /** A result over the limit was left as it was. */
+      readonly type: 'offload-skipped'
+      readonly toolName: string
+      readonly toolCallId: string
+      readonly reason: Exclude<InlineReason, 'within-limit' | 'retrieval-result' | 'cancelled' | 'failed'>
+      readonly tokens: { readonly original: number }
+    }
+  | {
+      /** Storing failed; the original result stays in the context and nothing new is left in storage. */
+      readonly type: 'offload-failed'
+      readonly toolName: string
+      readonly toolCallId: string
+      readonly error: unknown
+      readonly tokens: { readonly original: number }
+    }
+  | ({
+      /** A previewer could not be used: a preview by lines took its place, or of media only what their bytes tell. */
+      readonly type: 'preview-fallback'
+      readonly toolName: string
+      readonly toolCallId: string
+    } & PreviewFallback)
+  | RetrievalEvent
+  | {
+      /** A model call did not offer the retrieval tool, which previews name; told once, where an adapter can see it. */
+      readonly type: 'retrieval-tool-hidden'
+      readonly toolName: string
+    }
+  | { readonly type: 'eviction'; readonly evicted: readonly EvictedEntry[] }
+  | {
+      /** The end of a turn could not be told to the storage; nothing was evicted. */
+      readonly type: 'eviction-failed'
+      readonly error: unknown
+    }
+  | {
+      /** A history was over its limit: what was done to it, and whether it fits now. */
+      readonly type: 'history'
+      readonly applied: readonly ('compact' | 'compress')[]
+      readonly fits: boolean
+      readonly tokens: { readonly before: number; readonly after: number; readonly limit: number }
+      /** How many results, arguments and groups of messages were stored for it. */
+      readonly stored: number
+      /** How many could not be stored, or summarised. */
+      readonly failures: number
+    }

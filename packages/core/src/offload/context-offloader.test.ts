@@ -1,12 +1,11 @@
+import { formatCount, type ContentBlock } from '@spillway/text/internal'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type ContentBlock, formatCount } from '@spillway/text/internal'
 import { createStorage, type ManagedStorage } from '../storage/managed-storage.ts'
-import type { ManagedStorageOptions, Storage } from '../storage/storage.ts'
 import type { DriverContent, StorageDriver } from '../storage/storage-driver.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { ContextOffloaderOptions } from './context-offloader-options.ts'
-import { ContextOffloader } from './context-offloader.ts'
-import type { OffloadEvent } from './offload-event.ts'
+import type { ManagedStorageOptions, Storage } from '../storage/storage.ts'
+import type { ContextOffloaderOptions, OffloadEvent } from './context-offloader-options.ts'
+import { ContextOffloader, TokenMeter } from './context-offloader.ts'
 import type { Outcome } from './offload-request.ts'
 
 /** A storage over a map, whose writes can be made to fail. */
@@ -50,8 +49,10 @@ function mapStorage(options?: ManagedStorageOptions): {
 }
 
 const quarter = (text: string): number => Math.ceil(text.length / 4)
+
 const log = (lines: number): string =>
   Array.from({ length: lines }, (_, line) => `line ${line} of the log, all is well`).join('\n')
+
 const textBlock = (text: string): ContentBlock => ({ type: 'text', text })
 
 function setUp(options: Partial<ContextOffloaderOptions> = {}) {
@@ -489,4 +490,40 @@ describe('turns', () => {
     expect(await new ContextOffloader({ storage, onEvent }).endTurn()).toEqual({ evicted: [] })
     expect(onEvent).toHaveBeenCalledWith({ type: 'eviction-failed', error })
   })
+})
+
+test('takes what is shown and retrieved off what is avoided', () => {
+  const meter = new TokenMeter()
+  meter.seen()
+  meter.offloaded({ original: 10_000, replacement: 1_200 }, ['a'])
+  meter.retrieved(500, 'a')
+  expect(meter.read()).toEqual({
+    results: 1,
+    offloaded: 1,
+    tokensAvoided: 10_000,
+    tokensShown: 1_200,
+    tokensRetrieved: 500,
+    tokensNet: 8_300,
+    retrievals: 1,
+    bounceRate: 1,
+  })
+})
+
+test('goes below zero where retrieving costs more than was avoided', () => {
+  const meter = new TokenMeter()
+  meter.offloaded({ original: 3_000, replacement: 1_200 }, ['a'])
+  meter.retrieved(2_500, 'a')
+  expect(meter.read().tokensNet).toBe(-700)
+})
+
+test('counts a result as bounced once, however often and through whichever block the agent comes back', () => {
+  const meter = new TokenMeter()
+  meter.offloaded({ original: 9_000, replacement: 1_000 }, ['a_0', 'a_1'])
+  meter.offloaded({ original: 9_000, replacement: 1_000 }, ['b_0'])
+  for (const reference of ['a_0', 'a_0', 'a_1', 'unknown', undefined]) meter.retrieved(10, reference)
+  expect(meter.read()).toMatchObject({ retrievals: 5, bounceRate: 0.5 })
+})
+
+test('has no bounces before anything was offloaded', () => {
+  expect(new TokenMeter().read().bounceRate).toBe(0)
 })

@@ -1,6 +1,6 @@
-import { warn } from '@spillway/text/internal'
-import type { OnFallback } from '@spillway/previews/internal'
 import type { PreviewFallback } from '@spillway/previews'
+import type { OnFallback } from '@spillway/previews/internal'
+import { BoundedMap, warn } from '@spillway/text/internal'
 import {
   createRetrievalTool,
   formatRetrievalCall,
@@ -9,14 +9,22 @@ import {
   type RetrievalTool,
 } from '../retrieval/retrieval-tool.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
-import { resolveOptions, type ContextOffloaderOptions, type ResolvedOptions } from './context-offloader-options.ts'
-import { emitEvent } from './emit-event.ts'
+import {
+  resolveOptions,
+  type ContextOffloaderOptions,
+  type OffloadEvent,
+  type ResolvedOptions,
+} from './context-offloader-options.ts'
 import { measureContent } from './measure-content.ts'
-import type { OffloadEvent } from './offload-event.ts'
-import type { InlineReason, OffloadRequest, OffloadStreamRequest, Outcome } from './offload-request.ts'
-import { assertOffloadRequest, assertOffloadStreamRequest } from './assert-offload-request.ts'
+import {
+  assertOffloadRequest,
+  assertOffloadStreamRequest,
+  type InlineReason,
+  type OffloadRequest,
+  type OffloadStreamRequest,
+  type Outcome,
+} from './offload-request.ts'
 import type { Replacement, ReplacingOffloader } from './replace-result.ts'
-import { TokenMeter, type Meter } from './token-meter.ts'
 
 /** What an offloader and its scopes have in common. */
 interface SharedState {
@@ -248,3 +256,86 @@ const inline = (
   reason: InlineReason,
   original: number,
 ): Extract<Outcome, { status: 'inline' }> => ({ status: 'inline', reason, content, tokens: { original } })
+
+/** What offloading has cost and saved so far, in tokens. */
+export interface Meter {
+  /** Results that were looked at. */
+  readonly results: number
+  /** Results that were offloaded. */
+  readonly offloaded: number
+  /** Tokens of offloaded results, counted once, though a context is sent again at every turn. */
+  readonly tokensAvoided: number
+  /** Tokens of the replacements that stand in their place. */
+  readonly tokensShown: number
+  /** Tokens of the retrieval tool's answers. */
+  readonly tokensRetrieved: number
+  /** `tokensAvoided - tokensShown - tokensRetrieved`: negative where offloading did not pay. */
+  readonly tokensNet: number
+  /** Calls of the retrieval tool. */
+  readonly retrievals: number
+  /** Share of offloaded results that the agent came back for, from 0 to 1. */
+  readonly bounceRate: number
+}
+
+const MAX_REMEMBERED_REFERENCES = 100_000
+
+/** Count tokens avoided, shown and retrieved, without flattery. */
+export class TokenMeter {
+  #results = 0
+  #offloaded = 0
+  #avoided = 0
+  #shown = 0
+  #retrieved = 0
+  #retrievals = 0
+  #bounced = 0
+  /** Which offloaded result a reference belongs to, as long as the agent has not come back for it. */
+  readonly #waiting = new BoundedMap<string, { bounced: boolean }>(MAX_REMEMBERED_REFERENCES)
+
+  seen(): void {
+    this.#results += 1
+  }
+
+  offloaded(tokens: { readonly original: number; readonly replacement: number }, references: readonly string[]): void {
+    this.#offloaded += 1
+    this.#avoided += tokens.original
+    this.#shown += tokens.replacement
+    const result = { bounced: false }
+    for (const reference of references) this.#waiting.set(reference, result)
+  }
+
+  retrieved(tokens: number, reference: string | undefined): void {
+    this.#retrievals += 1
+    this.#retrieved += tokens
+    if (reference === undefined) return
+    const result = this.#waiting.get(reference)
+    this.#waiting.delete(reference)
+    if (result === undefined || result.bounced) return
+    result.bounced = true
+    this.#bounced += 1
+  }
+
+  read(): Meter {
+    return {
+      results: this.#results,
+      offloaded: this.#offloaded,
+      tokensAvoided: this.#avoided,
+      tokensShown: this.#shown,
+      tokensRetrieved: this.#retrieved,
+      tokensNet: this.#avoided - this.#shown - this.#retrieved,
+      retrievals: this.#retrievals,
+      bounceRate: this.#offloaded === 0 ? 0 : this.#bounced / this.#offloaded,
+    }
+  }
+}
+
+/** Tell of an event to whoever listens; what that throws is printed as a warning and costs nothing else. */
+export function emitEvent({ onEvent }: Pick<ResolvedOptions, 'onEvent'>, event: OffloadEvent): void {
+  const failed = (error: unknown): void => warn('onEvent threw; the agent is not affected.', error)
+  try {
+    const returned: unknown = onEvent?.(event)
+    // An asynchronous function is assignable too, and its rejection would end the process.
+    if (returned instanceof Promise) returned.catch(failed)
+  } catch (error) {
+    failed(error)
+  }
+}

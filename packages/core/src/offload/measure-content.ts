@@ -1,14 +1,13 @@
 import {
   documentText,
+  estimateLargeTokens,
   indentJson,
+  isMediaBlock,
   isStorable,
   type ContentBlock,
-  type MediaBlock,
-  isMediaBlock,
   type CountTokens,
-  estimateLargeTokens,
+  type MediaBlock,
 } from '@spillway/text/internal'
-import { mediaTokensOfSize } from './media-tokens.ts'
 
 /** Indentation costs at most about this factor, so below it only the compact form can tell. */
 const INDENT_FACTOR = 3
@@ -75,4 +74,36 @@ function mediaTokens({ type, mediaType, data }: MediaBlock, countTokens: CountTo
   const document = type === 'document' && data !== undefined ? documentText(data, mediaType) : undefined
   if (document !== undefined) return estimateLargeTokens(document.text, countTokens)
   return mediaTokensOfSize(type, data?.byteLength)
+}
+
+/** Models charge media by dimensions, pages or seconds, which grow with the size; these are typical bytes per token. */
+const BYTES_PER_TOKEN = { image: 400, audio: 400, video: 400, document: 20 } as const
+const URL_TOKENS = 100
+
+/** Estimate the tokens of media by their size in bytes; media that come by URL, `undefined`, have a fixed price. */
+export const mediaTokensOfSize = (type: MediaBlock['type'], bytes: number | undefined): number =>
+  bytes === undefined ? URL_TOKENS : Math.ceil(bytes / BYTES_PER_TOKEN[type])
+
+/** Roughly what the replacement says beside its preview, in tokens: the frame, and a reference for each block. */
+const FRAME_TOKENS = 150
+const REFERENCE_TOKENS = 60
+
+/** Estimate what a replacement says beside its preview, for so many stored parts. */
+export const frameTokens = (parts: number): number => FRAME_TOKENS + REFERENCE_TOKENS * parts
+
+/** Choose what to store of a result over the limit: the largest blocks, until the others and the replacement fit. */
+export function chooseBlocks(
+  blocks: readonly MeasuredBlock[],
+  maxResultTokens: number,
+  previewTokens: number,
+): MeasuredBlock[] {
+  let rest = blocks.reduce((sum, block) => sum + block.tokens, 0)
+  const chosen: MeasuredBlock[] = []
+  const candidates = blocks.filter((block) => block.isStorable).sort((a, b) => b.tokens - a.tokens || a.index - b.index)
+  for (const candidate of candidates) {
+    if (rest + previewTokens + frameTokens(chosen.length) <= maxResultTokens) break
+    chosen.push(candidate)
+    rest -= candidate.tokens
+  }
+  return chosen.sort((a, b) => a.index - b.index)
 }

@@ -3,9 +3,8 @@ import type { ContentBlock } from '@spillway/text/internal'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { ContextOffloaderOptions } from './context-offloader-options.ts'
+import type { ContextOffloaderOptions, OffloadEvent } from './context-offloader-options.ts'
 import { ContextOffloader } from './context-offloader.ts'
-import type { OffloadEvent } from './offload-event.ts'
 
 const log = Array.from({ length: 5_000 }, (_, line) => `line ${line} of the log, all is well`).join('\n')
 const text: ContentBlock = { type: 'text', text: log }

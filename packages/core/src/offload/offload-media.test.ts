@@ -3,9 +3,8 @@ import type { ContentBlock } from '@spillway/text/internal'
 import { type MediaPreview, type MediaPreviewer, MissingPeerError } from '@spillway/previews'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { ContextOffloaderOptions } from './context-offloader-options.ts'
+import type { ContextOffloaderOptions, OffloadEvent } from './context-offloader-options.ts'
 import { ContextOffloader } from './context-offloader.ts'
-import type { OffloadEvent } from './offload-event.ts'
 import type { Outcome } from './offload-request.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
 import type { ContentBlock } from '@spillway/text/internal'
+import { expect, it } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { ContextOffloaderOptions } from './context-offloader-options.ts'
 import { ContextOffloader } from './context-offloader.ts'

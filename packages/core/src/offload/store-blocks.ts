@@ -1,11 +1,10 @@
-import { warn, type ContentBlock, isMediaBlock, safeName, isTextContentType } from '@spillway/text/internal'
-import { isContentType } from '../storage/assert-input.ts'
+import { isMediaBlock, isTextContentType, safeName, warn, type ContentBlock } from '@spillway/text/internal'
 import { textOfDocument } from '../content/text-of-document.ts'
+import { isContentType } from '../storage/assert-input.ts'
 import { orAborted } from '../storage/storage-error.ts'
-import type { Storage, StoreReceipt } from '../storage/storage.ts'
+import type { Metadata, Storage, StoreReceipt } from '../storage/storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'
-import { toolMetadata } from './tool-metadata.ts'
 
 /** Beyond this many blocks of text or JSON, naming each by a reference would fill the context again: they are joined. */
 const MAX_SEPARATE_TEXTS = 16
@@ -206,8 +205,13 @@ export async function undoAndThrow(undo: () => Promise<void>, reason: unknown): 
 }
 
 /** Parts that were stored, and how to take that back. */
-export interface StoredParts {
+interface StoredParts {
   readonly stored: readonly StoredPart[]
   /** Remove what this call created and nobody has used since. */
   undo(): Promise<void>
 }
+
+const MAX_TOOL_NAME_LENGTH = 200
+
+/** Return what is kept beside offloaded content: the tool to run again once it is gone, never its arguments. */
+export const toolMetadata = (toolName: string): Metadata => ({ tool: toolName.slice(0, MAX_TOOL_NAME_LENGTH) })

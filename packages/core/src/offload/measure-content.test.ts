@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseBlocks } from './choose-blocks.ts'
-import type { MeasuredBlock } from './measure-content.ts'
+import { chooseBlocks, type MeasuredBlock } from './measure-content.ts'
 
 const text = (index: number, tokens: number): MeasuredBlock => ({
   block: { type: 'text', text: 'x' },

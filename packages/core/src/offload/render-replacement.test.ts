@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shareBudget } from './share-budget.ts'
+import { shareBudget } from './render-replacement.ts'
 
 test('gives small parts what they need and large ones the rest evenly', () => {
   expect(shareBudget([50, 10_000, 9_000], 1_000)).toEqual([50, 475, 475])

@@ -23,7 +23,9 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 }
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
 const log = Array.from({ length: 20_000 }, (_, line) => `line ${line} 🚚 of the log`).join('\n')
+
 const request = { toolName: 'run', toolCallId: 'run_1' }
 
 test('stores every byte of a large stream and returns its replacement', async () => {
