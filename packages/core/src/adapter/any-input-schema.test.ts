@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
-import { anyInputSchema } from './any-input-schema.ts'
+import { tinyStorage } from '../../test/tiny-storage.ts'
+import { ContextOffloader } from '../offload/context-offloader.ts'
+import { RETRIEVAL_TOOL_NAME } from '../retrieval/retrieval-tool.ts'
+import { anyInputSchema, tellHiddenTool } from './any-input-schema.ts'
 
 const SCHEMA = { type: 'object', properties: { reference: { type: 'string' } }, required: ['reference'] }
 
@@ -18,4 +21,40 @@ it('gives each reader a copy of its own', () => {
 
 it.each([[undefined], [null], ['text'], [{ unknown: 1 }]])('takes %o', (value) => {
   expect(anyInputSchema(SCHEMA)['~standard'].validate(value)).toEqual({ value })
+})
+
+const hidden = (toolName: string): object => ({ type: 'retrieval-tool-hidden', toolName })
+
+async function setUp(includeRetrievalTool = true): Promise<{ offloader: ContextOffloader; events: object[] }> {
+  const events: object[] = []
+  const storage = Object.assign(tinyStorage(), { locate: () => ({ command: 'cat a' }) })
+  const onEvent = (event: object): void => void events.push(event)
+  const offloader = new ContextOffloader({ storage, includeRetrievalTool, onEvent })
+  tellHiddenTool(offloader, [])
+  const content = [{ type: 'text', text: 'a line\n'.repeat(5_000) }] as const
+  await offloader.offload({ toolName: 'read', toolCallId: '1', content })
+  return { offloader, events }
+}
+
+it('tells once that a model is not offered the tool that previews name', async () => {
+  const { offloader, events } = await setUp()
+  tellHiddenTool(offloader, ['read', RETRIEVAL_TOOL_NAME])
+  expect(events).toMatchObject([{ type: 'offload' }])
+  tellHiddenTool(offloader, ['read', undefined])
+  tellHiddenTool(offloader, [])
+  expect(events.slice(1)).toEqual([hidden(RETRIEVAL_TOOL_NAME)])
+})
+
+it('knows the tool by the name that previews have for it', async () => {
+  const { offloader, events } = await setUp()
+  const named = offloader.withRetrievalToolName('read_stored')
+  tellHiddenTool(named, ['read_stored'])
+  tellHiddenTool(named, [RETRIEVAL_TOOL_NAME])
+  expect(events.slice(1)).toEqual([hidden('read_stored')])
+})
+
+it('tells nothing of an offloader without a retrieval tool', async () => {
+  const { offloader, events } = await setUp(false)
+  tellHiddenTool(offloader, [])
+  expect(events).toMatchObject([{ type: 'offload' }])
 })

@@ -1,6 +1,6 @@
-import type { ContentBlock } from '@spillway/text/internal'
-import { encodeBase64, mediaFromData } from './media-source.ts'
-import { textBlock } from './text-block.ts'
+import { indentJson, type ContentBlock } from '@spillway/text/internal'
+import { encodeBase64, mediaFromData, nameOfPart, textBlock } from './media-source.ts'
+import { writeModelOutput, writeModelPart, type ModelMediaForm, type ModelOutput } from './model-output.ts'
 
 /** A part of the content of a tool result of the Model Context Protocol that Spillway writes. */
 export type McpPart =
@@ -90,5 +90,82 @@ export function writeMcpPart(block: ContentBlock): McpPart {
         resource: { uri: `file:///${encodeURIComponent(name ?? 'content')}`, mimeType, blob: data },
       }
     }
+  }
+}
+
+/** What a tool of an MCP server returned, in its parts. */
+export interface McpResult {
+  /** At least one, each of which {@link readMcpPart} maps to a block that means something. */
+  readonly parts: readonly unknown[]
+  readonly isError: boolean
+}
+
+const KEYS: readonly string[] = ['content', 'isError', '_meta']
+
+/**
+ * Read the result of a tool of an MCP server, where a framework hands it on as a value, `{ content: [...] }`.
+ *
+ * Returns `undefined` for any other value, also for one with `structuredContent`, which says the same once more.
+ *
+ * @example
+ * ```ts
+ * import { readMcpResult } from '@spillway/core/adapter'
+ *
+ * const result = readMcpResult({ content: [{ type: 'text', text: 'no such file' }], isError: true })
+ * console.assert(result?.parts.length === 1 && result.isError)
+ * console.assert(readMcpResult({ content: 'a value of its own' }) === undefined)
+ * ```
+ */
+export function readMcpResult(value: unknown): McpResult | undefined {
+  const { content: parts, isError } = Object(value) as { readonly content?: unknown; readonly isError?: unknown }
+  if (!Array.isArray(parts) || parts.length === 0) return undefined
+  if (Object.keys(value as object).some((key) => !KEYS.includes(key))) return undefined
+  if (parts.some((part) => readMcpPart(part).type === 'unknown')) return undefined
+  return { parts, isError: isError === true }
+}
+
+/**
+ * Write the result of a tool of an MCP server, which a framework hands on as a value, as what `toModelOutput` returns.
+ *
+ * Several parts stay apart, so that each is stored by itself; those of an error become one text, which has its mark.
+ * Structured content comes last, as indented JSON. Returns `undefined` for any other value, and where JSON cannot express
+ * the structured content.
+ *
+ * @param form - How media are written; see {@link writeModelPart}.
+ *
+ * @example
+ * ```ts
+ * import { mcpModelOutput } from '@spillway/core/adapter'
+ *
+ * const output = mcpModelOutput({ content: [{ type: 'text', text: 'no such file' }], isError: true }, 'file-data')
+ * console.assert(output?.type === 'error-text' && output.value === 'no such file')
+ * console.assert(mcpModelOutput({ users: 2 }, 'file-data') === undefined)
+ * ```
+ */
+export function mcpModelOutput(value: unknown, form: ModelMediaForm): ModelOutput | undefined {
+  if (typeof value !== 'object' || value === null || !('content' in value)) return undefined
+  const { structuredContent, ...others } = value as { readonly structuredContent?: unknown }
+  const result = readMcpResult(others)
+  if (result === undefined) return undefined
+  const blocks: ContentBlock[] = result.parts.map(readMcpPart)
+  if (structuredContent !== undefined) {
+    const text = jsonOf(structuredContent)
+    if (text === undefined) return undefined
+    blocks.push({ type: 'text', text })
+  }
+  const { isError } = result
+  // One text alone has no place for its name.
+  const isUnnamed = blocks.length === 1 && nameOfPart(blocks[0]) === undefined
+  if (isError || isUnnamed) return writeModelOutput(blocks, { isError, form })
+  return { type: 'content', value: blocks.map((block) => writeModelPart(block, form)) }
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return indentJson(value)
+  } catch (error) {
+    // Too deep, or too long for a string.
+    if (error instanceof RangeError) return undefined
+    throw error
   }
 }

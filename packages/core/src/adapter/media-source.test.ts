@@ -1,6 +1,15 @@
+import type { ContentBlock } from '@spillway/text/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64, mediaFromData, mediaFromUrl } from './media-source.ts'
+import {
+  encodeBase64,
+  encodeBlock,
+  mediaFromData,
+  mediaFromUrl,
+  nameOfPart,
+  textBlock,
+  type EncodedBlock,
+} from './media-source.ts'
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
@@ -77,4 +86,50 @@ describe('mediaFromUrl', () => {
   it.each(['data:image/png;base64', 'data:image/png;base64,&&&', 'data:,%E0%A4%A'])('refuses %j', (url) => {
     expect(mediaFromUrl('image/png', url)).toBeUndefined()
   })
+})
+
+const data = new Uint8Array([1, 2, 3])
+
+it.each<[ContentBlock, string]>([
+  [{ type: 'text', text: '' }, ''],
+  [{ type: 'json', value: { a: [1] } }, '{"a":[1]}'],
+  [{ type: 'json', value: undefined }, 'null'],
+  [{ type: 'unknown', value: 'a' }, '"a"'],
+  [{ type: 'link', url: 'https://example.com/a', name: 'a' }, 'https://example.com/a'],
+  [{ type: 'image', mediaType: 'image/png', url: 'https://example.com/a.png' }, 'https://example.com/a.png'],
+])('writes %o as text', (block, text) => {
+  expect(encodeBlock(block)).toEqual({ type: 'text', text })
+})
+
+it.each<[ContentBlock, EncodedBlock]>([
+  [
+    { type: 'image', mediaType: 'image/png', data },
+    { type: 'image', mediaType: 'image/png', data: 'AQID', filename: 'content.png' },
+  ],
+  [
+    { type: 'document', mediaType: 'application/pdf', name: 'a b.pdf', data },
+    { type: 'document', mediaType: 'application/pdf', data: 'AQID', filename: 'a b.pdf' },
+  ],
+  [
+    { type: 'audio', mediaType: 'audio/x-made-up', data },
+    { type: 'audio', mediaType: 'audio/x-made-up', data: 'AQID', filename: 'content.bin' },
+  ],
+])('writes %o as Base64', (block, encoded) => {
+  expect(encodeBlock(block)).toEqual(encoded)
+})
+
+it('leaves out what is no text', () => {
+  expect(textBlock('a', { name: 7, mediaType: null, context: undefined })).toStrictEqual({ type: 'text', text: 'a' })
+  const origin = { name: 'a.md', mediaType: 'text/markdown', context: 'A note.' }
+  expect(textBlock('a', origin)).toStrictEqual({ type: 'text', text: 'a', ...origin })
+})
+
+it.each<[unknown, string | undefined]>([
+  [{ uri: 'file:///a', title: 'A', name: 'a.md', filename: 'b.md' }, 'b.md'],
+  [{ uri: 'file:///a', title: 'A', name: '' }, 'A'],
+  [{ uri: 'file:///a', title: 7 }, 'file:///a'],
+  [{ text: 'a' }, undefined],
+  [undefined, undefined],
+])('finds the name of %j', (part, name) => {
+  expect(nameOfPart(part)).toBe(name)
 })

@@ -1,4 +1,12 @@
-import { decodeBase64, encodeBase64 as encode, type MediaBlock, mediaKind } from '@spillway/text/internal'
+import {
+  decodeBase64,
+  encodeBase64 as encode,
+  extensionForContentType,
+  mediaKind,
+  type ContentBlock,
+  type MediaBlock,
+  type TextBlock,
+} from '@spillway/text/internal'
 import { isContentType } from '../storage/assert-input.ts'
 
 const DATA_SCHEME = /^data:/i
@@ -110,4 +118,86 @@ function percentDecoded(text: string): string | undefined {
 function signedType(data: Uint8Array): string | undefined {
   const beginning = String.fromCharCode(...data.subarray(0, 12))
   return SIGNATURES.find(([, signature]) => signature.test(beginning))?.[0]
+}
+
+/** A block as text, or as Base64 with what frameworks want to know of a file. */
+export type EncodedBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: MediaBlock['type']
+      readonly mediaType: string
+      readonly data: string
+      /** The name of the block, or one with the extension of its type, as many providers take no file without a name. */
+      readonly filename: string
+    }
+
+/**
+ * Write a block for a framework whose parts are texts and files: media that come as bytes become Base64, anything else
+ * becomes text.
+ *
+ * Values become JSON, links and media by URL their URL.
+ *
+ * @example
+ * ```ts
+ * import { encodeBlock } from '@spillway/core/adapter'
+ *
+ * const part = encodeBlock({ type: 'document', mediaType: 'application/pdf', data: new Uint8Array([104, 105]) })
+ * console.assert(part.type === 'document' && part.data === 'aGk=' && part.filename === 'content.pdf')
+ * const value = encodeBlock({ type: 'json', value: [1] })
+ * console.assert(value.type === 'text' && value.text === '[1]')
+ * ```
+ */
+export function encodeBlock(block: ContentBlock): EncodedBlock {
+  if (block.type === 'text') return { type: 'text', text: block.text }
+  if ('value' in block) return { type: 'text', text: JSON.stringify(block.value) ?? 'null' }
+  if (block.type === 'link' || block.data === undefined) return { type: 'text', text: block.url }
+  const { type, mediaType, name: filename = `content${extensionForContentType(mediaType)}` } = block
+  return { type, mediaType, data: encodeBase64(block.data), filename }
+}
+
+/** What a framework's part says of its text, under whatever types: what is no text is left out. */
+export interface TextOrigin {
+  /** A file name, title or URI. */
+  readonly name?: unknown
+  /** A MIME type. */
+  readonly mediaType?: unknown
+  /** A few words on the content, such as where it comes from. */
+  readonly context?: unknown
+}
+
+/**
+ * Make a block of a text with the name, type and context that its part in a framework has.
+ *
+ * @example
+ * ```ts
+ * import { textBlock } from '@spillway/core/adapter'
+ *
+ * const block = textBlock('# Notes', { name: 'notes.md', mediaType: 'text/markdown', context: null })
+ * console.assert(block.name === 'notes.md' && !('context' in block))
+ * ```
+ */
+export function textBlock(text: string, origin: TextOrigin): TextBlock {
+  const { name, mediaType, context } = origin
+  const said = Object.entries({ name, mediaType, context }).filter(([, value]) => typeof value === 'string')
+  return { type: 'text', text, ...Object.fromEntries(said) }
+}
+
+/** Keys under which frameworks name a part, the most telling first. */
+const NAMES = ['filename', 'name', 'title', 'uri']
+
+/**
+ * Find the name of a part, or of its metadata: a file name, title or URI. Returns `undefined` if it has none.
+ *
+ * @example
+ * ```ts
+ * import { nameOfPart } from '@spillway/core/adapter'
+ *
+ * console.assert(nameOfPart({ uri: 'file:///notes.md', title: 'Notes' }) === 'Notes')
+ * console.assert(nameOfPart({ name: 7 }) === undefined)
+ * ```
+ */
+export function nameOfPart(part: unknown): string | undefined {
+  const fields = Object(part) as Readonly<Record<string, unknown>>
+  const name = NAMES.map((key) => fields[key]).find((value) => typeof value === 'string' && value !== '')
+  return name as string | undefined
 }

@@ -1,6 +1,10 @@
-import type { ContentBlock } from '@spillway/text/internal'
+import { indentJson, type ContentBlock } from '@spillway/text/internal'
 import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { InlineReason, OffloadRequest } from '../offload/offload-request.ts'
+import { joinedText } from '../offload/store-blocks.ts'
+import { readMcpPart, writeMcpPart } from './mcp-content.ts'
+import { mediaFromData } from './media-source.ts'
+import { readModelPart, writeModelPart, type ModelMediaForm } from './model-output.ts'
 
 /** A tool result in the parts of a framework, and how these are read and written. */
 export interface PartsRequest<Part> extends Omit<OffloadRequest, 'content'> {
@@ -57,4 +61,288 @@ export async function offloadParts<Part>(
     return fromBlock === undefined ? [] : [fromBlock(block)]
   })
   return { status: 'offloaded', parts: [fromText(replacement.text), ...keptParts] }
+}
+
+/** The tool call that a model output belongs to. */
+export type ModelOutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'purpose' | 'signal'>
+
+type ProviderOptions = Readonly<Record<string, unknown>>
+
+/** What the model is to see of an output, and why it stays where it does. */
+export interface OffloadedModelOutput<Output> {
+  readonly output: Output
+  readonly reason?: InlineReason
+}
+
+/**
+ * Offload what `toModelOutput` makes of a tool's output, and return what takes its place.
+ *
+ * It is what the AI SDK, and frameworks on top of it, hand to a model: `{ type, value }`, where `type` is `text`, `json`,
+ * `error-text`, `error-json` or `content`. An output that stays comes back as the very object, as do kinds that nothing
+ * is known of. JSON is replaced by text, parts by one part of text that comes first.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadModelOutput } from '@spillway/core/adapter'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const call = { toolName: 'list_users', toolCallId: 'call_1' }
+ * const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `user ${id}` }))
+ * const { output } = await offloadModelOutput(offloader, call, { type: 'json', value: rows as unknown })
+ * console.assert(output.type === 'text' && String(output.value).startsWith('[Offloaded: 1 block'))
+ * ```
+ */
+export async function offloadModelOutput<Output>(
+  offloader: Pick<ContextOffloader, 'offload'>,
+  call: ModelOutputCall,
+  output: Output,
+): Promise<OffloadedModelOutput<Output>> {
+  // Tools return what they want, whatever the types say.
+  const { type, value } = Object(output) as { readonly type?: unknown; readonly value?: unknown }
+  const isError = type === 'error-text' || type === 'error-json'
+
+  async function replaceValue(block: ContentBlock): Promise<OffloadedModelOutput<Output>> {
+    const fromText = (text: string): Output => ({ ...output, type: isError ? 'error-text' : 'text', value: text })
+    const request = { ...call, isError, parts: [output], toBlock: () => block, fromText }
+    const outcome = await offloadParts(offloader, request)
+    return outcome.status === 'inline' ? { output, reason: outcome.reason } : { output: outcome.parts[0] }
+  }
+
+  async function replaceParts(parts: readonly unknown[]): Promise<OffloadedModelOutput<Output>> {
+    const fromText = (text: string): unknown => ({ type: 'text', text })
+    const form = mediaForm(parts)
+    const fromBlock = (block: ContentBlock): unknown => writeModelPart(block, form)
+    const outcome = await offloadParts(offloader, { ...call, parts, toBlock: readModelPart, fromText, fromBlock })
+    if (outcome.status === 'inline') return { output, reason: outcome.reason }
+    const [replacement, ...kept] = outcome.parts
+    const options = optionsOfTexts(parts.filter((part) => !kept.includes(part)))
+    return { output: { ...output, value: [{ ...Object(replacement), ...options }, ...kept.map(withNameInText)] } }
+  }
+
+  switch (type) {
+    case 'text':
+    case 'error-text':
+      return typeof value === 'string' ? replaceValue({ type: 'text', text: value }) : { output }
+    case 'json':
+    case 'error-json':
+      return replaceValue({ type: 'json', value })
+    case 'content':
+      return Array.isArray(value) ? replaceParts(value) : { output }
+    default:
+      return { output }
+  }
+}
+
+/** Versions of the AI SDK have no name for a text, and providers would not show it: it goes to the front of a text that stays. */
+function withNameInText(part: unknown): unknown {
+  const { type, text, filename, mediaType: _type, ...others } = Object(part) as Readonly<Record<string, unknown>>
+  if (type !== 'text' || typeof filename !== 'string') return part
+  return { ...others, type, text: joinedText(String(text), filename) }
+}
+
+/** What is added has the form of what it stands for. */
+function mediaForm(parts: readonly unknown[]): ModelMediaForm {
+  const types = parts.map((part) => (Object(part) as { readonly type?: unknown }).type)
+  if (types.includes('file')) return 'file'
+  return types.includes('media') ? 'media' : 'file-data'
+}
+
+/** What providers were told of a text, such as where a cached prefix ends, holds for what stands in its place. */
+function optionsOfTexts(parts: readonly unknown[]): { readonly providerOptions?: ProviderOptions } {
+  const texts = parts as readonly { readonly type?: unknown; readonly providerOptions?: ProviderOptions }[]
+  const options = texts.flatMap(({ type, providerOptions }) => (type === 'text' ? (providerOptions ?? []) : []))
+  return options.length === 0 ? {} : { providerOptions: Object.assign({}, ...options) as ProviderOptions }
+}
+
+/** A tool result that the model gets as a JSON object. */
+export interface RecordRequest extends Omit<OffloadRequest, 'content' | 'isError'> {
+  /** What the tool returned. */
+  readonly value: unknown
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** Beside other fields of so many characters of JSON, at most, a long text is replaced in its own field. */
+const MAX_BESIDE_TEXT = 1_000
+/** As JSON, bytes take ten times their size: from so many on they are stored as they are. */
+const MAX_BYTES_AS_JSON = 65_536
+/** Fields in which frameworks put a text that a tool returned or threw. */
+const TEXT_FIELDS = ['result', 'output', 'error']
+
+/**
+ * Offload a tool result for a framework that hands each to the model as a JSON object, and return the object that takes
+ * its place; `undefined` where the result stays.
+ *
+ * - A result of the Model Context Protocol keeps its form: parts of its `content` are replaced, and `structuredContent`
+ *   goes where it is too large.
+ * - One long text with line breaks beside a few short fields, as in `{ status, log }`, is stored as text, so that its
+ *   lines can be searched; the replacement takes its field.
+ * - A string becomes `{ result: replacement }`. So does any other value, which is stored as JSON, and many bytes.
+ *
+ * An object is an error where `isError` is `true` or `error` holds anything; it stays one. Rejects as
+ * {@link ContextOffloader.offload} does.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadAsRecord } from '@spillway/core/adapter'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const value = { status: 'ok', log: 'a line of a log\n'.repeat(5_000) }
+ * const replaced = await offloadAsRecord(offloader, { toolName: 'read_log', toolCallId: 'call_1', value })
+ * console.assert(replaced?.status === 'ok' && String(replaced.log).startsWith('[Offloaded: 1 blocks'))
+ * ```
+ */
+export async function offloadAsRecord(
+  offloader: Pick<ContextOffloader, 'offload'>,
+  { value, ...request }: RecordRequest,
+): Promise<Record<string, unknown> | undefined> {
+  const record: unknown = typeof value === 'string' ? { result: value } : value
+  if (typeof record !== 'object' || record === null) return undefined
+  const isOpaque = Array.isArray(record) || ArrayBuffer.isView(record) || 'toJSON' in record
+  const fields: JsonObject = isOpaque ? {} : (record as JsonObject)
+  const isError = fields['isError'] === true || Boolean(fields['error'])
+  const content = readMcpContent(fields['content'])
+  if (content !== undefined) return await offloadMcpResult(offloader, { ...request, isError }, fields, content)
+
+  const textField = findTextField(fields)
+  const blocks = textField === undefined ? [blockOfValue(record)] : blocksOfText(fields, textField)
+  const outcome = await offloader.offload({ ...request, isError, content: blocks })
+  const [replacement] = outcome.content
+  if (outcome.status === 'inline' || replacement?.type !== 'text') return undefined
+  if (textField !== undefined) return { ...fields, [textField]: replacement.text }
+  return { [isError ? 'error' : 'result']: replacement.text }
+}
+
+function blockOfValue(value: object): ContentBlock {
+  if (!ArrayBuffer.isView(value) || value.byteLength <= MAX_BYTES_AS_JSON) return { type: 'json', value }
+  const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  const { mediaType = '' } = mediaFromData('', bytes) ?? {}
+  return mediaFromData(mediaType, bytes) ?? { type: 'unknown', value }
+}
+
+/** A part of a result, as it is and as a block. */
+interface ReadPart {
+  readonly part: unknown
+  readonly block: ContentBlock
+}
+
+/** Read the parts of a result of the Model Context Protocol; none where one is not known, as it could not be stored. */
+function readMcpContent(content: unknown): readonly ReadPart[] | undefined {
+  if (!Array.isArray(content) || content.length === 0) return undefined
+  const parts = content.map((part: unknown): ReadPart => ({ part, block: readMcpPart(part) }))
+  return parts.some(({ block }) => block.type === 'unknown') ? undefined : parts
+}
+
+async function offloadMcpResult(
+  offloader: Pick<ContextOffloader, 'offload'>,
+  request: Omit<OffloadRequest, 'content'>,
+  fields: JsonObject,
+  content: readonly ReadPart[],
+): Promise<Record<string, unknown> | undefined> {
+  const { content: _content, isError, ...others } = fields
+  const rest: ReadPart = { part: others, block: { type: 'json', value: others } }
+  const outcome = await offloadParts<ReadPart>(offloader, {
+    ...request,
+    parts: Object.keys(others).length === 0 ? content : [...content, rest],
+    toBlock: ({ block }) => block,
+    fromText: (text) => ({ part: { type: 'text', text }, block: { type: 'text', text } }),
+    fromBlock: (block) => ({ part: writeMcpPart(block), block }),
+  })
+  if (outcome.status === 'inline') return undefined
+  const parts = outcome.parts.filter((part) => part !== rest).map(({ part }) => part)
+  if (outcome.parts.includes(rest)) return { ...fields, content: parts }
+  return { content: parts, ...(isError === undefined ? {} : { isError }) }
+}
+
+/** Name the field whose text is about all that an object has. */
+function findTextField(fields: JsonObject): string | undefined {
+  const names = Object.keys(fields)
+  let longest: string | undefined
+  let text = ''
+  for (const name of names) {
+    const value = fields[name]
+    if (typeof value === 'string' && (longest === undefined || value.length > text.length))
+      [longest, text] = [name, value]
+  }
+  if (longest === undefined || (names.length === 1 && TEXT_FIELDS.includes(longest))) return longest
+  // As JSON, a text of one line is searched as well.
+  if (text.length <= MAX_BESIDE_TEXT || !text.includes('\n')) return undefined
+  return isShort(without(fields, longest)) ? longest : undefined
+}
+
+/** The other fields count as well, and are so short that they can stay. */
+function blocksOfText(fields: JsonObject, name: string): readonly ContentBlock[] {
+  const others = without(fields, name)
+  const text: ContentBlock = { type: 'text', text: String(fields[name]) }
+  return Object.keys(others).length === 0 ? [text] : [text, { type: 'unknown', value: others }]
+}
+
+function isShort(value: unknown): boolean {
+  try {
+    return (indentJson(value)?.length ?? Infinity) <= MAX_BESIDE_TEXT
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    // It is too deep or too long for JSON.
+    return false
+  }
+}
+
+function without(fields: JsonObject, name: string): JsonObject {
+  const { [name]: _removed, ...others } = fields
+  return others
+}
+
+/** What a tool threw. */
+export interface ThrownRequest extends Omit<OffloadRequest, 'content' | 'isError'> {
+  readonly thrown: unknown
+}
+
+/**
+ * Offload the message of what a tool threw, where it is over the limit, and return what to throw in its place.
+ *
+ * What is small comes back as the very value. An error is replaced by one of the same class, with its own fields, the
+ * replacement as message and the original as `cause`; a string by a string; anything else by an error. What cannot be
+ * put into words stays. Never rejects.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { offloadThrown } from '@spillway/core/adapter'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+ * const thrown = new RangeError('compilation failed\n'.repeat(5_000))
+ * const replaced = await offloadThrown(offloader, { toolName: 'build', toolCallId: 'call_1', thrown })
+ * console.assert(replaced instanceof RangeError && replaced.cause === thrown && replaced.message.length < 10_000)
+ * ```
+ */
+export async function offloadThrown(
+  offloader: Pick<ContextOffloader, 'offload'>,
+  { thrown, ...request }: ThrownRequest,
+): Promise<unknown> {
+  const text = messageOf(thrown)
+  if (text === undefined) return thrown
+  const outcome = await offloader.offload({ ...request, isError: true, content: [{ type: 'text', text }] })
+  const [replacement] = outcome.content
+  if (outcome.status === 'inline' || replacement?.type !== 'text') return thrown
+  return typeof thrown === 'string' ? replacement.text : replaceError(thrown, replacement.text)
+}
+
+function messageOf(thrown: unknown): string | undefined {
+  if (typeof thrown === 'string') return thrown
+  const text: unknown = thrown instanceof Error ? thrown.message : indentJson(thrown)
+  return typeof text === 'string' ? text : undefined
+}
+
+/** Handlers tell errors apart by class, name and fields such as `code`: those of the original stay. */
+function replaceError(thrown: unknown, message: string): Error {
+  const error = new Error(message, { cause: thrown })
+  if (!(thrown instanceof Error)) return error
+  Object.setPrototypeOf(error, Object.getPrototypeOf(thrown) as object)
+  const { message: _message, stack: _stack, cause: _cause, ...own } = Object.getOwnPropertyDescriptors(thrown)
+  return Object.defineProperties(error, own)
 }

@@ -1,5 +1,12 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { replaceToolResults, type ModelMessageLike, type ToolResultPart } from './replace-tool-results.ts'
+import {
+  KnownOutputs,
+  replaceToolResults,
+  SmallTexts,
+  type ModelMessageLike,
+  type ToolResultPart,
+} from './replace-tool-results.ts'
 
 const result = (toolCallId: string, value: string): object => ({
   type: 'tool-result',
@@ -7,14 +14,18 @@ const result = (toolCallId: string, value: string): object => ({
   toolCallId,
   output: { type: 'text', value },
 })
+
 const call = (toolCallId: string, input: unknown): object => ({
   type: 'tool-call',
   toolName: 'read',
   toolCallId,
   input,
 })
+
 const said = (...content: object[]): ModelMessageLike => ({ role: 'assistant', content })
+
 const answered = (...content: object[]): ModelMessageLike => ({ role: 'tool', content })
+
 const SHORT = { type: 'text', value: 'short' }
 
 const isLong = ({ output }: ToolResultPart): boolean => (output as typeof SHORT).value.startsWith('long')
@@ -68,4 +79,76 @@ it('replaces all at the same time', async () => {
 it('rejects as the function does', async () => {
   const error = new Error('no')
   await expect(replaceToolResults([answered(result('a', ''))], () => Promise.reject(error))).rejects.toBe(error)
+})
+
+it('knows an output again by a copy of it, whatever JSON it is', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.string(), (output, id) => {
+      const outputs = new KnownOutputs<unknown>()
+      outputs.add(id, output, 'shown')
+      expect(outputs.find(id, structuredClone(output))).toMatchObject({ shown: 'shown' })
+    }),
+  )
+})
+
+it('tells outputs apart as their JSON does', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+      fc.pre(JSON.stringify(one) !== JSON.stringify(other))
+      const outputs = new KnownOutputs<unknown>()
+      outputs.add('call_1', one)
+      expect(outputs.find('call_1', other)).toBeUndefined()
+    }),
+  )
+})
+
+it.each<[unknown, unknown]>([
+  ['a', ['a']],
+  [[], {}],
+  [{ a: undefined }, { b: undefined }],
+  [null, {}],
+  [{ 0: 'a' }, ['a']],
+  [1, '1'],
+])('tells %o from %o', (one, other) => {
+  const outputs = new KnownOutputs<unknown>()
+  outputs.add('call_1', one)
+  expect(outputs.find('call_1', other)).toBeUndefined()
+})
+
+it('keeps several outputs of one id, and ids that name properties of every object', () => {
+  const outputs = new KnownOutputs<string>()
+  for (const id of ['__proto__', 'constructor', '']) {
+    expect(outputs.find(id, 'one')).toBeUndefined()
+    outputs.add(id, 'one', 'short')
+    outputs.add(id, 'two')
+    expect(outputs.find(id, 'one')).toMatchObject({ shown: 'short' })
+    expect(outputs.find(id, 'two')).toMatchObject({ shown: undefined })
+  }
+})
+
+it('finds the same object without reading it', () => {
+  const outputs = new KnownOutputs<unknown>()
+  const output = {
+    get text(): string {
+      throw new Error('was read')
+    },
+  }
+  outputs.add('call_1', output)
+  expect(outputs.find('call_1', output)).toBeDefined()
+})
+
+it('knows a text again, and no other value', () => {
+  const texts = new SmallTexts()
+  for (const value of ['one', 'one', '', { a: 1 }, undefined]) texts.add(value)
+  expect(['one', ''].map((text) => texts.has(text))).toEqual([true, true])
+  expect([{ a: 1 }, undefined, 'two'].map((value) => texts.has(value))).toEqual([false, false, false])
+})
+
+it('forgets the others before they are too many', () => {
+  const texts = new SmallTexts()
+  const textOf = (index: number): string => `${index}`.padStart(1_000_000)
+  for (let index = 0; index < 5; index += 1) texts.add(textOf(index))
+  expect([0, 1, 2, 3, 4].map((index) => texts.has(textOf(index)))).toEqual([false, false, false, false, true])
+  texts.add(textOf(5))
+  expect([4, 5].map((index) => texts.has(textOf(index)))).toEqual([true, true])
 })

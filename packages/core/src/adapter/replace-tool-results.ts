@@ -83,3 +83,95 @@ async function replaceMessage(messages: ModelMessageLike[], index: number, outpu
 function withOutput(part: Part, output: unknown): Part {
   return output === part.output ? part : { ...part, output }
 }
+
+/** What became of an output. */
+export interface KnownOutput<Output> {
+  /** What stands in its place; `undefined` where it stays. */
+  readonly shown: Output | undefined
+}
+
+/**
+ * Remembers what became of the outputs of tool calls in one run, in a framework that hands over copies of all of them
+ * with every call of the model.
+ *
+ * Outputs are told apart by the id of their call and by what they hold, as ids may come again. It keeps what it is given:
+ * make one for each run.
+ *
+ * @example
+ * ```ts
+ * import { KnownOutputs } from '@spillway/core/adapter'
+ *
+ * const outputs = new KnownOutputs<{ text: string }>()
+ * outputs.add('call_1', { text: 'a long text' }, { text: 'a preview' })
+ * outputs.add('call_2', { text: 'a short text' })
+ * console.assert(outputs.find('call_1', { text: 'a long text' })?.shown?.text === 'a preview')
+ * console.assert(outputs.find('call_2', { text: 'a short text' })?.shown === undefined)
+ * console.assert(outputs.find('call_2', { text: 'another text' }) === undefined)
+ * ```
+ */
+export class KnownOutputs<Output> {
+  readonly #ofCall = new Map<string, (KnownOutput<Output> & { readonly output: Output })[]>()
+
+  /** Remember what became of an output; without `shown` it stays. */
+  add(toolCallId: string, output: Output, shown?: Output): void {
+    const known = this.#ofCall.get(toolCallId) ?? []
+    known.push({ output, shown })
+    this.#ofCall.set(toolCallId, known)
+  }
+
+  /** Find what became of an output or of a copy of it; `undefined` where it is not known. */
+  find(toolCallId: string, output: Output): KnownOutput<Output> | undefined {
+    return this.#ofCall.get(toolCallId)?.find((known) => isEqual(known.output, output))
+  }
+}
+
+/** Whether two values of JSON are equal. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b || typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  const [one, other] = [a, b] as readonly Readonly<Record<string, unknown>>[]
+  const keys = Object.keys(a)
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isEqual(one?.[key], other?.[key]))
+  )
+}
+
+const MAX_CHARACTERS = 4_000_000
+
+/**
+ * Remembers texts that were within the limit, over all runs of an adapter whose framework hands over a whole history with
+ * every call of the model, as new objects: none of it is counted anew.
+ *
+ * It keeps four million characters at most; when there are more, it forgets all and begins again. Texts are of one
+ * offloader, as others have other limits; of values that are no texts it knows nothing.
+ *
+ * @example
+ * ```ts
+ * import { SmallTexts } from '@spillway/core/adapter'
+ *
+ * const small = new SmallTexts()
+ * small.add('two users')
+ * console.assert(small.has('two users') && !small.has('three users'))
+ * ```
+ */
+export class SmallTexts {
+  readonly #texts = new Set<unknown>()
+  #characters = 0
+
+  /** Tell whether a value is a text that was added, and is not forgotten. */
+  has(value: unknown): boolean {
+    return this.#texts.has(value)
+  }
+
+  /** Add a value that is within the limit, if it is a text. */
+  add(value: unknown): void {
+    if (typeof value !== 'string' || this.#texts.has(value)) return
+    this.#characters += value.length
+    if (this.#characters > MAX_CHARACTERS) {
+      this.#texts.clear()
+      this.#characters = value.length
+    }
+    this.#texts.add(value)
+  }
+}

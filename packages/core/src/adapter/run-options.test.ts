@@ -1,10 +1,21 @@
 import { expect, it } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
+import type { OffloadEvent } from '../offload/context-offloader-options.ts'
 import { ContextOffloader } from '../offload/context-offloader.ts'
-import { assertRunOptions, type RunOptions } from './run-options.ts'
+import type { Storage } from '../storage/storage.ts'
+import {
+  assertOffloader,
+  assertRunOptions,
+  offloaderOfRun,
+  RunsByInput,
+  withEvictAfterTurns,
+  type RunOptions,
+} from './run-options.ts'
 
 const usage = 'plugin(offloader, options)'
+
 const offloader = new ContextOffloader({ storage: tinyStorage() })
+
 const unscoped = new ContextOffloader({
   storage: { store: async () => 'r', retrieve: async () => ({ content: new Uint8Array(), contentType: 'text/plain' }) },
 })
@@ -33,4 +44,150 @@ it.each<[unknown, unknown, RegExp]>([
   [unscoped, {}, /^This storage has no scope\(\)/],
 ])('refuses %o with %o', (one, options, message) => {
   expect(() => assertRunOptions(one, options as RunOptions<never>, { usage, others: ['mode'] })).toThrow(message)
+})
+
+it('takes an offloader, and one of a scope', () => {
+  const offloader = new ContextOffloader({ storage: tinyStorage() })
+  for (const one of [offloader, offloader.forScope('a')])
+    expect(() => assertOffloader(one, 'use(offloader)')).not.toThrow()
+})
+
+it.each([[undefined], [null], ['offloader'], [{}], [{ storage: tinyStorage() }], [tinyStorage()], [() => undefined]])(
+  'refuses %o, and says where an offloader belongs',
+  (value) => {
+    expect(() => assertOffloader(value, 'use(offloader)')).toThrow(
+      new TypeError(
+        `offloader must be a ContextOffloader, got ${typeof value}: use(offloader). Make one: new ContextOffloader({ storage }).`,
+      ),
+    )
+  },
+)
+
+const LOG = 'a line of a log\n'.repeat(5_000)
+
+const content = [{ type: 'text', text: LOG }] as const
+
+const ofSegments = (segments: readonly string[]): readonly string[] => segments
+
+/** Store the log in the scope of `writer`, and return whether `reader` finds it. */
+async function shares(writer: readonly string[], reader: readonly string[]): Promise<boolean> {
+  const offloaderOf = offloaderOfRun(new ContextOffloader({ storage: tinyStorage() }), ofSegments)
+  const outcome = await offloaderOf(writer).offload({ toolName: 'read', toolCallId: 'c', content })
+  if (outcome.status !== 'offloaded') throw new Error(`The log was not stored: ${outcome.reason}`)
+  const [stored] = outcome.stored
+  return !(await offloaderOf(reader).retrievalTool.execute({ reference: stored?.reference })).isError
+}
+
+it('keeps scopes apart, and gives all runs of one the same', async () => {
+  expect(await shares(['a'], ['a'])).toBe(true)
+  expect(await shares(['a'], ['b'])).toBe(false)
+  expect(await shares(['a', 'b'], ['a'])).toBe(false)
+  expect(await shares(['a'], [])).toBe(false)
+})
+
+it('takes the offloader as it is for no segments, and makes one for several calls of a run', () => {
+  const offloader = new ContextOffloader({ storage: tinyStorage() })
+  const offloaderOf = offloaderOfRun(offloader, ofSegments)
+  expect(offloaderOf([])).toBe(offloader)
+  expect(offloaderOf(['a'])).toBe(offloaderOf(['a']))
+})
+
+it.each<[what: string, scope: (run: unknown) => readonly string[]]>([
+  [
+    'throws',
+    () => {
+      throw new RangeError('no tenant')
+    },
+  ],
+  ['returns a string', (() => 'tenant') as unknown as () => readonly string[]],
+  ['returns a promise', (async () => ['a']) as unknown as () => readonly string[]],
+  ['returns nothing', (() => undefined) as unknown as () => readonly string[]],
+  ['returns an empty segment', () => ['']],
+  ['returns what is no string', () => [undefined as unknown as string]],
+  ['returns a huge segment', () => ['x'.repeat(2_000)]],
+])('stores nothing, answers and tells of it where the scope %s', async (_what, scope) => {
+  const events: OffloadEvent[] = []
+  const all = new ContextOffloader({ storage: tinyStorage(), onEvent: (event) => void events.push(event) })
+  const offloader = offloaderOfRun(all, scope)({})
+  const outcome = await offloader.offload({ toolName: 'read', toolCallId: 'c', content })
+  expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', content, error: { code: 'invalid-key' } })
+  expect(events).toMatchObject([{ type: 'offload-failed', error: { code: 'invalid-key' } }])
+  const stored = await all.offload({ toolName: 'read', toolCallId: 'c', content })
+  const reference = stored.status === 'offloaded' ? stored.stored[0]?.reference : undefined
+  expect(await offloader.retrievalTool.execute({ reference })).toMatchObject({ isError: true })
+  expect(await offloader.endTurn()).toEqual({ evicted: [] })
+})
+
+it('finds the run of an input by the very object', () => {
+  const runs = new RunsByInput<{ session: string }>()
+  const [input, run] = [{ path: 'a' }, { session: 'a' }]
+  runs.start(input, run)
+  runs.start(input, run)
+  expect(runs.find(input)).toBe(run)
+  expect(runs.find({ path: 'a' })).toBeUndefined()
+  expect(runs.inputOf(run)).toBe(input)
+  expect(runs.inputOf({ session: 'a' })).toBeUndefined()
+})
+
+it('finds nothing by an input that several runs have in common, however often they start', () => {
+  const runs = new RunsByInput<{ session: string }>()
+  const input = {}
+  const [a, b] = [{ session: 'a' }, { session: 'b' }]
+  for (const run of [a, b, a, a]) runs.start(input, run)
+  expect(runs.find(input)).toBeUndefined()
+  expect([runs.inputOf(a), runs.inputOf(b)]).toEqual([input, input])
+})
+
+it.each([['text'], [7], [null], [undefined]])('finds nothing by %j, which many calls may have', (input) => {
+  const runs = new RunsByInput<{ session: string }>()
+  const run = { session: 'a' }
+  runs.start(input, run)
+  expect(runs.find(input)).toBeUndefined()
+  expect(runs.inputOf(run)).toBe(input)
+})
+
+const hello = new TextEncoder().encode('hello')
+
+async function evictedAfter(storage: Storage, turns: number): Promise<readonly string[]> {
+  const evicted: string[] = []
+  for (let turn = 0; turn < turns; turn += 1)
+    for (const { reference } of (await storage.endTurn?.())?.evicted ?? []) evicted.push(reference)
+  return evicted
+}
+
+it('evicts after other turns than the storage, in both directions', async () => {
+  const never = tinyStorage()
+  const sooner = withEvictAfterTurns(never, 2)
+  const reference = await sooner.store('a', hello)
+  expect(await evictedAfter(sooner, 2)).toEqual([])
+  expect(await evictedAfter(sooner, 1)).toEqual([reference])
+  const always = withEvictAfterTurns(tinyStorage({ evictAfterTurns: 1 }), null)
+  await always.store('a', hello)
+  expect(await evictedAfter(always, 30)).toEqual([])
+})
+
+it('has the content, the references and the other settings of the storage', async () => {
+  const storage = tinyStorage({ maxBytes: 10 })
+  const other = withEvictAfterTurns(storage, 5)
+  const reference = await storage.scope('a').store('key', hello)
+  expect(await other.scope?.('a').store('key', hello)).toBe(reference)
+  expect((await other.scope?.('a').retrieve(reference))?.content).toEqual(hello)
+  await expect(other.store('large', new Uint8Array(11))).rejects.toMatchObject({ code: 'too-large' })
+})
+
+const twoMethods: Storage = { store: async (key) => key, retrieve: () => Promise.reject(new Error('none')) }
+
+it('refuses turns of a scope, and of a storage of others, whose null changes nothing', () => {
+  for (const storage of [tinyStorage().scope('a'), twoMethods]) {
+    expect(() => withEvictAfterTurns(storage, 5, 'evictAfterCycles')).toThrow(
+      /^evictAfterCycles needs a storage that counts turns/,
+    )
+    expect(withEvictAfterTurns(storage, null)).toBe(storage)
+  }
+})
+
+it.each([0, -1, 1.5, Number.NaN, '5', {}])('refuses %j turns', (turns) => {
+  expect(() => withEvictAfterTurns(tinyStorage(), turns as number)).toThrow(
+    /^evictAfterTurns must be a positive integer, or null for never/,
+  )
 })

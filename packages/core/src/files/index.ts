@@ -1,10 +1,12 @@
 /** The entries of a scope as files with paths, for file tools. */
 export { type LineRange, PatternError, type PatternErrorCode } from '@spillway/text/internal'
-export { filePathOf, type FileContent } from './file-entry.ts'
-export type { FoundLine } from './find-lines.ts'
+export { filePathOf, refuseFilePath, type FileContent } from './file-entry.ts'
+export { readStoredLines, type FoundLine, type LinePage, type ReadStoredLinesOptions } from './read-line-page.ts'
 export { PatternSearch, type MatchingLine, type MatchingLines, type PatternSearchOptions } from './pattern-search.ts'
-export type { LinePage } from './read-line-page.ts'
-export { readStoredLines, type ReadStoredLinesOptions } from './read-stored-lines.ts'
-export { refuseFilePath } from './refuse-file-path.ts'
-export type { StoredFile } from './stored-file.ts'
-export { StoredFiles, type FindOptions, type FoundLines, type StoredFilesOptions } from './stored-files.ts'
+export {
+  StoredFiles,
+  type FindOptions,
+  type FoundLines,
+  type StoredFile,
+  type StoredFilesOptions,
+} from './stored-files.ts'

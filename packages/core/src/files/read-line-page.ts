@@ -1,4 +1,8 @@
-import { lineBatches, type LineRange, linesWithin, type LineProgress } from '@spillway/text/internal'
+import { detach, lineBatches, linesWithin, type LineProgress, type LineRange } from '@spillway/text/internal'
+import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
+import { findLineSpan } from '../search/view-hits.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { OperationOptions, Storage } from '../storage/storage.ts'
 
 const BATCH_LENGTH = 262_144
 /** UTF-16 units of a page, about, and of one line in it. */
@@ -97,4 +101,117 @@ class PageCollector {
     this.#lines.push('')
     this.#lineLength = 0
   }
+}
+
+const LINE_FEED = 10
+
+/** Options of {@link readStoredLines}. */
+export interface ReadStoredLinesOptions extends OperationOptions {
+  /** Bytes of the lines that are read, at most. Defaults to 67,108,864. */
+  readonly maxBytes?: number | undefined
+  /** Told how many bytes are about to be read; what it throws is passed on, and nothing is read. */
+  readonly beforeRead?: ((bytes: number) => void) | undefined
+}
+
+/**
+ * Read exactly the lines of a range from stored text, whose bytes tell its encoding, by the index of its lines: what is before them is not
+ * read where there is one.
+ *
+ * Pages joined by LF are the content. A range beyond the end gives no lines. Rejects like `retrieve`, and with `too-large`
+ * where the lines have more bytes than `maxBytes`.
+ *
+ * @param range - From line 1. The end may be `Infinity`.
+ * @throws TypeError where the range is not of whole numbers.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { readStoredLines } from '@spillway/core/files'
+ *
+ * const storage = new InMemoryStorage({ evictAfterTurns: null })
+ * const reference = await storage.store('list', new TextEncoder().encode('one\ntwo\nthree'))
+ * const page = await readStoredLines(storage, reference, { start: 2, end: 2 })
+ * console.assert(page.text === 'two' && page.goesOn && page.totalLines === 3)
+ * ```
+ */
+export async function readStoredLines(
+  storage: Storage,
+  reference: string,
+  range: LineRange,
+  { maxBytes = 67_108_864, beforeRead, signal }: ReadStoredLinesOptions = {},
+): Promise<LinePage> {
+  const { start, end } = range
+  if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
+    throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
+  const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsPart: true }
+  return await withTextSource(storage, reference, reading, async (source) => {
+    const { lines } = await source.lineIndex()
+    const found = end < start ? undefined : await findLineSpan(source, range)
+    if (found === undefined) return { text: '', totalLines: lines, goesOn: start <= lines }
+    if (found.end - found.start > maxBytes) {
+      const message = `These lines have ${found.end - found.start} bytes, and ${maxBytes} are allowed. Read fewer lines at a time.`
+      throw new StorageError('too-large', message, { reference })
+    }
+    beforeRead?.(found.end - found.start)
+    const text = await textOf(source, found.start, found.end, end <= found.lines)
+    return { text, lines: found.range, totalLines: found.lines, goesOn: found.range.end < found.lines }
+  })
+}
+
+/** Without the LF that parts it from what follows, but with that at the end where lines beyond it were asked for. */
+async function textOf(source: ContentSource, start: number, end: number, isWhole: boolean): Promise<string> {
+  const bytes = await source.read(start, end - start)
+  const length = isWhole && bytes.at(-1) === LINE_FEED ? bytes.length - 1 : bytes.length
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, length))
+}
+
+/** UTF-16 units of a line that are shown, at most: of a longer one, those around the match. */
+const SHOWN_LENGTH = 10_000
+
+/** A line that has the text searched for. */
+export interface FoundLine {
+  readonly path: string
+  /** Its number, from 1. */
+  readonly line: number
+  /** The line without its LF; of one over 10,000 UTF-16 units what is around the first match, with `…` where it is cut. */
+  readonly text: string
+}
+
+/**
+ * Find the lines of a text that have `literal` in them, each once, in bounded memory whatever their lengths.
+ *
+ * Nothing at all is in every line, and in the empty one after a final LF.
+ */
+export async function* findLines(
+  path: string,
+  blocks: AsyncIterable<Uint8Array>,
+  literal: string,
+): AsyncGenerator<FoundLine> {
+  // Room for a match that lies across two batches of one line, however long it is.
+  const maxLength = Math.max(BATCH_LENGTH, 4 * literal.length)
+  const options = { maxLength, overlap: Math.max(0, literal.length - 1), keepByteOrderMark: true }
+  let latest = 0
+  let next = 1
+  let endsOpen = false
+  for await (const { text, firstLine, lineStarts, column, until } of lineBatches(blocks, options)) {
+    endsOpen = until !== undefined || !text.endsWith('\n')
+    next = firstLine + lineStarts.length
+    if (!text.includes(literal)) continue
+    for (const [index, start] of lineStarts.entries()) {
+      const line = text.slice(start, lineStarts[index + 1]).replace(/\n$/, '')
+      const at = firstLine + index === latest ? -1 : line.indexOf(literal)
+      if (at < 0) continue
+      latest = firstLine + index
+      const isCut = { before: index === 0 && column > 0, after: until !== undefined }
+      yield { path, line: latest, text: detach(windowAround(line, at, isCut)) }
+    }
+  }
+  if (literal === '' && !endsOpen) yield { path, line: next, text: '' }
+}
+
+function windowAround(line: string, at: number, isCut: { readonly before: boolean; readonly after: boolean }): string {
+  const start = line.length <= SHOWN_LENGTH ? 0 : Math.max(0, at - SHOWN_LENGTH / 2)
+  const end = Math.min(line.length, start + SHOWN_LENGTH)
+  const shown = line.slice(start, end)
+  return `${start > 0 || isCut.before ? '… ' : ''}${shown}${end < line.length || isCut.after ? ' …' : ''}`
 }

@@ -4,18 +4,21 @@ import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { StoredFile } from './stored-file.ts'
 import { filePathOf } from './file-entry.ts'
-import { StoredFiles } from './stored-files.ts'
+import { StoredFiles, type StoredFile } from './stored-files.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
 const decode = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes)
+
 /** Every byte there is, which no text has. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+
 const outage = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The storage is out of reach.'))
 
 const textOf = async (files: StoredFiles, path: string): Promise<string | undefined> =>
   decode(await (await files.list()).get(path)?.readBytes())
+
 const append = (files: StoredFiles, path: string, text: string): Promise<void> =>
   files.update(path, async (file) => ({ content: encode((decode(await file?.readBytes()) ?? '') + text) }))
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refuseFilePath } from './refuse-file-path.ts'
+import { refuseFilePath } from './file-entry.ts'
 
 it.each(['/a', '/notes/plan.md', '/.env', '/...', '/a b', '/é/😀', '/a@1', '/__proto__', `/${'a'.repeat(1_023)}`])(
   'takes %j',
