@@ -1,6 +1,17 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeHint, encodeHint } from './block-hint.ts'
-import { BlockTable, MAX_BLOCK_BYTES } from './block-table.ts'
+import {
+  BlockTable,
+  decodeHint,
+  decodeTail,
+  encodeHint,
+  encodeTail,
+  markerText,
+  MAX_BLOCK_BYTES,
+  parseMarker,
+  withMarker,
+  type CompressionMarker,
+} from './block-table.ts'
 
 test('has no blocks that are larger than any that were written', () => {
   expect(BlockTable.of(2 * MAX_BLOCK_BYTES, MAX_BLOCK_BYTES, [100, 100])?.blocks).toBe(2)
@@ -12,4 +23,71 @@ test('is not read from a hint of larger blocks', () => {
   const hint = encodeHint({ table: BlockTable.of(8_192, 4_096, [100, 100])! })
   expect(decodeHint(hint)?.table.blocks).toBe(2)
   expect(decodeHint(hint.replace('8192.4096', '6000000000.3000000000'))).toBeUndefined()
+})
+
+const table = fc
+  .record({
+    blocks: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 8_188, max: 16_382 })),
+    rest: fc.nat(4_095),
+  })
+  .map(({ blocks, rest }) => {
+    const lengths = Array.from({ length: blocks }, (_, block) => 20 + (block % 4_000))
+    return BlockTable.of(blocks * 4_096 - rest, 4_096, lengths)!
+  })
+
+const lengthsOf = (one: BlockTable | undefined): readonly number[] =>
+  Array.from({ length: one?.blocks ?? 0 }, (_, block) => one?.compressedLength(block) ?? 0)
+
+test('a table comes back from the end of content, however many blocks there are', () => {
+  fc.assert(
+    fc.property(table, fc.constantFrom('gzip' as const, 'zstd' as const), (one, codec) => {
+      const tail = encodeTail(codec, one)
+      const found = decodeTail(codec, tail, one.compressedBytes + tail.length)
+      expect([found?.size, found?.blockBytes]).toEqual([one.size, one.blocks === 1 ? one.size : 4_096])
+      expect(lengthsOf(found)).toEqual(lengthsOf(one))
+      expect(decodeTail(codec, tail, one.compressedBytes + tail.length + 1)).toBeUndefined()
+      expect(decodeTail(codec, tail.subarray(1), one.compressedBytes + tail.length - 1)).toBeUndefined()
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('a table comes back from its text, with the line index beside it', () => {
+  fc.assert(
+    fc.property(table, fc.option(fc.base64String({ minLength: 4 }), { nil: undefined }), (one, lineIndex) => {
+      const hint = decodeHint(encodeHint(lineIndex === undefined ? { table: one } : { table: one, lineIndex }))
+      expect([hint?.table.size, hint?.table.blockBytes, hint?.lineIndex]).toEqual([one.size, 4_096, lineIndex])
+      expect(lengthsOf(hint?.table)).toEqual(lengthsOf(one))
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('no other text or bytes are a table', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.uint8Array({ maxLength: 200 }), (text, bytes) => {
+      expect(decodeHint(text)).toBeUndefined()
+      expect(decodeHint(`blocks1.${text}`)).toBeUndefined()
+      expect(decodeTail('gzip', bytes, 1_000)).toBeUndefined()
+      expect(decodeTail('zstd', bytes, 1_000)).toBeUndefined()
+    }),
+  )
+})
+
+const marker: CompressionMarker = { codec: 'gzip', contentType: 'text/plain', blockBytes: MAX_BLOCK_BYTES, size: 3e9 }
+
+test('comes back as it was', () => {
+  expect(parseMarker(markerText({ metadata: withMarker({}, marker) })!)).toEqual(marker)
+})
+
+test.each([
+  { ...marker, blockBytes: MAX_BLOCK_BYTES + 1 },
+  { ...marker, blockBytes: 4e9 },
+  { ...marker, blockBytes: '4096' },
+  { ...marker, blockBytes: 0 },
+  { ...marker, size: -1 },
+  { ...marker, codec: 'brotli' },
+  null,
+])('is none where it says %j', (value) => {
+  expect(parseMarker(JSON.stringify(value))).toBeUndefined()
 })

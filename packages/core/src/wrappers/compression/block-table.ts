@@ -1,3 +1,8 @@
+import { decodeBase64, encodeBase64 } from '@spillway/text/internal'
+import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/engines'
+import type { EntryInfo } from '../../storage/storage-driver.ts'
+import type { Metadata } from '../../storage/storage.ts'
+
 /** The most bytes of a plain block: whoever reads any of them takes memory for all, whatever a backend says there is. */
 export const MAX_BLOCK_BYTES = 16_777_216
 
@@ -54,7 +59,211 @@ export class BlockTable {
 }
 
 /** Whether plain blocks can have so many bytes. */
-export const isBlockSize = (value: unknown): value is number => isCount(value) && value <= MAX_BLOCK_BYTES
+const isBlockSize = (value: unknown): value is number => isCount(value) && value <= MAX_BLOCK_BYTES
 
 /** Whether something can be a number of bytes, of which there is at least one. */
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
+
+/**
+ * What stands behind the blocks, so that content says by itself where they are: the seek table of Zstandard's seekable
+ * format (an entry of two numbers of 32 bits for each block: its compressed and its plain length; then how many there are,
+ * a byte of flags, and a magic number). Behind Zstandard's frames it is a skippable frame; behind members of gzip it is
+ * in the extra fields of empty members, so that the whole is what `zstd -d` and `gunzip` read.
+ */
+const ENTRY_BYTES = 8
+const FOOTER_BYTES = 9
+const SEEKABLE_MAGIC = 0x8f92eab1
+const SKIPPABLE_MAGIC = 0x184d2a5e
+const SKIPPABLE_HEADER_BYTES = 8
+/** An extra field holds up to 65,535 bytes: whole entries, and room for the footer. */
+const ENTRIES_OF_MEMBER = 8_190
+/** The header of a member with an extra field of one subfield, whose name is `SW`. */
+const MEMBER_HEADER = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff]
+const MEMBER_HEADER_BYTES = 16
+/** A last block of nothing, a checksum of nothing, and a length of none. */
+const MEMBER_END = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+/** Bytes that are enough to find out how many there are of the rest. */
+export const MIN_TAIL_BYTES: number = FOOTER_BYTES + MEMBER_END.length
+
+/** Bytes of the tail of content in so many blocks. */
+export function tailBytes(codec: CodecName, blocks: number): number {
+  const table = blocks * ENTRY_BYTES + FOOTER_BYTES
+  if (codec === 'zstd') return SKIPPABLE_HEADER_BYTES + table
+  const members = Math.floor(blocks / ENTRIES_OF_MEMBER) + 1
+  return members * (MEMBER_HEADER_BYTES + MEMBER_END.length) + table
+}
+
+/** Write the tail of content. */
+export function encodeTail(codec: CodecName, table: BlockTable): Uint8Array {
+  const tail = new Uint8Array(tailBytes(codec, table.blocks))
+  const view = new DataView(tail.buffer)
+  const seekTable = encodeSeekTable(table)
+  if (codec === 'zstd') {
+    view.setUint32(0, SKIPPABLE_MAGIC, true)
+    view.setUint32(4, seekTable.length, true)
+    tail.set(seekTable, SKIPPABLE_HEADER_BYTES)
+    return tail
+  }
+  let at = 0
+  for (const part of partsOf(seekTable, table.blocks)) {
+    tail.set(MEMBER_HEADER, at)
+    view.setUint16(at + 10, part.length + 4, true)
+    tail.set([0x53, 0x57], at + 12)
+    view.setUint16(at + 14, part.length, true)
+    tail.set(part, at + MEMBER_HEADER_BYTES)
+    tail.set(MEMBER_END, at + MEMBER_HEADER_BYTES + part.length)
+    at += MEMBER_HEADER_BYTES + part.length + MEMBER_END.length
+  }
+  return tail
+}
+
+/** Read from the end of content how many blocks there are; `undefined` where that is no tail. */
+export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefined {
+  const view = new DataView(end.buffer, end.byteOffset, end.byteLength)
+  const footer = end.byteLength - FOOTER_BYTES - (codec === 'zstd' ? 0 : MEMBER_END.length)
+  if (footer < 0 || view.getUint32(footer + 5, true) !== SEEKABLE_MAGIC || view.getUint8(footer + 4) !== 0)
+    return undefined
+  return view.getUint32(footer, true)
+}
+
+/** Read a tail of content that has `contentBytes` with it; `undefined` where it is none, or of other content. */
+export function decodeTail(codec: CodecName, tail: Uint8Array, contentBytes: number): BlockTable | undefined {
+  const blocks = blocksOfTail(codec, tail)
+  if (blocks === undefined || blocks === 0 || tail.byteLength !== tailBytes(codec, blocks)) return undefined
+  const entries = codec === 'zstd' ? tail.subarray(SKIPPABLE_HEADER_BYTES) : joinedMembers(tail, blocks)
+  const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength)
+  const lengths = new Uint32Array(blocks)
+  let size = 0
+  for (let block = 0; block < blocks; block++) {
+    lengths[block] = view.getUint32(block * ENTRY_BYTES, true)
+    size += view.getUint32(block * ENTRY_BYTES + 4, true)
+  }
+  const table = BlockTable.of(size, view.getUint32(4, true), lengths)
+  const isOfContent = table !== undefined && table.compressedBytes + tail.byteLength === contentBytes
+  if (!isOfContent || !same(encodeTail(codec, table), tail)) return undefined
+  return table
+}
+
+function encodeSeekTable(table: BlockTable): Uint8Array {
+  const bytes = new Uint8Array(table.blocks * ENTRY_BYTES + FOOTER_BYTES)
+  const view = new DataView(bytes.buffer)
+  for (let block = 0; block < table.blocks; block++) {
+    view.setUint32(block * ENTRY_BYTES, table.compressedLength(block), true)
+    view.setUint32(block * ENTRY_BYTES + 4, table.plainLength(block), true)
+  }
+  const footer = table.blocks * ENTRY_BYTES
+  view.setUint32(footer, table.blocks, true)
+  view.setUint32(footer + 5, SEEKABLE_MAGIC, true)
+  return bytes
+}
+
+/** Cut a seek table into what each member holds; the last one holds the footer. */
+function partsOf(seekTable: Uint8Array, blocks: number): Uint8Array[] {
+  const parts: Uint8Array[] = []
+  const most = ENTRIES_OF_MEMBER * ENTRY_BYTES
+  const last = Math.floor(blocks / ENTRIES_OF_MEMBER)
+  for (let part = 0; part < last; part++) parts.push(seekTable.subarray(part * most, (part + 1) * most))
+  parts.push(seekTable.subarray(last * most))
+  return parts
+}
+
+function joinedMembers(tail: Uint8Array, blocks: number): Uint8Array {
+  const joined = new Uint8Array(blocks * ENTRY_BYTES + FOOTER_BYTES)
+  let at = MEMBER_HEADER_BYTES
+  let filled = 0
+  for (const { length } of partsOf(joined, blocks)) {
+    joined.set(tail.subarray(at, at + length), filled)
+    filled += length
+    at += length + MEMBER_END.length + MEMBER_HEADER_BYTES
+  }
+  return joined
+}
+
+const same = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && one.every((byte, index) => byte === other[index])
+
+const MAGIC = 'blocks1'
+
+/** What is kept in the place of a line index: the table of blocks, and the line index itself. */
+export interface BlockHint {
+  readonly table: BlockTable
+  readonly lineIndex?: string
+}
+
+/** Write a hint as text: a name, the plain size, that of a block, the compressed lengths in base64, the line index. */
+export function encodeHint({ table, lineIndex = '' }: BlockHint): string {
+  const lengths = new Uint8Array(table.blocks * 4)
+  const view = new DataView(lengths.buffer)
+  for (let block = 0; block < table.blocks; block++) view.setUint32(block * 4, table.compressedLength(block), true)
+  return [MAGIC, table.size, table.blockBytes, encodeBase64(lengths), lineIndex].join('.')
+}
+
+/** Read what {@link encodeHint} wrote; `undefined` for anything else. */
+export function decodeHint(text: string | undefined): BlockHint | undefined {
+  const [magic, size, blockBytes, base64, ...rest] = text?.split('.') ?? []
+  if (magic !== MAGIC || base64 === undefined) return undefined
+  const bytes = decodeBase64(base64)
+  if (bytes === undefined || bytes.length % 4 !== 0) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const lengths = Array.from({ length: bytes.length / 4 }, (_, block) => view.getUint32(block * 4, true))
+  const table = BlockTable.of(Number(size), Number(blockBytes), lengths)
+  const lineIndex = rest.join('.')
+  if (table === undefined) return undefined
+  return lineIndex === '' ? { table } : { table, lineIndex }
+}
+
+/** No metadata of a caller can have a name with a dot. */
+const NAME = 'spillway.compressed'
+
+/** What is known of compressed content when writing begins, kept with the metadata of its entry. */
+export interface CompressionMarker {
+  readonly codec: CodecName
+  /** The content type that was stored. */
+  readonly contentType: string
+  /** Bytes of a plain block. */
+  readonly blockBytes: number
+  /** Bytes of the plain content; absent where that was known only at its end. */
+  readonly size?: number
+}
+
+/** Add a marker to metadata. */
+export function withMarker(metadata: Metadata, { codec, contentType, blockBytes, size }: CompressionMarker): Metadata {
+  return { ...metadata, [NAME]: JSON.stringify({ codec, contentType, blockBytes, size }) }
+}
+
+/** Return the text of an entry's marker, which tells one compressed entry from another; `undefined` for plain entries. */
+export const markerText = ({ metadata }: Pick<EntryInfo, 'metadata'>): string | undefined => metadata[NAME]
+
+/** Read a marker; `undefined` where it is damaged, of a later version, or of blocks that are too large. */
+export function parseMarker(text: string): CompressionMarker | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  const { codec, contentType, blockBytes, size } = Object(value) as Readonly<Record<string, unknown>>
+  if (!isCodecName(codec) || typeof contentType !== 'string' || !isBlockSize(blockBytes)) return undefined
+  if (size === undefined) return { codec, contentType, blockBytes }
+  return isCount(size) ? { codec, contentType, blockBytes, size } : undefined
+}
+
+/** Return metadata without the marker. */
+export function withoutMarker({ [NAME]: _marker, ...metadata }: Metadata): Metadata {
+  return metadata
+}
+
+/** How blocks are compressed. */
+export type CodecName = 'gzip' | 'zstd'
+
+const CONTENT_TYPES: Readonly<Record<CodecName, string>> = { gzip: 'application/gzip', zstd: 'application/zstd' }
+
+/** Return a codec, or `undefined` where the runtime lacks it. */
+export const findCodec = (name: CodecName): BlockCodec | undefined => (name === 'gzip' ? gzip : zstd)
+
+/** What compressed content is to a backend. */
+export const compressedContentType = (name: CodecName): string => CONTENT_TYPES[name]
+
+const isCodecName = (value: unknown): value is CodecName => value === 'gzip' || value === 'zstd'

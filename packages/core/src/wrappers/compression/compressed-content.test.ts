@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { recordedDriver, type RecordedDriver } from '../../../test/recorded-driver.ts'
 import { createStorage } from '../../storage/managed-storage.ts'
-import { compressed } from './compressed.ts'
+import { markerText } from './block-table.ts'
 import { CompressedContent } from './compressed-content.ts'
-import { markerText } from './compression-marker.ts'
+import { compressed } from './compressed.ts'
 
 const WHOLE = new TextEncoder().encode(Array.from({ length: 100_000 }, (_, line) => `${line} GET /\n`).join(''))
 

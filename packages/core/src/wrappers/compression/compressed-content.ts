@@ -1,13 +1,23 @@
 import type { BlockCodec } from '@spillway/text/internal/engines'
-import { piecesOfRange } from '../../driver/regroup-chunks.ts'
+import { piecesOfRange, regroupChunks } from '../../driver/regroup-chunks.ts'
 import { corruptError, type EntryId, type EntryInfo } from '../../storage/storage-driver.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
-import { decodeHint, type BlockHint } from './block-hint.ts'
-import { blocksOfTail, decodeTail, MIN_TAIL_BYTES, tailBytes } from './block-tail.ts'
-import { BlockTable } from './block-table.ts'
-import { findCodec, type CodecName } from './codecs.ts'
-import { parseMarker, withoutMarker, type CompressionMarker } from './compression-marker.ts'
+import {
+  blocksOfTail,
+  BlockTable,
+  decodeHint,
+  decodeTail,
+  encodeTail,
+  findCodec,
+  MIN_TAIL_BYTES,
+  parseMarker,
+  tailBytes,
+  withoutMarker,
+  type BlockHint,
+  type CodecName,
+  type CompressionMarker,
+} from './block-table.ts'
 
 /** Blocks that are read and decompressed together. */
 const BATCH_BLOCKS = 16
@@ -16,7 +26,7 @@ const FIRST_TAIL_BYTES = 4_096
 const CODECS: readonly CodecName[] = ['gzip', 'zstd']
 
 /** Reads compressed bytes from a backend, fewer where they end before. */
-export type ReadCompressed = (range: ByteRange) => Promise<Uint8Array>
+type ReadCompressed = (range: ByteRange) => Promise<Uint8Array>
 
 /** Where the blocks of some content are, and how they were compressed. */
 interface BlockLayout {
@@ -184,3 +194,62 @@ export class CompressedContent {
 
 const isWhole = (blocks: readonly (Uint8Array | undefined)[]): blocks is readonly Uint8Array[] =>
   !blocks.includes(undefined)
+
+/** Blocks that are compressed while earlier ones are being written. */
+const AHEAD = 2
+
+/** How blocks are made. */
+interface CompressOptions {
+  readonly name: CodecName
+  readonly codec: BlockCodec
+  readonly level: number
+  readonly blockBytes: number
+  /** The first block, compressed already. */
+  readonly first: Uint8Array
+  /** Called with the table once all blocks have been compressed, before the last of them is given. */
+  readonly onTable: (table: BlockTable) => void
+}
+
+/** Cut content into blocks, compress each on its own, and append the table of where they are. */
+export async function* compressBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+  { name, codec, level, blockBytes, first, onTable }: CompressOptions,
+): AsyncGenerator<Uint8Array> {
+  const underWay: Promise<Uint8Array>[] = []
+  const lengths: number[] = []
+  let size = 0
+  let held: Uint8Array | undefined
+  const take = async (): Promise<Uint8Array> => {
+    const block = (await underWay.shift()) ?? new Uint8Array(0)
+    lengths.push(block.byteLength)
+    return block
+  }
+  for await (const block of regroupChunks(chunks, blockBytes)) {
+    underWay.push(size === 0 ? Promise.resolve(first) : started(codec.compress(block, level)))
+    size += block.byteLength
+    if (underWay.length <= AHEAD) continue
+    if (held !== undefined) yield held
+    held = await take()
+  }
+  while (underWay.length > 0) {
+    if (held !== undefined) yield held
+    held = await take()
+  }
+  const table = BlockTable.of(size, blockBytes, lengths)
+  if (held === undefined || table === undefined) throw new Error('There were no bytes to compress.')
+  onTable(table)
+  yield joined(held, encodeTail(name, table))
+}
+
+/** A failure is looked at when the block is taken, and not at all where nobody takes it. */
+function started(block: Promise<Uint8Array>): Promise<Uint8Array> {
+  void Promise.allSettled([block])
+  return block
+}
+
+function joined(block: Uint8Array, tail: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(block.byteLength + tail.byteLength)
+  bytes.set(block)
+  bytes.set(tail, block.byteLength)
+  return bytes
+}

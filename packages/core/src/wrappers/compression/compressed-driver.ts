@@ -1,4 +1,6 @@
+import { contentTypeEssence } from '@spillway/text/internal'
 import type { BlockCodec } from '@spillway/text/internal/engines'
+import { readInfo } from '../../storage/entry-lifetime.ts'
 import {
   splitId,
   type DriverContent,
@@ -10,18 +12,21 @@ import {
   type OpenEntry,
   type StorageDriver,
 } from '../../storage/storage-driver.ts'
-import { readInfo } from '../../storage/entry-lifetime.ts'
-import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
-import { encodeHint } from './block-hint.ts'
-import type { BlockTable } from './block-table.ts'
-import { compressedContentType, findCodec, type CodecName } from './codecs.ts'
-import { compressBlocks } from './compress-blocks.ts'
-import { CompressedContent } from './compressed-content.ts'
-import { markerText, parseMarker, withMarker, withoutMarker } from './compression-marker.ts'
-import { isCompressedType } from './is-compressed-type.ts'
-import { peekContent, type PeekedContent } from './peek-content.ts'
+import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
+import {
+  compressedContentType,
+  encodeHint,
+  findCodec,
+  markerText,
+  parseMarker,
+  withMarker,
+  withoutMarker,
+  type BlockTable,
+  type CodecName,
+} from './block-table.ts'
+import { compressBlocks, CompressedContent } from './compressed-content.ts'
 
 /** Up to this size reading the end of content for its table is cheaper than keeping that once more beside it. */
 const MAX_BYTES_WITHOUT_HINT = 1_048_576
@@ -263,4 +268,105 @@ const isSameWrite = (one: EntryInfo, other: EntryInfo): boolean =>
 function hintOf(table: BlockTable | undefined, lineIndex: string | undefined): string | undefined {
   if (table === undefined || (table.size <= MAX_BYTES_WITHOUT_HINT && lineIndex === undefined)) return undefined
   return encodeHint(lineIndex === undefined ? { table } : { table, lineIndex })
+}
+
+/** Types whose content is compressed by their own format, beside those below. */
+const COMPRESSED: ReadonlySet<string> = new Set([
+  'application/epub+zip',
+  'application/gzip',
+  'application/java-archive',
+  'application/pdf',
+  'application/vnd.apache.parquet',
+  'application/vnd.rar',
+  'application/x-7z-compressed',
+  'application/x-brotli',
+  'application/x-bzip2',
+  'application/x-gzip',
+  'application/x-xz',
+  'application/x-zip-compressed',
+  'application/zip',
+  'application/zstd',
+  'font/woff',
+  'font/woff2',
+])
+const FAMILIES =
+  /^(?:audio|video)\/|^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.|\+(?:zip|gzip)$/
+/** Images that are not compressed, or hardly. */
+const PLAIN_IMAGE = /^image\/(?:svg\+xml|bmp|x-ms-bmp|x-portable-\w+|vnd\.microsoft\.icon|x-icon)$/
+const PLAIN_AUDIO = /^audio\/(?:wav|wave|x-wav|vnd\.wave)$/
+
+/** Tell whether content of this type is compressed already, so that doing it once more would only take time. */
+export function isCompressedType(contentType: string): boolean {
+  const type = contentTypeEssence(contentType)
+  if (PLAIN_IMAGE.test(type) || PLAIN_AUDIO.test(type)) return false
+  return COMPRESSED.has(type) || FAMILIES.test(type) || type.startsWith('image/')
+}
+
+/** Content whose beginning was looked at. */
+interface PeekedContent {
+  /** The first bytes: as many as were asked for, or all there are. */
+  readonly head: Uint8Array
+  /** Bytes of the whole; absent where more is to come. */
+  readonly size?: number
+  /** All of it, the head too, once. */
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** Tell the source to end where `chunks` was not read to its end. */
+  release(): void
+}
+
+/** Look at the first `bytes` of some content. */
+async function peekContent(chunks: AsyncIterable<Uint8Array>, bytes: number): Promise<PeekedContent> {
+  const source = chunks[Symbol.asyncIterator]()
+  const seen: Uint8Array[] = []
+  let length = 0
+  let isWhole = false
+  // One more than is needed: where nothing follows, the size is known.
+  while (!isWhole) {
+    const next = await source.next()
+    isWhole = next.done === true
+    if (next.done === true) break
+    seen.push(next.value)
+    if (length >= bytes) break
+    length += next.value.byteLength
+  }
+  const size = isWhole ? seen.reduce((sum, chunk) => sum + chunk.byteLength, 0) : undefined
+  return {
+    head: joinedHead(seen, bytes),
+    ...(size === undefined ? {} : { size }),
+    chunks: replayed(seen, isWhole, source),
+    // Its answer says nothing, and a source that hangs would give none.
+    release: () => void Promise.allSettled([source.return?.()]),
+  }
+}
+
+async function* replayed(
+  seen: Uint8Array[],
+  isWhole: boolean,
+  source: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  for (let chunk = seen.shift(); chunk !== undefined; chunk = seen.shift()) yield chunk
+  if (isWhole) return
+  for (;;) {
+    const next = await source.next()
+    if (next.done === true) return
+    yield next.value
+  }
+}
+
+function joinedHead(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
+  const [first] = chunks
+  if (first !== undefined && (chunks.length === 1 || first.byteLength >= bytes)) return first.subarray(0, bytes)
+  const head = new Uint8Array(
+    Math.min(
+      bytes,
+      chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0),
+    ),
+  )
+  let at = 0
+  for (const chunk of chunks) {
+    const part = chunk.subarray(0, head.length - at)
+    head.set(part, at)
+    at += part.byteLength
+  }
+  return head
 }

@@ -7,10 +7,15 @@ import { tinyStorage } from '../../../test/tiny-storage.ts'
 import { createStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { StorageDriver } from '../../storage/storage-driver.ts'
-import { findCodec, type CodecName } from './codecs.ts'
-import { encodeHint } from './block-hint.ts'
-import { BlockTable } from './block-table.ts'
-import { decodeTail, tailBytes, blocksOfTail } from './block-tail.ts'
+import {
+  blocksOfTail,
+  BlockTable,
+  decodeTail,
+  encodeHint,
+  findCodec,
+  tailBytes,
+  type CodecName,
+} from './block-table.ts'
 import { compressed, type CompressedOptions } from './compressed.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -1,7 +1,6 @@
 import { assertKnownOptions } from '../../driver/assert-known-options.ts'
 import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
-import { MAX_BLOCK_BYTES } from './block-table.ts'
-import { findCodec, type CodecName } from './codecs.ts'
+import { findCodec, MAX_BLOCK_BYTES, type CodecName } from './block-table.ts'
 import { compressedDriver, type CompressionSettings } from './compressed-driver.ts'
 
 const NAMES: readonly string[] = [

@@ -5,11 +5,14 @@ import { onlyChunk } from '../../storage/assert-input.ts'
 import type { OpenEntry, StorageDriver } from '../../storage/storage-driver.ts'
 import { encryptedDriver } from './encrypted-driver.ts'
 import { KeyRing } from './key-ring.ts'
-import { HEADER_BYTES } from './sealed-header.ts'
+import { HEADER_BYTES } from './sealed-segments.ts'
 
 const SECRET = new Uint8Array(32).fill(1)
+
 const ID = 'scope/call_1'
+
 const WHOLE = Uint8Array.from({ length: 400 }, (_, at) => at % 251)
+
 /** What an open entry remembers of the beginning: the header and two segments. */
 const FIRST_BYTES = HEADER_BYTES + 2 * (SEGMENT_BYTES + 16)
 
@@ -59,8 +62,10 @@ const write = async (driver: StorageDriver): Promise<unknown> =>
   })
 
 const OFFSETS = [0, 20, 50, 100, 200, 300, 399]
+
 const readAll = (entry: OpenEntry | undefined): Promise<readonly Uint8Array[]> =>
   Promise.all(OFFSETS.map(async (offset) => entry!.read({ offset, length: 10 })))
+
 const EXPECTED = OFFSETS.map((offset) => WHOLE.subarray(offset, offset + 10))
 
 describe('an open entry that is sealed', () => {

@@ -1,5 +1,6 @@
-import { decodeBase64, encodeBase64, BoundedMap } from '@spillway/text/internal'
+import { BoundedMap, decodeBase64, encodeBase64 } from '@spillway/text/internal'
 import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
+import { readInfo } from '../../storage/entry-lifetime.ts'
 import {
   corruptError,
   type DriverContent,
@@ -11,18 +12,13 @@ import {
   type OpenEntry,
   type StorageDriver,
 } from '../../storage/storage-driver.ts'
-import { readInfo } from '../../storage/entry-lifetime.ts'
-import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
 import { StorageError, type Eviction } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
+import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
 import type { KeyRing } from './key-ring.ts'
-import { RenewedEntry } from './renewed-entry.ts'
-import { headerOfText, openText, sealText } from './sealed-box.ts'
-import { sealContent } from './seal-content.ts'
-import { SealedContent, type SealedContentOptions } from './sealed-content.ts'
-import { isSameHeader, SALT_BYTES, type SealedHeader, type SealedPurpose } from './sealed-header.ts'
-import { SealedNames, type SealedEntry } from './sealed-names.ts'
-import { segmentStart } from './sealed-segments.ts'
+import { sealContent, SealedContent, type SealedContentOptions } from './sealed-content.ts'
+import { headerOfText, openText, SealedNames, sealText, type SealedEntry } from './sealed-names.ts'
+import { isSameHeader, SALT_BYTES, segmentStart, type SealedHeader, type SealedPurpose } from './sealed-segments.ts'
 
 /** What all sealed content is to a backend. */
 const SEALED_CONTENT_TYPE = 'application/octet-stream'
@@ -295,4 +291,55 @@ function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteR
   const end = segmentStart(Math.ceil((offset + length) / segmentBytes), segmentBytes)
   if (start >= Number.MAX_SAFE_INTEGER) return { offset: Number.MAX_SAFE_INTEGER, length: 1 }
   return { offset: start, length: Math.min(Number.MAX_SAFE_INTEGER, end) - start }
+}
+
+/** An open entry, and the reads of it that are under way. */
+interface Held {
+  readonly entry: OpenEntry
+  reads: number
+}
+
+/**
+ * An open entry that can be opened again, where its content was stored again since: what was opened first may remember parts
+ * of what was there before.
+ */
+class RenewedEntry {
+  readonly #open: () => Promise<OpenEntry | undefined>
+  #held: Held
+
+  constructor(entry: OpenEntry, open: () => Promise<OpenEntry | undefined>) {
+    this.#held = { entry, reads: 0 }
+    this.#open = open
+  }
+
+  /** Return the bytes in a range of what was opened last. */
+  async read(range: ByteRange): Promise<Uint8Array> {
+    const held = this.#held
+    held.reads += 1
+    try {
+      return await held.entry.read(range)
+    } finally {
+      held.reads -= 1
+      await this.#closeIfDone(held)
+    }
+  }
+
+  /** Open the entry again. What has been removed meanwhile stays as it was opened. */
+  async renew(): Promise<void> {
+    const entry = await this.#open()
+    if (entry === undefined) return
+    const before = this.#held
+    this.#held = { entry, reads: 0 }
+    await this.#closeIfDone(before)
+  }
+
+  /** Let go of it. Called once, when no read is under way. */
+  async close(): Promise<void> {
+    await this.#held.entry.close()
+  }
+
+  async #closeIfDone(held: Held): Promise<void> {
+    // What it says then is of no use to anybody.
+    if (held !== this.#held && held.reads === 0) await Promise.allSettled([held.entry.close()])
+  }
 }

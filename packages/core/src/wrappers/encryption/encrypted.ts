@@ -2,13 +2,15 @@ import { assertKnownOptions } from '../../driver/assert-known-options.ts'
 import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
 import { encryptedDriver } from './encrypted-driver.ts'
 import {
+  KeyRing,
   parseKey,
   parseNamedKey,
   type EncryptionKey,
+  type FindKey,
+  type KeyRingOptions,
   type NamedEncryptionKey,
   type ParsedKey,
-} from './encryption-key.ts'
-import { KeyRing, type FindKey, type KeyRingOptions } from './key-ring.ts'
+} from './key-ring.ts'
 
 const NAMES: readonly string[] = ['key', 'keys', 'nameKey'] satisfies (keyof EncryptedOptions)[]
 const NAMES_OF_KEYS: readonly string[] = ['current', 'previous'] satisfies (keyof RotatingKeys)[]

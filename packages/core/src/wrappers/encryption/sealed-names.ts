@@ -1,6 +1,15 @@
-import { BoundedMap } from '@spillway/text/internal'
-import { entryId, idPrefix, splitId, type EntryId } from '../../storage/storage-driver.ts'
+import { BoundedMap, decodeBase64, encodeBase64 } from '@spillway/text/internal'
+import { TAG_BYTES } from '@spillway/text/internal/engines'
+import { corruptError, entryId, idPrefix, splitId, type EntryId } from '../../storage/storage-driver.ts'
 import { hexadecimal, type KeyRing } from './key-ring.ts'
+import {
+  decodeHeader,
+  encodeHeader,
+  HEADER_BYTES,
+  segmentNonce,
+  type SealedHeader,
+  type SealedPurpose,
+} from './sealed-segments.ts'
 
 /** 160 bits of an HMAC: 40 hexadecimal digits. */
 const NAME_BYTES = 20
@@ -21,7 +30,7 @@ export interface SealedEntry {
 }
 
 /** What ids start with, and what their names in the backend do. */
-export interface NamePrefix {
+interface NamePrefix {
   readonly prefix: string
   readonly innerPrefix: string
 }
@@ -106,4 +115,57 @@ export class SealedNames {
     const code = await this.#keys.nameCode(`${kind} ${parent}/${name}`)
     return hexadecimal(code.subarray(0, NAME_BYTES))
   }
+}
+
+/** What sealed texts begin with; the rest is a header and one last segment, in base64. */
+const MAGIC = 'sealed1.'
+
+/** Seal a text that belongs to an entry of the backend, as a text. */
+export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpose, text: string): Promise<string> {
+  const header = await keys.header(purpose)
+  const cipher = await keys.cipher(id, header)
+  const sealed = await cipher.seal(segmentNonce(0, true), new TextEncoder().encode(text))
+  const bytes = new Uint8Array(HEADER_BYTES + sealed.byteLength)
+  bytes.set(encodeHeader(header))
+  bytes.set(sealed, HEADER_BYTES)
+  return MAGIC + encodeBase64(bytes)
+}
+
+/** Return the header of a sealed text; `undefined` where it is none. */
+export const headerOfText = (text: string): SealedHeader | undefined => takeApart(text)?.header
+
+/** Open what {@link sealText} made for this entry and purpose. Rejects with `corrupt` for anything else. */
+export async function openText(
+  keys: KeyRing,
+  { inner, asked }: SealedEntry,
+  purpose: SealedPurpose,
+  text: string,
+): Promise<string> {
+  const parts = takeApart(text)
+  if (parts === undefined || parts.header.purpose !== purpose)
+    throw corruptError(asked, 'it is not sealed: it was stored without encryption, or its description is damaged.')
+  const { header, sealed } = parts
+  const cipher = await keys.cipher(inner, header, asked)
+  const opened = await cipher.open(segmentNonce(0, true), sealed)
+  if (opened === undefined) throw unopenedError(asked, header)
+  return new TextDecoder().decode(opened)
+}
+
+/** Say that something does not open. */
+export const unopenedError = (id: EntryId, { keyId }: SealedHeader): ReturnType<typeof corruptError> =>
+  corruptError(
+    id,
+    `it was sealed with the key "${keyId}", and does not open with it. Either the key that is configured as "${keyId}" is ` +
+      'another one, or what the backend keeps was changed.',
+  )
+
+function takeApart(text: string): { readonly header: SealedHeader; readonly sealed: Uint8Array } | undefined {
+  if (!text.startsWith(MAGIC)) return undefined
+  const base64 = text.slice(MAGIC.length)
+  const bytes = decodeBase64(base64)
+  // Other texts for the same bytes are not what was written.
+  if (bytes === undefined || encodeBase64(bytes) !== base64) return undefined
+  const header = decodeHeader(bytes)
+  if (header === undefined || bytes.byteLength < HEADER_BYTES + TAG_BYTES) return undefined
+  return { header, sealed: bytes.subarray(HEADER_BYTES) }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCompressedType } from './is-compressed-type.ts'
+import { isCompressedType } from './compressed-driver.ts'
 
 test.each([
   'image/png',
