@@ -1,7 +1,8 @@
 export { conformanceCases } from './cases/index.ts'
-export type { Capability, CaseContext, ConformanceCase } from './conformance-case.ts'
-export { ConformanceFailure } from './conformance-failure.ts'
 export type {
+  Capability,
+  CaseContext,
+  ConformanceCase,
   ConformanceClock,
   ConformanceHarness,
   ConformanceLevel,
@@ -10,6 +11,7 @@ export type {
   PowerName,
   StorageSettings,
 } from './harness.ts'
+export { ConformanceFailure } from './conformance-failure.ts'
 export { runKillScript, type KillScript, type KillScriptEntry } from './kill-script.ts'
 export { planConformance, type ConformanceOptions, type PlannedCase } from './plan.ts'
 export {

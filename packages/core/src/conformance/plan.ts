@@ -1,6 +1,14 @@
 import { conformanceCases } from './cases/index.ts'
-import type { Capability, ConformanceCase } from './conformance-case.ts'
-import type { ConformanceHarness, ConformanceLevel, HarnessInstance, PowerName, StorageSettings } from './harness.ts'
+import type {
+  Capability,
+  ConformanceCase,
+  ConformanceHarness,
+  ConformanceLevel,
+  HarnessInstance,
+  PowerName,
+  StorageSettings,
+} from './harness.ts'
+import type { CaseResult } from './report.ts'
 
 /** Which cases to run, and how thoroughly. */
 export interface ConformanceOptions {
@@ -149,4 +157,23 @@ function assertInstance(harness: ConformanceHarness, { storage, powers }: Harnes
   for (const name of Object.keys(powers ?? {}))
     if (!Object.hasOwn(POWERS, name))
       throw new TypeError(`${harness.name} has an unknown power ${JSON.stringify(name)}. Correct or remove it.`)
+}
+
+const LABELS: Readonly<Record<Exclude<PlannedCase['action'], 'run'>, string>> = {
+  'not-proven': 'not proven',
+  'not-applicable': 'not applicable',
+  skipped: 'skipped',
+}
+
+/** Name a case for a test runner: its id, and why it does not run or is expected to fail. */
+export function testName({ case: { id }, action, reason, knownGap }: PlannedCase): string {
+  if (action !== 'run') return `${id} [${LABELS[action]}: ${reason ?? 'no reason given'}]`
+  return knownGap === undefined ? id : `${id} [known gap: ${knownGap}]`
+}
+
+/** Throw for a test runner what fails a run: a broken promise, or a known gap that has closed. */
+export function throwUnlessExpected({ id, title, status, detail, failure }: CaseResult): void {
+  if (status !== 'failed' && status !== 'gap-closed') return
+  const promise = status === 'failed' ? ` (promised: ${title})` : ''
+  throw new Error(`${id}: ${detail ?? 'failed'}${promise}`, { cause: failure?.error })
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tinyHarness, tinyStorage } from '../../test/tiny-storage.ts'
-import type { ConformanceCase } from './conformance-case.ts'
 import { check, fail } from './conformance-failure.ts'
-import type { ConformanceHarness } from './harness.ts'
+import type { ConformanceCase, ConformanceHarness } from './harness.ts'
 import type { CaseResult } from './report.ts'
 import { runConformance } from './run.ts'
 
@@ -14,6 +13,7 @@ const promise = (run: ConformanceCase['run'], parts: Partial<ConformanceCase> = 
 })
 
 const broken = promise(async () => fail('it is not kept'))
+
 const kept = promise(async () => undefined)
 
 const harness: ConformanceHarness = { name: 'bare', create: async () => ({ storage: tinyStorage() }) }

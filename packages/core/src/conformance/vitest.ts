@@ -1,9 +1,7 @@
 import { describe, test } from 'vitest'
 import type { ConformanceHarness } from './harness.ts'
-import { planConformance } from './plan.ts'
-import { runCase } from './run-case.ts'
-import type { RunConformanceOptions } from './run.ts'
-import { testName, throwUnlessExpected } from './test-binding.ts'
+import { planConformance, testName, throwUnlessExpected } from './plan.ts'
+import { runCase, type RunConformanceOptions } from './run.ts'
 
 /**
  * Register the conformance suite as vitest tests, one for each case. What is not proven or not applicable is a skipped

@@ -1,6 +1,6 @@
 import type { OpenContent, Storage } from '../../storage/storage.ts'
 import { StorageError } from '../../storage/storage-error.ts'
-import type { ConformanceCase } from '../conformance-case.ts'
+import type { ConformanceCase } from '../harness.ts'
 import { attempt, check, checkBytes, checkEqual, fail, rejectionCode } from '../conformance-failure.ts'
 import { bytes, pattern, randomBelow, stream } from '../sample.ts'
 

@@ -1,8 +1,7 @@
-import type { Storage } from '../../storage/storage.ts'
-import type { Capability, ConformanceCase } from '../conformance-case.ts'
+import type { OperationOptions, Storage } from '../../storage/storage.ts'
 import { attempt, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
-import type { StorageSettings } from '../harness.ts'
-import { bytes, collect, stream } from '../sample.ts'
+import type { Capability, ConformanceCase, StorageSettings } from '../harness.ts'
+import { bytes, collect, pattern, pause, stream } from '../sample.ts'
 
 interface Operation {
   readonly name: string
@@ -97,4 +96,172 @@ export const outageCases: readonly ConformanceCase[] = [
       else await attempt(`${name} after the outage`, () => run(storage, reference))
     },
   })),
+]
+
+interface AbortableOperation {
+  readonly name: string
+  readonly requires?: readonly Capability[]
+  readonly run: (storage: Required<Storage>, reference: string, options: OperationOptions) => Promise<unknown>
+}
+
+const ABORTABLE_OPERATIONS: readonly AbortableOperation[] = [
+  {
+    name: 'store',
+    run: (storage, _reference, options) => storage.store('call_2_0', bytes('new'), 'text/plain', options),
+  },
+  { name: 'retrieve', run: (storage, reference, options) => storage.retrieve(reference, options) },
+  { name: 'stat', requires: ['stat'], run: (storage, reference, options) => storage.stat(reference, options) },
+  {
+    name: 'retrieve-range',
+    requires: ['retrieveRange'],
+    run: (storage, reference, options) => storage.retrieveRange(reference, { offset: 0, length: 1 }, options),
+  },
+  {
+    name: 'store-stream',
+    requires: ['storeStream'],
+    run: (storage, _reference, options) => storage.storeStream('call_2_0', stream(bytes('new')), 'text/plain', options),
+  },
+  { name: 'list', requires: ['list'], run: (storage, _reference, options) => collect(storage.list(options)) },
+  { name: 'delete', requires: ['delete'], run: (storage, reference, options) => storage.delete(reference, options) },
+  { name: 'clear', requires: ['clear'], run: (storage, _reference, options) => storage.clear(options) },
+  { name: 'gc', requires: ['gc'], run: (storage, _reference, options) => storage.gc(options) },
+]
+
+/** A signal that has fired ends an operation. */
+export const abortCases: readonly ConformanceCase[] = [
+  ...ABORTABLE_OPERATIONS.map(({ name, requires = [], run }): ConformanceCase => ({
+    id: `abort/${name}`,
+    title: `With a signal that has fired, ${name.replaceAll('-', ' ')} rejects with aborted and changes nothing`,
+    requires: ['list', ...requires],
+    async run({ storage }) {
+      const reference = await storage.store('call_1_0', bytes('content'))
+      const signal = AbortSignal.abort(new Error('no longer needed'))
+      const error = await rejectionCode('aborted', `an aborted ${name}`, () => run(storage, reference, { signal }))
+      checkEqual(error.retryable, false, 'retryable')
+      checkEqual(
+        (await collect(storage.list())).map((info) => info.reference),
+        [reference],
+        'entries',
+      )
+    },
+  })),
+  {
+    id: 'abort/signal-that-does-not-fire',
+    title: 'A signal that does not fire changes nothing, whenever it fires later',
+    async run({ storage }) {
+      const controller = new AbortController()
+      const { signal } = controller
+      const reference = await attempt('storing with a signal', () =>
+        storage.store('call_1_0', bytes('content'), 'text/plain', { signal }),
+      )
+      await attempt('retrieving with a signal', () => storage.retrieve(reference, { signal }))
+      controller.abort()
+      await attempt('retrieving afterwards', () => storage.retrieve(reference))
+    },
+  },
+]
+
+/** Concurrent use is safe. */
+export const concurrencyCases: readonly ConformanceCase[] = [
+  {
+    id: 'concurrency/parallel-stores',
+    title: 'Of 200 different contents stored in parallel under one key none is lost or mixed up',
+    level: 'two-method',
+    async run({ storage }) {
+      const contents = Array.from({ length: 200 }, (_, index) => pattern(index * 17, index + 1))
+      const references = await attempt('storing in parallel', () =>
+        Promise.all(contents.map((content) => storage.store('call_1_0', content, 'application/octet-stream'))),
+      )
+      checkEqual(new Set(references).size, 200, 'number of different references')
+      await Promise.all(
+        references.map(async (reference, index) => {
+          const found = await attempt(`retrieving ${reference}`, () => storage.retrieve(reference))
+          checkBytes(found.content, contents[index] as Uint8Array, `content of ${reference}`)
+        }),
+      )
+    },
+  },
+  {
+    id: 'concurrency/parallel-stores-are-listed',
+    title: 'All of 200 entries stored in parallel, in several scopes, are listed',
+    requires: ['list', 'scope'],
+    async run({ storage }) {
+      const references = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          storage.scope(`scope ${index % 7}`).store('call_1_0', bytes(`${index}`)),
+        ),
+      )
+      const listed = (await collect(storage.list())).map(({ reference }) => reference)
+      checkEqual(listed.toSorted(), references.toSorted(), 'entries listed')
+    },
+  },
+  {
+    id: 'concurrency/retrieve-while-deleting',
+    title: 'Retrieving while an entry is deleted gives all of its content or not-found',
+    requires: ['delete'],
+    async run({ storage }) {
+      const content = pattern(200_000, 43)
+      for (let round = 0; round < 10; round += 1) {
+        const reference = await storage.store('call_1_0', content)
+        const retrieve = async (): Promise<void> => {
+          let found: Uint8Array
+          try {
+            found = (await storage.retrieve(reference)).content
+          } catch (error) {
+            await rejectionCode('not-found', 'retrieving while deleting', () => Promise.reject(error))
+            return
+          }
+          checkBytes(found, content, 'content')
+        }
+        await Promise.all([retrieve(), retrieve(), storage.delete(reference), retrieve(), retrieve()])
+        await rejectionCode('not-found', 'retrieving afterwards', () => storage.retrieve(reference))
+      }
+    },
+  },
+  {
+    id: 'concurrency/store-while-deleting',
+    title: 'What a store creates while a delete of the same entry runs is there afterwards',
+    requires: ['delete'],
+    async run({ storage }) {
+      for (let round = 0; round < 20; round += 1) {
+        const content = pattern(round * 1_000, 47)
+        const reference = await storage.store('call_1_0', content, 'text/plain')
+        let created = false
+        const deleted = storage.delete(reference)
+        await pause(round)
+        await storage.store('call_1_0', content, 'text/plain', { onStored: (receipt) => (created = receipt.created) })
+        await deleted
+        // A store that found the entry may have come before the delete; one that created it has come after.
+        if (!created) continue
+        const found = await attempt('retrieving what was created', () => storage.retrieve(reference))
+        checkBytes(found.content, content, 'content')
+      }
+    },
+  },
+]
+
+/** What all other cases rely on. */
+export const harnessCases: readonly ConformanceCase[] = [
+  {
+    id: 'harness/isolated',
+    title: 'The harness creates storages that share nothing',
+    level: 'two-method',
+    async run({ storage, another }) {
+      const other = await another()
+      const reference = await attempt('storing', () => storage.store('call_1_0', bytes('one')))
+      await rejection('retrieving it from another storage', () => other.retrieve(reference))
+      const found = await attempt('retrieving it', () => storage.retrieve(reference))
+      checkBytes(found.content, bytes('one'), 'content')
+    },
+  },
+  {
+    id: 'harness/fresh',
+    title: 'The harness creates storages that are empty',
+    requires: ['list'],
+    async run({ storage, another }) {
+      checkEqual(await collect(storage.list()), [], 'entries of a fresh storage')
+      await storage.store('call_1_0', bytes('content'))
+      checkEqual(await collect((await another()).list()), [], 'entries of another storage')
+    },
+  },
 ]

@@ -1,5 +1,5 @@
 import type { Storage } from '../../storage/storage.ts'
-import type { ConformanceCase } from '../conformance-case.ts'
+import type { ConformanceCase } from '../harness.ts'
 import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
 import { bytes, collect } from '../sample.ts'
 

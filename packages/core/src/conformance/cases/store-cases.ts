@@ -1,7 +1,7 @@
 import type { StoreReceipt } from '../../storage/storage.ts'
-import type { ConformanceCase } from '../conformance-case.ts'
-import { attempt, check, checkBytes, checkEqual } from '../conformance-failure.ts'
-import { bytes, collect } from '../sample.ts'
+import { attempt, check, checkBytes, checkEqual, rejectionOfMistake } from '../conformance-failure.ts'
+import type { ConformanceCase } from '../harness.ts'
+import { bytes, collect, stream } from '../sample.ts'
 
 /** Nothing is overwritten; storing is idempotent. */
 export const storeCases: readonly ConformanceCase[] = [
@@ -146,6 +146,180 @@ export const storeCases: readonly ConformanceCase[] = [
       const once = await powers.residue()
       for (let time = 0; time < 3; time += 1) await storage.store('call_1_0', bytes('same'))
       checkEqual(await powers.residue(), once, 'number of records')
+    },
+  },
+]
+
+const TYPES: readonly string[] = [
+  'text/plain',
+  'application/json',
+  'TEXT/HTML; Charset="UTF-8"',
+  'text/plain;charset=utf-8',
+  'text/plain  ;  charset=utf-8; ',
+  'multipart/form-data; boundary="a;b=c \\" d"',
+  'image/svg+xml',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  `application/x-${'a'.repeat(200)}`,
+]
+
+/** What a header could not carry, or would read as a header more, and what has no end. */
+const MISTAKES: readonly unknown[] = [
+  ...['', 'text', 'text/', '/plain', 'text/plain/x', ' text/plain', 'text/\u0000', 'téxt/plain', 42, null],
+  ...[
+    'text/plain\r\nX-Injected: 1',
+    'text/plain\r\n;X-Injected: 1',
+    'text/plain;\r\nX-Injected: 1',
+    'text/plain\n; a=b',
+  ],
+  ...[
+    'text/plain\t; a=b',
+    'text/plain\u00a0; a=b',
+    'text/plain\u2028; a=b',
+    'text/plain; a=\u0000',
+    'text/plain; a=\u007f',
+  ],
+  ...['text/plain; a=é', 'text/plain; a=\ud800', `text/plain; a=${'b'.repeat(300)}`],
+]
+
+/** The exact content type. */
+export const contentTypeCases: readonly ConformanceCase[] = [
+  {
+    id: 'content-type/exact',
+    title: 'The content type comes back exactly: parameters, quotes, spaces and upper case',
+    level: 'two-method',
+    async run({ storage }) {
+      for (const type of TYPES) {
+        const reference = await attempt(`storing ${type}`, () => storage.store('call_1_0', bytes(type), type))
+        checkEqual((await storage.retrieve(reference)).contentType, type, 'content type')
+      }
+    },
+  },
+  {
+    id: 'content-type/default',
+    title: 'Without a content type it is text/plain',
+    level: 'two-method',
+    async run({ storage }) {
+      const reference = await storage.store('call_1_0', bytes('text'))
+      checkEqual((await storage.retrieve(reference)).contentType, 'text/plain', 'content type')
+    },
+  },
+  {
+    id: 'content-type/of-each-entry',
+    title: 'Entries of equal keys, stored in parallel, each keep their own content type',
+    level: 'two-method',
+    async run({ storage }) {
+      const store = (type: string): Promise<string> => storage.store('call_1_0', bytes(`content of ${type}`), type)
+      const references = await Promise.all(TYPES.map(store))
+      for (const [index, type] of TYPES.entries()) {
+        const found = await storage.retrieve(references[index] as string)
+        checkEqual(found.contentType, type, `content type of ${references[index]}`)
+      }
+    },
+  },
+  {
+    id: 'content-type/of-equal-content',
+    title: 'Equal content stored with two types comes back with each',
+    level: 'two-method',
+    async run({ storage }) {
+      const plain = await storage.store('call_1_0', bytes('{}'), 'text/plain')
+      const json = await storage.store('call_1_0', bytes('{}'), 'application/json')
+      checkEqual((await storage.retrieve(plain)).contentType, 'text/plain', 'content type of the first')
+      checkEqual((await storage.retrieve(json)).contentType, 'application/json', 'content type of the second')
+    },
+  },
+  {
+    id: 'content-type/only-mime-types',
+    title: 'What is no MIME type is refused as a mistake, and nothing is stored',
+    requires: ['list', 'storeStream'],
+    async run({ storage }) {
+      for (const mistake of MISTAKES) {
+        const shown = JSON.stringify(mistake).slice(0, 80)
+        await rejectionOfMistake(`storing with the content type ${shown}`, () =>
+          storage.store('call_1_0', bytes('text'), mistake as string),
+        )
+        await rejectionOfMistake(`storing a stream with the content type ${shown}`, () =>
+          storage.storeStream('call_1_0', stream(bytes('text')), mistake as string),
+        )
+      }
+      checkEqual((await collect(storage.list())).length, 0, 'number of entries')
+    },
+  },
+]
+
+/** What a caller may say of an entry. */
+export const metadataCases: readonly ConformanceCase[] = [
+  {
+    id: 'metadata/kept-exactly',
+    title: 'Metadata comes back exactly: empty values, line ends, Unicode, 2 KB',
+    requires: ['stat', 'list'],
+    async run({ storage }) {
+      const all: readonly Record<string, string>[] = [
+        { tool: 'read_log' },
+        { tool: 'read_log', 'tool-call-id': 'call_1', a1: '' },
+        { value: 'a\nb\r\nc\u0000d\te "quoted" \\ é 日本語 👩‍👩‍👧 %41 =?utf-8?q?x?= ' },
+        { value: 'x'.repeat(2_000) },
+        { value: '\ud800 and \udc00', other: '\r\nX-Injected: 1' },
+        { constructor: 'a', tostring: 'b' },
+      ]
+      for (const metadata of all) {
+        const reference = await attempt(`storing with ${Object.keys(metadata).join()}`, () =>
+          storage.store(JSON.stringify(metadata), bytes('content'), 'text/plain', { metadata }),
+        )
+        checkEqual((await storage.stat(reference)).metadata, metadata, 'metadata in the description')
+        const listed = (await collect(storage.list())).find((info) => info.reference === reference)
+        checkEqual(listed?.metadata, metadata, 'metadata in the list')
+      }
+    },
+  },
+  {
+    id: 'metadata/none',
+    title: 'Without metadata the description has an empty object',
+    requires: ['stat'],
+    async run({ storage }) {
+      checkEqual((await storage.stat(await storage.store('call_1_0', bytes('content')))).metadata, {}, 'metadata')
+    },
+  },
+  {
+    id: 'metadata/copied',
+    title: 'Changing metadata after it was stored or described changes nothing stored',
+    requires: ['stat'],
+    async run({ storage }) {
+      const metadata = { tool: 'read_log' }
+      const reference = await storage.store('call_1_0', bytes('content'), 'text/plain', { metadata })
+      metadata.tool = 'changed'
+      const first = await storage.stat(reference)
+      checkEqual(first.metadata, { tool: 'read_log' }, 'metadata after the change')
+      try {
+        Object.assign(first.metadata, { tool: 'changed' })
+      } catch (error) {
+        // A frozen object is a copy that cannot be changed, which is fine.
+        if (!(error instanceof TypeError)) throw error
+      }
+      checkEqual((await storage.stat(reference)).metadata, { tool: 'read_log' }, 'metadata described again')
+    },
+  },
+  {
+    id: 'metadata/bad-refused',
+    title: 'Metadata that some backend could not keep is refused as a mistake',
+    async run({ storage }) {
+      const mistakes: unknown[] = [
+        { tool: 1 },
+        { tool: undefined },
+        { tool: { name: 'a' } },
+        { 'Upper-Case': 'a' },
+        { '': 'a' },
+        { 'with space': 'a' },
+        { ['x'.repeat(65)]: 'a' },
+        { large: 'x'.repeat(2_100) },
+        { wide: 'é'.repeat(1_100) },
+        'text',
+        ['a'],
+        null,
+      ]
+      for (const metadata of mistakes)
+        await rejectionOfMistake(`storing with the metadata ${JSON.stringify(metadata).slice(0, 80)}`, () =>
+          storage.store('call_1_0', bytes('content'), 'text/plain', { metadata: metadata as Record<string, string> }),
+        )
     },
   },
 ]

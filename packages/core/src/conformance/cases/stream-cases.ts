@@ -1,5 +1,5 @@
 import type { StoreReceipt } from '../../storage/storage.ts'
-import type { CaseContext, ConformanceCase } from '../conformance-case.ts'
+import type { CaseContext, ConformanceCase } from '../harness.ts'
 import {
   attempt,
   check,

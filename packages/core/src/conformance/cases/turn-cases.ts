@@ -1,5 +1,5 @@
 import type { EvictionReport, Storage } from '../../storage/storage.ts'
-import type { ConformanceCase } from '../conformance-case.ts'
+import type { ConformanceCase } from '../harness.ts'
 import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../conformance-failure.ts'
 import { bytes, collect, stream } from '../sample.ts'
 
