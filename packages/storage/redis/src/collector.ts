@@ -4,7 +4,7 @@ import { serverEviction } from './entry-reader.ts'
 import { nonceTime } from './entry-writer.ts'
 import { aliveKey, indexKey, scopeOfPrefix, scriptKeys, type Keys } from './keys.ts'
 import { FIND_LOST, FORGET_EVICTIONS, RESTORE, SWEEP, TOMBSTONE_AGE_MS } from './scripts.ts'
-import type { Scopes } from './scopes.ts'
+import type { Scopes } from './entry-lister.ts'
 
 const MEMBERS_AT_ONCE = 500
 

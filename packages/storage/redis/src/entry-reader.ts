@@ -8,8 +8,17 @@ import {
   type OpenEntry,
 } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
-import { decodeHeader, decodeInfo, MAX_HEADER_LINE_BYTES, type EntryHeader } from './entry-header.ts'
-import { entryKey, indexKey, pieceKey, scriptKeys, type Place } from './keys.ts'
+import {
+  decodeHeader,
+  decodeInfo,
+  entryKey,
+  indexKey,
+  MAX_HEADER_LINE_BYTES,
+  pieceKey,
+  scriptKeys,
+  type EntryHeader,
+  type Place,
+} from './keys.ts'
 import { EXAMINE, RESTORE } from './scripts.ts'
 
 /** What is read of an entry to describe it: line indexes of up to about 100 MB fit in. */

@@ -1,3 +1,2 @@
-export type { RedisClient } from './redis-client.ts'
-export type { RedisNodeAddress, RedisStorageOptions } from './redis-options.ts'
+export type { RedisClient, RedisNodeAddress, RedisStorageOptions } from './redis-options.ts'
 export { RedisStorage } from './redis-storage.ts'

@@ -1,11 +1,25 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { aliveKey, entryKey, indexKey, Keys, pieceKey } from './keys.ts'
+import {
+  aliveKey,
+  decodeHeader,
+  decodeInfo,
+  encodeHeader,
+  entryKey,
+  indexKey,
+  Keys,
+  MAX_HEADER_LINE_BYTES,
+  pieceKey,
+} from './keys.ts'
 
 const name = fc.stringMatching(/^[a-z0-9_-]{1,20}$/)
+
 const path = fc.array(name, { maxLength: 4 }).map((names) => names.join('/'))
+
 const reference = fc.stringMatching(/^[a-z0-9_]{1,20}$/)
+
 const prefix = fc.stringMatching(/^[\w.:/-]{1,20}$/)
+
 const nonce = fc.stringMatching(/^[a-z0-9]{1,8}-[a-f0-9]{18}$/)
 
 test('a key of a scope, taken apart, is what it was made of', () => {
@@ -47,4 +61,54 @@ test.each([
   '{p:a}index',
 ])('%j is no key of a scope', (key) => {
   expect(new Keys('p').parse(key)).toBeUndefined()
+})
+
+const text = fc.string({ unit: 'binary' })
+
+const description = fc.record({
+  key: text,
+  contentType: text,
+  storedAt: fc.nat(),
+  metadata: fc.dictionary(text, text),
+})
+
+const content = fc.record({
+  nonce: fc.stringMatching(/^[a-z0-9]{1,10}-[a-f0-9]{18}$/),
+  size: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
+  pieceBytes: fc.nat(),
+})
+
+const lines = fc.option(fc.stringMatching(/^[a-z0-9,]{1,50}$/), { nil: undefined })
+
+test('comes back as it was, whatever follows', () => {
+  fc.assert(
+    fc.property(description, content, lines, fc.uint8Array(), (described, of, lineIndex, rest) => {
+      const encoded = encodeHeader(described, of, lineIndex)
+      const header = decodeHeader(Buffer.concat([encoded, rest]))
+      expect(header).toMatchObject({ ...of, length: encoded.length })
+      expect(encoded.indexOf('\n')).toBeLessThan(MAX_HEADER_LINE_BYTES)
+      const info = header && decodeInfo(Buffer.concat([encoded, rest]), header, 7)
+      expect(info).toEqual({
+        ...described,
+        size: of.size,
+        lastUsedAt: 7,
+        ...(lineIndex === undefined ? {} : { lineIndex }),
+      })
+    }),
+  )
+})
+
+test('what is cut or anything else has no header, or no description', () => {
+  const encoded = encodeHeader(
+    { key: 'key', contentType: 'text/plain', storedAt: 1, metadata: {} },
+    { nonce: 'a-b', size: 3, pieceBytes: 0 },
+    'lines',
+  )
+  for (let length = 0; length < encoded.length; length += 1) {
+    const cut = encoded.subarray(0, length)
+    const header = decodeHeader(cut)
+    expect(header && decodeInfo(cut, header, 1)).toBeUndefined()
+  }
+  for (const wrong of ['', 'foreign', 'spillway1 a 1\n', 'spillway2 a 1 2 3 4\n', 'spillway1 a -1 2 3 4\n'])
+    expect(decodeHeader(Buffer.from(wrong))).toBeUndefined()
 })

@@ -1,8 +1,35 @@
-import { ManagedStorage } from '@spillway/core/driver'
-import type { RedisClient } from './redis-client.ts'
-import { openConnection } from './open-connection.ts'
-import { RedisDriver } from './redis-driver.ts'
-import { redisSettings, type RedisStorageOptions } from './redis-options.ts'
+import {
+  ManagedStorage,
+  type ByteRange,
+  type CollectReport,
+  type DriverContent,
+  type DriverEntry,
+  type DriverListOptions,
+  type EntryId,
+  type EntryInfo,
+  type Eviction,
+  type NewEntryInfo,
+  type OpenEntry,
+  type StorageDriver,
+  type WrittenEntry,
+} from '@spillway/core/driver'
+import { Cluster, Redis } from 'ioredis'
+import { Collector } from './collector.ts'
+import { Connection } from './connection.ts'
+import { EntryLister, Scopes } from './entry-lister.ts'
+import { EntryReader, serverEviction } from './entry-reader.ts'
+import { EntryWriter } from './entry-writer.ts'
+import { Keys, scriptKeys } from './keys.ts'
+import {
+  clusterUrl,
+  redisSettings,
+  type ConnectionOptions,
+  type ConnectionSettings,
+  type RedisClient,
+  type RedisNodeAddress,
+  type RedisStorageOptions,
+} from './redis-options.ts'
+import { EVICT, FIND_EVICTION, TOUCH } from './scripts.ts'
 
 /**
  * Keep content in Redis: a single server, one behind sentinels, or a Cluster; 6.2 or later.
@@ -35,4 +62,229 @@ export class RedisStorage extends ManagedStorage {
     const { now = Date.now } = managed
     super(new RedisDriver({ connection: openConnection(connection), prefix, chunkBytes, now }), managed)
   }
+}
+
+/** How long a writer may give no sign of life before what it has sent is removed. */
+const LEFTOVER_AGE_MS: number = 10 * 60_000
+
+/** What {@link RedisDriver} needs. */
+export interface RedisDriverOptions {
+  readonly connection: Connection
+  readonly prefix: string
+  readonly chunkBytes: number
+  readonly now: () => number
+  /** Defaults to {@link LEFTOVER_AGE_MS}. */
+  readonly leftoverAgeMs?: number | undefined
+  /** How long an empty scope is still known after somebody wrote to it. Defaults to an hour. */
+  readonly scopeAgeMs?: number | undefined
+}
+
+/** Keep entries in a Redis server or Cluster, atomically by scripts, all keys of a scope in one slot. */
+export class RedisDriver implements StorageDriver {
+  /** Sending less takes no longer than asking. */
+  readonly touchFirstBytes: number = 128 * 1024
+  readonly #connection: Connection
+  readonly #keys: Keys
+  readonly #scopes: Scopes
+  readonly #reader: EntryReader
+  readonly #writer: EntryWriter
+  readonly #lister: EntryLister
+  readonly #collector: Collector
+  readonly #now: () => number
+
+  constructor({
+    connection,
+    prefix,
+    chunkBytes,
+    now,
+    leftoverAgeMs = LEFTOVER_AGE_MS,
+    scopeAgeMs,
+  }: RedisDriverOptions) {
+    this.#connection = connection
+    this.#now = now
+    this.#keys = new Keys(prefix)
+    this.#scopes = new Scopes(connection, this.#keys, scopeAgeMs)
+    this.#reader = new EntryReader(connection, now)
+    this.#writer = new EntryWriter(connection, chunkBytes, { pendingMs: leftoverAgeMs, now })
+    this.#lister = new EntryLister(connection, this.#keys, this.#scopes, now)
+    this.#collector = new Collector(connection, this.#keys, this.#scopes, leftoverAgeMs)
+  }
+
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined = () => undefined,
+  ): Promise<WrittenEntry> {
+    const path = pathOf(id)
+    await this.#scopes.enter(path)
+    const { isFirst, ...written } = await this.#writer.write(this.#keys.place(id), chunks, info, lineIndex)
+    // Writing may have taken so long that the scope was taken out meanwhile, for being empty.
+    if (isFirst) await this.#scopes.add([path])
+    return written
+  }
+
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    return this.#reader.read(this.#keys.place(id), range)
+  }
+
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    return this.#reader.open(this.#keys.place(id))
+  }
+
+  async stat(id: EntryId): Promise<EntryInfo | undefined> {
+    return this.#reader.stat(this.#keys.place(id))
+  }
+
+  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
+    const { tag, reference } = this.#keys.place(id)
+    const usedAt = await this.#connection.script(TOUCH, scriptKeys(tag, [reference]), [reference, lastUsedAt])
+    return usedAt === null ? undefined : Number(usedAt)
+  }
+
+  async remove(id: EntryId): Promise<boolean> {
+    const { reference } = this.#keys.place(id)
+    let removed = false
+    for await (const _ of this.#lister.remove(pathOf(id), [reference])) removed = true
+    return removed
+  }
+
+  list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncIterable<DriverEntry> {
+    return this.#lister.list(prefix, unusedSince ?? Infinity)
+  }
+
+  removeAll(prefix: string): AsyncIterable<EntryId> {
+    return this.#lister.removeAll(prefix)
+  }
+
+  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
+    const { tag, reference } = this.#keys.place(id)
+    const kept = eviction === undefined ? '' : JSON.stringify(eviction)
+    const args = [reference, unusedSince, eviction?.evictedAt ?? 0, kept]
+    return Number(await this.#connection.script(EVICT, scriptKeys(tag, [reference]), args)) === 1
+  }
+
+  async findEviction(id: EntryId): Promise<Eviction | undefined> {
+    const { tag, reference } = this.#keys.place(id)
+    const now = this.#now()
+    const args = [reference, now, JSON.stringify(serverEviction(now))]
+    const kept = await this.#connection.script(FIND_EVICTION, scriptKeys(tag, [reference]), args)
+    return Buffer.isBuffer(kept) ? decodeEviction(kept.toString()) : undefined
+  }
+
+  async collect(prefix: string, now: number): Promise<CollectReport> {
+    return this.#collector.collect(prefix, now)
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close()
+  }
+}
+
+const pathOf = (id: EntryId): string => id.slice(0, Math.max(0, id.lastIndexOf('/')))
+
+/** What a script has kept is what we gave it; should somebody have changed it, nothing is known of the entry. */
+function decodeEviction(text: string): Eviction | undefined {
+  try {
+    const { reason, evictedAt, metadata } = JSON.parse(text) as Eviction
+    return typeof evictedAt === 'number' && typeof metadata === 'object' ? { reason, evictedAt, metadata } : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const MAX_RETRY_DELAY_MS = 1_000
+
+/** Make a connection; nothing is sent before the first command. Throws `TypeError` where it cannot be. */
+export function openConnection(settings: ConnectionSettings): Connection {
+  const { client, commandTimeoutMs } = settings
+  if (client !== undefined) {
+    assertUsable(client)
+    return new Connection({ client, isOwn: false, address: addressOf(client), commandTimeoutMs })
+  }
+  const own = clientOf(settings)
+  return new Connection({ client: own, isOwn: true, address: addressOf(own), commandTimeoutMs })
+}
+
+function clientOf(settings: ConnectionSettings): RedisClient {
+  const { url, cluster, connection } = settings
+  if (connection.keyPrefix !== undefined) throw refusedKeyPrefix()
+  if (cluster !== undefined) return clusterOf(cluster, settings, {})
+  if (url === undefined) return new Redis(connectionOptions(settings, {}))
+  const parsed = clusterUrl(url)
+  if (parsed !== undefined) return clusterOf(parsed.nodes, settings, parsed.options)
+  return new Redis(url, connectionOptions(settings, {}))
+}
+
+function connectionOptions(
+  { connection, commandTimeoutMs, connectTimeoutMs }: ConnectionSettings,
+  fromUrl: ConnectionOptions,
+): ConnectionOptions {
+  return {
+    connectTimeout: connectTimeoutMs,
+    // What was on its way when the connection broke fails at once, and is not executed later.
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 10), MAX_RETRY_DELAY_MS),
+    // The server has become a replica: another may have its name by now.
+    reconnectOnError: (error) => error.message.includes('READONLY'),
+    // A connection that has died without a word is given up, and made anew.
+    socketTimeout: commandTimeoutMs,
+    ...fromUrl,
+    ...connection,
+    lazyConnect: true,
+  }
+}
+
+function clusterOf(
+  nodes: readonly RedisNodeAddress[],
+  settings: ConnectionSettings,
+  fromUrl: ConnectionOptions,
+): RedisClient {
+  // Nodes are not reconnected one by one: the Cluster itself looks for who has taken over.
+  const {
+    retryStrategy: _,
+    lazyConnect: __,
+    maxRetriesPerRequest: ___,
+    ...redisOptions
+  } = connectionOptions(settings, fromUrl)
+  return new Cluster([...nodes], {
+    lazyConnect: true,
+    redisOptions,
+    // Names stay names, which is what certificates are about.
+    dnsLookup: (address, callback) => callback(null, address),
+    slotsRefreshTimeout: Math.min(settings.connectTimeoutMs, settings.commandTimeoutMs),
+    clusterRetryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RETRY_DELAY_MS),
+  })
+}
+
+/** Refuse a client that would not find what it has stored. */
+function assertUsable(client: RedisClient): void {
+  const { keyPrefix } = client.options
+  const perNode = client.isCluster ? (client as Cluster).options.redisOptions?.keyPrefix : undefined
+  if (Boolean(keyPrefix) || Boolean(perNode)) throw refusedKeyPrefix()
+  if ('nodes' in client) {
+    const { scaleReads } = client.options
+    if (scaleReads !== undefined && scaleReads !== 'master')
+      throw new TypeError(
+        'The client reads from replicas (scaleReads), which may not have yet what was stored. Give the storage a Cluster with scaleReads: "master".',
+      )
+  } else if (client.mode === 'subscriber' || client.mode === 'monitor')
+    throw new TypeError(
+      `The client is in ${client.mode} mode and can send no other commands. Give the storage a client of its own.`,
+    )
+}
+
+const refusedKeyPrefix = (): TypeError =>
+  new TypeError(
+    'The client must not have a keyPrefix: scripts and SCAN do not see it. Set "prefix" of RedisStorage instead.',
+  )
+
+/** Say where a client's server is, without credentials. */
+function addressOf(client: RedisClient): string {
+  if ('nodes' in client) return 'the Redis Cluster'
+  const { host, port, path, sentinels, name } = client.options
+  if (path != null) return path
+  return sentinels == null ? `${host ?? 'localhost'}:${port ?? 6379}` : `the sentinels' master ${name ?? ''}`
 }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { sharedRedis } from '@spillway-internal/services'
 import { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
-import { RedisDriver, type RedisDriverOptions } from '../../src/redis-driver.ts'
+import { openConnection, RedisDriver, type RedisDriverOptions } from '../../src/redis-storage.ts'
 import { RedisStorage, type RedisStorageOptions } from '../../src/index.ts'
-import { openConnection } from '../../src/open-connection.ts'
 import { removeKeys } from './raw-keys.ts'
 
 /** The server that a test run shares; look at `available` first. */
