@@ -7,8 +7,7 @@ import {
   type OpenEntry,
   type EntryDescription,
 } from '@spillway/core/driver'
-import { decodeMetadata, decodeSibling, type SiblingContent } from './object-metadata.ts'
-import type { ObjectNames } from './object-names.ts'
+import { decodeMetadata, decodeSibling, type ObjectNames, type SiblingContent } from './object-names.ts'
 import type { ObjectHead, S3Bucket } from './s3-bucket.ts'
 
 /** What comes along when an entry is opened: enough for small content and for the beginning of large. */

@@ -1,12 +1,15 @@
-import { StorageError, BoundedMap, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core/driver'
-import { discardUpload } from './discard-upload.ts'
+import { BoundedMap, StorageError, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core/driver'
 import type { EntryReader, FoundEntry } from './entry-reader.ts'
-import { continued, gatherContent, type BegunStream } from './gather-content.ts'
-import { encodeMetadata, encodeSibling, type ObjectMetadata } from './object-metadata.ts'
-import type { ObjectNames } from './object-names.ts'
+import { encodeMetadata, encodeSibling, type ObjectMetadata, type ObjectNames } from './object-names.ts'
 import type { PutOptions, S3Bucket } from './s3-bucket.ts'
-import type { S3Uploads, UnfinishedUpload, UploadedPart } from './s3-uploads.ts'
-import { partLimits, uploadParts } from './upload-parts.ts'
+import {
+  discardUpload,
+  partLimits,
+  uploadParts,
+  type S3Uploads,
+  type UnfinishedUpload,
+  type UploadedPart,
+} from './s3-uploads.ts'
 
 /** How many entries a writer knows to be there, so that it does not send their content in vain. */
 const MAX_KNOWN = 10_000
@@ -16,7 +19,7 @@ const MAX_ATTEMPTS = 5
 const MAX_HEADER_LENGTH = 256
 
 /** What {@link EntryWriter} needs. */
-export interface EntryWriterOptions {
+interface EntryWriterOptions {
   readonly bucket: S3Bucket
   readonly uploads: S3Uploads
   readonly names: ObjectNames
@@ -196,3 +199,78 @@ function putOptions({ contentType }: NewEntryInfo, metadata: Record<string, stri
 
 /** Tell writers apart. */
 const newGeneration = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16)
+
+/** How much of a stream is held in memory. */
+interface GatherLimits {
+  /** Bytes that are copied together at most. */
+  readonly copied: number
+  /** Bytes at most where they are one piece of memory anyway. */
+  readonly whole: number
+}
+
+/** Content that is in memory as a whole, or a stream that is too large for it. */
+type Gathered = { readonly content: Uint8Array } | BegunStream
+
+/** A stream of which a part was read. Whoever has it must read on, or tell the rest to end. */
+interface BegunStream {
+  readonly begun: readonly Uint8Array[]
+  readonly rest: AsyncIterator<Uint8Array>
+}
+
+/**
+ * Read a stream until it ends or exceeds the limits. Chunks that follow each other in one piece of memory, as those of
+ * content that was in memory before, are not copied.
+ */
+export async function gatherContent(chunks: AsyncIterable<Uint8Array>, limits: GatherLimits): Promise<Gathered> {
+  const rest = chunks[Symbol.asyncIterator]()
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const next = await rest.next()
+    if (next.done === true) return { content: joined(pieces, size) }
+    if (next.value.length === 0) continue
+    size += next.value.length
+    append(pieces, next.value)
+    if (size > (pieces.length === 1 ? limits.whole : limits.copied)) return { begun: pieces, rest }
+  }
+}
+
+/** Pass on what was read of a stream, and the rest of it; the stream is told to end where the consumer stops. */
+export async function* continued(
+  begun: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let done = false
+  try {
+    yield* begun
+    for (;;) {
+      // Where the stream itself fails it has ended, and is not told so.
+      done = true
+      const next = await rest.next()
+      if (next.done === true) return
+      done = false
+      yield next.value
+    }
+  } finally {
+    if (!done) await rest.return?.()
+  }
+}
+
+function append(pieces: Uint8Array[], chunk: Uint8Array): void {
+  const last = pieces.at(-1)
+  if (last === undefined || last.buffer !== chunk.buffer || last.byteOffset + last.length !== chunk.byteOffset)
+    pieces.push(chunk)
+  else pieces[pieces.length - 1] = new Uint8Array(last.buffer, last.byteOffset, last.length + chunk.length)
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const [first] = pieces
+  if (first !== undefined && pieces.length === 1) return first
+  const content = new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    content.set(piece, at)
+    at += piece.length
+  }
+  return content
+}

@@ -9,9 +9,8 @@ import {
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3'
 import { StorageError } from '@spillway/core/driver'
-import { mapAhead } from './map-ahead.ts'
+import type { Readable } from 'node:stream'
 import type { S3Connection } from './s3-connection.ts'
-import { collectBody, discardBody } from './response-body.ts'
 
 const MAX_DELETED_AT_ONCE = 1_000
 /** Where objects have to be deleted one by one, so many are at the same time. */
@@ -30,13 +29,13 @@ export interface ObjectHead {
 }
 
 /** An object, or a part of it. */
-export interface FetchedObject {
+interface FetchedObject {
   readonly head: ObjectHead
   readonly content: Uint8Array
 }
 
 /** What is asked of {@link S3Bucket.get}. */
-export interface GetOptions {
+interface GetOptions {
   /** First and last byte. */
   readonly bytes?: readonly [number, number] | undefined
   /** Only from the object with this entity tag. */
@@ -54,7 +53,7 @@ export interface PutOptions {
 }
 
 /** An object of a listing. */
-export interface ListedObject {
+interface ListedObject {
   readonly key: string
   readonly size: number
   readonly modifiedAt: number
@@ -259,4 +258,53 @@ const headOf = (
 function sizeOfRange(contentRange: string | undefined): number | undefined {
   const size = contentRange === undefined ? undefined : /\/(\d+)$/.exec(contentRange)?.[1]
   return size === undefined ? undefined : Number(size)
+}
+
+/**
+ * Read a body to its end, into one piece of memory where its length was announced. A body that ends before gives what there
+ * was of it.
+ *
+ * @param buffer - Memory to use where it is large enough.
+ */
+async function collectBody(body: unknown, length: number | undefined, buffer?: Uint8Array): Promise<Uint8Array> {
+  const chunks = (body ?? []) as AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  if (length === undefined) return collectUnannounced(chunks)
+  // What is not written is not given, so that the memory need not be cleared.
+  const content = buffer !== undefined && buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(length)
+  let filled = 0
+  for await (const chunk of chunks) {
+    content.set(chunk.subarray(0, length - filled), filled)
+    filled += Math.min(chunk.length, length - filled)
+  }
+  return content.subarray(0, filled)
+}
+
+/** Proxies may send a body on in pieces, without its length. */
+async function collectUnannounced(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const chunk of chunks) pieces.push(chunk)
+  return new Uint8Array(Buffer.concat(pieces))
+}
+
+/** Let go of a body that nobody reads, and of its connection. */
+function discardBody(body: unknown): void {
+  ;(body as Partial<Readable> | undefined)?.destroy?.()
+}
+
+/** Map items by `map`, at most `ahead` of them at the same time, in their order. Rejects with the first failure. */
+export async function* mapAhead<Item, Result>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  ahead: number,
+  map: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const underway: Promise<Result>[] = []
+  for await (const item of items) {
+    const result = map(item)
+    // It is waited for later, or not at all where one before it fails.
+    void Promise.allSettled([result])
+    underway.push(result)
+    const first = underway.length < ahead ? undefined : underway.shift()
+    if (first !== undefined) yield await first
+  }
+  for (const result of underway) yield await result
 }

@@ -1,6 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import { explainS3Error } from './s3-error.ts'
-import { Slots } from './slots.ts'
+import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 const MAX_SOCKETS = 64
 /** Most servers that are not of AWS take any region; clients must name one. */
@@ -104,4 +103,230 @@ async function endpointOf(client: S3Client): Promise<string | undefined> {
   if (endpoint === undefined) return undefined
   const { protocol, hostname, port } = endpoint
   return `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`
+}
+
+const ARN = /"arn:aws[^"]*"|\barn:aws\S*/g
+
+/** What is known of a failure. `code` is that of S3 or of the network; `words` are these and what was said. */
+interface Failure {
+  readonly code: string
+  readonly status: number | undefined
+  readonly said: string | undefined
+  readonly words: string
+  readonly region: string | undefined
+}
+
+interface Explanation {
+  readonly code?: StorageErrorCode
+  readonly retryable: boolean
+  /** What it means and what to do. `BUCKET` and `REGION` stand for the bucket, and the region that it is in. */
+  readonly text: string
+}
+
+const CREDENTIALS: Explanation = {
+  retryable: false,
+  text: 'S3 did not accept the credentials for the bucket BUCKET. Check the option "credentials", or what the AWS SDK finds in the environment.',
+}
+const REGION: Explanation = {
+  retryable: false,
+  text: 'The bucket BUCKET is in another region. Set the option "region" to REGION.',
+}
+const THROTTLED: Explanation = {
+  retryable: true,
+  text: 'S3 asks for fewer requests to the bucket BUCKET. Try again later; the option "maxAttempts" says how often that is done at once.',
+}
+const DENIED: Explanation = {
+  retryable: false,
+  text: 'S3 denies access to the bucket BUCKET. Give these credentials s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket: without the last one S3 also denies what is not there.',
+}
+const TIMEOUT: Explanation = {
+  retryable: true,
+  text: 'S3 did not answer in time for the bucket BUCKET. Try again; the options "requestTimeoutMs" and "maxAttempts" say how long that takes.',
+}
+const UNREACHABLE: Explanation = {
+  retryable: true,
+  text: 'The S3 server of the bucket BUCKET could not be reached. Try again; if it persists, check the server and the option "endpoint".',
+}
+const NOT_FOUND: Explanation = {
+  retryable: true,
+  text: 'There is no S3 server by the name that was looked up for the bucket BUCKET. Check the options "region" and "bucket", and try again once this machine can resolve names.',
+}
+const BUCKET_NAME: Explanation = {
+  retryable: false,
+  text: 'BUCKET cannot be the name of a bucket. Set the option "bucket" to the name alone, or to the ARN of an access point.',
+}
+const BAD_REGION: Explanation = {
+  retryable: false,
+  text: 'The region for the bucket BUCKET is not one. Set the option "region", or AWS_REGION in the environment, to a name such as "eu-central-1".',
+}
+const NOT_S3: Explanation = {
+  retryable: true,
+  text: 'What has answered for the bucket BUCKET is no S3 server. Try again; if it persists, check the server, proxies before it, and the option "endpoint".',
+}
+const FULL: Explanation = {
+  retryable: true,
+  text: 'The S3 server has no room left for the bucket BUCKET. Free some space, or raise the quota.',
+}
+const TOO_LARGE: Explanation = {
+  code: 'too-large',
+  retryable: false,
+  text: 'S3 does not take an object of this size into the bucket BUCKET. Store less.',
+}
+
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  CredentialsProviderError: CREDENTIALS,
+  InvalidAccessKeyId: CREDENTIALS,
+  SignatureDoesNotMatch: CREDENTIALS,
+  ExpiredToken: CREDENTIALS,
+  InvalidToken: CREDENTIALS,
+  AccessDenied: DENIED,
+  AllAccessDisabled: DENIED,
+  NoSuchBucket: {
+    retryable: false,
+    text: 'There is no bucket BUCKET. Create it, or name another with the option "bucket".',
+  },
+  // So the client calls a 404 without a code of S3.
+  NotFound: NOT_S3,
+  InvalidBucketName: BUCKET_NAME,
+  PermanentRedirect: REGION,
+  TemporaryRedirect: REGION,
+  AuthorizationHeaderMalformed: REGION,
+  RequestTimeTooSkewed: {
+    retryable: false,
+    text: 'The clock of this machine is wrong, so that S3 refuses its requests.',
+  },
+  InvalidObjectState: {
+    retryable: false,
+    text: 'The object is archived in the bucket BUCKET. Restore it, and keep lifecycle rules from archiving what is retrieved.',
+  },
+  NotImplemented: {
+    retryable: false,
+    text: 'The S3 server of the bucket BUCKET cannot do this. If it has no conditional puts, set the option "conditionalPut" to false.',
+  },
+  EntityTooLarge: TOO_LARGE,
+  MaxMessageLengthExceeded: TOO_LARGE,
+  QuotaExceeded: FULL,
+  InsufficientCapacity: FULL,
+  XMinioStorageFull: FULL,
+  SlowDown: THROTTLED,
+  ServiceUnavailable: THROTTLED,
+  RequestLimitExceeded: THROTTLED,
+  TooManyRequests: THROTTLED,
+  Throttling: THROTTLED,
+  ThrottlingException: THROTTLED,
+  RequestTimeout: TIMEOUT,
+  TimeoutError: TIMEOUT,
+  ETIMEDOUT: TIMEOUT,
+  ESOCKETTIMEDOUT: TIMEOUT,
+}
+
+const BY_STATUS: Readonly<Record<number, Explanation>> = {
+  301: REGION,
+  307: REGION,
+  403: DENIED,
+  413: TOO_LARGE,
+  429: THROTTLED,
+  501: EXPLANATIONS['NotImplemented'] as Explanation,
+  503: THROTTLED,
+  507: FULL,
+}
+
+const MISSING_REGION: Explanation = {
+  retryable: false,
+  text: 'The region of the bucket BUCKET is not known. Set the option "region", or AWS_REGION in the environment.',
+}
+
+/** What the client itself says of settings, before it sends anything: its errors have no codes of their own. */
+const OF_CLIENT: readonly (readonly [RegExp, Explanation])[] = [
+  [/^Region is missing/, MISSING_REGION],
+  [/^(?:Region not accepted|Invalid region)\b/, BAD_REGION],
+  [/^(?:Invalid ARN|Path-style addressing cannot be used with ARN)\b/, BUCKET_NAME],
+]
+
+/** Which bucket an error is about, and how it is reached. */
+interface ExplainedBucket {
+  readonly bucket: string
+  /** Whether the address of the server was given, and not made of the region and the bucket. */
+  readonly hasEndpoint: boolean
+}
+
+/**
+ * Explain a failure of S3 or of the way there, naming the setting that mends it; anything else comes back as it is.
+ *
+ * The answer carries what the server said, never a signature, a key or a URL with one.
+ */
+function explainS3Error(error: unknown, { bucket, hasEndpoint }: ExplainedBucket): unknown {
+  if (StorageError.isInstance(error)) return error
+  const failure = failureOf(error)
+  if (failure === undefined) return error
+  const { code = 'unavailable', retryable, text } = explanationOf(failure, hasEndpoint)
+  const told = text
+    .replace('BUCKET', () => JSON.stringify(bucket))
+    .replace('REGION', () => (failure.region === undefined ? 'that of the bucket' : JSON.stringify(failure.region)))
+  return new StorageError(code, `${told} (${failure.words})`, { retryable, cause: causeOf(error, failure) })
+}
+
+function explanationOf({ code, status, said }: Failure, hasEndpoint: boolean): Explanation {
+  const known = EXPLANATIONS[code] ?? (status === undefined ? undefined : BY_STATUS[status])
+  if (known !== undefined) return known
+  if (status === undefined) return ofClient(said) ?? (code === 'ENOTFOUND' && !hasEndpoint ? NOT_FOUND : UNREACHABLE)
+  return {
+    retryable: status >= 500,
+    text: 'S3 could not do this in the bucket BUCKET. If it persists, check the server.',
+  }
+}
+
+const ofClient = (said: string | undefined): Explanation | undefined =>
+  OF_CLIENT.find(([pattern]) => said !== undefined && pattern.test(said))?.[1]
+
+function failureOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { name, message, $metadata, Region, $response } = error as Error & {
+    readonly $metadata?: { readonly httpStatusCode?: number }
+    readonly Region?: unknown
+    readonly $response?: { readonly headers?: Readonly<Record<string, string>> }
+  }
+  const network = (error as { readonly code?: unknown }).code
+  const code = name === 'Error' && typeof network === 'string' ? network : name
+  const isOfClient = code !== 'Error' || ofClient(message) !== undefined || message === 'aborted'
+  if ($metadata === undefined && (!isOfClient || error instanceof TypeError)) return undefined
+  const status = $metadata?.httpStatusCode
+  const region = typeof Region === 'string' ? Region : $response?.headers?.['x-amz-bucket-region']
+  // What a missing right is said of is an ARN with the name of an object, which has the scope and the reference in it.
+  const said = message === 'UnknownError' || message === '' ? undefined : message.replace(ARN, '…')
+  const words = [status, code === 'Error' || code === 'Unknown' ? undefined : code, said]
+  return {
+    code,
+    status,
+    region,
+    said,
+    words: words.filter((word) => word !== undefined).join(' ') || 'no reason given',
+  }
+}
+
+/** An answer of S3 may quote the key and what was signed: only what it was about is passed on. */
+function causeOf(error: unknown, { code, status, words }: Failure): unknown {
+  return status === undefined ? error : Object.assign(new Error(words), { name: code, status })
+}
+
+/** Let so many tasks run at the same time; the others wait for their turn, in the order in which they came. */
+export class Slots {
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await task()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free += 1
+      else next()
+    }
+  }
 }

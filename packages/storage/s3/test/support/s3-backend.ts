@@ -3,7 +3,7 @@ import { createStorage, type ManagedStorage, type ManagedStorageOptions, type St
 import type { Backend } from '@spillway-internal/storage-suite'
 import type { S3StorageOptions } from '../../src/index.ts'
 import { S3Connection } from '../../src/s3-connection.ts'
-import { S3Driver } from '../../src/s3-driver.ts'
+import { S3Driver } from '../../src/s3-storage.ts'
 import { resolveOptions } from '../../src/s3-storage-options.ts'
 import { keysOf } from './test-bucket.ts'
 

@@ -1,6 +1,6 @@
-import { setImmediate as settle } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { mapAhead } from './map-ahead.ts'
+import { setImmediate as settle } from 'node:timers/promises'
+import { mapAhead } from './s3-bucket.ts'
 
 test('results come in the order of the items, a few worked on at the same time', async () => {
   let underway = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Slots } from './slots.ts'
+import { Slots } from './s3-connection.ts'
 
 test('so many tasks run at the same time, the others in their order, whatever becomes of them', async () => {
   const slots = new Slots(2)

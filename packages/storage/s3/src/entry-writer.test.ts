@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { continued, gatherContent } from './gather-content.ts'
+import { continued, gatherContent } from './entry-writer.ts'
 
 async function* streamOf(chunks: readonly Uint8Array[], ended?: () => void): AsyncGenerator<Uint8Array> {
   try {

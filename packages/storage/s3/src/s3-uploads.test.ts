@@ -1,17 +1,18 @@
-import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { sharedS3 } from '@spillway-internal/services'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { rejection } from '../test/support/samples.ts'
 import { serviceOrNowhere, testBucket } from '../test/support/test-bucket.ts'
 import { S3Connection } from './s3-connection.ts'
 import { resolveOptions } from './s3-storage-options.ts'
-import { S3Uploads, type UnfinishedUpload } from './s3-uploads.ts'
-import { partLimits, uploadParts, type PartLimits } from './upload-parts.ts'
+import { partLimits, S3Uploads, uploadParts, type PartLimits, type UnfinishedUpload } from './s3-uploads.ts'
 
 const MB = 1024 * 1024
+
 const found = await sharedS3()
+
 const bucket = testBucket(serviceOrNowhere(found))
 
 async function* pieces(content: Uint8Array, bytes: number): AsyncGenerator<Uint8Array> {
