@@ -1,6 +1,173 @@
+import { Worker } from 'node:worker_threads'
 import type { FileStep } from './file-system.ts'
 import { NodeFileSystem } from './node-file-system.ts'
-import { StepsThread } from './steps-thread.ts'
+
+/** A process that stores so little does without a thread: starting one takes 20 ms or more. */
+const FIRST_WITHOUT = 4
+/** A thread without work ends after this time. */
+const IDLE_MS = 10_000
+/** Where those that wait already would take longer, the disk is slow: the thread pool does more than one at a time. */
+const MAX_WAIT_MS = 20
+/** What each is taken to need before the first was measured. */
+const FIRST_GUESS_MS = 1
+/** After this time without an answer, whatever else there is to do goes another way. */
+const STALLED_MS = 100
+const MAX_MEMORY_MB = 64
+
+/**
+ * The program of the thread. It is text, so that no bundler, loader or test runner has to find a file. It answers each
+ * list of steps with its number, how many of them were taken, and the milliseconds that took.
+ */
+const PROGRAM = `
+import('node:worker_threads').then(async ({ parentPort }) => {
+  const fs = await import('node:fs')
+  const found = (path) => fs.lstatSync(path, { throwIfNoEntry: false })
+  const take = {
+    isReal: ({ path }) => fs.realpathSync.native(path) === path,
+    isMissing: ({ path }) => found(path) === undefined,
+    isFile: ({ path, size }) => {
+      const status = found(path)
+      return status !== undefined && status.isFile() && status.size === size
+    },
+    create: ({ path, content, modifiedAt }) => {
+      const file = fs.openSync(path, 'wx', 0o600)
+      try {
+        for (let at = 0; at < content.length;) at += fs.writeSync(file, content, at, content.length - at)
+        if (modifiedAt !== undefined) fs.futimesSync(file, modifiedAt / 1000, modifiedAt / 1000)
+      } finally {
+        fs.closeSync(file)
+      }
+      return true
+    },
+    link: ({ from, to }) => (fs.linkSync(from, to), true),
+    remove: ({ path }) => (fs.unlinkSync(path), true),
+  }
+  parentPort.on('message', ({ id, steps }) => {
+    const begin = performance.now()
+    let taken = 0
+    try {
+      while (taken < steps.length && take[steps[taken].step](steps[taken])) taken++
+    } catch {
+      // Whoever takes the steps one by one instead meets the same failure, and explains it.
+    }
+    parentPort.postMessage({ id, taken, milliseconds: performance.now() - begin })
+  })
+  parentPort.postMessage({ id: 0, taken: 0, milliseconds: 0 })
+})
+`
+
+/** Answers of {@link PROGRAM}. */
+interface Answer {
+  readonly id: number
+  readonly taken: number
+  readonly milliseconds: number
+}
+
+/**
+ * A thread that takes steps on the file system with calls that wait, each of which costs a tenth of one that does not:
+ * there is one trip to the thread instead of one to the thread pool for every step. Started where a process stores much,
+ * ended when idle; it does not keep a process alive that waits for nothing from it.
+ */
+export class StepsThread {
+  readonly #waiting = new Map<number, (taken: number) => void>()
+  #asked = 0
+  #worker: Worker | 'none' | 'impossible' = 'none'
+  #isReady = false
+  #milliseconds = FIRST_GUESS_MS
+  /** When it last answered, or was asked while it had nothing to do. */
+  #activeAt = 0
+  #idleTimer: NodeJS.Timeout | undefined
+
+  /** Take steps up to the first that fails, and return how many were taken: 0 where the thread is not there or busy. */
+  async run(steps: readonly FileStep[]): Promise<number> {
+    this.#asked += 1
+    if (this.#worker === 'none' && this.#asked > FIRST_WITHOUT) this.#start()
+    const worker = this.#worker
+    if (typeof worker === 'string' || !this.#isReady) return 0
+    if (this.#isBusy) return 0
+    clearTimeout(this.#idleTimer)
+    if (this.#waiting.size === 0) {
+      worker.ref()
+      this.#activeAt = performance.now()
+    }
+    const id = this.#asked
+    const { promise, resolve } = Promise.withResolvers<number>()
+    this.#waiting.set(id, resolve)
+    const { copies, memory } = ownContents(steps)
+    worker.postMessage({ id, steps: copies }, memory)
+    return promise
+  }
+
+  get #isBusy(): boolean {
+    const { size } = this.#waiting
+    if (size * this.#milliseconds > MAX_WAIT_MS) return true
+    return size > 0 && performance.now() - this.#activeAt > STALLED_MS
+  }
+
+  /** End the thread, as it does by itself when idle. */
+  async end(): Promise<void> {
+    if (typeof this.#worker !== 'string') await this.#worker.terminate()
+  }
+
+  #start(): void {
+    try {
+      // It needs nothing of the process: no loader hooks, no environment, no streams.
+      const worker = new Worker(PROGRAM, {
+        eval: true,
+        name: 'spillway-file',
+        execArgv: [],
+        env: {},
+        stdout: true,
+        stderr: true,
+        resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
+      })
+      worker.unref()
+      worker.on('message', (answer: Answer) => this.#answered(worker, answer))
+      // What it had begun is unknown then; whoever waits for it begins anew.
+      worker.on('error', () => (this.#worker = 'impossible'))
+      worker.on('exit', () => this.#ended())
+      this.#worker = worker
+    } catch (error) {
+      // Node.js with --permission, or a system that has no room for another thread: all the rest goes on without one.
+      if (typeof (error as { code?: unknown }).code !== 'string') throw error
+      this.#worker = 'impossible'
+    }
+  }
+
+  #answered(worker: Worker, { id, taken, milliseconds }: Answer): void {
+    this.#isReady = true
+    this.#activeAt = performance.now()
+    if (id > 0) this.#milliseconds = milliseconds
+    this.#waiting.get(id)?.(taken)
+    this.#waiting.delete(id)
+    if (this.#waiting.size > 0) return
+    worker.unref()
+    this.#idleTimer = setTimeout(() => {
+      this.#isReady = false
+      void worker.terminate()
+    }, IDLE_MS).unref()
+  }
+
+  #ended(): void {
+    this.#isReady = false
+    clearTimeout(this.#idleTimer)
+    if (this.#worker !== 'impossible') this.#worker = 'none'
+    for (const resolve of this.#waiting.values()) resolve(0)
+    this.#waiting.clear()
+  }
+}
+
+/** Copy contents: of a part of a buffer, a thread would get all of it. */
+function ownContents(steps: readonly FileStep[]): { readonly copies: FileStep[]; readonly memory: ArrayBuffer[] } {
+  const memory: ArrayBuffer[] = []
+  const copies = steps.map((step) => {
+    if (step.step !== 'create') return step
+    const content = new Uint8Array(step.content)
+    memory.push(content.buffer)
+    return { ...step, content }
+  })
+  return { copies, memory }
+}
 
 /** One for the process. */
 const thread = new StepsThread()

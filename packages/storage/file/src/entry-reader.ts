@@ -9,11 +9,16 @@ import {
 } from '@spillway/core/driver'
 import type { EntryFiles, FoundSidecar } from './entry-files.ts'
 import type { EntryRemover } from './entry-remover.ts'
-import { fileErrorCode, unless } from './file-error.ts'
-import type { FileContent, FileReader, FileStatus } from './file-system.ts'
-import type { EntryPaths } from './paths.ts'
-import type { Sidecar } from './sidecar.ts'
-import { PATIENCE_MS, wait } from './wait.ts'
+import {
+  fileErrorCode,
+  PATIENCE_MS,
+  unless,
+  wait,
+  type FileContent,
+  type FileReader,
+  type FileStatus,
+} from './file-system.ts'
+import type { EntryPaths, Sidecar } from './paths.ts'
 
 /** Where the files of an entry are, and its sidecar if it was found there just now. */
 export interface EntryFound {

@@ -1,6 +1,5 @@
-import type { EntryFiles } from './entry-files.ts'
-import { doneUnless, fileErrorCode, unless } from './file-error.ts'
-import type { FileSystem } from './file-system.ts'
+import { listFolder, type EntryFiles } from './entry-files.ts'
+import { doneUnless, fileErrorCode, unless, wait, type FileSystem } from './file-system.ts'
 import {
   isExtension,
   METADATA_FOLDER,
@@ -9,10 +8,8 @@ import {
   removedPair,
   type EntryPaths,
   type FilePair,
+  type Sidecar,
 } from './paths.ts'
-import type { Sidecar } from './sidecar.ts'
-import { wait } from './wait.ts'
-import { listFolder } from './walk.ts'
 
 /** How long a removal may take before others believe that whoever began it was killed. */
 export const ABANDONED_AFTER_MS = 60_000

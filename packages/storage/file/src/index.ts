@@ -9,5 +9,4 @@ export type {
   FileWriter,
 } from './file-system.ts'
 export { NodeFileSystem } from './node-file-system.ts'
-export type { Shell } from './run-script.ts'
-export { ShellFileSystem } from './shell-file-system.ts'
+export { ShellFileSystem, type Shell } from './shell-file-system.ts'

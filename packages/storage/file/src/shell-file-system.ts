@@ -1,6 +1,4 @@
 import type { DirectoryItem, FileContent, FileStatus, FileStep, FileSystem, FileWriter } from './file-system.ts'
-import { quoted, runScript, type Shell } from './run-script.ts'
-import { shellStep } from './shell-step.ts'
 
 /** Linux takes commands of up to 128 KiB, and Base64 makes four bytes of three. */
 const PIECE_BYTES = 64 * 1024
@@ -153,3 +151,82 @@ function parseStatus(text: string): FileStatus {
   // By the clock of this process: the other side's may differ.
   return { kind, size: Number(size), modifiedAt: Date.now() - (Number(now) - Number(modifiedAt)) * 1_000 }
 }
+
+/** Write a step as a command that succeeds where the step was taken. */
+export function shellStep(step: FileStep): string {
+  if (step.step === 'link') return `{ [ ! -d ${quoted(step.to)} ] && ln ${quoted(step.from)} ${quoted(step.to)}; }`
+  const path = quoted(step.path)
+  switch (step.step) {
+    case 'isReal':
+      return `[ "$(cd ${path} && pwd -P)" = ${path} ]`
+    case 'isMissing':
+      return `{ [ ! -e ${path} ] && [ ! -L ${path} ]; }`
+    case 'isFile':
+      return `{ [ ! -L ${path} ] && [ -f ${path} ] && [ "$(wc -c < ${path})" -eq ${step.size} ]; }`
+    case 'create':
+      // Not by a shell: see the comment on times in ShellFileSystem.
+      if (step.modifiedAt !== undefined) return 'false'
+      return `(set -C; printf %s '${Buffer.from(step.content).toString('base64')}' | base64 -d > ${path})`
+    case 'remove':
+      return `rm ${path}`
+  }
+}
+
+/** What runs commands in a POSIX shell: a sandbox, a container, another machine. */
+export interface Shell {
+  execute(command: string): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>
+}
+
+/** What a failed tool or shell ends a line with, that of GNU, BusyBox or BSD, by the POSIX name of the failure. */
+const MESSAGES = {
+  ENOENT: ['No such file or directory', 'Directory nonexistent', 'nonexistent directory'],
+  EEXIST: ['File exists', 'cannot overwrite existing file'],
+  ENOTDIR: ['Not a directory'],
+  EISDIR: ['Is a directory'],
+  ENOTEMPTY: ['Directory not empty'],
+  EACCES: ['Permission denied'],
+  EPERM: ['Operation not permitted'],
+  EROFS: ['Read-only file system'],
+  ENOSPC: ['No space left on device'],
+  EDQUOT: ['Disk quota exceeded', 'Quota exceeded'],
+  ENOTSUP: ['Operation not supported', 'Not supported', 'Function not implemented'],
+  EMLINK: ['Too many links'],
+}
+/** At the end of what was said, or of a line of it: GNU's `base64` says less after it has said what failed. */
+const CASES = Object.entries(MESSAGES).map(
+  ([code, ends]) => `${ends.map((end) => `*': ${end}'|*': ${end}\n'*`).join('|')}) fail ${code};;`,
+)
+
+/**
+ * What every script can use. `fail` answers with the name of a failure, `explain` with the one that was `said`. `run` runs a
+ * tool, keeps what it prints in `said`, and fails where it does. `status` describes a path by the `stat`
+ * of Linux, or of BSD and macOS.
+ */
+const PRELUDE = `export LC_ALL=C
+umask 077
+fail() { printf '!%s' "$1"; exit 0; }
+explain() { case $said in
+${CASES.join('\n')}
+*) printf %s "$said" >&2; exit 1;; esac; }
+run() { said=$("$@" 2>&1 </dev/null) || explain; }
+status() { if [ -d /proc/self ]; then stat -c %F:%s:%Y "$1"; else stat -f %HT:%z:%m "$1"; fi; }
+create() { (set -C; : > "$1"); }
+append() { printf %s "$2" | base64 -d >> "$1"; }`
+
+/**
+ * Run a script and return what it prints.
+ *
+ * What is missing, taken or forbidden only the script itself says, in its output. A shell that cannot be reached ends with
+ * any exit code, and complains of anything: of a missing file too, such as a key or a socket.
+ */
+async function runScript(shell: Shell, script: string): Promise<string> {
+  // In braces, since there may be a `cd … &&` in front of it.
+  const { exitCode, stdout, stderr } = await shell.execute(`{ ${PRELUDE}\n${script}\n}`)
+  if (exitCode !== 0) throw new Error(`the shell ended with ${exitCode}: ${stderr.trim() || 'it said nothing'}`)
+  if (!stdout.startsWith('!')) return stdout
+  const code = stdout.slice(1)
+  throw Object.assign(new Error(`${code}: ${script.slice(0, 200)}`), { code })
+}
+
+/** Quote a text for a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

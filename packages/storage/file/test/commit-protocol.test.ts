@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FileDriver } from '../src/file-driver.ts'
+import type { FileDriver } from '../src/file-storage.ts'
 import type { FileSystem } from '../src/index.ts'
 import { hookedFileSystem, killedAfter } from './support/hooked-file-system.ts'
 import { LinkingMemoryFileSystem, SteppingMemoryFileSystem } from './support/memory-file-system.ts'

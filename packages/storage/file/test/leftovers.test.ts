@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { FileDriver } from '../src/file-driver.ts'
+import { FileDriver } from '../src/file-storage.ts'
 import { FileStorage, NodeFileSystem } from '../src/index.ts'
 import { listFiles } from './support/list-files.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'

@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises'
 import type { EntryInfo } from '@spillway/core'
 import { describe, expect, test } from 'vitest'
-import { FileDriver } from '../src/file-driver.ts'
+import { FileDriver } from '../src/file-storage.ts'
 import { FileStorage, NodeFileSystem, type FileSystem } from '../src/index.ts'
 import { LinkingMemoryFileSystem, MemoryFileSystem } from './support/memory-file-system.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'

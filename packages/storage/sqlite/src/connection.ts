@@ -1,12 +1,22 @@
-import { DatabaseFiles, findDatabase, replacedError } from './database-files.ts'
-import { loadBetterSqlite, type OpenDatabase } from './load-better-sqlite.ts'
-import { openFile } from './open-file.ts'
-import { Pace } from './pace.ts'
-import { Patience } from './patience.ts'
-import { databaseId, migrate } from './schema.ts'
+import {
+  DatabaseFiles,
+  databaseId,
+  findDatabase,
+  loadBetterSqlite,
+  migrate,
+  openFile,
+  replacedError,
+  type OpenDatabase,
+} from './open-file.ts'
 import { isHeld, Session } from './session.ts'
-import type { SqliteDatabase } from './sqlite-database.ts'
-import { DatabaseInUse, explainSqliteError, LogRemoved, sqliteCode } from './sqlite-error.ts'
+import {
+  DatabaseInUse,
+  explainSqliteError,
+  isBusy,
+  LogRemoved,
+  sqliteCode,
+  type SqliteDatabase,
+} from './sqlite-error.ts'
 
 /** How to get at the database. */
 export interface ConnectionOptions {
@@ -174,4 +184,92 @@ function shared(database: SqliteDatabase): Session {
   const session = new Session(database, true)
   session.read(() => migrate(database))
   return session
+}
+
+/** Pauses between tries, in milliseconds; the last one is repeated. */
+const PAUSES_MS: readonly number[] = [1, 1, 2, 4, 8, 16]
+
+/**
+ * Do work that another connection may be in the way of, again and again, without holding the event loop meanwhile.
+ *
+ * Those who wait stand in line, so that one of them asks for all: many that ask at the same time would keep each other
+ * from getting through. Whoever comes when others of the event loop are due stands there too, so that each rests before
+ * the next one goes on.
+ */
+class Patience {
+  readonly #timeoutMs: number
+  readonly #pace: Pace
+  #line: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  constructor(timeoutMs: number, pace: Pace) {
+    this.#timeoutMs = timeoutMs
+    this.#pace = pace
+  }
+
+  /** Run `work`, which must have no effect where it throws; what keeps it busy beyond the timeout is thrown. */
+  async run<Result>(work: () => Result): Promise<Result> {
+    const deadline = performance.now() + this.#timeoutMs
+    if (this.#waiting === 0 && !this.#pace.isDue)
+      try {
+        return this.#pace.run(work)
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+    this.#waiting += 1
+    const result = this.#line.then(() => this.#persist(work, deadline))
+    this.#line = Promise.allSettled([result])
+    try {
+      return await result
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+
+  async #persist<Result>(work: () => Result, deadline: number): Promise<Result> {
+    for (let attempt = 0; ; attempt += 1) {
+      if (this.#pace.isDue) await this.#pace.rest()
+      try {
+        return this.#pace.run(work)
+      } catch (error) {
+        const left = deadline - performance.now()
+        if (!isBusy(error) || left <= 0) throw error
+        const longest = PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)] ?? 1
+        const pause = Math.min(left, longest * (0.5 + Math.random() / 2))
+        await new Promise((resolve) => setTimeout(resolve, pause))
+      }
+    }
+  }
+}
+
+/** How long to work before others get a turn, in milliseconds. */
+const MAX_WORK_MS = 10
+
+/**
+ * Give others a turn of the event loop once in a while: better-sqlite3 answers at once, so that a row of calls would
+ * otherwise go on without one, however long it is.
+ */
+class Pace {
+  #worked = 0
+
+  /** Run some work and count how long it takes. */
+  run<Result>(work: () => Result): Result {
+    const begun = performance.now()
+    try {
+      return work()
+    } finally {
+      this.#worked += performance.now() - begun
+    }
+  }
+
+  /** Whether others are due. */
+  get isDue(): boolean {
+    return this.#worked > MAX_WORK_MS
+  }
+
+  /** Let others have their turn. */
+  async rest(): Promise<void> {
+    this.#worked = 0
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
 }

@@ -1,4 +1,5 @@
-import { piecesOfRange, type PieceSpan, type ByteRange } from '@spillway/core/driver'
+import { piecesOfRange, type ByteRange, type PieceSpan } from '@spillway/core/driver'
+import type { Connection } from './connection.ts'
 import type { Session } from './session.ts'
 
 /** Numbers of chunks in one content; its chunks are numbered from `content * MAX_CHUNKS` on. */
@@ -96,7 +97,7 @@ function selectChunks(
  * Remove some chunks of a loose content, and at its end all else of it; return how much, and whether it ended. Where it is
  * not loose for its id, it is of somebody else, or gone: nothing is removed.
  */
-export function purgeSome(session: Session, { id, content }: LooseContent): { bytes: number; ended: boolean } {
+function purgeSome(session: Session, { id, content }: LooseContent): { bytes: number; ended: boolean } {
   if (session.get(SELECT_LOOSE, content, id) === undefined) return { bytes: 0, ended: true }
   const base = content * MAX_CHUNKS
   const rows = session.all(SELECT_SIZES, base, base + MAX_CHUNKS - 1, PURGED_CHUNKS) as readonly {
@@ -171,5 +172,14 @@ export function* batchesOf({ size, chunkBytes }: ContentPlace, range?: ByteRange
     left -= length
     first = end
     skip = 0
+  }
+}
+
+/** Remove a loose content, some of it at a time; return how many bytes that were. */
+export async function purgeContent(connection: Connection, loose: LooseContent): Promise<number> {
+  for (let removed = 0; ;) {
+    const { bytes, ended } = await connection.write((session) => purgeSome(session, loose))
+    removed += bytes
+    if (ended) return removed
   }
 }

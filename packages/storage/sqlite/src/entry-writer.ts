@@ -7,13 +7,13 @@ import {
   type WrittenEntry,
 } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
-import { purgeContent } from './purge-content.ts'
 import {
   BATCH_BYTES,
   insertChunks,
   insertLineIndex,
   insertLoose,
   MAX_CHUNKS,
+  purgeContent,
   renewLoose,
   takeLoose,
   type LooseContent,

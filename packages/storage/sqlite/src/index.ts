@@ -1,2 +1,2 @@
-export type { SqliteDatabase, SqliteStatement } from './sqlite-database.ts'
+export type { SqliteDatabase, SqliteStatement } from './sqlite-error.ts'
 export { SqliteStorage, type SqliteStorageOptions } from './sqlite-storage.ts'

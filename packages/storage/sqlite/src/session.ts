@@ -1,5 +1,4 @@
-import { DatabaseInUse, isExecuting } from './sqlite-error.ts'
-import type { SqliteDatabase, SqliteStatement } from './sqlite-database.ts'
+import { DatabaseInUse, isExecuting, type SqliteDatabase, type SqliteStatement } from './sqlite-error.ts'
 
 /** Content numbers are taken in portions, so that not every store has to write the counter; they grow up to this. */
 const MAX_PORTION = 64

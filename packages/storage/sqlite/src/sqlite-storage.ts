@@ -1,7 +1,46 @@
+import {
+  assertKnownOptions,
+  ManagedStorage,
+  type ByteRange,
+  type CollectReport,
+  type DriverContent,
+  type DriverEntry,
+  type DriverListOptions,
+  type EntryId,
+  type EntryInfo,
+  type Eviction,
+  type ManagedStorageOptions,
+  type NewEntryInfo,
+  type OpenEntry,
+  type StorageDriver,
+  type WrittenEntry,
+} from '@spillway/core/driver'
 import { resolve } from 'node:path'
-import { ManagedStorage, assertKnownOptions, type ManagedStorageOptions } from '@spillway/core/driver'
-import { isSqliteDatabase, type SqliteDatabase } from './sqlite-database.ts'
-import { SqliteDriver, type SqliteDriverOptions } from './sqlite-driver.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { BATCH_BYTES, claimLoose, purgeContent, releaseContent, type LooseContent } from './contents.ts'
+import {
+  deleteEntry,
+  deleteOldTombstones,
+  deleteTombstone,
+  deleteTombstones,
+  entriesFrom,
+  findEntry,
+  findTombstone,
+  idRange,
+  idsFrom,
+  insertTombstone,
+  leastUsedEntries,
+  listed,
+  rangeAfter,
+  touchEntry,
+  unusedEntriesFrom,
+  type FoundEntry,
+  type IdRange,
+} from './entries.ts'
+import { EntryReader } from './entry-reader.ts'
+import { EntryWriter } from './entry-writer.ts'
+import type { Session } from './session.ts'
+import { isSqliteDatabase, type SqliteDatabase } from './sqlite-error.ts'
 
 const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 const DEFAULT_CHUNK_BYTES = 131_072
@@ -115,3 +154,221 @@ function sourceOf(path: unknown, database: unknown): string | SqliteDatabase {
   if (/^file:/i.test(path)) throw new TypeError('path must be a path and no URL.')
   return resolve(path)
 }
+
+/** Entries of a listing that are fetched at a time. */
+const PAGE = 500
+/** Entries that are removed in one transaction, if they are small. */
+const REMOVED_TOGETHER = 64
+
+/** What {@link SqliteDriver} needs. */
+interface SqliteDriverOptions extends ConnectionOptions {
+  readonly chunkBytes: number
+}
+
+/** Keep entries in tables of an SQLite database, which any number of processes share. */
+class SqliteDriver implements StorageDriver {
+  /** What is written in one transaction finds out by itself whether it is there. */
+  readonly touchFirstBytes: number = BATCH_BYTES
+  readonly #connection: Connection
+  readonly #reader: EntryReader
+  readonly #chunkBytes: number
+
+  constructor({ chunkBytes, ...options }: SqliteDriverOptions) {
+    this.#connection = new Connection(options)
+    this.#reader = new EntryReader(this.#connection)
+    this.#chunkBytes = chunkBytes
+  }
+
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined = () => undefined,
+  ): Promise<WrittenEntry> {
+    const writer = new EntryWriter({ connection: this.#connection, id, chunkBytes: this.#chunkBytes })
+    return writer.write(chunks, info, lineIndex)
+  }
+
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    return this.#reader.read(id, range)
+  }
+
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    return this.#reader.open(id)
+  }
+
+  async stat(id: EntryId): Promise<EntryInfo | undefined> {
+    return (await this.#reader.find(id))?.info
+  }
+
+  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
+    if (this.#connection.isHeld) {
+      // A store goes on to write, and waits there.
+      if (!(await this.#reader.has(id))) return undefined
+      // Retrieving does not wait until its owner is done with the database: it goes without renewing the last use.
+      throw this.#connection.heldError()
+    }
+    return this.#connection.change((session) => touchEntry(session, id, lastUsedAt))
+  }
+
+  async remove(id: EntryId): Promise<boolean> {
+    const removed = await this.#connection.change((session) => {
+      deleteTombstone(session, id)
+      return release(session, deleteEntry(session, id))
+    })
+    return this.#purge(removed)
+  }
+
+  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
+    const removed = await this.#connection.change((session) => {
+      const released = release(session, deleteEntry(session, id, unusedSince))
+      // On a full disk the pages that have become free are there for this.
+      if (released !== undefined && eviction !== undefined) insertTombstone(session, id, eviction)
+      return released
+    })
+    return this.#purge(removed)
+  }
+
+  async findEviction(id: EntryId): Promise<Eviction | undefined> {
+    return this.#connection.read((session) => findTombstone(session, id))
+  }
+
+  async *list(prefix: string, { unusedSince, below, except }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
+    if (unusedSince !== undefined && prefix !== '') return yield* this.#listUnused(prefix, unusedSince)
+    if (unusedSince === undefined && except !== undefined)
+      return yield* this.#listExcept(prefix, (id) => except(id) || (below === false && id.includes('/', prefix.length)))
+    const whole = idRange(prefix)
+    for (let last: FoundEntry | undefined; ;) {
+      const range = last === undefined ? whole : rangeAfter(last.id, whole)
+      // No statement stays open between two pages: it would keep the log from being written back.
+      const page = await this.#connection.read((session) => {
+        if (unusedSince === undefined) return entriesFrom(session, range, PAGE)
+        return leastUsedEntries(session, last, unusedSince, PAGE)
+      })
+      for (const entry of page ?? []) yield listed(entry)
+      last = page?.at(-1)
+      if (last === undefined || page?.length !== PAGE) return
+    }
+  }
+
+  async *#listExcept(prefix: string, except: (id: EntryId) => boolean): AsyncGenerator<DriverEntry> {
+    for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
+      const from: IdRange = range
+      const page = await this.#connection.read((session) => {
+        const ids = idsFrom(session, from, PAGE)
+        return { ids, entries: ids.flatMap((id) => (except(id) ? [] : (findEntry(session, id) ?? []))) }
+      })
+      for (const entry of page?.entries ?? []) yield listed(entry)
+      const last = page?.ids.length === PAGE ? page.ids.at(-1) : undefined
+      range = last === undefined ? undefined : rangeAfter(last, from)
+    }
+  }
+
+  async *#listUnused(prefix: string, unusedSince: number): AsyncGenerator<DriverEntry> {
+    for (let range: IdRange | undefined = idRange(prefix); range !== undefined;) {
+      const from: IdRange = range
+      const page = await this.#connection.read((session) => unusedEntriesFrom(session, from, unusedSince, PAGE))
+      for (const entry of page?.entries ?? []) yield listed(entry)
+      range = page?.left
+    }
+  }
+
+  async *removeAll(prefix: string): AsyncGenerator<EntryId> {
+    const range = idRange(prefix)
+    for (;;) {
+      const removed = (await this.#connection.change((session) => removeSome(session, range))) ?? []
+      for (const one of removed) {
+        await this.#purge(one)
+        yield one.id
+      }
+      if (removed.length === 0) break
+    }
+    while ((await this.#connection.change((session) => deleteTombstones(session, range))) === true) continue
+  }
+
+  async collect(prefix: string, now: number): Promise<CollectReport> {
+    return collect(this.#connection, prefix, now)
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close()
+  }
+
+  /** Remove what is left of an entry that has gone, and return whether there was one. What is not done now is collected later. */
+  async #purge(removed: RemovedEntry | undefined): Promise<boolean> {
+    if (removed?.loose !== undefined) await Promise.allSettled([purgeContent(this.#connection, removed.loose)])
+    return removed !== undefined
+  }
+}
+
+/** An entry that has gone, and its content where that is loose and still to be purged. */
+interface RemovedEntry {
+  readonly id: EntryId
+  readonly loose: LooseContent | undefined
+}
+
+function release(session: Session, entry: FoundEntry | undefined): RemovedEntry | undefined {
+  if (entry === undefined) return undefined
+  return { id: entry.id, loose: releaseContent(session, entry) }
+}
+
+/** Remove the first entries of a range: as many as take little time together. */
+function removeSome(session: Session, range: IdRange): RemovedEntry[] {
+  const removed: RemovedEntry[] = []
+  let bytes = 0
+  for (const { id, place } of entriesFrom(session, range, REMOVED_TOGETHER)) {
+    if (bytes > 0 && bytes + place.size > BATCH_BYTES) break
+    const gone = release(session, deleteEntry(session, id))
+    if (gone !== undefined) removed.push(gone)
+    bytes += place.size
+  }
+  return removed
+}
+
+/** How long nobody must have been at work on a loose content for it to be a leftover: a living writer says so every minute. */
+export const LEFTOVER_AGE_MS: number = 10 * 60_000
+
+export const SELECT_LEFTOVER =
+  'SELECT content, id FROM spillway_loose WHERE content > ? AND id >= ? AND id < ? AND renewed_at < ? ORDER BY content LIMIT 1'
+
+/** Remove what killed processes left behind, forget old evictions, and give space back to the disk. */
+async function collect(connection: Connection, prefix: string, now: number): Promise<CollectReport> {
+  const report = { leftovers: 0, bytes: 0 }
+  const isThere = (await connection.read(() => true)) === true
+  if (!isThere) return report
+  const { from, to } = idRange(prefix)
+  // What nobody works on any more has the time 0.
+  const before = Math.max(1, now - LEFTOVER_AGE_MS)
+  for (let content = 0; ;) {
+    const found = await connection.read((session) => session.get(SELECT_LEFTOVER, content, from, to, before))
+    if (found === undefined) break
+    const leftover = found as LooseContent
+    ;({ content } = leftover)
+    if (!(await connection.write((session) => claimLoose(session, leftover, before)))) continue
+    report.bytes += await purgeContent(connection, leftover)
+    report.leftovers += 1
+  }
+  while (await connection.write((session) => deleteOldTombstones(session, now))) continue
+  await returnSpace(connection)
+  return report
+}
+
+/** Pages given back before others get a turn. */
+const PAGES = 128
+
+/**
+ * Give the pages that nothing is in any more back to the disk. A database of somebody else gives back what its own
+ * settings allow, and its log is left to him.
+ */
+async function returnSpace(connection: Connection): Promise<void> {
+  for (let free = await freePages(connection); free > 0;) {
+    await connection.write(({ database }) => void database.pragma(`incremental_vacuum(${PAGES})`))
+    const left = await freePages(connection)
+    if (left >= free) break
+    free = left
+  }
+  if (!connection.isShared) await connection.read(({ database }) => database.pragma('wal_checkpoint(TRUNCATE)'))
+}
+
+const freePages = async (connection: Connection): Promise<number> =>
+  (await connection.read(({ database }) => Number(database.pragma('freelist_count', { simple: true })))) ?? 0

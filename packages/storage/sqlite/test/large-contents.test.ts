@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { LEFTOVER_AGE_MS } from '../src/collector.ts'
+import { LEFTOVER_AGE_MS } from '../src/sqlite-storage.ts'
 import { BATCH_BYTES } from '../src/contents.ts'
 import { collect } from './support/collect.ts'
 import { countTurns } from './support/count-turns.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { SqliteStorage } from '../src/index.ts'
-import { MAX_TOMBSTONES } from '../src/tombstones.ts'
+import { MAX_TOMBSTONES } from '../src/entries.ts'
 
 /** The storage in a database of the caller's, of which nothing was set: it is not in WAL mode. */
 const ownDatabaseHarness: ConformanceHarness = {

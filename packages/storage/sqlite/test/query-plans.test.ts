@@ -1,10 +1,9 @@
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { SELECT_LEFTOVER } from '../src/collector.ts'
+import { SELECT_LEFTOVER } from '../src/sqlite-storage.ts'
 import { SELECT_CHUNK, SELECT_CHUNKS } from '../src/contents.ts'
 import * as entries from '../src/entries.ts'
-import { migrate } from '../src/schema.ts'
-import * as tombstones from '../src/tombstones.ts'
+import { migrate } from '../src/open-file.ts'
 
 const database = new Database(':memory:')
 beforeAll(() => migrate(database))
@@ -16,7 +15,7 @@ const planOf = (sql: string): string[] =>
     .all(...Array.from({ length: sql.split('?').length - 1 }, () => 1))
     .map((row) => (row as { detail: string }).detail)
 
-const statements = Object.entries({ ...entries, ...tombstones, SELECT_CHUNK, SELECT_CHUNKS, SELECT_LEFTOVER }).filter(
+const statements = Object.entries({ ...entries, SELECT_CHUNK, SELECT_CHUNKS, SELECT_LEFTOVER }).filter(
   (entry): entry is [string, string] => typeof entry[1] === 'string' && /^(?:SELECT|UPDATE|DELETE)\b/.test(entry[1]),
 )
 

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { LEFTOVER_AGE_MS } from '../src/collector.ts'
+import { LEFTOVER_AGE_MS } from '../src/sqlite-storage.ts'
 import { BATCH_BYTES } from '../src/contents.ts'
 import { SqliteStorage } from '../src/index.ts'
 import { inDatabase } from './support/in-database.ts'

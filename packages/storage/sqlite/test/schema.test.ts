@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { migrate, SCHEMA_STEPS, schemaVersion } from '../src/schema.ts'
+import { migrate, SCHEMA_STEPS, schemaVersion } from '../src/open-file.ts'
 import { inDatabase } from './support/in-database.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { killConformanceWriter } from '@spillway-internal/storage-suite'
 import type { ConformanceHarness } from '@spillway/core/conformance'
 import { SqliteStorage } from '../src/index.ts'
-import { MAX_TOMBSTONES } from '../src/tombstones.ts'
+import { MAX_TOMBSTONES } from '../src/entries.ts'
 import { inDatabase } from './support/in-database.ts'
 import { BACKEND } from './support/backend-url.ts'
 

@@ -1,5 +1,5 @@
 import type { NewEntryInfo } from '@spillway/core'
-import { FileDriver } from '../../src/file-driver.ts'
+import { FileDriver } from '../../src/file-storage.ts'
 import type { FileSystem } from '../../src/index.ts'
 import type { MemoryFileSystem } from './memory-file-system.ts'
 import { bytes, streamOf } from './text.ts'

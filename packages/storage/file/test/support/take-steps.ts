@@ -1,4 +1,4 @@
-import { fileErrorCode, unless } from '../../src/file-error.ts'
+import { fileErrorCode, unless } from '../../src/file-system.ts'
 import type { FileStep, FileSystem } from '../../src/index.ts'
 
 /** What `runSteps` means: take steps by the other operations of a file system, up to the first that fails. */

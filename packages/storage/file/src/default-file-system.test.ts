@@ -1,17 +1,17 @@
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
 import { takeSteps } from '../test/support/take-steps.ts'
 import { temporaryDirectory } from '../test/support/temporary-directory.ts'
 import { bytes, text } from '../test/support/text.ts'
-import { DefaultFileSystem } from './default-file-system.ts'
+import { DefaultFileSystem, StepsThread } from './default-file-system.ts'
 import { FileStorage } from './file-storage.ts'
 import type { FileStep } from './file-system.ts'
 import { NodeFileSystem } from './node-file-system.ts'
-import { StepsThread } from './steps-thread.ts'
 
 const NEVER_FIRST: readonly FileStep[] = [{ step: 'isMissing', path: '/' }]
+
 const FIRST: readonly FileStep[] = [{ step: 'isReal', path: '/' }]
 
 /** Start a thread, which takes some asking. */
@@ -32,6 +32,7 @@ async function folder(): Promise<string> {
 }
 
 const started = await startedThread()
+
 afterAll(() => started.end())
 
 describe('a thread that takes steps', () => {
