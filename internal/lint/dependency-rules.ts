@@ -64,7 +64,6 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     compact: ['archive', 'measure'],
     compress: ['archive', 'compact', 'measure'],
     compactor: ['archive', 'compact', 'compress', 'formats', 'measure'],
-    reload: ['archive', 'compact'],
   },
 }
 

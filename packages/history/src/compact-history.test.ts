@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { ContextOffloader, type Storage, StorageError } from '@spillway/core'
+import { describe, expect, it } from 'vitest'
 import { assistant, call, logOf, logSession, result, user, type ChatMessage } from '../test/chat-messages.ts'
 import { compactHistory } from './compact-history.ts'
 import { expandHistory } from './expand-history.ts'

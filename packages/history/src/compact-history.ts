@@ -1,9 +1,21 @@
+import { emitEvent } from '@spillway/core/internal'
+import { compactMessages } from './compact/compact-messages.ts'
+import { compressMessages } from './compress/compress-messages.ts'
 import { neutralMessages } from './formats/neutral-messages.ts'
 import type { HistoryFormat } from './history-format.ts'
-import type { HistoryMessage } from './history-message.ts'
-import { resolveHistoryOptions, type HistoryOptions } from './history-options.ts'
-import type { HistoryOutcome } from './history-outcome.ts'
-import { compactPass, outcomeOf, tokensWritten } from './history-pass.ts'
+import { isAsRead, type HistoryMessage } from './history-message.ts'
+import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
+import {
+  draftsOf,
+  totalTokens,
+  type ArchivedByHistory,
+  type Draft,
+  type HistoryFailure,
+  type HistoryObstacle,
+  type HistoryOutcome,
+  type HistoryReason,
+  type MessageStatistics,
+} from './history-outcome.ts'
 
 /**
  * Make a history smaller once it is over its limit: large tool results and arguments become references with a short
@@ -52,4 +64,136 @@ export async function compactHistory<Conversation = readonly HistoryMessage[]>(
   const result = isSame ? conversation : format.write(pass.messages)
   const after = tokensWritten(isSame ? messages : format.read(result), pass, resolved)
   return { ...outcomeOf(messages, after, pass, resolved), messages: result }
+}
+
+/** What one pass over a history did. */
+export interface HistoryPass {
+  readonly drafts: readonly Draft[]
+  /** All that came in, also those that are in a summary now. */
+  readonly all: readonly Draft[]
+  readonly messages: readonly HistoryMessage[]
+  readonly applied: readonly ('compact' | 'compress')[]
+  readonly before: readonly number[]
+  readonly stored: readonly ArchivedByHistory[]
+  readonly failures: readonly HistoryFailure[]
+}
+
+/** Compact and compress the messages of a history as its options say. */
+export async function compactPass(
+  messages: readonly HistoryMessage[],
+  format: HistoryFormat<unknown>,
+  options: ResolvedHistoryOptions,
+): Promise<HistoryPass> {
+  const { mode, maxTotalTokens, compactRatioThreshold, countTokens } = options
+  const all = draftsOf(messages, countTokens)
+  const before = all.map(({ tokens }) => tokens)
+  const total = totalTokens(all)
+  const applied: ('compact' | 'compress')[] = []
+  const stored: ArchivedByHistory[] = []
+  const failures: HistoryFailure[] = []
+  let drafts: readonly Draft[] = all
+  const isOver = (): boolean => totalTokens(drafts) > maxTotalTokens
+  if (isOver() && mode !== 'compress') {
+    const compacted = await compactMessages(drafts, format, options)
+    stored.push(...compacted.stored)
+    failures.push(...compacted.failures)
+    if (all.some(({ reason }) => reason === 'compacted')) applied.push('compact')
+  }
+  const isTooMuch = totalTokens(drafts) / total > compactRatioThreshold
+  if (mode === 'compress' ? isOver() : mode === 'auto' && total > maxTotalTokens && (isTooMuch || isOver())) {
+    const compressed = await compressMessages(drafts, format, options)
+    const isCompressed = compressed.drafts !== drafts || compressed.stored.length > 0
+    drafts = compressed.drafts
+    stored.push(...compressed.stored)
+    failures.push(...compressed.failures)
+    if (isCompressed) applied.push('compress')
+  }
+  return { drafts, all, messages: drafts.map(({ message }) => message), applied, before, stored, failures }
+}
+
+/**
+ * Say what a pass did, but for the conversation; an event says it, too, where the history was over its limit.
+ *
+ * @param after - Tokens of what came of it, as {@link tokensWritten} counts them.
+ */
+export function outcomeOf(
+  messages: readonly HistoryMessage[],
+  after: number,
+  { drafts, all, applied, before, stored, failures }: HistoryPass,
+  { maxTotalTokens: limit, offloader }: ResolvedHistoryOptions,
+): Omit<HistoryOutcome<unknown>, 'messages'> {
+  const statistics = all.map(({ index, message: { role }, tokens, reason = 'within-limits' }): MessageStatistics => ({
+    index,
+    role,
+    tokens: { before: before[index] ?? 0, after: reason === 'compressed' ? 0 : tokens },
+    reason,
+  }))
+  const made = drafts.find(({ index }) => index < 0)
+  const total = before.reduce((sum, tokens) => sum + tokens, 0)
+  const fits = after <= limit
+  const changed = drafts.findIndex(({ message }, position) => message !== messages[position] || !isAsRead(message))
+  if (total > limit)
+    emitEvent(offloader.options, {
+      type: 'history',
+      applied,
+      fits,
+      tokens: { before: total, after, limit },
+      stored: stored.length,
+      failures: failures.length,
+    })
+  return {
+    applied,
+    tokens: { before: total, after, limit },
+    fits,
+    obstacles: fits ? [] : findObstacles(statistics, made, { after, limit }),
+    statistics,
+    unchanged: applied.length === 0 ? messages.length : changed < 0 ? drafts.length : changed,
+    stored,
+    failures,
+  }
+}
+
+/** Count what came of a pass as its format writes it, which may escape some of what was put into it. */
+export const tokensWritten = (
+  written: readonly HistoryMessage[],
+  { applied, drafts }: HistoryPass,
+  { countTokens }: ResolvedHistoryOptions,
+): number => totalTokens(applied.length === 0 ? drafts : draftsOf(written, countTokens))
+
+const EXPLANATIONS: Record<HistoryReason, string> = {
+  'within-limits':
+    'Its results have no more than maxToolMessageTokens. Lower that, or use the mode auto with summarize.',
+  compacted: 'It is as short as it gets: what is left is the reference, its preview, and what could not be stored.',
+  compressed: 'It is in the summary.',
+  system: 'System messages are never shortened. Write a shorter one, or raise maxTotalTokens.',
+  recent: 'It is one of the last messages, which stay. Lower keepRecent, or raise maxTotalTokens.',
+  request: 'The last words of the user stay, so that the model knows what it works on. Raise maxTotalTokens.',
+  'not-tool-content': 'Compacting takes only what tools returned or were given. Use the mode auto with summarize.',
+  'already-compacted': 'It is as short as it gets. Use the mode auto with summarize.',
+  'not-smaller': 'What would stand in its place is no smaller. Lower historyPreviewTokens.',
+  'not-storable': 'It has no bytes of its own, as media by URL and results of the tools of providers. Use summarize.',
+  'store-failed': 'It could not be stored, and so stays. See failures, and try again.',
+  'no-summarize': 'Compressing it needs the option summarize.',
+  'summary-failed': 'Its summary failed or was rejected. See failures, and try again.',
+  'too-little': 'It is too little to be worth a summary. Raise maxTotalTokens.',
+}
+
+/** Name the largest messages without which a history would fit, the largest first, and say why they are not smaller. */
+function findObstacles(
+  statistics: readonly MessageStatistics[],
+  made: Draft | undefined,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): readonly HistoryObstacle[] {
+  const left = statistics.filter(({ reason }) => reason !== 'compressed')
+  const all: MessageStatistics[] = [...left]
+  if (made !== undefined)
+    all.push({ index: -1, role: 'system', tokens: { before: 0, after: made.tokens }, reason: 'system' })
+  let total = after
+  const obstacles: HistoryObstacle[] = []
+  for (const one of all.toSorted((a, b) => b.tokens.after - a.tokens.after)) {
+    if (total <= limit) break
+    total -= one.tokens.after
+    obstacles.push({ ...one, explanation: EXPLANATIONS[one.reason] })
+  }
+  return obstacles
 }

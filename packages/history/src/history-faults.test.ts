@@ -4,7 +4,7 @@ import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
 import { offloaderArchive } from './archive/offloader-archive.ts'
 import { compactHistory } from './compact-history.ts'
 import { expandHistory } from './expand-history.ts'
-import { findNames } from './find-names.ts'
+import { findNames } from './compact/argument-texts.ts'
 import { openAIChat } from './formats/openai-chat.ts'
 
 type ChatMessage = Record<string, unknown>

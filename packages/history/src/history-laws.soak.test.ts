@@ -8,9 +8,8 @@ import { FORMAT_NAMES, validateHistory, type FormatName } from '../test/validate
 import { compactHistory } from './compact-history.ts'
 import { expandHistory } from './expand-history.ts'
 import { HistoryCompactor } from './compactor/history-compactor.ts'
-import type { HistoryMessage } from './history-message.ts'
-import type { Summarize } from './compress/summary-request.ts'
-import { isEqualValue } from './is-equal-value.ts'
+import { isEqualValue, type HistoryMessage } from './history-message.ts'
+import type { Summarize } from './history-options.ts'
 import { countMessage } from './measure/count-message.ts'
 import { planCompaction } from './plan-compaction.ts'
 

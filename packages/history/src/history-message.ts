@@ -109,3 +109,76 @@ export interface HistoryMessage extends Native {
   readonly role: HistoryRole
   readonly parts: readonly HistoryPart[]
 }
+
+/** Adds its field to the object that it is made of. */
+const Given = function (value: object): object {
+  return value
+} as unknown as new (value: object) => object
+
+/**
+ * Marks messages and parts that are as a format has read them. A private field stays behind when an edit copies them, shows
+ * in no JSON and no comparison, and costs less than a `WeakSet`.
+ */
+class ReadMark extends Given {
+  readonly #isRead = true
+
+  static isOn(value: object): boolean {
+    return #isRead in value && value.#isRead
+  }
+}
+
+/**
+ * Remember that a message or part is as its format has it, so that it is written back as the very value that was read.
+ *
+ * A format calls it on each message, part and piece of content that it reads. An edit makes a copy, which is not marked.
+ * Returns what it is given.
+ *
+ * @example
+ * ```ts
+ * import { asRead, isAsRead } from '@spillway/history/format'
+ *
+ * const part = asRead({ type: 'text', text: 'Hello' })
+ * console.assert(isAsRead(part) && !isAsRead({ ...part }))
+ * ```
+ */
+export function asRead<Value extends object>(value: Value): Value {
+  return ReadMark.isOn(value) ? value : (new ReadMark(value) as object as Value)
+}
+
+/** Tell whether a message or part is the very object that a format has read, so that its native value says all of it. */
+export const isAsRead = (value: object): boolean => ReadMark.isOn(value)
+
+const MAX_DEPTH = 1_000
+
+/**
+ * Tell whether two values of messages are the same: equal JSON with its keys in the same order, and equal bytes, URLs and
+ * dates. Values nested too deep to be compared are different.
+ */
+export function isEqualValue(a: unknown, b: unknown, depth = 0): boolean {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || depth > MAX_DEPTH) return false
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false
+  if (a instanceof Uint8Array) return isEqualBytes(a, b as Uint8Array)
+  if (a instanceof ArrayBuffer) return isEqualBytes(new Uint8Array(a), new Uint8Array(b as ArrayBuffer))
+  if (a instanceof URL || a instanceof Date) return isSameText(a, b as typeof a)
+  const keys = Object.keys(a)
+  const others = Object.keys(b)
+  if (keys.length !== others.length) return false
+  return keys.every(
+    (key, index) =>
+      key === others[index] &&
+      isEqualValue((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], depth + 1),
+  )
+}
+
+function isEqualBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
+}
+
+/** Of an invalid date there is only one. */
+const isSameText = (a: URL | Date, b: URL | Date): boolean =>
+  a instanceof URL ? a.href === (b as URL).href : Object.is(a.getTime(), (b as Date).getTime())
+
+/** Tell whether two lists have the very same items. */
+export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index])

@@ -1,10 +1,10 @@
+import type { HistoryMessage } from './history-message.ts'
 import { ContextOffloader } from '@spillway/core'
-import type { CountTokens } from '@spillway/text/internal'
+import { warn, type CountTokens } from '@spillway/text/internal'
 import type { HistoryArchive } from './archive/history-archive.ts'
 import { offloaderArchive } from './archive/offloader-archive.ts'
-import type { Summarize } from './compress/summary-request.ts'
+
 import type { HistoryFormat } from './history-format.ts'
-import type { HistoryProgress } from './history-progress.ts'
 
 /**
  * How a history is made smaller.
@@ -153,3 +153,41 @@ function count(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value
   throw new TypeError(`${name} must be a whole number, 0 or more, got ${String(value)}.`)
 }
+
+/** A step of compacting or compressing, as it ends. Nothing in it is content. */
+export type HistoryProgress =
+  | { readonly step: 'compact'; readonly done: number; readonly total: number }
+  | { readonly step: 'summarize'; readonly group: number; readonly groups: number }
+  | { readonly step: 'store'; readonly group: number; readonly groups: number }
+
+/** Tell of a step to whoever wants to know; what that throws costs nothing else. */
+export function reportProgress(
+  progress: HistoryProgress,
+  { onProgress }: { readonly onProgress?: ((progress: HistoryProgress) => void) | undefined },
+): void {
+  try {
+    onProgress?.(progress)
+  } catch (error) {
+    warn('onProgress threw; the history is not affected.', error)
+  }
+}
+
+/** What a model is asked to summarise. */
+export interface SummaryRequest {
+  /** All that the model needs, as one message of the user. */
+  readonly prompt: string
+  /** Tokens that the summary should have at most. */
+  readonly maxTokens: number
+  /** The messages that it is about, for a prompt of your own. */
+  readonly messages: readonly HistoryMessage[]
+  /** The snapshot of what came before, which the new one takes in; absent for the first. */
+  readonly previousSnapshot: string | undefined
+  /** Ends the wait: by the caller, or when the time for a summary is over. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Ask a model for a summary, and return its answer: text with a `<state_snapshot>` in it. Where it rejects, or answers with
+ * anything else, the messages stay. Adapters have one for the models of their framework.
+ */
+export type Summarize = (request: SummaryRequest) => Promise<string>

@@ -14,17 +14,23 @@ export type {
 export { offloaderArchive } from './archive/offloader-archive.ts'
 export { compactHistory } from './compact-history.ts'
 export { compactorOfRun, type CompactorOfRunOptions, type RunHistoryOptions } from './compactor/compactor-of-run.ts'
-export type { Summarize, SummaryRequest } from './compress/summary-request.ts'
+export type {
+  HistoryLimits,
+  HistoryMode,
+  HistoryOptions,
+  HistoryProgress,
+  Summarize,
+  SummaryRequest,
+} from './history-options.ts'
 export { expandHistory, type ExpandedHistory, type ExpandOptions, type MissingContent } from './expand-history.ts'
 export { aiSdkMessages } from './formats/ai-sdk-messages.ts'
 export { anthropicMessages, type AnthropicConversation } from './formats/anthropic-messages.ts'
 export { geminiContents, type GeminiConversation } from './formats/gemini-contents.ts'
 export { neutralMessages } from './formats/neutral-messages.ts'
-export { openAIAgents } from './formats/openai-agents.ts'
+export { openAIAgents, openAIResponses } from './formats/openai-responses.ts'
 export { openAIChat } from './formats/openai-chat.ts'
-export { openAIResponses } from './formats/openai-responses.ts'
 export { HistoryCompactor } from './compactor/history-compactor.ts'
-export type { HistoryFormat } from './history-format.ts'
+export { decodeLossless, encodeLossless, type HistoryFormat } from './history-format.ts'
 export type {
   HistoryContent,
   HistoryJson,
@@ -39,7 +45,6 @@ export type {
   HistoryToolResult,
   NativeValue,
 } from './history-message.ts'
-export type { HistoryLimits, HistoryMode, HistoryOptions } from './history-options.ts'
 export type {
   ArchivedByHistory,
   HistoryFailure,
@@ -49,8 +54,5 @@ export type {
   MessageStatistics,
   SummaryRejection,
 } from './history-outcome.ts'
-export type { HistoryProgress } from './history-progress.ts'
-export { decodeLossless, encodeLossless } from './lossless-json.ts'
 export { planCompaction, type HistoryPlan, type PlannedMessage } from './plan-compaction.ts'
-export { reloadHistory, type HistoryReload } from './reload-history.ts'
-export type { HistoryReference } from './reload/history-reference.ts'
+export { reloadHistory, type HistoryReference, type HistoryReload } from './reload-history.ts'

@@ -1,12 +1,10 @@
 import { chooseParts, chooseTexts } from './compact/choose-parts.ts'
-import { groupUnits } from './compress/divide-history.ts'
-import { noteReasons, planCompression } from './compress/plan-compression.ts'
-import { draftsOf, totalTokens, type Draft } from './draft.ts'
+import { groupUnits, noteReasons, planCompression } from './compress/divide-history.ts'
+import { draftsOf, totalTokens, type Draft, type HistoryReason } from './history-outcome.ts'
 import { neutralMessages } from './formats/neutral-messages.ts'
 import type { HistoryFormat } from './history-format.ts'
 import type { HistoryMessage, HistoryRole } from './history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
-import type { HistoryReason } from './history-outcome.ts'
 import { recentStart } from './measure/recent-start.ts'
 
 /** What stands around the preview of a reference, and what a summary is about as long as. */

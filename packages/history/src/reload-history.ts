@@ -1,13 +1,13 @@
-import { recordRetrieval, retrievalToolNameOf, formatRetrievalCall } from '@spillway/core/internal'
-import { createRetrievalTool, type RetrievalTool } from '@spillway/core'
+import { createRetrievalTool, StorageError, type RetrievalTool, type Storage, type StoredInfo } from '@spillway/core'
+import { formatRetrievalCall, recordRetrieval, retrievalToolNameOf, toolMetadata } from '@spillway/core/internal'
+import { isMiss, type ArchivedItem, type HistoryArchive } from './archive/history-archive.ts'
+import { decodeText, readStored } from './compact/archived-content.ts'
+import { findNames } from './compact/argument-texts.ts'
 import { expandHistory, type ExpandedHistory, type ExpandOptions } from './expand-history.ts'
 import { neutralMessages } from './formats/neutral-messages.ts'
-import type { HistoryFormat } from './history-format.ts'
-import type { HistoryMessage } from './history-message.ts'
-import { resolveHistoryOptions } from './history-options.ts'
-import { findReferences } from './reload/find-references.ts'
-import type { HistoryReference } from './reload/history-reference.ts'
-import { referenceView } from './reload/reference-view.ts'
+import { decodeConversation, type HistoryFormat } from './history-format.ts'
+import type { HistoryMessage, HistoryPart } from './history-message.ts'
+import { resolveHistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
 
 /** What a history names, and ways to it. */
 export interface HistoryReload<Conversation> {
@@ -102,4 +102,149 @@ function withAround(names: readonly string[], references: readonly HistoryRefere
     for (const outer of around.get(name) ?? []) all.add(outer)
   }
   return [...all]
+}
+
+/** Messages that name things: those of the history, or those that one of its summaries stands for. */
+interface Naming {
+  readonly messages: readonly HistoryMessage[]
+  /** Of the summary, for messages that are in one. */
+  readonly index?: number
+  readonly inside?: string
+}
+
+/**
+ * List what messages name, in their order, and behind it what the messages name that went into a summary. Of these, what
+ * is gone or damaged is passed over. Rejects with a `StorageError` where storage cannot be asked.
+ */
+async function findReferences(
+  messages: readonly HistoryMessage[],
+  format: HistoryFormat<unknown>,
+  { archive, signal }: ResolvedHistoryOptions,
+): Promise<readonly HistoryReference[]> {
+  const found: HistoryReference[] = []
+  const seen = new Set<string>()
+  const looked = new Set<string>()
+  const waiting: Naming[] = [{ messages }]
+  for (let naming = waiting.shift(); naming !== undefined; naming = waiting.shift()) {
+    for (const [position, message] of naming.messages.entries()) {
+      const index = naming.index ?? position
+      for (const reference of referencesOf(message, index, naming.inside, archive)) {
+        const { name, kind, callId = '' } = reference
+        const key = JSON.stringify([name, index, callId])
+        if (!seen.has(key)) found.push(reference)
+        seen.add(key)
+        if (kind !== 'messages' || looked.has(name)) continue
+        looked.add(name)
+        const inside = await readGroup(name)
+        if (inside !== undefined) waiting.push({ messages: inside, index, inside: name })
+      }
+    }
+  }
+  return found
+
+  async function readGroup(name: string): Promise<readonly HistoryMessage[] | undefined> {
+    try {
+      const { content } = await archive.retrieve(name, { signal })
+      return readStored(name, () => decodeConversation(format, decodeText(content)))
+    } catch (error) {
+      if (isMiss(error) || (StorageError.isInstance(error) && error.code === 'corrupt')) return undefined
+      throw error
+    }
+  }
+}
+
+function referencesOf(
+  { role, parts }: HistoryMessage,
+  index: number,
+  inside: string | undefined,
+  archive: ResolvedHistoryOptions['archive'],
+): readonly HistoryReference[] {
+  return parts.flatMap((part) => {
+    const items = findNames({ role, parts: [part] }, archive)
+    return items.map((item): HistoryReference => ({
+      ...itemOf(item),
+      index,
+      ...toolOf(part),
+      ...(inside && { inside }),
+    }))
+  })
+}
+
+const itemOf = ({ name, kind, contentType, size }: ArchivedItem): ArchivedItem => ({ name, kind, contentType, size })
+
+function toolOf(part: HistoryPart): Pick<HistoryReference, 'toolName' | 'callId'> {
+  if (part.type === 'tool-call') return { toolName: part.name, callId: part.id }
+  if (part.type !== 'tool-result') return {}
+  return { ...(part.toolName !== '' && { toolName: part.toolName }), callId: part.callId }
+}
+
+const CONCURRENT_LOOKS = 8
+
+/**
+ * Return a view of a storage that lists nothing but these references, as far as they are still there. What else is in the
+ * scope can be read by whoever names it.
+ *
+ * @param archive - Where the names lead that are no references of the storage.
+ */
+function referenceView(
+  storage: Storage,
+  references: readonly HistoryReference[],
+  archive: HistoryArchive | undefined,
+): Storage {
+  const byName = new Map(references.map((reference) => [reference.name, reference]))
+  const describe = async (
+    reference: HistoryReference,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredInfo | undefined> => {
+    try {
+      if (archive !== undefined) {
+        return (await archive.has?.(reference.name, { signal })) === false ? undefined : infoOf(reference)
+      }
+      return storage.stat === undefined ? infoOf(reference) : await storage.stat(reference.name, { signal })
+    } catch (error) {
+      if (isMiss(error)) return undefined
+      throw error
+    }
+  }
+  async function* list({ signal }: { readonly signal?: AbortSignal | undefined } = {}): AsyncGenerator<StoredInfo> {
+    const all = [...byName.values()]
+    for (let start = 0; start < all.length; start += CONCURRENT_LOOKS) {
+      const batch = all.slice(start, start + CONCURRENT_LOOKS)
+      for (const info of await Promise.all(batch.map((one) => describe(one, signal))))
+        if (info !== undefined) yield info
+    }
+  }
+  const store: Storage['store'] = (...input) => storage.store(...input)
+  if (archive !== undefined) return { store, retrieve: (name, options) => archive.retrieve(name, options), list }
+  const { stat, retrieveRange, open } = storage
+  return {
+    store,
+    retrieve: (reference, options) => storage.retrieve(reference, options),
+    ...(stat === undefined ? {} : { stat: stat.bind(storage) }),
+    ...(retrieveRange === undefined ? {} : { retrieveRange: retrieveRange.bind(storage) }),
+    ...(open === undefined ? {} : { open: open.bind(storage) }),
+    list,
+  }
+}
+
+/** What is known of an entry without asking for it; times that are not known are no number, and so are not shown. */
+const infoOf = ({ name, contentType, size, toolName }: HistoryReference): StoredInfo => ({
+  reference: name,
+  key: name,
+  contentType,
+  size,
+  storedAt: Number.NaN,
+  lastUsedAt: Number.NaN,
+  metadata: toolName === undefined ? {} : toolMetadata(toolName),
+})
+
+/** Something stored that a history names. */
+export interface HistoryReference extends ArchivedItem {
+  /** The position of the message that names it; where `inside` is set, of the one that has the summary. */
+  readonly index: number
+  /** The tool that returned it, or was given it; absent where it is from no tool. */
+  readonly toolName?: string | undefined
+  readonly callId?: string | undefined
+  /** The name of the stored messages that name it, where they went into a summary; absent where a message names it itself. */
+  readonly inside?: string | undefined
 }

@@ -8,10 +8,14 @@ import {
 } from '@spillway/core/internal'
 import type { ContextOffloader, Location, StoreReceipt } from '@spillway/core'
 import { orMiss } from '@spillway/core/adapter'
-import type { ArchivedItem, HistoryArchive, KnownReplacement, ReplacedContent } from './history-archive.ts'
-import { readFrame } from './read-frame.ts'
-import { findSnapshot, formatSnapshot } from './read-snapshot.ts'
-import { unlessMissing } from './unless-missing.ts'
+import {
+  unlessMissing,
+  type ArchivedItem,
+  type HistoryArchive,
+  type KnownReplacement,
+  type ReplacedContent,
+} from './history-archive.ts'
+import { findSnapshot, formatSnapshot, readFrame } from './read-frame.ts'
 
 /** What the second line of a replacement begins with, by what was replaced. */
 const SUBJECTS = { result: 'The tool result', argument: 'This argument', message: 'This message' } as const

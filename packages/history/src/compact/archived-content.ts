@@ -1,10 +1,10 @@
-import { indentJson } from '@spillway/text/internal'
-import { parseExactJson } from '@spillway/text/internal/json'
+import { StorageError } from '@spillway/core'
 import { encodeBase64, mediaFromData } from '@spillway/core/adapter'
 import { redacted } from '@spillway/core/internal'
+import { indentJson } from '@spillway/text/internal'
+import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
 import type { ArchivedItem, ArchivedKind } from '../archive/history-archive.ts'
 import type { HistoryContent } from '../history-message.ts'
-import { redactedJson } from './redacted-json.ts'
 
 /** A piece of a result as it is stored. */
 export interface StorableContent {
@@ -79,3 +79,42 @@ export function restoredContent({ kind, contentType }: ArchivedItem, bytes: Uint
 
 /** Decode a stored text; a byte order mark is part of it. */
 export const decodeText = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+
+/** Why something stays in a history that `redact` would make useless. */
+export const NO_JSON =
+  'redact leaves what is no JSON, which could not be read again. Let it take out of a text no more than the secret, such as no quote behind it.'
+
+/**
+ * Take out of JSON what `redact` takes out: of each text in it, as that is what it knows, and then of the whole, where keys
+ * stand beside their values. `undefined` where that leaves no JSON, as what is stored could not be read again then.
+ */
+export function redactedJson(json: string, redact: (text: string) => string): string | undefined {
+  // Most has nothing to be taken out, and need not be parsed.
+  let isHit = false
+  const watched = (text: string): string => {
+    const left = redacted(text, redact)
+    isHit ||= left !== text
+    return left
+  }
+  const take = (_key: string, one: unknown): unknown => (typeof one === 'string' ? watched(one) : one)
+  JSON.parse(json, take)
+  const text = redacted(isHit ? JSON.stringify(parseExactJson(json), take, 2) : json, redact)
+  return text === json || parseJsonText(text) !== undefined ? text : undefined
+}
+
+/** Say that what is stored under a name is not what a history stored there. */
+export const corrupt = (name: string, cause?: unknown): StorageError =>
+  new StorageError('corrupt', `${name} does not hold what the history says. Leave the reference in its place.`, {
+    reference: name,
+    cause,
+  })
+
+/** Read what was stored; what it cannot be read as is `corrupt`. */
+export function readStored<Result>(name: string, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)) throw error
+    throw corrupt(name, error)
+  }
+}

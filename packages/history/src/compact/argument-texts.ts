@@ -1,5 +1,6 @@
 import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
-import type { HistoryToolCall } from '../history-message.ts'
+import type { ArchivedItem, HistoryArchive } from '../archive/history-archive.ts'
+import type { HistoryMessage, HistoryToolCall } from '../history-message.ts'
 
 /** The only key of arguments that were stored whole: APIs want an object also where the model wrote none. */
 const WHOLE = 'offloaded'
@@ -48,4 +49,21 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
     return isSame ? one : Object.fromEntries(entries)
   }
   return map(value, 0)
+}
+
+/** Find what a message names that is stored: in results, arguments, texts of the user, and the snapshot. */
+export function findNames({ role, parts }: HistoryMessage, archive: HistoryArchive): readonly ArchivedItem[] {
+  const items: ArchivedItem[] = []
+  const collect = (text: string): string => {
+    items.push(...(archive.readReplacement(text)?.items ?? []))
+    return text
+  }
+  for (const part of parts) {
+    if (part.type === 'tool-result')
+      for (const content of part.content) if (content.type === 'text') collect(content.text)
+    if (part.type === 'tool-call') mapTexts(argumentsOf(part), collect)
+    if (part.type === 'text' && role === 'user') collect(part.text)
+    if (part.type === 'text' && role === 'system') items.push(...(archive.readSnapshot(part.text)?.groups ?? []))
+  }
+  return items
 }

@@ -1,5 +1,5 @@
 import type { KnownReplacement } from '../archive/history-archive.ts'
-import type { Draft } from '../draft.ts'
+import type { Draft } from '../history-outcome.ts'
 import type {
   HistoryMessage,
   HistoryPart,

@@ -1,25 +1,37 @@
-import { warn } from '@spillway/text/internal'
 import { StorageError } from '@spillway/core'
-import type { Draft } from '../draft.ts'
-import type { HistoryMessage, HistoryPart, HistoryToolCall } from '../history-message.ts'
-import type { ArchivedByHistory, HistoryFailure, HistoryReason } from '../history-outcome.ts'
+import { estimateLargeTokens, indentJson, warn } from '@spillway/text/internal'
+import { storeItems, type HistoryArchive } from '../archive/history-archive.ts'
 import type { HistoryFormat } from '../history-format.ts'
-import type { ResolvedHistoryOptions } from '../history-options.ts'
-import { reportProgress } from '../history-progress.ts'
+import type {
+  HistoryContent,
+  HistoryMessage,
+  HistoryPart,
+  HistoryText,
+  HistoryToolCall,
+  HistoryToolResult,
+} from '../history-message.ts'
+import { reportProgress, type ResolvedHistoryOptions } from '../history-options.ts'
+import type { ArchivedByHistory, Draft, HistoryFailure, HistoryReason } from '../history-outcome.ts'
 import { countPart } from '../measure/count-message.ts'
 import { recentStart } from '../measure/recent-start.ts'
+import { NO_JSON, redactedJson, storableContent, textContent, type StorableContent } from './archived-content.ts'
+import { argumentsOf, mapTexts, withArguments, withWhole } from './argument-texts.ts'
 import { chooseParts, chooseTexts, type ChosenPart } from './choose-parts.ts'
-import { compactArguments } from './compact-arguments.ts'
-import type { CompactedPart } from './compacted-part.ts'
-import { compactResult } from './compact-result.ts'
-import { compactText } from './compact-text.ts'
-import type { CompactionContext } from './compaction-context.ts'
-import { shrinkReplacement } from './shrink-replacement.ts'
+import { compactExactly } from './restore-message.ts'
+import {
+  newItem,
+  shrinkReplacement,
+  writeReplaced,
+  type CompactedPart,
+  type CompactionContext,
+  type ContentOrigin,
+  type StoredContent,
+} from './write-replaced.ts'
 
 const CONCURRENT_PARTS = 4
 
 /** What was stored, and what could not be. */
-export interface Compaction {
+interface Compaction {
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]
 }
@@ -157,4 +169,194 @@ function apply(draft: Draft, position: number, { part, reason }: Attempt, { coun
   draft.tokens += countPart(part, countTokens) - countPart(parts[position]!, countTokens)
   draft.message = { ...draft.message, parts: parts.with(position, part) }
   draft.reason = reason
+}
+
+/** Below this, what would stand in the place of a text is no shorter. */
+const MIN_TEXT_TOKENS = 200
+/** More long texts than this are stored as one, with all other arguments. */
+const MAX_TEXTS = 16
+
+/**
+ * Store the long texts among the arguments of a call, such as the content of a file that was written, and return the call
+ * with references in their places: short arguments, such as the path, stay. Where the length lies elsewhere, all of the
+ * arguments are stored as one. Rejects as the archive does, and then has kept nothing.
+ */
+async function compactArguments(
+  message: HistoryMessage,
+  part: HistoryToolCall,
+  context: CompactionContext,
+): Promise<CompactedPart<HistoryToolCall> | undefined> {
+  const { redact } = context.offloader.options
+  const value = argumentsOf(part)
+  const texts = longTexts(part, value, context)
+  const contents =
+    texts === undefined ? [wholeContent(part, redact)] : texts.map((text) => textContent('argument', text, redact))
+  const place = (replacements: readonly string[]): HistoryToolCall => {
+    if (texts === undefined) return withWhole(part, replacements[0] ?? '')
+    const byText = new Map(texts.map((text, index) => [text, replacements[index] ?? text]))
+    return withArguments(
+      part,
+      mapTexts(value, (text) => byText.get(text) ?? text),
+    )
+  }
+  return await compactExactly(
+    message,
+    part,
+    contents,
+    (all, archive) => compact(part, all, place, archive, context),
+    context,
+  )
+}
+
+async function compact(
+  part: HistoryToolCall,
+  contents: readonly StorableContent[],
+  place: (replacements: readonly string[]) => HistoryToolCall,
+  archive: Pick<HistoryArchive, 'store'>,
+  context: CompactionContext,
+): Promise<CompactedPart<HistoryToolCall>> {
+  const { countTokens, signal } = context
+  const origin: ContentOrigin = { callId: part.id, toolName: part.name, call: undefined, isError: false }
+  const items = contents.map((content, index) =>
+    newItem(content, origin, content.kind === 'original' ? 'original_input' : `input_${index}`),
+  )
+  const stored = await storeItems(archive, items, { signal })
+  try {
+    const named = contents.map((content, index): StoredContent => ({ ...content, item: stored.items[index]! }))
+    const original = named.filter(({ kind }) => kind === 'original')
+    const replacements: string[] = []
+    for (const content of named) {
+      if (content.kind === 'original') continue
+      const tokens = estimateLargeTokens(content.text ?? '', countTokens)
+      // The first one leads to what all of them were part of.
+      const all = replacements.length === 0 ? [content, ...original] : [content]
+      replacements.push(await writeReplaced('argument', origin, all, { blocks: 1, tokens }, context))
+    }
+    return { part: place(replacements), stored }
+  } catch (error) {
+    await stored.undo()
+    throw error
+  }
+}
+
+/** Return the long texts of arguments, each once; `undefined` where what is left without them would still be too much. */
+function longTexts(
+  part: HistoryToolCall,
+  value: unknown,
+  { countTokens, maxToolMessageTokens }: CompactionContext,
+): readonly string[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const texts = new Set<string>()
+  mapTexts(value, (text) => {
+    // Fewer characters have fewer tokens.
+    if (text.length >= MIN_TEXT_TOKENS && estimateLargeTokens(text, countTokens) > MIN_TEXT_TOKENS) texts.add(text)
+    return text
+  })
+  if (texts.size === 0 || texts.size > MAX_TEXTS) return undefined
+  // As JSON, a text has more tokens than it has itself.
+  const left = withArguments(
+    part,
+    mapTexts(value, (text) => (texts.has(text) ? '' : text)),
+  )
+  return countPart(left, countTokens) > maxToolMessageTokens ? undefined : [...texts]
+}
+
+/** Say how all arguments are stored as one. Throws where `redact` leaves of JSON what a call cannot be given back with. */
+function wholeContent(part: HistoryToolCall, redact: ((text: string) => string) | undefined): StorableContent {
+  const { input } = part
+  const text = typeof input === 'string' ? input : (indentJson(input) ?? '')
+  if (redact === undefined || argumentsOf(part) === undefined || (typeof input === 'string' && !part.inputIsText))
+    return textContent('argument', text, redact)
+  const left = redactedJson(text, redact)
+  if (left === undefined) throw new TypeError(NO_JSON)
+  return { ...textContent('argument', left, undefined), isRedacted: left !== text }
+}
+
+/** Beyond this many pieces of text or JSON, naming each would fill the context again: they are joined. */
+const MAX_SEPARATE_TEXTS = 16
+
+/**
+ * Store a tool result and return it with a reference and a short preview in its place; `undefined` where nothing of it can
+ * be stored. Rejects as the archive does, and then has kept nothing.
+ *
+ * @param tokens - Those of the result.
+ */
+async function compactResult(
+  message: HistoryMessage,
+  part: HistoryToolResult,
+  tokens: number,
+  context: CompactionContext,
+): Promise<CompactedPart<HistoryToolResult> | undefined> {
+  const { calls, signal } = context
+  const { redact } = context.offloader.options
+  const { callId, toolName, isError = false } = part
+  const origin: ContentOrigin = { callId, toolName, call: calls.get(callId), isError }
+  const contents: StorableContent[] = []
+  const kept: HistoryContent[] = []
+  for (const content of part.content) {
+    const storable = storableContent(content, redact)
+    if (storable === undefined) kept.push(content)
+    else contents.push(storable)
+  }
+  if (contents.length === 0) return undefined
+
+  const pieces = joinTexts(contents)
+  const total = { blocks: part.content.length, tokens }
+  const compact = async (
+    all: readonly StorableContent[],
+    archive: Pick<HistoryArchive, 'store'>,
+  ): Promise<CompactedPart<HistoryToolResult>> => {
+    const items = all.map((content, index) =>
+      newItem(content, origin, content.kind === 'original' ? 'original' : `${index}`),
+    )
+    const stored = await storeItems(archive, items, { signal })
+    try {
+      const named = all.map((content, index) => ({ ...content, item: stored.items[index]! }))
+      const text = await writeReplaced('result', origin, named, total, context)
+      return { part: { ...part, content: [{ type: 'text', text }, ...kept] }, stored }
+    } catch (error) {
+      await stored.undo()
+      throw error
+    }
+  }
+
+  return await compactExactly(message, part, pieces, compact, context)
+}
+
+/** Of more texts than can be named make one. */
+function joinTexts(contents: readonly StorableContent[]): readonly StorableContent[] {
+  const texts = contents.filter(({ text }) => text !== undefined)
+  if (texts.length <= MAX_SEPARATE_TEXTS) return contents
+  const all = textContent('text', texts.map(({ text }) => text).join('\n'), undefined)
+  return [all, ...contents.filter(({ text }) => text === undefined)]
+}
+
+/** Store a long text of the user, such as a log that was pasted, and return it with a reference and a preview in its place. */
+async function compactText(
+  message: HistoryMessage,
+  part: HistoryText,
+  context: CompactionContext,
+): Promise<CompactedPart<HistoryText> | undefined> {
+  const { countTokens, offloader, signal } = context
+  const origin: ContentOrigin = { callId: message.role, toolName: '', call: undefined, isError: false }
+  const content = textContent('message', part.text, offloader.options.redact)
+  const total = { blocks: 1, tokens: countPart(part, countTokens) }
+  return await compactExactly(
+    message,
+    part,
+    [content],
+    async (contents, archive) => {
+      const items = contents.map((one) => newItem(one, origin, one.kind === 'original' ? 'original' : 'message'))
+      const stored = await storeItems(archive, items, { signal })
+      try {
+        const named = contents.map((one, index) => ({ ...one, item: stored.items[index]! }))
+        const text = await writeReplaced('message', origin, named, total, context)
+        return { part: { ...part, text }, stored }
+      } catch (error) {
+        await stored.undo()
+        throw error
+      }
+    },
+    context,
+  )
 }

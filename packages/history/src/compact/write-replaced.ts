@@ -1,10 +1,21 @@
-import { shareBudget } from '@spillway/core/internal'
+import { gapCalls, shareBudget } from '@spillway/core/internal'
+import { corePreviewers } from '@spillway/previews'
+import { LineCounter, readText, toolIntent, withPreviewers } from '@spillway/previews/internal'
 import { estimateLargeTokens } from '@spillway/text/internal'
-import type { ArchivedItem, NewArchivedItem, ReplacedContent } from '../archive/history-archive.ts'
-import type { HistoryToolCall } from '../history-message.ts'
-import type { StorableContent } from './archived-content.ts'
-import type { CompactionContext } from './compaction-context.ts'
-import { previewContent } from './preview-content.ts'
+import { parseJsonText } from '@spillway/text/internal/json'
+import {
+  unlessMissing,
+  type ArchivedItem,
+  type HistoryArchive,
+  type KnownReplacement,
+  type NewArchivedItem,
+  type ReplacedContent,
+  type StoredItems,
+} from '../archive/history-archive.ts'
+import type { HistoryFormat } from '../history-format.ts'
+import type { HistoryToolCall, HistoryToolResult } from '../history-message.ts'
+import type { ResolvedHistoryOptions } from '../history-options.ts'
+import { decodeText, type StorableContent } from './archived-content.ts'
 
 /** Where something comes from that is stored. */
 export interface ContentOrigin {
@@ -54,4 +65,106 @@ export async function writeReplaced(
     }
   }
   return archive.writeReplacement({ subject, items, isError: origin.isError, ...original })
+}
+
+/** Longer arguments tell nothing of what a call was after that is worth parsing them. */
+const MAX_INPUT_LENGTH = 65_536
+
+/** What is previewed. */
+interface PreviewedContent {
+  readonly text: string
+  readonly contentType: string
+  readonly toolName: string
+  /** The call that it is the result of. */
+  readonly call: HistoryToolCall | undefined
+  readonly isError: boolean
+  readonly budgetTokens: number
+}
+
+/** Preview what a history no longer holds, and count its lines. */
+async function previewContent(
+  content: PreviewedContent,
+  { offloader: { options }, countTokens }: CompactionContext,
+): Promise<{ readonly lines: number; readonly preview: string }> {
+  const { text, contentType, toolName, call, isError, budgetTokens } = content
+  if (budgetTokens === 0) return { lines: countLines(text), preview: '' }
+  const input = call === undefined ? undefined : inputValue(call)
+  const previewing = { call: { toolName, input, intent: toolIntent(toolName, input) }, contentType }
+  // What a previewer cannot do, its fallback by lines does: a preview this short needs no event.
+  const reading = {
+    ...previewing,
+    previewers: withPreviewers(options.previewers, corePreviewers),
+    onFallback: () => {},
+  }
+  const { lines, write } = await readText(text, reading)
+  const preview = await write({ budgetTokens, countTokens, isError, ...gapCalls(options) })
+  return { lines, preview }
+}
+
+function countLines(text: string): number {
+  const counter = new LineCounter()
+  counter.push(text)
+  return counter.lines
+}
+
+/** Return the arguments of a call as a value; `undefined` where they are none, or long. */
+function inputValue({ input, inputIsText }: HistoryToolCall): unknown {
+  if (!inputIsText) return input
+  if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return undefined
+  return parseJsonText(input)
+}
+
+/** A content up to so many bytes is read for its new preview; a larger one is only named. */
+const MAX_PREVIEWED_BYTES = 4_194_304
+
+/**
+ * Shorten the preview of what the offloader put in the place of a result, without storing anything; `undefined` where the
+ * text names what is not stored, and so is no replacement, whatever it looks like. Rejects where storage cannot be asked.
+ *
+ * The result is what compacting the original would give.
+ */
+export async function shrinkReplacement(
+  part: HistoryToolResult,
+  { items, blocks, tokens, isError }: KnownReplacement,
+  context: CompactionContext,
+): Promise<HistoryToolResult | undefined> {
+  if (items.length === 0) return undefined
+  const contents: StoredContent[] = []
+  for (const item of items) {
+    const content = await findContent(item, context)
+    if (content === undefined) return undefined
+    contents.push(content)
+  }
+  const origin = { callId: part.callId, toolName: part.toolName, call: context.calls.get(part.callId), isError }
+  const text = await writeReplaced('result', origin, contents, { blocks, tokens }, context)
+  return { ...part, content: [{ type: 'text', text }, ...part.content.slice(1)] }
+}
+
+async function findContent(item: ArchivedItem, context: CompactionContext): Promise<StoredContent | undefined> {
+  const { archive, signal } = context
+  const { kind, contentType, name, size } = item
+  const content = { item, kind, contentType, bytes: new Uint8Array(), isRedacted: false }
+  const isText = kind === 'text' || kind === 'json'
+  if (!isText || size > MAX_PREVIEWED_BYTES) return (await isStored(archive, name, signal)) ? content : undefined
+  const stored = await unlessMissing(archive.retrieve(name, { signal }))
+  if (stored?.content.byteLength !== size) return undefined
+  return { ...content, text: decodeText(stored.content) }
+}
+
+async function isStored(archive: HistoryArchive, name: string, signal: AbortSignal | undefined): Promise<boolean> {
+  if (archive.has !== undefined) return await archive.has(name, { signal })
+  return (await unlessMissing(archive.retrieve(name, { signal }))) !== undefined
+}
+
+/** What parts are compacted with. */
+export interface CompactionContext extends ResolvedHistoryOptions {
+  readonly format: HistoryFormat<unknown>
+  /** The calls of the history by their ids: the arguments of a call help to preview its result. */
+  readonly calls: ReadonlyMap<string, HistoryToolCall>
+}
+
+/** A part in its shorter form, and what was stored for it. */
+export interface CompactedPart<Part> {
+  readonly part: Part
+  readonly stored: StoredItems
 }

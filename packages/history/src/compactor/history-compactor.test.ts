@@ -1,21 +1,25 @@
-import { describe, expect, it } from 'vitest'
-import { InMemoryStorage } from '@spillway/memory'
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
 import { step as stepOf, system, user, type ChatMessage } from '../../test/chat-messages.ts'
 import { expandHistory } from '../expand-history.ts'
 import { anthropicMessages } from '../formats/anthropic-messages.ts'
 import { openAIChat } from '../formats/openai-chat.ts'
-import { HistoryCompactor } from './history-compactor.ts'
 import type { HistoryMessage } from '../history-message.ts'
 import type { HistoryOptions } from '../history-options.ts'
+import { HistoryCompactor } from './history-compactor.ts'
 
 type Options = Partial<HistoryOptions<readonly ChatMessage[]>>
 
 const text = (name: string, lines = 100): string =>
   Array.from({ length: lines }, (_, line) => `${name} line ${line} is ok`).join('\n')
+
 const step = (id: string, content = text(id)): ChatMessage[] => stepOf(id, content)
+
 const begin = (): ChatMessage[] => [system('You help.'), user('Find it.')]
+
 const copy = (messages: readonly ChatMessage[]): ChatMessage[] => structuredClone([...messages])
+
 const snapshot = (goal: string): string =>
   `<state_snapshot><overall_goal>${goal}</overall_goal><key_knowledge>x</key_knowledge></state_snapshot>`
 

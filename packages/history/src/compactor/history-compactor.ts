@@ -1,15 +1,30 @@
-import { draftsOf, totalTokens } from '../draft.ts'
+import { compactPass, outcomeOf, tokensWritten } from '../compact-history.ts'
+import { findNames } from '../compact/argument-texts.ts'
+import { hasLargeParts } from '../compact/choose-parts.ts'
+import { compactMessages, isOutage } from '../compact/compact-messages.ts'
 import { neutralMessages } from '../formats/neutral-messages.ts'
 import type { HistoryFormat } from '../history-format.ts'
-import type { HistoryMessage } from '../history-message.ts'
+import { isSameList, type HistoryMessage } from '../history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from '../history-options.ts'
-import type { HistoryOutcome } from '../history-outcome.ts'
-import { compactPass, outcomeOf, tokensWritten } from '../history-pass.ts'
-import { isSameList } from '../is-same-list.ts'
-import { partSystems, type PartedHistory } from './parted-history.ts'
-import { goOn, matchRemembered, rememberedOf, type KnownHistory, type RememberedHistory } from './remembered-history.ts'
-import { replayPasses } from './replay-passes.ts'
-import { useNames } from './use-names.ts'
+import {
+  draftsOf,
+  totalTokens,
+  type ArchivedByHistory,
+  type Draft,
+  type HistoryFailure,
+  type HistoryOutcome,
+} from '../history-outcome.ts'
+import { recentStart } from '../measure/recent-start.ts'
+import {
+  goOn,
+  matchRemembered,
+  partSystems,
+  rememberedOf,
+  type BegunHistory,
+  type KnownHistory,
+  type PartedHistory,
+  type RememberedHistory,
+} from './remembered-history.ts'
 
 /** Conversations of one session that take turns, as those of its sub-agents, are each remembered. */
 const MAX_REMEMBERED = 8
@@ -120,5 +135,58 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     const last = made.came.length > 0 ? made : known
     if (last !== undefined) this.#remembered.unshift(last)
     this.#remembered.splice(MAX_REMEMBERED)
+  }
+}
+
+/** Compact a history that nothing is remembered of at the calls of the model at which it was over its limit. */
+async function replayPasses(
+  messages: readonly HistoryMessage[],
+  format: HistoryFormat<unknown>,
+  options: ResolvedHistoryOptions,
+): Promise<BegunHistory> {
+  const all = draftsOf(messages, options.countTokens)
+  const stored: ArchivedByHistory[] = []
+  const failures: HistoryFailure[] = []
+  if (options.mode === 'compress' || totalTokens(all) <= options.maxTotalTokens) return { messages, stored, failures }
+  const begun: Draft[] = []
+  let total = 0
+  // What is before the recent messages once is so at all later calls: it is looked at once.
+  let done = 0
+  // Where nothing is there to be made smaller, or storage is out of reach, looking is all for nothing.
+  let lastLarge = -1
+  let isDown = false
+  for (const [index, draft] of all.entries()) {
+    const isAnswer = draft.message.role === 'assistant' && messages[index - 1]?.role !== 'assistant'
+    if (isAnswer && total > options.maxTotalTokens && lastLarge >= done && !isDown) {
+      const rest = begun.slice(done)
+      const before = totalTokens(rest)
+      const compacted = await compactMessages(rest, format, options)
+      stored.push(...compacted.stored)
+      failures.push(...compacted.failures)
+      isDown = compacted.failures.some(isOutage)
+      total += totalTokens(rest) - before
+      done += recentStart(
+        rest.map(({ message }) => message),
+        options.keepRecentForCompact,
+      )
+    }
+    if (hasLargeParts(draft.message, options)) lastLarge = begun.length
+    begun.push(draft)
+    total += draft.tokens
+  }
+  return { messages: begun.map(({ message }) => message), stored, failures }
+}
+
+const CONCURRENT_USES = 8
+
+/** Use what a history names. What is gone, or out of reach, shows when it is read. */
+async function useNames(
+  messages: readonly HistoryMessage[],
+  { archive, signal }: Pick<ResolvedHistoryOptions, 'archive' | 'signal'>,
+): Promise<void> {
+  const names = [...new Set(messages.flatMap((message) => findNames(message, archive).map(({ name }) => name)))]
+  for (let start = 0; start < names.length; start += CONCURRENT_USES) {
+    const uses = names.slice(start, start + CONCURRENT_USES).map(async (name) => archive.use?.(name, { signal }))
+    await Promise.allSettled(uses)
   }
 }

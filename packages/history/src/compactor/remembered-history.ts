@@ -1,15 +1,10 @@
-import type { KnownSnapshot } from '../archive/history-archive.ts'
-import { findSystemSnapshot, withSnapshot } from '../compress/system-snapshot.ts'
-import { totalTokens, type Draft } from '../draft.ts'
+import type { HistoryArchive, KnownSnapshot } from '../archive/history-archive.ts'
+import type { HistoryPass } from '../compact-history.ts'
+import { findSystemSnapshot, systemEnd, withSnapshot } from '../compress/system-snapshot.ts'
 import type { HistoryFormat } from '../history-format.ts'
-import type { HistoryMessage } from '../history-message.ts'
+import { isEqualValue, type HistoryContent, type HistoryMessage, type HistoryPart } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
-import type { HistoryPass } from '../history-pass.ts'
-import { isEqualValue } from '../is-equal-value.ts'
-import type { BegunHistory } from './begun-history.ts'
-import { isSameContent } from './is-same-content.ts'
-import { partSystems, type PartedHistory } from './parted-history.ts'
-import { rebaseMessage } from './rebase-message.ts'
+import { totalTokens, type ArchivedByHistory, type Draft, type HistoryFailure } from '../history-outcome.ts'
 
 /**
  * The beginning of a conversation as it came in, up to the last message that changed, and what became of that. What is
@@ -133,3 +128,86 @@ const isBeginning = (beginning: readonly HistoryMessage[], messages: readonly Hi
   beginning.length > 0 &&
   beginning.length <= messages.length &&
   beginning.every((message, index) => isSameContent(message, messages[index]!))
+
+/**
+ * Tell whether two messages say the same, whatever their format keeps beside that, such as marks for a cache.
+ *
+ * Frameworks hand over the same objects again, or copies of them, and programs change those that they handed over before:
+ * what was read of them is compared, and not what they are now.
+ */
+export const isSameContent = (a: HistoryMessage, b: HistoryMessage): boolean =>
+  a === b || (a.role === b.role && isSameList(a.parts, b.parts))
+
+type Piece = HistoryPart | HistoryContent
+
+const isSameList = (a: readonly Piece[], b: readonly Piece[]): boolean =>
+  a.length === b.length && a.every((piece, index) => isSamePiece(piece, b[index]!))
+
+/** Tell whether two parts say the same. Their natives are within those of their messages. */
+function isSamePiece(a: Piece, b: Piece): boolean {
+  switch (a.type) {
+    case 'text':
+    case 'reasoning':
+      return b.type === a.type && a.text === b.text
+    case 'json':
+    case 'opaque':
+      return b.type === a.type && isEqualValue(a.value, b.value)
+    case 'tool-call':
+      return b.type === a.type && a.id === b.id && a.name === b.name && isEqualValue(a.input, b.input)
+    case 'tool-result':
+      return (
+        b.type === a.type &&
+        a.callId === b.callId &&
+        a.toolName === b.toolName &&
+        a.isError === b.isError &&
+        isSameList(a.content, b.content)
+      )
+    default:
+      return (
+        b.type === a.type &&
+        a.mediaType === b.mediaType &&
+        a.name === b.name &&
+        a.url === b.url &&
+        a.base64 === b.base64 &&
+        isEqualValue(a.data, b.data)
+      )
+  }
+}
+
+/**
+ * Put what became of a message into the same message as it has come now: with the marks and other fields that its format
+ * keeps beside the content. Where the two have different parts, what became of it stays as it is.
+ */
+export function rebaseMessage(changed: HistoryMessage, now: HistoryMessage): HistoryMessage {
+  if (isSameContent(changed, now)) return now
+  if (changed.parts.length !== now.parts.length) return changed
+  return { ...now, parts: now.parts.map((part, index) => rebasePart(changed.parts[index]!, part)) }
+}
+
+function rebasePart(changed: HistoryPart, now: HistoryPart): HistoryPart {
+  if (isSamePiece(changed, now)) return now
+  if (changed.type === 'text' && now.type === 'text') return { ...now, text: changed.text }
+  if (changed.type === 'tool-result' && now.type === 'tool-result') return { ...now, content: changed.content }
+  if (changed.type === 'tool-call' && now.type === 'tool-call')
+    return { ...now, input: changed.input, inputIsText: changed.inputIsText }
+  return changed
+}
+
+/** A history, with the system messages apart that it begins with. */
+export interface PartedHistory {
+  readonly systems: readonly HistoryMessage[]
+  readonly rest: readonly HistoryMessage[]
+}
+
+/** Take the system messages apart that a history begins with. */
+export function partSystems(messages: readonly HistoryMessage[], archive: HistoryArchive): PartedHistory {
+  const start = systemEnd(messages, archive)
+  return { systems: messages.slice(0, start), rest: messages.slice(start) }
+}
+
+/** The history that a pass begins with. */
+export interface BegunHistory {
+  readonly messages: readonly HistoryMessage[]
+  readonly stored: readonly ArchivedByHistory[]
+  readonly failures: readonly HistoryFailure[]
+}

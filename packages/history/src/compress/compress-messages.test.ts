@@ -1,17 +1,17 @@
-import { describe, expect, it } from 'vitest'
-import { InMemoryStorage } from '@spillway/memory'
 import { ContextOffloader, type Storage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
 import { assistant, step, system, user, type ChatMessage } from '../../test/chat-messages.ts'
 import { compactHistory } from '../compact-history.ts'
 import { expandHistory, type ExpandedHistory } from '../expand-history.ts'
 import { aiSdkMessages } from '../formats/ai-sdk-messages.ts'
 import { openAIChat } from '../formats/openai-chat.ts'
-import type { HistoryOptions } from '../history-options.ts'
+import type { HistoryOptions, Summarize, SummaryRequest } from '../history-options.ts'
 import type { HistoryOutcome } from '../history-outcome.ts'
-import type { Summarize, SummaryRequest } from './summary-request.ts'
 
 const words = (topic: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${topic} fact number ${index} is so.`).join(' ')
+
 const snapshotOf = (goal: string, more = ''): string =>
   `<state_snapshot>\n<overall_goal>${goal}</overall_goal>\n<key_knowledge>${more || 'nothing new'}</key_knowledge>\n</state_snapshot>`
 

@@ -1,12 +1,11 @@
-import type { Draft } from '../draft.ts'
 import type { HistoryMessage } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
-import { conversationUnits } from '../measure/conversation-units.ts'
-import { recentStart } from '../measure/recent-start.ts'
-import { systemEnd } from './system-snapshot.ts'
+import type { Draft } from '../history-outcome.ts'
+import { conversationUnits, recentStart } from '../measure/recent-start.ts'
+import { findSystemSnapshot, systemEnd, type SystemSnapshot } from './system-snapshot.ts'
 
 /** A history by what compressing does to it: positions among the drafts. */
-export interface DividedHistory {
+interface DividedHistory {
   /** Where the system messages end that it begins with. */
   readonly start: number
   /** Where the recent messages begin. */
@@ -25,7 +24,7 @@ export interface DividedHistory {
  * APIs want a conversation to begin with the user, and the model needs to know what it is working on: where the recent
  * messages begin otherwise, the last message of the user before them stays.
  */
-export function divideHistory(drafts: readonly Draft[], options: ResolvedHistoryOptions): DividedHistory {
+function divideHistory(drafts: readonly Draft[], options: ResolvedHistoryOptions): DividedHistory {
   const messages = drafts.map(({ message }) => message)
   const start = systemEnd(messages, options.archive)
   const recent = Math.max(start, recentStart(messages, options.keepRecentForCompress))
@@ -95,4 +94,39 @@ export function groupUnits(
     tokens += needed
   }
   return [...groups, current]
+}
+
+/** Less than this share of the limit is not worth a call of a model, nor a changed system message. */
+const MIN_SHARE = 0.05
+
+/** What compressing would do. */
+export interface CompressionPlan extends DividedHistory {
+  /** The snapshot that the history has already. */
+  readonly before: SystemSnapshot | undefined
+  /** Why nothing is compressed, where that is so. */
+  readonly reason: 'no-summarize' | 'too-little' | undefined
+}
+
+/** Say what compressing would do. */
+export function planCompression(drafts: readonly Draft[], options: ResolvedHistoryOptions): CompressionPlan {
+  const divided = divideHistory(drafts, options)
+  const systems = drafts.slice(0, divided.start).map(({ message }) => message)
+  const found = findSystemSnapshot(systems, options.archive)
+  const tokens = divided.units.flat().reduce((sum, index) => sum + drafts[index]!.tokens, 0)
+  const isLittle = tokens < options.maxTotalTokens * MIN_SHARE
+  const reason = isLittle ? 'too-little' : options.summarize === undefined ? 'no-summarize' : undefined
+  return { ...divided, before: found, reason }
+}
+
+/** Note of all messages why they stay, as far as that is known before anything is tried. */
+export function noteReasons(
+  drafts: readonly Draft[],
+  { start, recent, request, units, reason }: CompressionPlan,
+): void {
+  for (const [index, draft] of drafts.entries()) {
+    if (draft.message.role === 'system') draft.reason = 'system'
+    else if (index >= recent || index < start) draft.reason = 'recent'
+  }
+  if (reason !== undefined) for (const index of units.flat()) drafts[index]!.reason = reason
+  if (request !== undefined) drafts[request]!.reason = 'request'
 }

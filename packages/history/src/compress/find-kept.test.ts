@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import { InMemoryStorage } from '@spillway/memory'
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
 import { compactHistory } from '../compact-history.ts'
 import { expandHistory } from '../expand-history.ts'
 import { openAIChat } from '../formats/openai-chat.ts'
@@ -15,8 +15,11 @@ interface Message {
 
 const words = (topic: string): string =>
   Array.from({ length: 200 }, (_, index) => `${topic} fact number ${index} is so.`).join(' ')
+
 const user = (content: string): Message => ({ role: 'user', content })
+
 const assistant = (content: string): Message => ({ role: 'assistant', content })
+
 const step = (id: string): Message[] => [
   {
     role: 'assistant',
@@ -25,9 +28,12 @@ const step = (id: string): Message[] => [
   },
   { role: 'tool', tool_call_id: id, content: words(id) },
 ]
+
 const SUMMARY =
   '<state_snapshot><overall_goal>Go on</overall_goal><key_knowledge>all of it</key_knowledge></state_snapshot>'
+
 const REQUESTS = ['first', 'second']
+
 /** Two messages of the system between the steps stay where they are, as the request does. */
 const HISTORY: Message[] = [
   { role: 'system', content: 'You help.' },
@@ -38,6 +44,7 @@ const HISTORY: Message[] = [
   ...step('call_3'),
   assistant('It is so.'),
 ]
+
 const MORE: Message[] = [
   user('And now?'),
   ...step('call_4'),

@@ -1,8 +1,10 @@
+import { StorageError } from '@spillway/core'
+import { isMiss, type ArchivedMessages, type HistoryArchive } from '../archive/history-archive.ts'
+import { decodeText, NO_JSON, readStored, redactedJson } from '../compact/archived-content.ts'
 import { restoreMessage, type Restoring } from '../compact/restore-message.ts'
-import { decodeConversation, encodeConversation } from '../encode-conversation.ts'
-import type { HistoryMessage } from '../history-message.ts'
-import { isEqualValue } from '../is-equal-value.ts'
-import { readableJson } from './readable-json.ts'
+import { decodeConversation, encodeConversation, type HistoryFormat } from '../history-format.ts'
+import { isEqualValue, type HistoryMessage } from '../history-message.ts'
+import { findSystemSnapshot, withoutSnapshot } from './system-snapshot.ts'
 
 /** Where one is not at its place, so many messages are looked at. */
 const MAX_LOOKED_AT = 16
@@ -53,4 +55,66 @@ async function isCopy(live: HistoryMessage, stored: HistoryMessage, finding: Fin
   if (redact === undefined) return false
   const [redacted] = decodeConversation(format, readableJson(format, encodeConversation(format, [one]), redact))
   return redacted !== undefined && isEqual(redacted, other)
+}
+
+/** Snapshots hold those that came before them; a chain of more than this was made to do harm. */
+const MAX_DEPTH = 200
+
+/**
+ * Put back the messages that a snapshot stands for, and take it out of the system message. Where one of its groups cannot
+ * be had, all of it stays as it is.
+ */
+export async function expandSnapshot(
+  messages: readonly HistoryMessage[],
+  archive: HistoryArchive,
+  restoring: Finding,
+  depth = 0,
+): Promise<readonly HistoryMessage[]> {
+  const found = findSystemSnapshot(messages, archive)
+  if (found === undefined || depth > MAX_DEPTH) return messages
+  const after = found.message + 1
+  const restored: (readonly HistoryMessage[])[] = []
+  const kept: (HistoryMessage | undefined)[] = []
+  for (const group of found.known.groups) {
+    const stored = await retrieveGroup(group, restoring)
+    if (stored === undefined) return messages
+    for (const position of group.kept) kept.push(stored[position - 1])
+    restored.push(await expandSnapshot(stored, archive, restoring, depth + 1))
+  }
+  // What was changed since is no copy any more: it stays, too.
+  const dropped = new Set(await findKept(messages, after, kept, restoring))
+  const rest = messages.slice(after).filter((_, index) => !dropped.has(after + index))
+  return [...withoutSnapshot(messages.slice(0, after), found), ...restored.flat(), ...rest]
+}
+
+/**
+ * Return the messages of a group; `undefined` where they are gone or damaged. Rejects where storage cannot be asked, unless
+ * `onMissing` is told of that, too.
+ */
+export async function retrieveGroup(
+  { name }: ArchivedMessages,
+  { format, retrieve, onMissing }: Restoring,
+): Promise<readonly HistoryMessage[] | undefined> {
+  try {
+    const { content } = await retrieve(name)
+    return readStored(name, () => decodeConversation(format, decodeText(content)))
+  } catch (error) {
+    if (!StorageError.isInstance(error)) throw error
+    if (onMissing === undefined && !isMiss(error) && error.code !== 'corrupt') throw error
+    onMissing?.(error)
+    return undefined
+  }
+}
+
+/** Take out of messages what `redact` takes out. Throws where that leaves no messages of the format: they would be lost. */
+export function readableJson(
+  format: HistoryFormat<unknown>,
+  json: string,
+  redact: ((text: string) => string) | undefined,
+): string {
+  if (redact === undefined) return json
+  const left = redactedJson(json, redact)
+  if (left === undefined) throw new TypeError(NO_JSON)
+  if (left !== json) decodeConversation(format, left)
+  return left
 }

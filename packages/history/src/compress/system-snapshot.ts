@@ -1,5 +1,5 @@
 import type { HistoryArchive, HistorySnapshot, KnownSnapshot } from '../archive/history-archive.ts'
-import { appendSnapshot } from '../archive/read-snapshot.ts'
+import { appendSnapshot } from '../archive/read-frame.ts'
 import type { HistoryMessage, HistoryText } from '../history-message.ts'
 
 /** A snapshot that a system message has. */

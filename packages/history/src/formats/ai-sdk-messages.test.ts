@@ -3,7 +3,9 @@ import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-mes
 import { aiSdkMessages } from './ai-sdk-messages.ts'
 
 const format = aiSdkMessages()
+
 const options = { providerOptions: { x: { kept: true } } }
+
 const tool = (output: object): object[] => [
   { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'read', output, ...options }] },
 ]

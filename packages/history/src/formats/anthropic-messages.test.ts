@@ -3,7 +3,9 @@ import type { HistoryMessage, HistoryPart } from '../history-message.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 
 const format = anthropicMessages()
+
 const mark = { cache_control: { type: 'ephemeral' } }
+
 const use = (id: string, more: object = {}): object => ({
   type: 'tool_use',
   id,

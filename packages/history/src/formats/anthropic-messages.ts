@@ -1,9 +1,28 @@
+import { decodeBase64 } from '@spillway/text/internal'
 import type { HistoryFormat } from '../history-format.ts'
-import type { HistoryMessage } from '../history-message.ts'
-import { patchAnthropicMessage } from './anthropic-patch.ts'
-import { ANTHROPIC_MESSAGES, readAnthropicConversation } from './anthropic-read.ts'
-import { isFields, type Fields } from './check-fields.ts'
-import { writeMessages } from './write-messages.ts'
+import {
+  asRead,
+  isAsRead,
+  type HistoryContent,
+  type HistoryMedia,
+  type HistoryMessage,
+  type HistoryPart,
+  type HistoryRole,
+  type HistoryToolCall,
+  type HistoryToolResult,
+} from '../history-message.ts'
+import {
+  checkMessage,
+  checkMessages,
+  checkString,
+  fieldError,
+  isFields,
+  withFields,
+  writeMessages,
+  type Fields,
+} from './check-fields.ts'
+import { argumentsObject, jsonText, writeContentList, type WrittenPiece } from './content-list.ts'
+import { base64Of, mediaFields, type MediaSource } from './media-source.ts'
 
 /** What a request to Anthropic's Messages API has of a conversation. */
 export interface AnthropicConversation<Message, System> {
@@ -62,4 +81,221 @@ function joinPrompts(prompts: readonly unknown[]): unknown {
     if (typeof prompt === 'string') return prompt === '' ? [] : [{ type: 'text', text: prompt }]
     return Array.isArray(prompt) ? prompt.filter(isFields) : []
   })
+}
+
+/** The name of the format of Anthropic's Messages API. */
+const ANTHROPIC_MESSAGES = 'anthropic-messages'
+
+const nativeOfBlock = (value: unknown): { readonly format: string; readonly value: unknown } => ({
+  format: ANTHROPIC_MESSAGES,
+  value,
+})
+
+const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
+  ['system', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+])
+
+/** What is known of the calls before a message. */
+interface Calls {
+  readonly names: Map<string, string>
+  /** Ids of calls that a program of the provider has made: no model reads their results, which must stay as they are. */
+  readonly ofPrograms: Set<string>
+}
+
+/** Read a conversation. The native value of the system prompt is an object that has it, such as `{ system: 'Be brief.' }`. */
+function readAnthropicConversation(conversation: unknown): HistoryMessage[] {
+  if (!isFields(conversation)) throw fieldError('The conversation', 'an object with `messages`', conversation)
+  const { system, messages } = conversation
+  const calls: Calls = { names: new Map(), ofPrograms: new Set() }
+  const read = checkMessages(messages).map((value, index) => readMessage(checkMessage(value, index), index, calls))
+  if (system === undefined) return read
+  const parts = readAnthropicContent(system, 'system') as readonly HistoryPart[]
+  return [asRead({ role: 'system', parts, native: nativeOfBlock({ system }) }), ...read]
+}
+
+function readMessage(message: Fields, index: number, calls: Calls): HistoryMessage {
+  const role = ROLES.get(message['role'])
+  if (role === undefined) throw fieldError(`messages[${index}].role`, 'user or assistant', message['role'])
+  const { content } = message
+  const parts = Array.isArray(content)
+    ? Array.from(content, (block: unknown, at) => readBlock(block, `messages[${index}].content[${at}]`, calls))
+    : (readAnthropicContent(content, `messages[${index}].content`) as readonly HistoryPart[])
+  const isOfTools = role === 'user' && parts.length > 0 && parts.every(({ type }) => type === 'tool-result')
+  return asRead({ role: isOfTools ? 'tool' : role, parts, native: nativeOfBlock(message) })
+}
+
+/** Read a system prompt, or the content of a message or result: a text or blocks. */
+function readAnthropicContent(content: unknown, place: string): HistoryContent[] {
+  if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: nativeOfBlock(content) })]
+  if (!Array.isArray(content)) throw fieldError(place, 'a string or an array', content)
+  return Array.from(content, (block: unknown) => asRead({ ...readPiece(block), native: nativeOfBlock(block) }))
+}
+
+function readBlock(block: unknown, place: string, calls: Calls): HistoryPart {
+  const native = nativeOfBlock(block)
+  if (!isFields(block)) return asRead({ type: 'opaque', value: block, native })
+  const { type, id, name, input, thinking } = block
+  if (type === 'tool_use') {
+    const call: HistoryToolCall = {
+      type: 'tool-call',
+      id: checkString(id, `${place}.id`),
+      name: checkString(name, `${place}.name`),
+      input,
+      inputIsText: false,
+      native,
+    }
+    calls.names.set(call.id, call.name)
+    if (isOfProgram(block)) calls.ofPrograms.add(call.id)
+    return asRead(call)
+  }
+  if (type === 'tool_result') return readResult(block, place, calls)
+  if (type === 'thinking' && typeof thinking === 'string') return asRead({ type: 'reasoning', text: thinking, native })
+  if (type === 'redacted_thinking') return asRead({ type: 'reasoning', text: '', native })
+  // Search results have a place of their own beside others, which JSON has not.
+  const piece = type === 'search_result' ? undefined : readPiece(block)
+  return asRead({ ...((piece as HistoryPart | undefined) ?? { type: 'opaque', value: block }), native })
+}
+
+function readResult(block: Fields, place: string, { names, ofPrograms }: Calls): HistoryPart {
+  const { content, is_error: isError } = block
+  const callId = checkString(block['tool_use_id'], `${place}.tool_use_id`)
+  return asRead({
+    type: 'tool-result',
+    callId,
+    toolName: names.get(callId) ?? '',
+    content: readResultContent(content, `${place}.content`, ofPrograms.has(callId)),
+    ...(isError === true ? { isError } : {}),
+    native: nativeOfBlock(block),
+  })
+}
+
+function readResultContent(content: unknown, place: string, isOfProgram: boolean): HistoryContent[] {
+  if (content == null) return []
+  if (isOfProgram) return [asRead({ type: 'opaque', value: content, native: nativeOfBlock(content) })]
+  return readAnthropicContent(content, place)
+}
+
+function isOfProgram({ caller }: Fields): boolean {
+  const type = isFields(caller) ? caller['type'] : undefined
+  return typeof type === 'string' && type !== 'direct'
+}
+
+/** Return the text of a block, where it is one: a document of plain text is one as well. */
+function blockText({ type, text, source }: Fields): string | undefined {
+  if (type === 'text') return typeof text === 'string' ? text : undefined
+  if (type !== 'document' || !isFields(source) || source['type'] !== 'text') return undefined
+  return typeof source['data'] === 'string' ? source['data'] : undefined
+}
+
+function readPiece(block: unknown): HistoryContent {
+  if (!isFields(block)) return { type: 'opaque', value: block }
+  const text = blockText(block)
+  if (text !== undefined) return { type: 'text', text }
+  if (block['type'] === 'search_result') return { type: 'json', value: block }
+  return readMedia(block) ?? { type: 'opaque', value: block }
+}
+
+function readMedia({ type, source, title }: Fields): HistoryContent | undefined {
+  if ((type !== 'image' && type !== 'document') || !isFields(source)) return undefined
+  const fallback = type === 'image' ? 'image/*' : 'application/pdf'
+  const mediaType = typeof source['media_type'] === 'string' ? source['media_type'] : fallback
+  const content = mediaSource(source)
+  return content && mediaFields(mediaType, content, typeof title === 'string' ? title : undefined)
+}
+
+function mediaSource({ type, data, url }: Fields): MediaSource | undefined {
+  if (type === 'base64' && typeof data === 'string') return { base64: data }
+  return type === 'url' && typeof url === 'string' ? { url } : undefined
+}
+
+/** Write a message of the API, or its system prompt, with the parts that it has now; all other fields stay in their order. */
+function patchAnthropicMessage(native: Fields, { parts }: HistoryMessage, index: number): Fields {
+  const field = Object.hasOwn(native, 'role') ? 'content' : 'system'
+  const fresh = new Set<WrittenPiece>()
+  const pieces = parts.map((part, at) => patchPart(part, fresh, `messages[${index}].parts[${at}]`))
+  return withFields(native, { [field]: joinContent(native[field], pieces, fresh, '\n\n') })
+}
+
+function patchPart(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
+  const own = part.native?.format === ANTHROPIC_MESSAGES ? part.native.value : undefined
+  if (part.type === 'tool-call' && isFields(own)) return withFields(own, { input: part.input })
+  if (part.type !== 'tool-result') return patchPiece(part, fresh, place)
+  if (!isFields(own)) return writeAnthropicPart(part, part.callId, place)
+  if (isAsRead(part)) return own
+  const freshOfResult = new Set<WrittenPiece>()
+  const pieces = part.content.map((piece) => patchPiece(piece, freshOfResult, place))
+  const [only] = part.content
+  // What a program gets is read as a whole.
+  if (part.content.length === 1 && only?.type === 'opaque' && pieces[0] === own['content']) return own
+  return withFields(own, { content: joinContent(own['content'], pieces, freshOfResult, '\n') })
+}
+
+function patchPiece(piece: HistoryContent | HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
+  const own = piece.native?.format === ANTHROPIC_MESSAGES ? piece.native.value : undefined
+  if (own !== undefined && (isAsRead(piece) || piece.type !== 'text')) return own as WrittenPiece
+  if (piece.type === 'text' && typeof own === 'string') return piece.text
+  if (piece.type === 'text' && isFields(own)) return patchText(own, piece.text)
+  // What was read as the value that it is comes back without its native value where it was stored.
+  if (piece.type === 'json' && isFields(piece.value) && piece.value['type'] === 'search_result') return piece.value
+  const block = writeAnthropicBlock(piece as HistoryContent, 'user', place)
+  if (block['type'] === 'text') fresh.add(block)
+  return block
+}
+
+function patchText(block: Fields, text: string): Fields {
+  if (blockText(block) === text) return block
+  if (isFields(block['source'])) return { ...block, source: { ...block['source'], data: text } }
+  return { ...block, text }
+}
+
+const joinContent = (
+  original: unknown,
+  pieces: readonly WrittenPiece[],
+  fresh: ReadonlySet<WrittenPiece>,
+  separator: string,
+): unknown => {
+  const toPart = (text: string): Fields => ({ type: 'text', text })
+  return writeContentList({ original, pieces, fresh, toPart, separator, marks: ['cache_control'] })
+}
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+/** Write a call or a result with an id of the API. */
+function writeAnthropicPart(part: HistoryToolCall | HistoryToolResult, id: string, place: string): Fields {
+  if (part.type === 'tool-call') return { type: 'tool_use', id, name: part.name, input: argumentsObject(part) }
+  const pieces = part.content.filter((piece) => piece.type !== 'text' || piece.text.trim() !== '')
+  const blocks = pieces.map((piece) => writeAnthropicBlock(piece, 'user', place))
+  const [first] = blocks
+  const isText = blocks.length === 1 && first?.['type'] === 'text'
+  const content = blocks.length === 0 ? {} : { content: isText ? first?.['text'] : blocks }
+  return { type: 'tool_result', tool_use_id: id, ...content, ...(part.isError === true ? { is_error: true } : {}) }
+}
+
+/** Write a piece of content as a block. Throws a `TypeError` for what no block can have. */
+function writeAnthropicBlock(piece: HistoryContent, role: string, place: string): Fields {
+  if (piece.type === 'text') return { type: 'text', text: piece.text }
+  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
+  const block = piece.type === 'opaque' || role !== 'user' ? undefined : writeMedia(piece)
+  if (block !== undefined) return block
+  throw new TypeError(`${place}: a message of the ${role} has no place for this ${piece.type} in the Messages API.`)
+}
+
+function writeMedia(media: HistoryMedia): Fields | undefined {
+  const { type, mediaType, url, name } = media
+  const base64 = base64Of(media)
+  const title = name === undefined ? {} : { title: name }
+  if (type === 'image') {
+    if (base64 === undefined) return url === undefined ? undefined : { type, source: { type: 'url', url } }
+    return IMAGE_TYPES.has(mediaType)
+      ? { type, source: { type: 'base64', media_type: mediaType, data: base64 } }
+      : undefined
+  }
+  if (type !== 'document') return undefined
+  if (base64 === undefined) return url === undefined ? undefined : { type, source: { type: 'url', url }, ...title }
+  if (mediaType === 'application/pdf')
+    return { type, source: { type: 'base64', media_type: mediaType, data: base64 }, ...title }
+  const bytes = mediaType.startsWith('text/') ? decodeBase64(base64) : undefined
+  const data = bytes && new TextDecoder().decode(bytes)
+  return data === undefined ? undefined : { type, source: { type: 'text', media_type: 'text/plain', data }, ...title }
 }

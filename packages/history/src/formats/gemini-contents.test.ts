@@ -3,9 +3,11 @@ import type { HistoryContent, HistoryPart, HistoryToolCall, HistoryToolResult } 
 import { geminiContents } from './gemini-contents.ts'
 
 const format = geminiContents()
+
 const call = (name: string, id?: string): object => ({
   functionCall: { ...(id === undefined ? {} : { id }), name, args: { a: 1 } },
 })
+
 const response = (name: string, value: object = {}, id?: string): object => ({
   functionResponse: { ...(id === undefined ? {} : { id }), name, response: value },
 })
@@ -34,6 +36,7 @@ function withContent(functionResponse: object, content: readonly HistoryContent[
 }
 
 const short: HistoryContent = { type: 'text', text: 'short' }
+
 const log = 'a line of a log\n'.repeat(20)
 
 describe('geminiContents', () => {

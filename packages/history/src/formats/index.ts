@@ -1,10 +1,22 @@
 /** What formats of messages have in common: make one for a framework of your own. */
-export { asRead, isAsRead } from '../as-read.ts'
-export { checkMessages, fieldError, isFields, type Fields } from './check-fields.ts'
-export { writeContentList, type ContentListOptions, type WrittenPiece } from './content-list.ts'
-export { argumentsObject, argumentsValue, jsonText } from './json-text.ts'
+export { asRead, isAsRead } from '../history-message.ts'
+export {
+  checkMessages,
+  fieldError,
+  isFields,
+  withFields,
+  writeMessages,
+  type Fields,
+  type MessageWriter,
+} from './check-fields.ts'
+export {
+  argumentsObject,
+  argumentsValue,
+  jsonText,
+  responseTextField,
+  writeContentList,
+  type ContentListOptions,
+  type WrittenPiece,
+} from './content-list.ts'
 export { base64Of, mediaFields, urlOf, type MediaSource } from './media-source.ts'
 export { createNamedCalls, type NamedCalls } from './named-calls.ts'
-export { responseTextField } from './response-text.ts'
-export { withFields } from './with-fields.ts'
-export { writeMessages, type MessageWriter } from './write-messages.ts'

@@ -3,9 +3,8 @@ import type { HistoryFormat } from '../history-format.ts'
 import { aiSdkMessages } from './ai-sdk-messages.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import { geminiContents } from './gemini-contents.ts'
-import { openAIAgents } from './openai-agents.ts'
+import { openAIAgents, openAIResponses } from './openai-responses.ts'
 import { openAIChat } from './openai-chat.ts'
-import { openAIResponses } from './openai-responses.ts'
 
 /** Takes a conversation and its format as `compactHistory` does, and returns one of the same type. */
 function through<Conversation>(

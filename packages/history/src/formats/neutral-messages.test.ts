@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { HistoryMessage } from '../history-message.ts'
-import { isAsRead } from '../as-read.ts'
+import { isAsRead, type HistoryMessage } from '../history-message.ts'
 import { neutralMessages } from './neutral-messages.ts'
 
 const messages: HistoryMessage[] = [

@@ -3,6 +3,7 @@ import type { HistoryMessage, HistoryPart, HistoryToolResult } from '../history-
 import { openAIChat } from './openai-chat.ts'
 
 const format = openAIChat()
+
 const PNG = 'iVBORw0KGgo='
 
 const call = (id: string, name = 'read', args = '{"path":"app.log"}'): object => ({

@@ -1,7 +1,27 @@
 import type { HistoryFormat } from '../history-format.ts'
-import { patchChatMessage } from './openai-chat-patch.ts'
-import { OPENAI_CHAT, readChatMessages } from './openai-chat-read.ts'
-import { writeMessages } from './write-messages.ts'
+import {
+  asRead,
+  isAsRead,
+  type HistoryContent,
+  type HistoryMedia,
+  type HistoryMessage,
+  type HistoryPart,
+  type HistoryRole,
+  type HistoryToolCall,
+} from '../history-message.ts'
+import {
+  checkMessage,
+  checkMessages,
+  checkString,
+  fieldError,
+  isFields,
+  nativeOf,
+  withFields,
+  writeMessages,
+  type Fields,
+} from './check-fields.ts'
+import { jsonText, writeContentList, type WrittenPiece } from './content-list.ts'
+import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 /**
  * Read and write messages of OpenAI's Chat Completions API, which many other providers speak as well.
@@ -33,4 +53,270 @@ export function openAIChat<Message extends object>(): HistoryFormat<Message[]> {
         makeSystem: (text) => ({ role: 'system', content: text }),
       }) as Message[],
   }
+}
+
+/** The name of the format of OpenAI's Chat Completions API. */
+const OPENAI_CHAT = 'openai-chat'
+
+/**
+ * What parts keep of their message: the field that they stand in, with just them, such as `{ content: 'a text' }`,
+ * `{ content: { type: 'text', text: 'a text' } }` or `{ tool_calls: { id: 'call_1', … } }`.
+ */
+const slot = (field: string, value: unknown): { readonly format: string; readonly value: Fields } => ({
+  format: OPENAI_CHAT,
+  value: { [field]: value },
+})
+
+/** Fields in which providers put what a model thought. */
+const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const
+
+const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+])
+
+/** What is known of the calls before a message. */
+interface Calls {
+  readonly names: Map<string, string>
+  /** Ids of calls of the old form that have no result yet, by the name of the function. */
+  readonly functions: Map<string, string[]>
+  /** Make an id that no call has. */
+  readonly makeId: (index: number) => string
+}
+
+/** Read the messages of a conversation. */
+function readChatMessages(conversation: unknown): HistoryMessage[] {
+  const messages = checkMessages(conversation)
+  const calls: Calls = { names: new Map(), functions: new Map(), makeId: idMaker(messages) }
+  return messages.map((value, index) => {
+    const message = checkMessage(value, index)
+    const role = ROLES.get(message['role'])
+    if (role === undefined) throw fieldError(`messages[${index}].role`, 'a role of the API', message['role'])
+    const parts = role === 'tool' ? [readResult(message, index, calls)] : readParts(message, index, calls)
+    return asRead({ role, parts, native: { format: OPENAI_CHAT, value: message } })
+  })
+}
+
+function readParts(message: Fields, index: number, calls: Calls): HistoryPart[] {
+  const parts: HistoryPart[] = []
+  for (const field of REASONING_FIELDS) {
+    const text = message[field]
+    if (typeof text === 'string' && text !== '')
+      parts.push(asRead({ type: 'reasoning', text, native: slot(field, text) }))
+  }
+  for (const part of readChatContent(message['content'], index)) parts.push(part as HistoryPart)
+  if (message['role'] !== 'assistant') return parts
+  const { refusal, audio, function_call: functionCall, tool_calls: toolCalls } = message
+  if (typeof refusal === 'string') parts.push(asRead({ type: 'text', text: refusal, native: slot('refusal', refusal) }))
+  if (audio != null) parts.push(asRead({ type: 'opaque', value: audio, native: slot('audio', audio) }))
+  if (toolCalls != null) {
+    if (!Array.isArray(toolCalls)) throw fieldError(`messages[${index}].tool_calls`, 'an array', toolCalls)
+    for (const call of toolCalls as readonly unknown[]) parts.push(readCall(call, calls))
+  }
+  if (functionCall != null) parts.push(readFunctionCall(functionCall, index, calls))
+  return parts
+}
+
+/** Read a call of a function or of a custom tool; what is neither stays as it is. */
+function readCall(call: unknown, calls: Calls): HistoryPart {
+  const native = slot('tool_calls', call)
+  const { id, type, function: called, custom } = isFields(call) ? call : ({} as Fields)
+  const isText = type !== 'custom'
+  const { name, arguments: text, input = text } = Object((isText ? called : custom) ?? {}) as Fields
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof input !== 'string')
+    return asRead({ type: 'opaque', value: call, native })
+  calls.names.set(id, name)
+  return asRead<HistoryToolCall>({ type: 'tool-call', id, name, input, inputIsText: isText, native })
+}
+
+function readFunctionCall(call: unknown, index: number, calls: Calls): HistoryPart {
+  const native = slot('function_call', call)
+  const { name, arguments: input } = Object(call) as Fields
+  if (typeof name !== 'string' || typeof input !== 'string') return asRead({ type: 'opaque', value: call, native })
+  const id = calls.makeId(index)
+  calls.names.set(id, name)
+  const waiting = calls.functions.get(name)
+  if (waiting === undefined) calls.functions.set(name, [id])
+  else waiting.push(id)
+  return asRead<HistoryToolCall>({ type: 'tool-call', id, name, input, inputIsText: true, native })
+}
+
+function readResult(message: Fields, index: number, calls: Calls): HistoryPart {
+  const content = readChatContent(message['content'], index)
+  if (message['role'] === 'function') {
+    const toolName = checkString(message['name'], `messages[${index}].name`)
+    // Ids may come again: the newest call before a result is its own.
+    const callId = calls.functions.get(toolName)?.pop() ?? calls.makeId(index)
+    return asRead({ type: 'tool-result', callId, toolName, content })
+  }
+  const callId = checkString(message['tool_call_id'], `messages[${index}].tool_call_id`)
+  const name = calls.names.get(callId) ?? message['name']
+  return asRead({ type: 'tool-result', callId, toolName: typeof name === 'string' ? name : '', content })
+}
+
+/** Read the content of a message or result: a string, parts, or nothing. */
+function readChatContent(content: unknown, index: number): HistoryContent[] {
+  if (content == null) return []
+  if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: slot('content', content) })]
+  if (!Array.isArray(content)) throw fieldError(`messages[${index}].content`, 'a string, an array or null', content)
+  return Array.from(content, (part: unknown) => asRead({ ...readPart(part), native: slot('content', part) }))
+}
+
+/** Return the field of a part that has its text, where it is a text. */
+function chatTextField({ type, text, refusal }: Fields): 'text' | 'refusal' | undefined {
+  if (type === 'text') return typeof text === 'string' ? 'text' : undefined
+  return type === 'refusal' && typeof refusal === 'string' ? 'refusal' : undefined
+}
+
+function readPart(part: unknown): HistoryContent {
+  if (!isFields(part)) return { type: 'opaque', value: part }
+  const textField = chatTextField(part)
+  if (textField !== undefined) return { type: 'text', text: part[textField] as string }
+  return readMedia(part) ?? { type: 'opaque', value: part }
+}
+
+function readMedia(part: Fields): HistoryContent | undefined {
+  const { url } = Object(part['image_url'] ?? {}) as Fields
+  if (part['type'] === 'image_url') return typeof url === 'string' ? mediaFields('image/*', { url }) : undefined
+  const { data, format } = Object(part['input_audio'] ?? {}) as Fields
+  if (part['type'] === 'input_audio')
+    return typeof data === 'string' ? mediaFields(`audio/${String(format)}`, { base64: data }) : undefined
+  const { file_data: file, filename } = Object(part['file'] ?? {}) as Fields
+  if (part['type'] !== 'file' || typeof file !== 'string') return undefined
+  const source = /^data:/i.test(file) ? { url: file } : { base64: file }
+  return mediaFields('application/pdf', source, typeof filename === 'string' ? filename : undefined)
+}
+
+/** Ids of the old form are made up of the place of their message, and differ from all that are there. */
+function idMaker(messages: readonly unknown[]): Calls['makeId'] {
+  let taken: ReadonlySet<unknown> | undefined
+  return (index) => {
+    taken ??= new Set(messages.flatMap((message) => idsOf(message)))
+    let id = `function_call_${index}`
+    while (taken.has(id)) id += '_'
+    return id
+  }
+}
+
+function idsOf(message: unknown): unknown[] {
+  const { tool_calls: calls, tool_call_id: answered } = Object(message) as Fields
+  const ids = Array.isArray(calls) ? calls.map((call: unknown) => (Object(call) as Fields)['id']) : []
+  return [...ids, answered]
+}
+
+/** Fields of a message that parts stand in alone. */
+const OWN_FIELDS = ['reasoning_content', 'reasoning', 'refusal', 'audio', 'function_call'] as const
+
+/** Write a message of the API with the parts that it has now; all other fields stay, in their order. */
+function patchChatMessage(native: Fields, message: HistoryMessage, index: number): Fields {
+  const place = `messages[${index}]`
+  const [result] = message.parts
+  if (message.role === 'tool' && result?.type === 'tool-result') {
+    return withFields(native, { content: writeContent(native['content'], result.content, '\n', place) })
+  }
+  const content: HistoryPart[] = []
+  const calls: unknown[] = []
+  const fields: Record<string, unknown> = {}
+  for (const [at, part] of message.parts.entries()) {
+    const own = nativeOf(OPENAI_CHAT, part)
+    const field = own === undefined ? undefined : OWN_FIELDS.find((name) => Object.hasOwn(own, name))
+    if (own !== undefined && field !== undefined) fields[field] = writeOwnField(own[field], part)
+    else if (part.type === 'tool-call') calls.push(patchCall(own, part, `${place}.parts[${at}]`))
+    else if (own !== undefined && Object.hasOwn(own, 'tool_calls')) calls.push(own['tool_calls'])
+    else if (part.type !== 'reasoning' && part.type !== 'tool-result') content.push(part)
+  }
+  // What is gone of the parts is gone of the message.
+  for (const field of OWN_FIELDS) if (isPartField(native, field) && !(field in fields)) fields[field] = null
+  fields['content'] = writeContent(native['content'], content as readonly HistoryContent[], '\n\n', place)
+  const before = native['tool_calls']
+  const had: readonly unknown[] = Array.isArray(before) ? before : []
+  if (had.length !== calls.length || calls.some((call, at) => call !== had[at])) {
+    fields['tool_calls'] = calls.length === 0 ? undefined : calls
+  }
+  return withFields(native, fields)
+}
+
+/** Tell whether a field of a message was read as a part. */
+function isPartField(native: Fields, field: (typeof OWN_FIELDS)[number]): boolean {
+  const value = native[field]
+  if (field === 'audio' || field === 'function_call') return native['role'] === 'assistant' && value != null
+  if (field === 'refusal') return native['role'] === 'assistant' && typeof value === 'string'
+  return typeof value === 'string' && value !== ''
+}
+
+function writeOwnField(native: unknown, part: HistoryPart): unknown {
+  if (part.type === 'text') return part.text
+  if (part.type !== 'tool-call' || !isFields(native) || native['arguments'] === part.input) return native
+  return { ...native, arguments: part.input }
+}
+
+function patchCall(own: Fields | undefined, part: Extract<HistoryPart, { type: 'tool-call' }>, place: string): unknown {
+  const call = own?.['tool_calls']
+  if (!isFields(call)) return writeChatCall(part, part.id, place)
+  if (isAsRead(part)) return call
+  const [field, name] = call['type'] === 'custom' ? ['custom', 'input'] : ['function', 'arguments']
+  const called = call[field] as Fields
+  const input = writeChatInput(part, place)
+  return called[name] === input ? call : { ...call, [field]: { ...called, [name]: input } }
+}
+
+/** Write content with the pieces that it has now. */
+function writeContent(original: unknown, pieces: readonly HistoryContent[], separator: string, place: string): unknown {
+  const fresh = new Set<WrittenPiece>()
+  const written = pieces.map((piece): WrittenPiece => {
+    const own = nativeOf(OPENAI_CHAT, piece)?.['content']
+    if (own !== undefined && (isAsRead(piece) || piece.type !== 'text')) return own as WrittenPiece
+    if (piece.type === 'text' && typeof own === 'string') return piece.text
+    const field = isFields(own) ? chatTextField(own) : undefined
+    if (isFields(own) && field !== undefined && piece.type === 'text')
+      return own[field] === piece.text ? own : { ...own, [field]: piece.text }
+    const part = writeChatContentPart(piece, place)
+    if (piece.type === 'text' || piece.type === 'json') fresh.add(part)
+    return part
+  })
+  const toPart = (text: string): Fields => ({ type: 'text', text })
+  const marks = ['cache_control', 'prompt_cache_breakpoint']
+  return writeContentList({ original, pieces: written, fresh, toPart, separator, marks })
+}
+
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/x-wav', 'wav'],
+  ['audio/mp3', 'mp3'],
+  ['audio/mpeg', 'mp3'],
+])
+
+/** Write a call with an id of the API. */
+function writeChatCall(part: HistoryToolCall, id: string, place: string): Fields {
+  return { id, type: 'function', function: { name: part.name, arguments: writeChatInput(part, place) } }
+}
+
+/** Write the arguments of a call as the text that the API has. */
+const writeChatInput = ({ input }: HistoryToolCall, place: string): string =>
+  typeof input === 'string' ? input : jsonText(input, place)
+
+/** Write a piece of content as a part of a message. */
+function writeChatContentPart(piece: HistoryContent, place: string, role = 'user'): Fields {
+  if (piece.type === 'text') return { type: 'text', text: piece.text }
+  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
+  const media = piece.type === 'opaque' || role !== 'user' ? undefined : writeMedia(piece)
+  if (media !== undefined) return media
+  const whose = role === 'assistant' ? 'the model' : role === 'system' ? 'the system' : 'the user'
+  throw new TypeError(`${place}: a message of ${whose} has no place for this ${piece.type} in Chat Completions.`)
+}
+
+function writeMedia(media: HistoryMedia): Fields | undefined {
+  const url = urlOf(media)
+  const base64 = base64Of(media)
+  const format = AUDIO_FORMATS.get(media.mediaType)
+  if (media.type === 'image') return url === undefined ? undefined : { type: 'image_url', image_url: { url } }
+  if (base64 === undefined) return undefined
+  if (media.type === 'audio' && format !== undefined)
+    return { type: 'input_audio', input_audio: { data: base64, format } }
+  if (media.type !== 'document') return undefined
+  return { type: 'file', file: { filename: media.name ?? 'document', file_data: url } }
 }

@@ -1,8 +1,16 @@
-import { asRead } from '../as-read.ts'
-import type { HistoryContent, HistoryMessage, HistoryPart, HistoryRole, HistoryToolCall } from '../history-message.ts'
-import { checkMessage, checkMessages, fieldError, type Fields } from './check-fields.ts'
-import { readItemContent, readShellOutput } from './item-content.ts'
-import type { ItemDialect, OutputKind } from './item-dialect.ts'
+import {
+  asRead,
+  isAsRead,
+  type HistoryContent,
+  type HistoryMedia,
+  type HistoryMessage,
+  type HistoryPart,
+  type HistoryRole,
+  type HistoryToolCall,
+} from '../history-message.ts'
+import { checkMessage, checkMessages, fieldError, isFields, withFields, type Fields } from './check-fields.ts'
+import { jsonText, writeContentList, type WrittenPiece } from './content-list.ts'
+import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['system', 'system'],
@@ -117,4 +125,267 @@ const opaque = (value: unknown, format: string): readonly HistoryContent[] => [
 function readOutput(output: unknown, kind: OutputKind, format: string): readonly HistoryContent[] | undefined {
   if (kind === 'shell') return readShellOutput(output, format)
   return kind === 'text' && output != null && typeof output !== 'string' ? undefined : readItemContent(output, format)
+}
+
+const MARKS = ['prompt_cache_breakpoint', 'promptCacheBreakpoint', 'providerData']
+
+/** Write an item with the parts that its message has now; all other fields stay, in their order. */
+export function patchItem(native: Fields, message: HistoryMessage, index: number, dialect: ItemDialect): Fields {
+  const place = `items[${index}]`
+  const [part] = message.parts
+  const call = dialect.calls.get(native['type'])
+  if (call !== undefined)
+    return part?.type === 'tool-call' && !isAsRead(part) ? patchCall(native, part, call, place) : native
+  const result = dialect.results.get(native['type'])
+  if (result === undefined && native['role'] === undefined) return native
+  if (result === undefined) {
+    const pieces = message.parts as readonly HistoryContent[]
+    const textType = message.role === 'assistant' ? 'output_text' : 'input_text'
+    return withFields(native, { content: writeContent(native['content'], pieces, textType, '\n\n', dialect, place) })
+  }
+  if (part?.type !== 'tool-result' || isAsRead(part) || result === 'screenshot') return native
+  const { output } = native
+  if (result === 'shell') return withFields(native, { output: writeShell(output, part.content, dialect.format, place) })
+  const written = writeContent(
+    output,
+    part.content,
+    isFields(output) && part.content.length === 1 ? 'text' : 'input_text',
+    '\n',
+    dialect,
+    place,
+  )
+  return withFields(native, { output: written })
+}
+
+function patchCall(native: Fields, { input }: HistoryToolCall, kind: CallKind, place: string): Fields {
+  const field = kind.input.find((name) => native[name] != null)
+  if (field === undefined) return native
+  const before = native[field]
+  if (before === input) return native
+  if (typeof before === 'string')
+    return { ...native, [field]: typeof input === 'string' ? input : jsonText(input, place) }
+  if (kind.textIn === undefined || !isFields(before)) return native
+  // These have a form of their own, which other arguments do not have: their text goes where any text may stand.
+  if (isFields(input) && Object.keys(before).every((name) => Object.hasOwn(input, name)))
+    return { ...native, [field]: input }
+  const texts = Object.values(Object(input) as Fields).filter((value) => typeof value === 'string')
+  const text = texts.length === 1 ? texts[0] : jsonText(input, place)
+  return { ...native, [field]: { ...before, [kind.textIn]: Array.isArray(before[kind.textIn]) ? [text] : text } }
+}
+
+function writeContent(
+  original: unknown,
+  pieces: readonly HistoryContent[],
+  textType: string,
+  separator: string,
+  dialect: ItemDialect,
+  place: string,
+): unknown {
+  const fresh = new Set<WrittenPiece>()
+  const toPart = (text: string): Fields => ({ type: textType, text })
+  const written = pieces.map((piece): WrittenPiece => {
+    const own = piece.native?.format === dialect.format ? piece.native.value : undefined
+    if (own !== undefined && (isAsRead(piece) || piece.type !== 'text')) return own as WrittenPiece
+    if (piece.type === 'text' && typeof own === 'string') return piece.text
+    const field = isFields(own) ? itemTextField(own) : undefined
+    if (isFields(own) && field !== undefined && piece.type === 'text') return withFields(own, { [field]: piece.text })
+    const part = piece.type === 'text' ? toPart(piece.text) : writeItemPart(piece, 'user', dialect, place)
+    if (piece.type === 'text' || piece.type === 'json') fresh.add(part)
+    return part
+  })
+  return writeContentList({ original, pieces: written, fresh, toPart, separator, marks: MARKS })
+}
+
+/** Write what commands wrote: an entry for each text, which says how its command ended as the last one did. */
+function writeShell(original: unknown, pieces: readonly HistoryContent[], format: string, place: string): unknown {
+  const before: readonly unknown[] = Array.isArray(original) ? original : []
+  const last = Object(before.at(-1) ?? {}) as Fields
+  const written = pieces.map((piece) => {
+    const own = piece.native?.format === format ? piece.native.value : undefined
+    if (own !== undefined && (isAsRead(piece) || piece.type !== 'text')) return own
+    const text = piece.type === 'text' ? piece.text : jsonText(piece.type === 'json' ? piece.value : piece, place)
+    if (isFields(own)) return shellText(own) === text ? own : withFields(own, { stdout: text, stderr: '' })
+    return { ...last, stdout: text, stderr: '', outcome: last['outcome'] ?? { type: 'exit', exit_code: 0 } }
+  })
+  return written.length === before.length && written.every((entry, at) => entry === before[at]) ? original : written
+}
+
+/** Write a piece of content as a part of a message or result. Throws a `TypeError` for what no part can have. */
+function writeItemPart(piece: HistoryContent, role: string, dialect: ItemDialect, place: string): Fields {
+  const type = role === 'assistant' ? 'output_text' : 'input_text'
+  if (piece.type === 'text') return { type, text: piece.text }
+  if (piece.type === 'json') return { type, text: jsonText(piece.value, place) }
+  const part = piece.type === 'opaque' || role !== 'user' ? undefined : writeMedia(piece, dialect)
+  if (part !== undefined) return part
+  throw new TypeError(
+    `${place}: an item of ${role === 'user' ? 'the user' : `the ${role}`} has no place for this ${piece.type}.`,
+  )
+}
+
+function writeMedia(media: HistoryMedia, { format }: ItemDialect): Fields | undefined {
+  const url = urlOf(media)
+  if (url === undefined || (media.type !== 'image' && media.type !== 'document')) return undefined
+  const name = media.name === undefined ? {} : { filename: media.name }
+  if (format === 'openai-agents')
+    return media.type === 'image' ? { type: 'input_image', image: url } : { type: 'input_file', file: url, ...name }
+  if (media.type === 'image') return { type: 'input_image', detail: 'auto', image_url: url }
+  if (base64Of(media) === undefined) return { type: 'input_file', file_url: url }
+  return { type: 'input_file', file_data: url, filename: media.name ?? 'document' }
+}
+
+const TEXT_TYPES: ReadonlySet<unknown> = new Set([
+  'input_text',
+  'output_text',
+  'text',
+  'summary_text',
+  'reasoning_text',
+])
+const URL_SCHEME = /^[a-z][a-z0-9+.-]*:/i
+
+/** Read the content of an item: a string, parts, one part alone, or nothing. `undefined` for what is none of these. */
+function readItemContent(content: unknown, format: string): HistoryContent[] | undefined {
+  if (content == null) return []
+  if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: { format, value: content } })]
+  if (isFields(content)) return [readItemPart(content, format)]
+  return Array.isArray(content) ? Array.from(content, (part: unknown) => readItemPart(part, format)) : undefined
+}
+
+const readItemPart = (part: unknown, format: string): HistoryContent =>
+  asRead({
+    ...((isFields(part) ? readFields(part) : undefined) ?? { type: 'opaque', value: part }),
+    native: { format, value: part },
+  })
+
+/** Return the field of a part that has its text, where it is a text. */
+function itemTextField({ type, text, refusal }: Fields): 'text' | 'refusal' | undefined {
+  if (type === 'refusal') return typeof refusal === 'string' ? 'refusal' : undefined
+  return TEXT_TYPES.has(type) && typeof text === 'string' ? 'text' : undefined
+}
+
+function readFields(part: Fields): HistoryContent | undefined {
+  const field = itemTextField(part)
+  if (field !== undefined) return { type: 'text', text: part[field] as string }
+  switch (part['type']) {
+    case 'input_image':
+    case 'image':
+      return readSource(part['image_url'] ?? part['image'], 'image/*')
+    case 'input_file':
+    case 'file':
+      return readSource(part['file_data'] ?? part['file_url'] ?? part['file'], 'application/pdf', part['filename'])
+    case 'input_audio':
+      return readAudio(Object(part['input_audio'] ?? {}) as Fields)
+    case 'audio':
+      return readAudio({ data: part['audio'], format: part['format'] })
+    default:
+      return undefined
+  }
+}
+
+/** Read where content is: a URL, Base64 or bytes, or an object with one of them. Content by id is left alone. */
+function readSource(source: unknown, fallback: string, filename?: unknown): HistoryContent | undefined {
+  const name = typeof filename === 'string' ? filename : undefined
+  if (typeof source === 'string')
+    return mediaFields(fallback, URL_SCHEME.test(source.slice(0, 64)) ? { url: source } : { base64: source }, name)
+  const { data, url, mediaType, filename: ownName = filename } = Object(source ?? {}) as Fields
+  const type = typeof mediaType === 'string' ? mediaType : fallback
+  if (data instanceof Uint8Array) return mediaFields(type, { data }, typeof ownName === 'string' ? ownName : undefined)
+  return typeof (data ?? url) === 'string' ? readSource(data ?? url, type, ownName) : undefined
+}
+
+function readAudio({ data, format }: Fields): HistoryContent | undefined {
+  return typeof data === 'string'
+    ? mediaFields(typeof format === 'string' ? `audio/${format}` : 'audio/*', { base64: data })
+    : undefined
+}
+
+/** Read what commands of a shell wrote: a text for each of them. */
+function readShellOutput(output: unknown, format: string): HistoryContent[] | undefined {
+  if (!Array.isArray(output)) return undefined
+  return Array.from(output, (entry: unknown): HistoryContent => {
+    const native = { format, value: entry }
+    const text = isFields(entry) ? shellText(entry) : undefined
+    return asRead(text === undefined ? { type: 'opaque', value: entry, native } : { type: 'text', text, native })
+  })
+}
+
+/** Join what a command wrote to both of its outputs; `undefined` for what is not of the form. */
+function shellText({ stdout, stderr = '' }: Fields): string | undefined {
+  if (typeof stdout !== 'string' || typeof stderr !== 'string') return undefined
+  return stdout === '' || stderr === '' ? stdout + stderr : `${stdout.replace(/\n$/, '')}\n${stderr}`
+}
+
+/** A kind of item that calls a tool. */
+interface CallKind {
+  /** The name of the tool where items do not say it. */
+  readonly toolName?: string | undefined
+  /** The fields that may have the arguments; the first that is there does. */
+  readonly input: readonly string[]
+  /** Whether the arguments are JSON text. */
+  readonly isText: boolean
+  /** Where arguments have a form of their own: the field of them that can take any text, or a list of one text. */
+  readonly textIn?: string | undefined
+}
+
+/**
+ * How the output of a kind of result is read: as text or parts, as what commands of a shell wrote, as a text that may be
+ * missing, or not at all, as a screenshot has no other form.
+ */
+type OutputKind = 'content' | 'shell' | 'text' | 'screenshot'
+
+/** What differs between lists of items: those of the Responses API, and those of the Agents SDK. */
+interface ItemDialect {
+  readonly format: string
+  /** The field that pairs a call with its result. */
+  readonly callId: string
+  readonly calls: ReadonlyMap<unknown, CallKind>
+  readonly results: ReadonlyMap<unknown, OutputKind>
+  /** The type of the results of functions, which converted results become. */
+  readonly functionResult: string
+}
+
+const SHELL: CallKind = { toolName: 'shell', input: ['action'], isText: false, textIn: 'commands' }
+const APPLY_PATCH: CallKind = { toolName: 'apply_patch', input: ['operation'], isText: false, textIn: 'diff' }
+const COMPUTER: CallKind = { toolName: 'computer', input: ['actions', 'action'], isText: false }
+const FUNCTION: CallKind = { input: ['arguments'], isText: true }
+
+/** The items of the Responses API. */
+export const RESPONSES_ITEMS: ItemDialect = {
+  format: 'openai-responses',
+  callId: 'call_id',
+  calls: new Map([
+    ['function_call', FUNCTION],
+    ['custom_tool_call', { input: ['input'], isText: false }],
+    ['local_shell_call', { toolName: 'local_shell', input: ['action'], isText: false, textIn: 'command' }],
+    ['shell_call', SHELL],
+    ['apply_patch_call', APPLY_PATCH],
+    ['computer_call', COMPUTER],
+  ]),
+  results: new Map([
+    ['function_call_output', 'content'],
+    ['custom_tool_call_output', 'content'],
+    ['local_shell_call_output', 'text'],
+    ['shell_call_output', 'shell'],
+    ['apply_patch_call_output', 'text'],
+    ['computer_call_output', 'screenshot'],
+  ]),
+  functionResult: 'function_call_output',
+}
+
+/** The items of the Agents SDK. */
+export const AGENTS_ITEMS: ItemDialect = {
+  format: 'openai-agents',
+  callId: 'callId',
+  calls: new Map([
+    ['function_call', FUNCTION],
+    ['shell_call', SHELL],
+    ['apply_patch_call', APPLY_PATCH],
+    ['computer_call', COMPUTER],
+  ]),
+  results: new Map([
+    ['function_call_result', 'content'],
+    ['shell_call_output', 'shell'],
+    ['apply_patch_call_output', 'text'],
+    ['computer_call_result', 'screenshot'],
+  ]),
+  functionResult: 'function_call_result',
 }

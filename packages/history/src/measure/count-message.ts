@@ -1,15 +1,15 @@
 import { mediaTokensOfSize } from '@spillway/core/internal'
 import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal'
-import { isAsRead } from '../as-read.ts'
-import type {
-  HistoryContent,
-  HistoryMedia,
-  HistoryMessage,
-  HistoryPart,
-  HistoryToolCall,
-  HistoryToolResult,
+import {
+  isAsRead,
+  isSameList,
+  type HistoryContent,
+  type HistoryMedia,
+  type HistoryMessage,
+  type HistoryPart,
+  type HistoryToolCall,
+  type HistoryToolResult,
 } from '../history-message.ts'
-import { isSameList } from '../is-same-list.ts'
 
 /** What a role and the marks around a message cost, as of OpenAI's chat format; others are about the same. */
 const MESSAGE_TOKENS = 4

@@ -1,5 +1,4 @@
 import type { HistoryMessage } from '../history-message.ts'
-import { conversationUnits, cutBeforeUnit } from './conversation-units.ts'
 
 /**
  * Return where the last `keepRecent` messages begin, system messages not counted, and calls not parted from results.
@@ -19,3 +18,78 @@ export function recentStart(messages: readonly HistoryMessage[], keepRecent: num
 }
 
 const isResult = ({ type }: HistoryMessage['parts'][number]): boolean => type === 'tool-result'
+
+/** A run of messages that must stay together: from `start` up to, and without, `end`. */
+interface ConversationUnit {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Cut a history into the smallest runs of messages that may be taken out of it: calls stay with all their results,
+ * parallel calls with one another, and reasoning with what it led to.
+ *
+ * Of calls with one id each result belongs to the latest call before it; what answers no call stands alone. Where it
+ * cannot be told which of them belong together, as some are missing, all with that id do.
+ */
+export function conversationUnits(messages: readonly HistoryMessage[]): ConversationUnit[] {
+  // For each message the last one that it cannot be parted from.
+  const reach = Array.from(messages, (_, index) => index)
+  const link = (from: number, to: number): void => void (reach[from] = Math.max(reach[from]!, to))
+  for (const [index, { role, parts }] of messages.entries()) {
+    // What a model thought comes as an item of its own before what it then said or called.
+    const isThought = role === 'assistant' && parts.length > 0 && parts.every(({ type }) => type === 'reasoning')
+    if (isThought && messages[index + 1]?.role === 'assistant') link(index, index + 1)
+    // Items of one turn stand one after another, each a message of its own.
+    else if (callsOnly(messages[index]) && callsOnly(messages[index + 1])) link(index, index + 1)
+  }
+  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant')
+  for (const uses of usesById(messages).values()) {
+    for (const { call, results } of uses) if (call !== undefined) link(call, results.at(-1) ?? call)
+    const isIncomplete = uses.some(
+      ({ call, results }) => call === undefined || (results.length === 0 && call < lastAnswer),
+    )
+    // Of one id the uses, and the results of each, stand in the order of their messages.
+    const [first, last] = [uses[0]!, uses.at(-1)!]
+    if (isIncomplete) link(first.call ?? first.results[0]!, last.results.at(-1) ?? last.call ?? 0)
+  }
+  const units: ConversationUnit[] = []
+  for (let start = 0; start < messages.length;) {
+    let last = start
+    for (let index = start; index <= last; index++) last = Math.max(last, reach[index] ?? index)
+    units.push({ start, end: last + 1 })
+    start = last + 1
+  }
+  return units
+}
+
+/** A call and its results, by the positions of their messages; results before any call have none. */
+interface CallUse {
+  readonly call: number | undefined
+  readonly results: number[]
+}
+
+function usesById(messages: readonly HistoryMessage[]): ReadonlyMap<string, readonly CallUse[]> {
+  const uses = new Map<string, CallUse[]>()
+  for (const [index, { parts }] of messages.entries()) {
+    for (const part of parts) {
+      if (part.type !== 'tool-call' && part.type !== 'tool-result') continue
+      const id = part.type === 'tool-call' ? part.id : part.callId
+      const known = uses.get(id) ?? []
+      uses.set(id, known)
+      if (part.type === 'tool-call') known.push({ call: index, results: [] })
+      else if (known.length === 0) known.push({ call: undefined, results: [index] })
+      else known.at(-1)!.results.push(index)
+    }
+  }
+  return uses
+}
+
+/** Whether a message is nothing but calls of tools, as each item is of an API that has them apart. */
+const callsOnly = (message: HistoryMessage | undefined): boolean =>
+  message !== undefined && message.parts.length > 0 && message.parts.every(({ type }) => type === 'tool-call')
+
+/** Move a cut between messages to the start of the unit that it would part. */
+export function cutBeforeUnit(units: readonly ConversationUnit[], at: number): number {
+  return units.find(({ start, end }) => start < at && at < end)?.start ?? at
+}

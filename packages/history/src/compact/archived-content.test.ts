@@ -1,13 +1,14 @@
-import { describe, expect, it } from 'vitest'
-import { InMemoryStorage } from '@spillway/memory'
 import { ContextOffloader } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
+import { describe, expect, it } from 'vitest'
 import { compactHistory } from '../compact-history.ts'
 import { expandHistory } from '../expand-history.ts'
 import { aiSdkMessages } from '../formats/ai-sdk-messages.ts'
-import { redactedJson } from './redacted-json.ts'
+import { redactedJson } from './archived-content.ts'
 
 /** As people write it: it takes the quote behind the secret with it, where one follows. */
 const greedy = (text: string): string => text.replace(/secret=\S+/g, '[gone]')
+
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
 
 describe('redactedJson', () => {

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
+import { parseExactJson } from '@spillway/text/internal/json'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseExactJson } from '@spillway/text/internal/json'
-import { decodeLossless, encodeLossless } from './lossless-json.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { decodeLossless, encodeLossless } from './history-format.ts'
 
 const through = (value: unknown): unknown => decodeLossless(JSON.parse(JSON.stringify(encodeLossless(value))))
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isEqualValue } from './is-equal-value.ts'
+import { isEqualValue } from './history-message.ts'
 
 it('says of copies that they are equal, and of JSON just when it is the same text', () => {
   fc.assert(

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { responseTextField } from './response-text.ts'
+import { responseTextField } from './content-list.ts'
 
 const LONG = 'a line of a log\n'.repeat(1_000)
+
 const REFERENCE =
   '[Offloaded: 1 block, ~4000 tokens]\nreference: call_1_0123456789abcdef0123456789abcdef\nIt can be read with the tool.'
 
