@@ -1,5 +1,5 @@
 import type { KnownCaller } from '@spillway/core/http'
-import type { FailureCode } from './describe-failure.ts'
+import type { Failure, FailureCode } from './http-error.ts'
 
 /** What becomes known of a request while it is answered. */
 export interface Call {
@@ -42,3 +42,33 @@ export const newCall = (): Call => ({
   done: undefined,
   messages: [],
 })
+
+/** Answer with a value as JSON. */
+export function jsonResponse(
+  call: Call,
+  value: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  call.bytesOut = bytes.length
+  return new Response(bytes, {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': `${bytes.length}`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
+  })
+}
+
+/** Answer with a failure, in the form that the endpoint has for it. */
+export function failureResponse(call: Call, { status, code, message, retryable, headers }: Failure): Response {
+  call.code = code
+  const body = call.isReme
+    ? { success: false, answer: message, messages: call.messages, metadata: { error: { code, retryable } } }
+    : { error: { code, message, retryable } }
+  return jsonResponse(call, body, status, headers)
+}

@@ -1,8 +1,7 @@
 import type { JsonLimits } from '../body/parse-json-body.ts'
-import type { BodyTimes } from '../body/timed-chunks.ts'
+import type { BodyTimes } from '../body/receive-body.ts'
 import type { RateLimits } from '../limits/rate-limiter.ts'
 import type { WorkLimits } from '../limits/work-gate.ts'
-import { timerMs } from './timer-ms.ts'
 
 /** What a service takes upon itself. Times may be `Infinity`. */
 export interface ServerLimits extends JsonLimits, BodyTimes, WorkLimits, RateLimits {
@@ -51,3 +50,9 @@ export function resolveLimits(
   )
   return { ...DEFAULT_LIMITS, ...(Object.fromEntries(given) as Partial<ServerLimits>) }
 }
+
+/** What timers can wait at most; more would make them fire at once. */
+const MAX_TIMER_MS = 2_147_483_647
+
+/** Return the milliseconds that a timer is given for a time that may be longer than timers know, such as `Infinity`. */
+export const timerMs = (milliseconds: number): number => Math.min(milliseconds, MAX_TIMER_MS)

@@ -1,6 +1,5 @@
 import { ContextOffloader, type OffloadEvent } from '@spillway/core'
-import { ScopeFiles } from '../files/scope-files.ts'
-import { assertServedStorage, type ServedStorage } from '../files/listing-storage.ts'
+import { assertServedStorage, ScopeFiles, type ServedStorage } from '../files/scope-files.ts'
 
 /** What the service has for the callers of one scope. */
 export interface Tenant {

@@ -1,7 +1,6 @@
-import { ReadableStream } from 'node:stream/web'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { BodySpool } from './body-spool.ts'
-import { receiveBody, type ReceiveOptions } from './receive-body.ts'
+import { ReadableStream } from 'node:stream/web'
+import { receiveBody, type BodySpool, type ReceiveOptions } from './receive-body.ts'
 
 const OPTIONS: ReceiveOptions = { maxBytes: 1_000_000, bodyIdleMs: 1_000, bodyTimeoutMs: 2_000 }
 

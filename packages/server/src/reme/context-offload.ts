@@ -1,11 +1,16 @@
 import { parseExactJson, plainNumber } from '@spillway/core/adapter'
 import { compactHistory, type HistoryOutcome } from '@spillway/history'
 import { z } from 'zod'
-import { virtualPath } from '../files/virtual-path.ts'
-import { explainObstacle } from '../history/explain-obstacle.ts'
-import { assertApplied, failureNotes } from '../history/history-failure.ts'
-import { assertConversation, historyStep, type HistoryServices } from '../history/history-step.ts'
-import { requireSummarize } from '../history/require-summarize.ts'
+import { virtualPath } from '../files/file-record.ts'
+import {
+  assertApplied,
+  assertConversation,
+  explainObstacle,
+  failureNotes,
+  historyStep,
+  requireSummarize,
+  type HistoryServices,
+} from '../v1/history-step.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { FileArchive } from './file-archive.ts'
 import { settingsSchema, withDefaults, type ContextOffloadSettings } from './offload-settings.ts'

@@ -11,13 +11,8 @@ import type {
   ReplacedContent,
 } from '@spillway/history'
 import { HttpError } from '../app/http-error.ts'
-import { fileNamePart } from '../files/file-name.ts'
-import type { FileRecord } from '../files/file-record.ts'
+import { fileNamePart, joinAsWritten, sha256Hex, virtualPath, type FileRecord } from '../files/file-record.ts'
 import type { ScopeFiles } from '../files/scope-files.ts'
-import { sha256Hex } from '../files/sha256-hex.ts'
-import { joinAsWritten, virtualPath } from '../files/virtual-path.ts'
-import { readSnapshotText, writeSnapshotText } from './group-notes.ts'
-import { readMarks, writeMarks, type MarkSubject } from './stored-marks.ts'
 
 /** How a {@link FileArchive} names and shows what it stores. */
 export interface FileArchiveOptions {
@@ -30,7 +25,7 @@ export interface FileArchiveOptions {
 }
 
 /** A file that was stored for this history, or was there already with this content. */
-export interface ArchivedFile {
+interface ArchivedFile {
   readonly file: FileRecord
   /** As messages name it. */
   readonly writtenPath: string
@@ -298,3 +293,104 @@ function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+const START = '<state_snapshot>\n'
+const END = '\n</state_snapshot>'
+const SEPARATOR = '\n\n'
+const HEADING = /^\[Compressed conversation history: (\d+) messages, ~(\d+) tokens\]$/
+const GROUP_NOTE = /^\(Original (\d+) messages are stored in: (.+?)(?:; kept ([\d, ]+))?\)$/
+
+/** A group of messages, as a system message names it. */
+interface NotedGroup {
+  readonly count: number
+  /** As it was written: relative or absolute. */
+  readonly path: string
+  /** Positions among them, from 1, of messages that still stand in the history. */
+  readonly kept: readonly number[]
+}
+
+/** A snapshot with the paths of its groups, before these are looked up. */
+interface NotedSnapshot extends Pick<KnownSnapshot, 'text' | 'tokens' | 'around'> {
+  readonly groups: readonly NotedGroup[]
+}
+
+/** Write a snapshot as the end of a system message, with a line for each file of originals. */
+export function writeSnapshotText({ text, groups, tokens }: HistorySnapshot, pathOf: (name: string) => string): string {
+  const messages = groups.reduce((sum, { count }) => sum + count, 0)
+  const lines = groups.map(({ name, count, kept }) => {
+    const positions = kept.length === 0 ? '' : `; kept ${kept.join(', ')}`
+    return `(Original ${count} messages are stored in: ${pathOf(name)}${positions})`
+  })
+  return [
+    `${START}${text}${END}`,
+    `[Compressed conversation history: ${messages} messages, ~${tokens} tokens]`,
+    ...lines,
+  ].join('\n')
+}
+
+/** Read a snapshot from the text of a system message; `undefined` where there is none. */
+export function readSnapshotText(text: string): NotedSnapshot | undefined {
+  const start = text.lastIndexOf(START)
+  const end = start < 0 ? -1 : text.indexOf(END, start)
+  if (end < 0) return undefined
+  const [heading = '', ...lines] = text.slice(end + END.length + 1).split('\n')
+  const tokens = HEADING.exec(heading)?.[2]
+  if (tokens === undefined) return undefined
+  const groups: NotedGroup[] = []
+  let rest = 0
+  for (; rest < lines.length; rest++) {
+    const [, count, path, kept] = GROUP_NOTE.exec(lines[rest]!) ?? []
+    if (count === undefined || path === undefined) break
+    groups.push({ count: Number(count), path, kept: kept === undefined ? [] : kept.split(', ').map(Number) })
+  }
+  if (groups.length === 0) return undefined
+  const after = lines.slice(rest).join('\n')
+  const before = start === 0 ? '' : text.slice(0, Math.max(0, start - SEPARATOR.length))
+  const around = start === 0 && after === '' ? undefined : before + (after === '' ? '' : `\n${after}`)
+  return { text: text.slice(start + START.length, end), groups, tokens: Number(tokens), around }
+}
+
+/** What a text says that something of its message is stored as. */
+type MarkSubject = 'result' | 'argument' | 'message' | 'original'
+
+/** A place in a text that names a file. */
+export interface StoredMark {
+  readonly subject: MarkSubject
+  /** As it was written: relative or absolute. */
+  readonly path: string
+}
+
+const SUBJECTS = {
+  result: 'detailed result',
+  argument: 'detailed argument',
+  message: 'detailed message',
+  original: 'original message',
+} as const
+
+const MARK = / \((detailed result|detailed argument|detailed message|original message) is stored in /g
+/** More than any text has: a longer list was written to do harm. */
+const MAX_MARKS = 64
+
+/** Write marks as the end of a text. */
+export const writeMarks = (marks: readonly StoredMark[]): string =>
+  marks.map(({ subject, path }) => ` (${SUBJECTS[subject]} is stored in ${path})`).join('')
+
+/** Read the marks that a text ends with, in their order; none for any other text. */
+export function readMarks(text: string): readonly StoredMark[] {
+  if (!text.endsWith(')')) return []
+  const marks: StoredMark[] = []
+  let end = text.length
+  const found = [...text.matchAll(MARK)].slice(-MAX_MARKS)
+  for (const match of found.toReversed()) {
+    const start = match.index + match[0].length
+    const path = text.slice(start, end - 1)
+    // Each ends where the next begins: what is not so is part of the content.
+    if (text[end - 1] !== ')' || path === '' || /[\n\r]/.test(path)) break
+    marks.unshift({ subject: subjectOf(match[1] ?? ''), path })
+    end = match.index
+  }
+  return marks
+}
+
+const subjectOf = (phrase: string): MarkSubject =>
+  (Object.keys(SUBJECTS) as MarkSubject[]).find((subject) => SUBJECTS[subject] === phrase) ?? 'result'

@@ -1,6 +1,6 @@
 import type { HistoryMode } from '@spillway/history'
 import { z } from 'zod'
-import { virtualPath } from '../files/virtual-path.ts'
+import { virtualPath } from '../files/file-record.ts'
 
 /** Settings of `POST /context_offload`, under the names of its fields. Null counts as absent, as in ReMe. */
 export interface ContextOffloadSettings {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Call } from '../app/call.ts'
-import type { Failure } from '../app/describe-failure.ts'
+import type { Failure } from '../app/http-error.ts'
 import type { Tenant } from '../app/tenants.ts'
 import type { ServiceTelemetry } from '../telemetry/service-telemetry.ts'
 

@@ -1,14 +1,11 @@
-import type { Call, CallEnvironment } from '../app/call.ts'
+import type { z } from 'zod'
+import { jsonResponse, type Call, type CallEnvironment } from '../app/call.ts'
 import { HttpError } from '../app/http-error.ts'
-import { jsonResponse } from '../app/json-response.ts'
 import type { ServerLimits } from '../app/server-limits.ts'
-import type { BodySpool } from '../body/body-spool.ts'
 import { parseJsonBody } from '../body/parse-json-body.ts'
-import { declaredLength, receiveBody } from '../body/receive-body.ts'
-import { bodyTooLarge, timedChunks } from '../body/timed-chunks.ts'
+import { bodyTooLarge, declaredLength, receiveBody, timedChunks, type BodySpool } from '../body/receive-body.ts'
 import type { Ticket, WorkGate } from '../limits/work-gate.ts'
 import type { Reply, Route, RouteContext, RouteInput } from './route.ts'
-import { validate } from './validate.ts'
 
 /** Memory that a body of JSON takes while it is worked on, for each of its bytes: as text, as values, as the answer. */
 const MEMORY_PER_BYTE = 6
@@ -24,7 +21,7 @@ export interface RouteServices {
 }
 
 /** One request of a route. */
-export interface RouteCall {
+interface RouteCall {
   readonly request: Request
   readonly call: Call
   readonly environment: CallEnvironment
@@ -173,4 +170,21 @@ function assertNotEncoded({ headers }: Request): void {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
     throw new HttpError('unsupported-media-type', 'Send the body without Content-Encoding.')
+}
+
+const MAX_ISSUES = 5
+
+/**
+ * Read what was sent by a schema.
+ *
+ * @throws HttpError `invalid-request`, which names the fields and never their values.
+ */
+function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
+    const field = path.map(String).join('.').slice(0, 80)
+    return `${field === '' ? what : field}: ${message.slice(0, 200)}`
+  })
+  throw new HttpError('invalid-request', `${issues.join('. ')}.`.replaceAll('..', '.'))
 }

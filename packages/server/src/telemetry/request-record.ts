@@ -1,4 +1,4 @@
-import type { FailureCode } from '../app/describe-failure.ts'
+import type { FailureCode } from '../app/http-error.ts'
 
 /** What is logged of a request: nothing of its content, its scope or its token. */
 export interface RequestRecord {

@@ -1,9 +1,8 @@
 import type { OpenContent } from '@spillway/core'
 import { orMiss } from '@spillway/core/adapter'
 import { HttpError } from '../app/http-error.ts'
-import type { ServedStorage } from '../files/listing-storage.ts'
+import type { ServedStorage } from '../files/scope-files.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
-import { parseRange } from './parse-range.ts'
 import { referenceParams } from './schemas.ts'
 
 const CHUNK_BYTES = 262_144
@@ -117,3 +116,24 @@ const beyondEnd = (size: number): HttpError =>
   new HttpError('range-not-satisfiable', `The content has ${size} bytes.`, {
     headers: { 'content-range': `bytes */${size}` },
   })
+
+/** A span of bytes, the end not included. */
+interface ByteSpan {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Read a `Range` header (RFC 9110, section 14): `beyond` where it begins after the end, `undefined` where everything is to be
+ * sent, as for other units, several ranges and what cannot be read.
+ */
+export function parseRange(header: string | null, size: number): ByteSpan | 'beyond' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  if (first === '')
+    return Number(last) === 0 || size === 0 ? 'beyond' : { start: Math.max(0, size - Number(last)), end: size }
+  const start = Number(first)
+  const end = last === '' ? size : Math.min(size, Number(last) + 1)
+  if (last !== '' && Number(last) < start) return undefined
+  return start >= size ? 'beyond' : { start, end }
+}

@@ -1,7 +1,7 @@
 import type { StoredInfo } from '@spillway/core'
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
-import type { ServedStorage } from '../files/listing-storage.ts'
+import type { ServedStorage } from '../files/scope-files.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { entrySchema, referenceParams } from './schemas.ts'
 

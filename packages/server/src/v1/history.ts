@@ -1,33 +1,182 @@
+import { StorageError } from '@spillway/core'
 import {
+  aiSdkMessages,
+  anthropicMessages,
   compactHistory,
   expandHistory,
+  geminiContents,
   offloaderArchive,
+  openAIAgents,
+  openAIChat,
+  openAIResponses,
   planCompaction,
   reloadHistory,
   type HistoryArchive,
+  type HistoryFormat,
+  type HistoryLimits,
   type HistoryOptions,
   type HistoryOutcome,
   type HistoryProgress,
 } from '@spillway/history'
-import { eventStream } from '../history/event-stream.ts'
-import { explainObstacle } from '../history/explain-obstacle.ts'
-import { assertApplied, failureNotes } from '../history/history-failure.ts'
-import { historyFormat } from '../history/history-formats.ts'
-import { limitedArchive } from '../history/limited-archive.ts'
-import { assertConversation, historyStep, type HistoryServices } from '../history/history-step.ts'
-import { requireSummarize } from '../history/require-summarize.ts'
+import { z } from 'zod'
 import { FileArchive, type FileArchiveOptions } from '../reme/file-archive.ts'
+import { remeFormat } from '../reme/reme-format.ts'
 import { defineRoute, type Reply, type Route, type RouteContext } from '../routes/route.ts'
 import {
-  expandAnswerSchema,
-  expandRequestSchema,
-  historyAnswerSchema,
-  historyRequestSchema,
-  planAnswerSchema,
-  referencesAnswerSchema,
-  referencesRequestSchema,
-  type HistoryRequest,
-} from './history-schemas.ts'
+  assertApplied,
+  assertConversation,
+  explainObstacle,
+  failureNotes,
+  historyStep,
+  requireSummarize,
+  type HistoryServices,
+} from './history-step.ts'
+
+/** The name of a format: of an API or framework, or of ReMe, whose histories name virtual files. */
+type FormatName = 'openai-chat' | 'openai-responses' | 'openai-agents' | 'anthropic' | 'ai-sdk' | 'gemini' | 'reme'
+
+const FORMATS: Readonly<Record<FormatName, () => HistoryFormat<unknown>>> = {
+  'openai-chat': openAIChat,
+  'openai-responses': openAIResponses,
+  'openai-agents': openAIAgents,
+  anthropic: anthropicMessages,
+  'ai-sdk': aiSdkMessages,
+  gemini: geminiContents,
+  reme: remeFormat,
+}
+
+/** The names of all formats. */
+const FORMAT_NAMES: readonly FormatName[] = Object.keys(FORMATS) as FormatName[]
+
+/** Make a format for one request. */
+const historyFormat = (name: FormatName): HistoryFormat<unknown> => FORMATS[name]()
+
+const tokens = z.number().positive()
+
+const conversation = {
+  format: z.enum(FORMAT_NAMES).meta({ description: 'How the messages are written.' }),
+  messages: z.unknown().meta({ description: 'The conversation, as its API takes it; its messages come back so.' }),
+}
+
+/** A conversation, and how it is written. */
+interface ConversationRequest {
+  readonly format: FormatName
+  readonly messages?: unknown
+}
+
+/** A conversation, and what to put back into it. */
+interface ExpandRequest extends ConversationRequest {
+  readonly only?: readonly string[] | undefined
+}
+
+/** A conversation, and what it is made smaller with. */
+interface HistoryRequest extends ConversationRequest, HistoryLimits {
+  readonly instructions?: string | undefined
+}
+
+/** What histories are made smaller with. */
+const historyRequestSchema: z.ZodType<HistoryRequest> = z
+  .object({
+    ...conversation,
+    mode: z.enum(['compact', 'compress', 'auto']).optional().meta({ description: 'Defaults to auto.' }),
+    maxTotalTokens: tokens.optional().meta({ description: 'Defaults to 20000.' }),
+    maxToolMessageTokens: tokens.optional().meta({ description: 'Defaults to 2000.' }),
+    keepRecent: z.int().min(0).optional().meta({ description: 'Defaults to 1 for compacting, 2 for compressing.' }),
+    groupTokens: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: 'Tokens of one summarised group; 0, the default, for one.' }),
+    compactRatioThreshold: z.number().min(0).max(1).optional().meta({ description: 'Defaults to 0.75.' }),
+    historyPreviewTokens: z.int().min(0).optional().meta({ description: 'Defaults to 50.' }),
+    instructions: z.string().max(10_000).optional().meta({ description: 'What a summary must heed beside the rest.' }),
+  })
+  .meta({ id: 'HistoryRequest' })
+
+/** A conversation to put things back into. */
+const expandRequestSchema: z.ZodType<ExpandRequest> = z
+  .object({
+    ...conversation,
+    only: z
+      .array(z.string())
+      .max(10_000)
+      .optional()
+      .meta({ description: 'Only what has these names. Defaults to everything.' }),
+  })
+  .meta({ id: 'ExpandRequest' })
+
+/** A conversation whose references are wanted. */
+const referencesRequestSchema: z.ZodType<ConversationRequest> = z.object(conversation).meta({ id: 'ReferencesRequest' })
+
+const size = z.object({ before: z.number(), after: z.number(), limit: z.number() })
+
+/** What a history names. */
+const referencesAnswerSchema: z.ZodType = z
+  .object({
+    references: z.array(
+      z.object({
+        name: z.string(),
+        kind: z.string(),
+        contentType: z.string(),
+        size: z.number().meta({ description: 'Bytes.' }),
+        index: z.number().meta({ description: 'The position of the message that names it.' }),
+        toolName: z.string().optional(),
+        callId: z.string().optional(),
+        inside: z.string().optional().meta({ description: 'Under which name the messages are stored that name it.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'ReferencesAnswer' })
+
+const statistics = {
+  index: z.number().meta({ description: 'The position among the messages that came in, from 0.' }),
+  role: z.string(),
+  tokens: z.object({ before: z.number(), after: z.number() }),
+  reason: z.string(),
+}
+
+/** What became of a history. */
+const historyAnswerSchema: z.ZodType = z
+  .object({
+    messages: z.unknown().meta({ description: 'The conversation to go on with.' }),
+    applied: z.array(z.enum(['compact', 'compress'])),
+    tokens: size,
+    fits: z.boolean().meta({ description: 'Whether it is within its limit now.' }),
+    obstacles: z.array(z.object({ ...statistics, explanation: z.string() })),
+    statistics: z.array(z.object(statistics)),
+    unchanged: z.number().meta({ description: 'How many messages at its start are as they came in.' }),
+    stored: z.array(z.object({ name: z.string(), kind: z.string(), size: z.number(), index: z.number() })),
+    failures: z.array(z.object({ step: z.enum(['store', 'summarize']), index: z.number(), reason: z.string() })),
+  })
+  .meta({ id: 'HistoryAnswer', description: 'What became of a history.' })
+
+/** What would become of a history. */
+const planAnswerSchema: z.ZodType = z
+  .object({
+    isOver: z.boolean(),
+    tokens: z.object({ before: z.number(), estimatedAfter: z.number(), limit: z.number() }),
+    messages: z.array(
+      z.object({
+        index: z.number(),
+        role: z.string(),
+        tokens: z.number(),
+        action: z.enum(['keep', 'compact', 'compress']),
+        reason: z.string(),
+      }),
+    ),
+    groups: z.array(z.array(z.number())),
+  })
+  .meta({ id: 'HistoryPlan', description: 'What would become of a history.' })
+
+/** A history with all in it that was stored. */
+const expandAnswerSchema: z.ZodType = z
+  .object({
+    messages: z.unknown(),
+    missing: z
+      .array(z.object({ name: z.string(), code: z.string() }))
+      .meta({ description: 'What could not be put back.' }),
+  })
+  .meta({ id: 'ExpandAnswer' })
 
 /** The endpoints of histories. */
 export function historyRoutes(services: HistoryServices): readonly Route[] {
@@ -148,3 +297,79 @@ function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown
 }
 
 const wantsEvents = (headers: Headers): boolean => headers.get('accept')?.includes('text/event-stream') === true
+
+/** Between two events, a comment says so often that the connection is alive. */
+const KEEP_ALIVE_MS = 10_000
+
+/**
+ * Answer with server-sent events while something runs: `progress` for each step, then `result`, or `error` with the failure
+ * that the request would have been answered with.
+ */
+function eventStream(
+  { call, describeFailure }: Pick<RouteContext, 'call' | 'describeFailure'>,
+  run: (onProgress: (progress: HistoryProgress) => void) => Promise<unknown>,
+): { readonly response: Response; readonly done: Promise<void> } {
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
+  const encoder = new TextEncoder()
+  let isOpen = true
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const send = (text: string): void => {
+        if (!isOpen) return
+        const bytes = encoder.encode(text)
+        call.bytesOut += bytes.length
+        controller.enqueue(bytes)
+      }
+      const event = (name: string, data: unknown): void => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+      const timer = setInterval(() => send(': still at it\n\n'), KEEP_ALIVE_MS)
+      try {
+        event('result', await run((progress) => event('progress', progress)))
+      } catch (error) {
+        // The status has been sent: what happened stands in the last event.
+        const { code, message, retryable } = describeFailure(error)
+        call.code = code
+        event('error', { error: { code, message, retryable } })
+      } finally {
+        clearInterval(timer)
+        if (isOpen) controller.close()
+        isOpen = false
+        finish()
+      }
+    },
+    cancel() {
+      isOpen = false
+    },
+  })
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+  return { response: new Response(body, { headers }), done }
+}
+
+/**
+ * Give back only so many bytes of what an archive has: what is more is too large, and stays a reference. A few lines can name
+ * the same content again and again.
+ *
+ * @param reserve - Told of all that is held; what it throws is passed on.
+ */
+function limitedArchive(archive: HistoryArchive, maxBytes: number, reserve: (bytes: number) => void): HistoryArchive {
+  let left = maxBytes
+  return {
+    store: (item, options) => archive.store(item, options),
+    retrieve: async (name, options) => {
+      if (left <= 0) throw tooLarge(name, maxBytes)
+      const found = await archive.retrieve(name, options)
+      left -= found.content.length
+      if (left < 0) throw tooLarge(name, maxBytes)
+      reserve(found.content.length)
+      return found
+    },
+    ...(archive.has !== undefined && { has: archive.has.bind(archive) }),
+    ...(archive.use !== undefined && { use: archive.use.bind(archive) }),
+    writeReplacement: (replaced) => archive.writeReplacement(replaced),
+    readReplacement: (text) => archive.readReplacement(text),
+    writeSnapshot: (snapshot) => archive.writeSnapshot(snapshot),
+    readSnapshot: (text) => archive.readSnapshot(text),
+  }
+}
+
+const tooLarge = (reference: string, maxBytes: number): StorageError =>
+  new StorageError('too-large', `No more than ${maxBytes} bytes are put back at once.`, { reference })

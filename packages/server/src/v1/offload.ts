@@ -3,8 +3,7 @@ import { isContentType, StorageError } from '@spillway/core'
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
 import { defineRoute, type RouteContext, type Route } from '../routes/route.ts'
-import { readContentBlock, writeContentBlock } from './content-block-json.ts'
-import { contentBlockSchema, outcomeSchema } from './schemas.ts'
+import { contentBlockSchema, outcomeSchema, readContentBlock, writeContentBlock } from './schemas.ts'
 
 const MAX_NAME_LENGTH = 1_024
 const name = z.string().min(1).max(MAX_NAME_LENGTH)

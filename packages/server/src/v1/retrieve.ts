@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { retrievalFailure } from '../app/describe-failure.ts'
-import { failureResponse } from '../app/json-response.ts'
+import { retrievalFailure } from '../app/http-error.ts'
+import { failureResponse } from '../app/call.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
-import { writeContentBlock } from './content-block-json.ts'
-import { contentBlockSchema } from './schemas.ts'
+import { contentBlockSchema, writeContentBlock } from './schemas.ts'
 
 const texts = z.array(z.string()).max(100)
 

@@ -1,4 +1,7 @@
+import type { ContentBlock } from '@spillway/core'
+import { encodeBase64, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
 import { z } from 'zod'
+import { HttpError } from '../app/http-error.ts'
 
 /** A failure of the endpoints under `/v1`. */
 export const failureSchema: z.ZodType = z
@@ -22,7 +25,7 @@ const named = {
 }
 
 /** A block as JSON has it. */
-export type ContentBlockJson =
+type ContentBlockJson =
   | ({ readonly type: 'text'; readonly text: string; readonly mediaType?: string | undefined } & NamedJson)
   | ({ readonly type: 'json'; readonly value?: unknown } & NamedJson)
   | { readonly type: 'unknown'; readonly value?: unknown }
@@ -64,7 +67,7 @@ export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
   .meta({ id: 'ContentBlock', description: 'A part of a tool result. Bytes are Base64.' })
 
 /** What was stored of a result. */
-export const storedBlockSchema: z.ZodType = z
+const storedBlockSchema: z.ZodType = z
   .object({
     reference: z.string(),
     type: z.string(),
@@ -105,3 +108,41 @@ export const entrySchema: z.ZodType = z
 export const referenceParams: z.ZodObject<{ reference: z.ZodString }> = z.object({
   reference: z.string().max(256).meta({ description: 'As it stands under [Stored references:].' }),
 })
+
+/** Read a block from JSON. @throws HttpError `invalid-request` for media without content, or that are no Base64. */
+export function readContentBlock(block: ContentBlockJson): ContentBlock {
+  switch (block.type) {
+    case 'text':
+    case 'link':
+      return block
+    case 'json':
+    case 'unknown':
+      return { ...block, value: block.value }
+    default: {
+      const { type, mediaType, name, context, data, url } = block
+      if ((data === undefined) === (url === undefined))
+        throw new HttpError('invalid-request', `A block of type ${type} has either data or url.`)
+      const media = data === undefined ? mediaFromUrl(mediaType, url!, name) : mediaFromData(mediaType, data, name)
+      if (media === undefined)
+        throw new HttpError('invalid-request', 'data must be Base64, or url one that can be read.')
+      return { ...media, context, type }
+    }
+  }
+}
+
+/** Write a block as JSON. */
+export function writeContentBlock(block: ContentBlock): ContentBlockJson {
+  switch (block.type) {
+    case 'text':
+      return block
+    case 'json':
+    case 'unknown':
+      return { ...block, value: block.value ?? null }
+    case 'link':
+      return block
+    default: {
+      const { data, ...others } = block
+      return data === undefined ? others : { ...others, data: encodeBase64(data) }
+    }
+  }
+}

@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readSnapshotText, writeSnapshotText } from './group-notes.ts'
+import { readMarks, readSnapshotText, writeMarks, writeSnapshotText, type StoredMark } from './file-archive.ts'
 
 const text = fc.constantFrom('<overall_goal>a</overall_goal>', 'two\nlines', '<state_snapshot', '(Original 1 messages')
+
 const group = fc.record({
   name: fc.constantFrom('store/compressed_group_a_0.json', 'of me/b.json', 'c(1).json'),
   count: fc.nat({ max: 10_000 }),
   kept: fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 3 }),
 })
+
 const stored = { kind: 'messages', contentType: 'application/json', size: 5 } as const
 
 it('reads what it has written, alone or behind the text of a system message', () => {
@@ -50,4 +52,50 @@ it('leaves what stands behind a snapshot to the message', () => {
     (name) => name,
   )
   expect(readSnapshotText(`before\n\n${block}\nafter`)?.around).toBe('before\nafter')
+})
+
+const subject = fc.constantFrom('result', 'argument', 'message', 'original' as const)
+
+const part = fc.constantFrom('a.txt', 'tool_call_1.txt', 'of me', '(b)', ')', '(', '..', 'é')
+
+const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
+
+const mark: fc.Arbitrary<StoredMark> = fc.record({ subject, path })
+
+const preview = fc.constantFrom('', 'text', 'a (detailed result', ' (detailed result is stored in', '\n', ') ', '...)')
+
+it('readMarks returns what writeMarks wrote after any text', () => {
+  fc.assert(
+    fc.property(fc.array(preview), fc.array(mark, { minLength: 1, maxLength: 4 }), (texts, marks) => {
+      expect(readMarks(`${texts.join('')}...${writeMarks(marks)}`)).toEqual(marks)
+    }),
+  )
+})
+
+it.each([
+  'no mark',
+  '',
+  ')',
+  ' (detailed result is stored in a.txt',
+  ' (detailed result is stored in a.txt) and more',
+  ' (detailed result is stored in )',
+  ' (detailed result is stored in a\nb)',
+  ' (other thing is stored in a.txt)',
+])('readMarks finds no mark in %j', (text) => {
+  expect(readMarks(text)).toEqual([])
+})
+
+it('readMarks returns only marks at the end of a text', () => {
+  const text = ' (detailed result is stored in a.txt) quoted, then ... (detailed result is stored in b.txt)'
+  expect(readMarks(text)).toEqual([{ subject: 'result', path: 'b.txt' }])
+})
+
+it('readMarks stops at a mark that does not end', () => {
+  const text = `${' (detailed result is stored in '.repeat(1_000)}a)`
+  expect(readMarks(text)).toEqual([{ subject: 'result', path: 'a' }])
+})
+
+it('readMarks returns at most the last 64 marks', () => {
+  const marks = Array.from({ length: 1_000 }, (_, index): StoredMark => ({ subject: 'result', path: `${index}.txt` }))
+  expect(readMarks(writeMarks(marks))).toEqual(marks.slice(-64))
 })

@@ -1,8 +1,8 @@
-import { mkdtemp, mkdir, readdir, rm } from 'node:fs/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { FileSpool } from './file-spool.ts'
+import { FileSpool } from './serve.ts'
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'spool-test-'))

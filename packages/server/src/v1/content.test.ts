@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseRange } from './parse-range.ts'
+import { parseRange } from './content.ts'
 
 it.each([
   [null, 10, undefined],

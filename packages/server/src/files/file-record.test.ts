@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joinAsWritten, pathWithin, virtualPath } from './virtual-path.ts'
+import { fileNamePart, joinAsWritten, pathWithin, virtualPath } from './file-record.ts'
 
 describe('virtualPath', () => {
   it.each([
@@ -68,4 +68,28 @@ it.each([
   ['.', './x'],
 ])('joinAsWritten puts %j before a name: %j', (folder, joined) => {
   expect(joinAsWritten(folder, 'x')).toBe(joined)
+})
+
+it('keeps an id that can stand in a name, and keeps apart those that cannot', async () => {
+  expect(await fileNamePart('call_1.b')).toBe('call_1.b')
+  const ids = [
+    '',
+    '../../x',
+    '/../x',
+    'a/b',
+    'a b',
+    'a_b',
+    'é',
+    'è',
+    'a'.repeat(80),
+    'a'.repeat(81),
+    'a'.repeat(82),
+    '\0',
+  ]
+  const parts = await Promise.all(ids.map(fileNamePart))
+  expect(new Set(parts).size).toBe(ids.length)
+  for (const part of parts) {
+    expect(part).toMatch(/^[A-Za-z0-9_.]+$/)
+    expect(part.length).toBeLessThanOrEqual(93)
+  }
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MetricRegistry } from './metric-registry.ts'
+import { MetricRegistry } from './service-telemetry.ts'
 
 it('writes counters, gauges and histograms as Prometheus reads them', () => {
   const registry = new MetricRegistry()
