@@ -1,5 +1,5 @@
 import type { RetrievalCall, RetrievalGuide } from '@spillway/core'
-import { quoteForShell } from './format.ts'
+import { quoteForShell } from './output.ts'
 
 /**
  * Write a retrieval as the command that makes it. Without a reference in the call, only its options: what stands in a

@@ -1,13 +1,12 @@
-import { statSync } from 'node:fs'
 import { scopeOf, type Storage } from '@spillway/core'
-import { usageError } from './cli-error.ts'
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { CliError, EXIT_CODE, usageError } from './cli-error.ts'
 import { noteLine } from './output.ts'
-import { redactUrl } from './redact-url.ts'
-import { DEFAULT_STORE, isEphemeral, type StoreOptions } from './store-options.ts'
-import { localPath, openStore, type StoreSettings } from './store-url.ts'
+import { DEFAULT_STORE, isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
 
 /** What a command does with a store. */
-export interface StoreUse extends StoreSettings {
+interface StoreUse extends StoreSettings {
   /** Whether a store that lives only as long as this process is of use. Defaults to `false`. */
   readonly allowEphemeral?: boolean
   /** Whether the command may store. Defaults to `allowEphemeral`. */
@@ -31,7 +30,7 @@ export async function withStore<Result>(
   }
   const storage = await openStore(options.store, settings)
   // Before the first entry there is no default store, and nothing is wrong with that.
-  if (!writes && options.store !== DEFAULT_STORE && isMissing(localPath(options.store)))
+  if (!writes && options.store !== DEFAULT_STORE && isMissingFile(localPath(options.store)))
     await noteLine(`there is no store at ${redactUrl(options.store)}. Another is named with --store or SPILLWAY_STORE.`)
   try {
     return await use(options.scope === undefined ? storage : scopeOf(storage, options.scope))
@@ -41,11 +40,281 @@ export async function withStore<Result>(
 }
 
 /** Whether nothing is at a path; false if that cannot be told. */
-function isMissing(path: string | undefined): boolean {
+function isMissingFile(path: string | undefined): boolean {
   try {
     return path !== undefined && statSync(path, { throwIfNoEntry: false }) === undefined
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
     return false
   }
+}
+
+/** What a command wants of a store beside its place. */
+interface StoreSettings {
+  /** Milliseconds without use after which entries expire. */
+  readonly ttlMs?: number | undefined
+}
+
+/** Import a package by its name. */
+export type LoadPackage = (name: string) => Promise<unknown>
+
+interface Backend {
+  readonly package: string
+  /** The client that the package works with, and that is installed beside it. */
+  readonly client?: string
+  readonly className: string
+  readonly example: string
+  /** The arguments of the class's constructor. */
+  arguments(url: string, settings: StoreSettings): readonly unknown[]
+}
+
+const redis: Backend = {
+  package: '@spillway/redis',
+  client: 'ioredis',
+  className: 'RedisStorage',
+  example: 'redis://localhost:6379',
+  arguments(url, settings) {
+    const { url: place, ...options } = parseRedisUrl(url)
+    return [place, { ...options, ...settings }]
+  },
+}
+const redisCluster: Backend = { ...redis, example: 'redis+cluster://host:7000,host:7001' }
+
+/** Backends by the scheme of their URLs. Each is loaded only when it is asked for. */
+const BACKENDS: Readonly<Record<string, Backend>> = {
+  file: {
+    package: '@spillway/file',
+    className: 'FileStorage',
+    example: 'file:./.spillway',
+    arguments: (url, settings) => [{ directory: pathOf(url, 'file'), ...settings }],
+  },
+  memory: {
+    package: '@spillway/memory',
+    className: 'InMemoryStorage',
+    example: 'memory:',
+    arguments: (_url, settings) => [settings],
+  },
+  sqlite: {
+    package: '@spillway/sqlite',
+    client: 'better-sqlite3',
+    className: 'SqliteStorage',
+    example: 'sqlite:./spillway.db',
+    arguments: (url, settings) => [{ path: pathOf(url, 'sqlite'), ...settings }],
+  },
+  redis,
+  rediss: redis,
+  'redis+cluster': redisCluster,
+  'rediss+cluster': redisCluster,
+  s3: {
+    package: '@spillway/s3',
+    client: '@aws-sdk/client-s3',
+    className: 'S3Storage',
+    example: 's3://bucket/prefix',
+    arguments: (url) => {
+      const { bucket, ...options } = parseS3Url(url)
+      return [bucket, options]
+    },
+  },
+}
+
+/**
+ * Open the store that a URL names.
+ *
+ * Throws a {@link CliError}: `usage` where the URL names no backend, `not-installed` with what to install.
+ */
+export async function openStore(
+  url: string,
+  settings: StoreSettings = {},
+  load: LoadPackage = (name) => import(name),
+): Promise<Storage> {
+  const scheme = /^([a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase()
+  const backend = scheme !== undefined && Object.hasOwn(BACKENDS, scheme) ? BACKENDS[scheme] : undefined
+  if (backend === undefined) throw unknownStore(url, scheme)
+  if (settings.ttlMs !== undefined && scheme === 's3') {
+    throw usageError('In S3 a lifecycle rule of the bucket ends old entries: set one there, and leave out --ttl.')
+  }
+  const loaded = await loadBackend(backend, load)
+  const Backend = loaded[backend.className] as new (...args: readonly unknown[]) => Storage
+  try {
+    return new Backend(...backend.arguments(url, settings))
+  } catch (error) {
+    if (error instanceof TypeError) throw usageError(`${redactUrl(url)}: ${error.message}`, { cause: error })
+    throw error
+  }
+}
+
+/** The path of a store in a local folder or file; undefined for any other store. */
+export function localPath(url: string): string | undefined {
+  const scheme = /^(file|sqlite):/i.exec(url)?.[1]?.toLowerCase()
+  return scheme === undefined ? undefined : pathOf(url, scheme)
+}
+
+async function loadBackend(backend: Backend, load: LoadPackage): Promise<Record<string, unknown>> {
+  const { client, example } = backend
+  try {
+    return (await load(backend.package)) as Record<string, unknown>
+  } catch (error) {
+    if (!isMissing(error, backend.package) && (client === undefined || !isMissing(error, client))) throw error
+    const packages = [backend.package, ...(client === undefined ? [] : [client])].join(' ')
+    throw new CliError(
+      'not-installed',
+      EXIT_CODE.storage,
+      `${example.split(':', 1)[0]}: stores need ${packages.replace(' ', ' and ')}. ` +
+        `Run: npm install ${packages} (with -g if spillway is installed globally)`,
+      { cause: error },
+    )
+  }
+}
+
+function isMissing(error: unknown, name: string): boolean {
+  const { code, message } = Object(error) as Partial<NodeJS.ErrnoException>
+  return code === 'ERR_MODULE_NOT_FOUND' && message?.includes(`'${name}'`) === true
+}
+
+function unknownStore(url: string, scheme: string | undefined): CliError {
+  const examples = Object.values(BACKENDS).map((backend) => backend.example)
+  const known = `Known stores: ${[...new Set(examples)].join(', ')}.`
+  if (scheme === undefined)
+    return usageError(
+      `A store is named by a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${known}`,
+    )
+  // What begins like a scheme may be a user, or a password.
+  const kind = url.includes('@') ? 'for this URL' : `for ${scheme}: stores`
+  return usageError(`There is no backend ${kind}. ${known}`)
+}
+
+/** The path in `file:./dir`, `file:/dir` or `file:///dir`. */
+function pathOf(url: string, scheme: string): string {
+  const path = url.slice(scheme.length + 1)
+  if (path.startsWith('//')) return filePath(`file:${path}`, scheme)
+  if (looksLikeCredentials(path))
+    throw usageError(`${scheme}: has a path, and no user, password or host. If it is a path, write ./ in front of it.`)
+  if (path === '') throw usageError(`${scheme}: needs a path, such as ${BACKENDS[scheme]?.example}.`)
+  return path
+}
+
+function filePath(url: string, scheme: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    // Without the cause, which has the URL.
+    throw usageError(`The URL names no local path: write one or three slashes, such as ${scheme}:./dir/name.`)
+  }
+}
+
+/** What a URL says of a Redis store. */
+interface RedisPlace {
+  /** The URL as `RedisStorage` takes it, with its credentials. */
+  readonly url: string
+  /** What all keys begin with. */
+  readonly prefix?: string
+}
+
+/**
+ * Read `redis://user:password@host:port/db?prefix=…`, `rediss://…` or `redis+cluster://host:port,host:port?prefix=…`.
+ *
+ * Throws a {@link CliError} `usage` for parameters that are unknown.
+ */
+export function parseRedisUrl(url: string): RedisPlace {
+  // What stands before the @ may have a question mark, too.
+  const start = url.indexOf('?', url.lastIndexOf('@') + 1)
+  const end = start === -1 ? url.length : start
+  const place = url.slice(0, end).replace(/^[a-z+]+:/i, (scheme) => scheme.toLowerCase())
+  return { url: place, ...readParameters(url.slice(end + 1), { prefix: (prefix) => ({ prefix }) }, 'a Redis store') }
+}
+
+/** What a URL says of an S3 store, under the names of the options of `S3Storage`. */
+interface S3Place {
+  readonly bucket: string
+  readonly prefix?: string
+  readonly endpoint?: string
+  readonly region?: string
+  readonly forcePathStyle?: boolean
+  readonly conditionalPut?: boolean
+}
+
+const SECRET_PARAMETER = /(?:^|&)[^=&]*(?:secret|token|key|pass|user|credential)[^=&]*=/i
+const EXAMPLE = 's3://bucket/prefix'
+
+/** What each parameter of the URL sets. */
+const PARAMETERS: ParameterReaders<Partial<S3Place>> = {
+  endpoint: (value) => ({ endpoint: checkEndpoint(value) }),
+  region: (region) => ({ region }),
+  'path-style': (value) => ({ forcePathStyle: parseBoolean('path-style', value) }),
+  'conditional-put': (value) => ({ conditionalPut: parseBoolean('conditional-put', value) }),
+}
+
+/**
+ * Read `s3://bucket/prefix?endpoint=…&region=…&path-style=true`. A question mark in the prefix is written `%3F`, a percent
+ * sign `%25`.
+ *
+ * Throws a {@link CliError} `usage`; it never repeats what could be a credential, which belong in the environment.
+ */
+export function parseS3Url(url: string): S3Place {
+  const [, bucket = '', path = '', query = ''] = /^s3:\/\/([^/?]*)\/?([^?]*)\??(.*)$/is.exec(url) ?? []
+  if (/[@:]/.test(bucket) || SECRET_PARAMETER.test(query)) throw credentialsRefused()
+  if (bucket === '') throw usageError(`An S3 store needs a bucket: ${EXAMPLE}.`)
+  const prefix = decode(path).replace(/\/+$/, '')
+  return { bucket, ...(prefix === '' ? {} : { prefix }), ...readParameters(query, PARAMETERS, 'an S3 store') }
+}
+
+function checkEndpoint(value: string): string {
+  const { protocol, username, password } = URL.parse(value) ?? {}
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw usageError('The endpoint of an S3 store is an http: or https: URL: endpoint=https://s3.example.com.')
+  if (username !== '' || password !== '') throw credentialsRefused()
+  return value
+}
+
+function parseBoolean(name: string, value: string): boolean {
+  if (value === 'true') return true
+  if (value === 'false') return false
+  throw usageError(`${name} of an S3 store is true or false.`)
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+    throw usageError('Write %25 for a percent sign, and %3F for a question mark, in the prefix of an S3 store.', {
+      cause: error,
+    })
+  }
+}
+
+const credentialsRefused = (): Error =>
+  usageError(
+    'Credentials do not belong in the URL of an S3 store, where they could be shown. Set AWS_ACCESS_KEY_ID and ' +
+      'AWS_SECRET_ACCESS_KEY, or AWS_PROFILE: they are found as the AWS tools find them.',
+  )
+
+/** What a parameter of a store's URL sets, by its name. */
+type ParameterReaders<Settings> = Readonly<Record<string, (value: string) => Settings>>
+
+/**
+ * Read the parameters behind the question mark of a store's URL into settings.
+ *
+ * @param store - What the URL names, such as `an S3 store`.
+ *
+ * Throws a {@link CliError} `usage` for one that is unknown, with those that are known, or is given twice.
+ */
+function readParameters<Settings extends object>(
+  query: string,
+  readers: ParameterReaders<Settings>,
+  store: string,
+): Settings {
+  const seen = new Set<string>()
+  const settings: Settings[] = []
+  for (const [name, value] of new URLSearchParams(query)) {
+    const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+    if (read === undefined)
+      throw usageError(`The URL of ${store} has an unknown parameter. Known: ${Object.keys(readers).join(', ')}.`)
+    if (seen.has(name)) throw usageError(`The parameter ${name} of ${store} is given twice.`)
+    if (value === '') throw usageError(`The parameter ${name} of ${store} must not be empty.`)
+    seen.add(name)
+    settings.push(read(value))
+  }
+  return Object.assign({}, ...settings) as Settings
 }

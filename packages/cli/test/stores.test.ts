@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quoteForShell } from '../src/format.ts'
+import { quoteForShell } from '../src/output.ts'
 import { numbered, referenceIn, spillway, spillwayProcess, temporaryFolder, type Ended } from './spillway.ts'
 import { TEST_STORES, type TestStore } from './stores.ts'
 

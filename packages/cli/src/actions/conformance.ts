@@ -6,11 +6,11 @@ import {
   type ConformanceHarness,
   type ConformanceReport,
 } from '@spillway/core/conformance'
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Invocation } from '../action.ts'
-import { CliError, usageError } from '../cli-error.ts'
-import { loadHarness } from '../conformance/load-harness.ts'
-import { withStrayErrors } from '../conformance/stray-errors.ts'
-import { EXIT_CODE } from '../exit-code.ts'
+import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import { clearStatus, print, printJson, showStatus } from '../output.ts'
 
 interface ConformanceOptions {
@@ -72,4 +72,93 @@ async function run(
 /** A result without the error object, whose stack and fields JSON would not show. */
 function resultJson({ failure, ...result }: CaseResult): Record<string, unknown> {
   return failure === undefined ? result : { ...result, failure: { kind: failure.kind, message: failure.message } }
+}
+
+const SHAPE = '{ name, create: async () => ({ storage }) }'
+
+/**
+ * Load the harness that a module exports: the one named, else `harness`, else its default, else the only one there is.
+ *
+ * Throws a {@link CliError} `usage` that says what to change, also where the module itself throws.
+ */
+async function loadHarness(path: string, name?: string): Promise<ConformanceHarness> {
+  const file = resolve(path)
+  if (!existsSync(file)) throw usageError(`${path}: no such file.`)
+  if (statSync(file).isDirectory()) throw usageError(`${path} is a directory: name the module that exports a harness.`)
+  const exported = await importModule(file, path)
+  if (name !== undefined) {
+    if (Object.hasOwn(exported, name)) return exported[name] as ConformanceHarness
+    throw usageError(`${path} does not export ${name}. It exports ${listed(Object.keys(exported))}.`)
+  }
+  const usual = exported['harness'] ?? exported['default']
+  if (usual !== undefined) return usual as ConformanceHarness
+  const [only, ...more] = Object.keys(exported).filter((each) => looksLikeHarness(exported[each]))
+  if (only === undefined) {
+    throw usageError(
+      `${path} exports no harness, but ${listed(Object.keys(exported))}. Export ${SHAPE} as its default or as \`harness\`.`,
+    )
+  }
+  if (more.length > 0) {
+    const names = [only, ...more]
+    throw usageError(`${path} exports several harnesses: ${listed(names)}. Choose one with --harness ${only}.`)
+  }
+  return exported[only] as ConformanceHarness
+}
+
+async function importModule(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>
+  } catch (cause) {
+    throw usageError(`${path} cannot be loaded: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  switch ((Object(error) as NodeJS.ErrnoException).code) {
+    case 'ERR_UNKNOWN_FILE_EXTENSION':
+      return 'TypeScript needs Node.js 22.18 or later. Compile it, or update.'
+    case 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX':
+      return `${sentence(error)} Node.js only strips types: write what needs compiling another way, or compile it.`
+    default:
+      return sentence(error)
+  }
+}
+
+function sentence(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.endsWith('.') ? text : `${text}.`
+}
+
+const looksLikeHarness = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<ConformanceHarness>).create === 'function'
+
+const listed = (names: readonly string[]): string => (names.length === 0 ? 'nothing' : names.join(', '))
+
+/**
+ * Do some work, and reject as soon as an error is thrown where nobody waits for it, as by an `error` event without a
+ * listener: the process cannot be relied on after that.
+ */
+export async function withStrayErrors<Result>(work: () => Promise<Result>, doing: () => string): Promise<Result> {
+  let report: NodeJS.UncaughtExceptionListener = () => {}
+  const stray = new Promise<never>((_, reject) => {
+    report = (cause: unknown) => {
+      // Anything can be thrown.
+      const message = cause instanceof Error ? cause.message : String(cause)
+      reject(
+        new CliError(
+          'stray-error',
+          EXIT_CODE.nothing,
+          `${doing()}, an error was thrown where nobody waits for it: ${message.replace(/\.?$/, '.')} ` +
+            'Run it again with SPILLWAY_DEBUG=1 to see where it comes from.',
+          { cause },
+        ),
+      )
+    }
+  })
+  process.on('uncaughtException', report)
+  try {
+    return await Promise.race([work(), stray])
+  } finally {
+    process.off('uncaughtException', report)
+  }
 }

@@ -1,15 +1,19 @@
-import { estimateTokens, type ContentBlock, type RetrievalCall, type Storage, type StoredContent } from '@spillway/core'
-import { usageError } from '../cli-error.ts'
-import { EXIT_CODE } from '../exit-code.ts'
-import { formatBytes } from '../format.ts'
-import type { LineSpan } from '../option-parsers.ts'
-import { note, print, printJson, printLine } from '../output.ts'
-import { hasMatches, retrieve } from '../retrieval.ts'
-import { highlight } from '../highlight.ts'
-import { readContent } from '../read-content.ts'
-import { searchParameters, type SearchOptions } from '../search-options.ts'
-import { storeArguments, type StoreOptions } from '../store-options.ts'
+import {
+  createRetrievalTool,
+  estimateTokens,
+  type ContentBlock,
+  type RetrievalCall,
+  type RetrievalErrorCode,
+  type RetrievalResult,
+  type Storage,
+  type StoredContent,
+} from '@spillway/core'
 import type { Invocation } from '../action.ts'
+import { CliError, EXIT_CODE, inOptionNames, usageError } from '../cli-error.ts'
+import { searchParameters, type LineSpan, type SearchOptions } from '../option-parsers.ts'
+import { formatBytes, highlight, note, print, printJson, printLine } from '../output.ts'
+import { formatCommand, formatGrep } from '../retrieval-commands.ts'
+import { storeArguments, type StoreOptions } from '../store-options.ts'
 import { withStore } from '../with-store.ts'
 
 /** Above this, in bytes, whole content is not put into JSON. */
@@ -109,5 +113,99 @@ function describeContent({ content, contentType }: StoredContent): Record<string
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     return { ...common, contentBase64: Buffer.from(content).toString('base64') }
+  }
+}
+
+interface GrepOptions extends StoreOptions, SearchOptions {
+  readonly regexp?: readonly string[]
+  readonly context: number
+  readonly maxTokens: number
+}
+
+/** Run `spillway grep`. */
+export async function grep({ args: [pattern], options, command }: Invocation<GrepOptions>): Promise<number> {
+  const { regexp = [], query } = options
+  const patterns = [...(pattern === undefined ? [] : [pattern]), ...regexp]
+  if (patterns.includes('')) throw usageError('The pattern must not be empty.')
+  if (patterns.length === 0 && query === undefined) throw usageError('Give a pattern, or --query with words.')
+  return withStore(options, async (storage) => {
+    const call = {
+      ...(patterns.length === 0 ? {} : { patterns, context_lines: options.context }),
+      ...searchParameters(options),
+    }
+    const { content } = await retrieve(storage, call, options.maxTokens, storeArguments(command))
+    const text = content[0]?.type === 'text' ? content[0].text : ''
+    await (options.json === true
+      ? printJson({ ...(pattern === undefined ? {} : { pattern }), text, tokens: estimateTokens(text) })
+      : printLine(highlight(text)))
+    return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
+  })
+}
+
+/**
+ * Ask the retrieval tool, as an agent would, with its suggestions written as commands.
+ *
+ * Throws a {@link CliError} where it cannot answer.
+ */
+async function retrieve(
+  storage: Storage,
+  call: RetrievalCall,
+  maxTokens: number,
+  storeArguments: string,
+): Promise<Extract<RetrievalResult, { isError: false }>> {
+  const tool = createRetrievalTool({
+    storage,
+    // Scoped, also where no scope was given. The rule that nothing enumerates without a scope is there for servers,
+    // where a scope separates callers. Here the caller is whoever runs this process with its own access to the store:
+    // `spillway ls` shows the same.
+    scoped: true,
+    maxRetrievalTokens: maxTokens,
+    countTokens: estimateTokens,
+    formatCall: (suggested) =>
+      suggested.reference === undefined
+        ? formatGrep(suggested, storeArguments)
+        : formatCommand(suggested, storeArguments),
+  })
+  const result = await tool.execute(call)
+  if (!result.isError) return result
+  const [block] = result.content
+  const message = block?.type === 'text' ? block.text.replace(/^Error: /, '') : result.code
+  throw new CliError(result.code, exitCodeOf(result.code), inOptionNames(message))
+}
+
+/** Tell by its header whether an answer has found anything. */
+const hasMatches = (answer: string): boolean => !NOTHING.test(answer)
+
+const NOTHING = /^\[(?:Stopped .* So far: )?(?:0 (?:matches|results|rows|passages) |0 lines match|None left )/
+
+function exitCodeOf(code: RetrievalErrorCode): number {
+  switch (code) {
+    case 'not-found':
+    case 'evicted':
+    case 'invalid-range':
+      return EXIT_CODE.nothing
+    case 'unavailable':
+    case 'corrupt':
+    case 'unsupported':
+      return EXIT_CODE.storage
+    default:
+      return EXIT_CODE.usage
+  }
+}
+
+/** Bytes that are read at a time. */
+const RANGE_BYTES = 4 * 1024 * 1024
+
+/** Read content piece by piece, holding one piece at a time where the storage can read ranges. */
+async function* readContent(storage: Storage, reference: string): AsyncGenerator<Uint8Array> {
+  if (storage.retrieveRange === undefined) {
+    yield (await storage.retrieve(reference)).content
+    return
+  }
+  for (let offset = 0; ;) {
+    const { content, size } = await storage.retrieveRange(reference, { offset, length: RANGE_BYTES })
+    if (content.byteLength > 0) yield content
+    offset += content.byteLength
+    if (offset >= size || content.byteLength === 0) return
   }
 }

@@ -1,15 +1,13 @@
 import type { PostToolUseInput } from '@spillway/claude-agent-sdk/hook'
 import type { OffloadEvent, RetrievalGuide } from '@spillway/core'
 import type { Invocation } from '../action.ts'
-import { describeError } from '../cli-error.ts'
-import { EXIT_CODE } from '../exit-code.ts'
-import { formatJson, quoteForShell } from '../format.ts'
+import { describeError, EXIT_CODE } from '../cli-error.ts'
+import { formatJson, noteLine, printLine, quoteForShell } from '../output.ts'
 import { storeOfHook, type HookOptions } from '../hook/hook-options.ts'
 import { encodeScope } from '../option-parsers.ts'
-import { noteLine, printLine } from '../output.ts'
-import { redactUrl } from '../redact-url.ts'
+import { redactUrl } from '../store-options.ts'
 import { commandGuide } from '../retrieval-commands.ts'
-import { openStore } from '../store-url.ts'
+import { openStore } from '../with-store.ts'
 
 const DEFAULT_MAX_TOKENS = 2_500
 

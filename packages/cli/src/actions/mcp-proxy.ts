@@ -1,22 +1,25 @@
-import { basename } from 'node:path'
-import { StdioConnection, connectProxy, type Connection, type ProxyEnd } from '@spillway/mcp/proxy'
 import type { ContextOffloader, Storage } from '@spillway/core'
+import {
+  ChildConnection,
+  connectProxy,
+  openServers,
+  StdioConnection,
+  type Connection,
+  type ProxiedServer,
+  type ProxyEnd,
+} from '@spillway/mcp/proxy'
 import type { Command } from 'commander'
+import { basename } from 'node:path'
 import type { Invocation } from '../action.ts'
-import { CliError, usageError } from '../cli-error.ts'
-import { EXIT_CODE } from '../exit-code.ts'
-import { EventLog } from '../mcp/event-log.ts'
+import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
-import { listen } from '../mcp/listen.ts'
-import type { ListenOptions } from '../listen/listen-options.ts'
-import { createOffloader } from '../mcp/create-offloader.ts'
+import { runUntilSignal, type ListenOptions } from '../listen-options.ts'
+import { createOffloader, EventLog, listen } from '../mcp/event-log.ts'
 import type { OffloaderOptions } from '../mcp/offloader-options.ts'
-import { serverOpener } from '../mcp/open-servers.ts'
-import { readConfig } from '../mcp/read-config.ts'
-import { runUntilSignal } from '../listen/run-until-signal.ts'
-import { parseHeaders, parseServerUrl, type ServerSettings } from '../mcp/server-settings.ts'
+import { parseHeaders, parseServerUrl, readConfig, type ServerSettings } from '../mcp/read-config.ts'
 import { parseDuration, parseScope } from '../option-parsers.ts'
 import { noteLine } from '../output.ts'
+import { readVersion } from '../read-version.ts'
 import type { StoreOptions } from '../store-options.ts'
 import { withStore } from '../with-store.ts'
 
@@ -132,4 +135,33 @@ function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command
       return [name, name === 'scope' ? parseScope(String(value)) : value]
     })
   return Object.fromEntries(entries) as Partial<ProxyOptions>
+}
+
+/** What servers are opened with. */
+interface OpenSettings {
+  readonly servers: readonly ServerSettings[]
+  /** Whether a server that has ended is started again. */
+  readonly restart: boolean
+  readonly maxMessageBytes: number | undefined
+  readonly log: EventLog
+}
+
+/** Make a function that opens connections to the servers, as one. */
+async function serverOpener({ servers, restart, maxMessageBytes, log }: OpenSettings): Promise<() => Connection> {
+  const needsHttp = servers.some(({ server }) => 'url' in server)
+  // The SDK takes longer to load than all else, and most servers are programs.
+  const http = needsHttp ? await import('@spillway/mcp/http') : undefined
+  const proxied = servers.map(({ name, prefix, server }): ProxiedServer => {
+    return {
+      name,
+      prefix,
+      open() {
+        if (!('url' in server)) return new ChildConnection(server, maxMessageBytes)
+        if (http === undefined) throw new Error('A server by its URL needs @spillway/mcp/http.')
+        return new http.HttpConnection(server)
+      },
+    }
+  })
+  const info = { name: 'spillway', version: readVersion() }
+  return () => openServers(proxied, { restart, info, onEvent: (event) => log.upstream(event) })
 }

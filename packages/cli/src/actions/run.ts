@@ -1,18 +1,28 @@
-import { basename } from 'node:path'
-import { ContextOffloader, type ContentBlock, type Outcome, type Storage } from '@spillway/core'
+import { ContextOffloader, StorageError, type ContentBlock, type Outcome, type Storage } from '@spillway/core'
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
 import type { Invocation } from '../action.ts'
-import { describeError, errorJson } from '../cli-error.ts'
-import { formatBytes, quoteForShell } from '../format.ts'
+import { CliError, describeError, errorJson, EXIT_CODE, nameOptions } from '../cli-error.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
-import { nameOptions } from '../name-options.ts'
-import { note, noteLine, OutputClosedError, print, printJson, printLine } from '../output.ts'
+import {
+  clearStatus,
+  formatBytes,
+  note,
+  noteLine,
+  OutputClosedError,
+  print,
+  printJson,
+  printLine,
+  quoteForShell,
+  showStatus,
+} from '../output.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
-import { assertWritable } from '../run/assert-writable.ts'
-import { Progress } from '../run/progress.ts'
 import { RescuedOutput } from '../run/rescued-output.ts'
 import { startCommand, type CommandExit } from '../run/start-command.ts'
-import { hidesStore, isEphemeral, storeArguments, type StoreOptions } from '../store-options.ts'
-import { withStore } from '../with-store.ts'
+import { hidesStore, isEphemeral, redactUrl, storeArguments, type StoreOptions } from '../store-options.ts'
+import { localPath, withStore } from '../with-store.ts'
 
 interface RunOptions extends StoreOptions {
   readonly maxTokens?: number
@@ -118,4 +128,84 @@ function exitJson({ code, signal }: CommandExit): Record<string, unknown> {
 function bytesOf(block: ContentBlock | undefined): Uint8Array {
   if (block?.type === 'text') return new TextEncoder().encode(block.text)
   return block !== undefined && 'data' in block && block.data !== undefined ? block.data : new Uint8Array()
+}
+
+const INTERVAL_MS = 200
+
+/** Shows on a terminal that output arrives: it is not printed meanwhile. */
+class Progress {
+  readonly #label: string
+  readonly #start = Date.now()
+  readonly #timer: NodeJS.Timeout
+  #bytes = 0
+
+  constructor(label: string) {
+    this.#label = label
+    this.#timer = setInterval(() => this.#show(), INTERVAL_MS).unref()
+  }
+
+  update(bytes: number): void {
+    this.#bytes = bytes
+  }
+
+  /** Take the status away. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await clearStatus()
+  }
+
+  #show(): void {
+    const seconds = Math.floor((Date.now() - this.#start) / 1000)
+    showStatus(`${this.#label}: ${formatBytes(this.#bytes)}, ${seconds} s`)
+  }
+}
+
+const PROBE_BYTES = 16
+
+/**
+ * Make sure that something can be stored, by doing it: better before a command has run than after. A folder or file that is
+ * made with the first entry is not made for this: then whoever runs this process must be allowed to make it.
+ *
+ * Throws a {@link CliError} with the storage's own code.
+ */
+async function assertWritable(storage: Storage, url: string): Promise<void> {
+  try {
+    if (await canBeMade(localPath(url))) return
+    // Random, so that it is written and not found existing.
+    const reference = await storage.store('spillway_probe', randomBytes(PROBE_BYTES), 'application/octet-stream')
+    await storage.delete?.(reference)
+  } catch (error) {
+    if (!StorageError.isInstance(error)) throw error
+    // Some failures say already what the end of this message says for all of them.
+    const message = describeError(error).message.replace(/(?:, or|:) choose another with --store or SPILLWAY_STORE/, '')
+    throw new CliError(
+      error.code,
+      EXIT_CODE.storage,
+      `The store ${redactUrl(url)} cannot be written: ${message} ` +
+        'The command was not run. Choose another store with --store or SPILLWAY_STORE.',
+      { cause: error },
+    )
+  }
+}
+
+/** Whether nothing is at a path yet, and the folder above it, or the nearest that exists, can be written. */
+async function canBeMade(path: string | undefined): Promise<boolean> {
+  if (path === undefined) return false
+  const absolute = resolve(path)
+  if (await isThere(absolute)) return false
+  let folder = dirname(absolute)
+  while (!(await isThere(folder))) folder = dirname(folder)
+  // With a slash at its end a file is refused.
+  return await isThere(`${folder}/`, constants.W_OK | constants.X_OK)
+}
+
+/** Whether something is at a path and may be used so; false if anything is in the way. */
+async function isThere(path: string, mode: number = constants.F_OK): Promise<boolean> {
+  try {
+    await access(path, mode)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return false
+  }
 }

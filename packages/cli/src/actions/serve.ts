@@ -1,18 +1,16 @@
 import type { Storage } from '@spillway/core'
+import type { Summarize } from '@spillway/history'
+import type { LogRecord } from '@spillway/server'
 import type { Invocation } from '../action.ts'
-import { EXIT_CODE } from '../exit-code.ts'
-import { explainListen, readTokens, type ListenOptions } from '../listen/listen-options.ts'
-import { runUntilSignal } from '../listen/run-until-signal.ts'
-import { EventLog } from '../mcp/event-log.ts'
-import { createOffloader } from '../mcp/create-offloader.ts'
+import { EXIT_CODE } from '../cli-error.ts'
+import { explainListen, readTokens, runUntilSignal, type ListenOptions } from '../listen-options.ts'
+import { createOffloader, EventLog } from '../mcp/event-log.ts'
 import type { OffloaderOptions } from '../mcp/offloader-options.ts'
-import { createSummarizer } from '../model/create-summarizer.ts'
+import { createSummarizer, ModelError } from '../model/chat-summarizer.ts'
 import type { ModelOptions } from '../model/model-options.ts'
-import { noteLine } from '../output.ts'
+import { noteJson, noteLine } from '../output.ts'
 import { contextOffloadOf, type ContextOffloadOptions } from '../serve/context-offload-options.ts'
 import { limitsOf, type LimitOptions } from '../serve/limit-options.ts'
-import { loggedSummarizer } from '../serve/logged-summarizer.ts'
-import { RequestLog } from '../serve/request-log.ts'
 import type { StoreOptions } from '../store-options.ts'
 import { withStore } from '../with-store.ts'
 
@@ -60,3 +58,36 @@ async function serveStore(
   await service.close({ graceMs: options.grace })
   return EXIT_CODE.ok
 }
+
+/** Writes what a service does to standard error, a line of JSON for each request, fault, and failure of a model; nothing in it is content. */
+class RequestLog {
+  readonly #requests: boolean
+
+  /** @param requests - Whether to write requests as well; the others are written in any case. */
+  constructor(requests: boolean) {
+    this.#requests = requests
+  }
+
+  /** Write why a model gave no summary; the message must have nothing in it of what was sent or answered. */
+  modelFailed(message: string): void {
+    void noteJson({ type: 'model-failed', time: new Date().toISOString(), message })
+  }
+
+  /** Write a record. */
+  write(record: LogRecord): void {
+    if (record.type === 'fault' || this.#requests) void noteJson(record)
+  }
+}
+
+/** Make a summariser whose failures whoever runs the service can read about: callers are not told them. */
+const loggedSummarizer =
+  (summarize: Summarize, log: Pick<RequestLog, 'modelFailed'>): Summarize =>
+  async (request) => {
+    try {
+      return await summarize(request)
+    } catch (error) {
+      // Of other errors nobody knows what they quote.
+      if (error instanceof ModelError) log.modelFailed(error.message)
+      throw error
+    }
+  }

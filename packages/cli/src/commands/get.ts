@@ -1,8 +1,15 @@
 import { Option, type Command } from 'commander'
-import { collect, parseCount, parseLines, parseNames, parseLimit } from '../option-parsers.ts'
-import { addSearchOptions, DEFAULT_MAX_TOKENS } from '../search-options.ts'
-import { addStoreOptions } from '../store-options.ts'
 import { action } from '../action.ts'
+import {
+  addSearchOptions,
+  collect,
+  DEFAULT_MAX_TOKENS,
+  parseCount,
+  parseLimit,
+  parseLines,
+  parseNames,
+} from '../option-parsers.ts'
+import { addStoreOptions } from '../store-options.ts'
 
 /** Add `spillway get`. */
 export function addGetCommand(program: Command): void {
@@ -41,4 +48,23 @@ Examples:
   $ spillway get npm_0_4tq… > output.log`,
   )
   action(command, async () => (await import('../actions/get.ts')).get)
+}
+
+/** Add `spillway grep`. */
+export function addGrepCommand(program: Command): void {
+  const command = program
+    .command('grep')
+    .summary('search everything that is stored')
+    .description('Search the text of every entry of exactly this scope, the newest first.')
+    .argument('[pattern]', 'a regular expression or keyword')
+    .option('-e, --regexp <pattern>', 'one more pattern; may be repeated, each is counted', collect)
+    .option('-C, --context <count>', 'lines around each match', parseCount, 2)
+  addSearchOptions(command)
+  command.addOption(
+    new Option('--max-tokens <count>', 'tokens of the answer; none for no limit')
+      .argParser(parseLimit)
+      .default(DEFAULT_MAX_TOKENS, '2500'),
+  )
+  addStoreOptions(command)
+  action(command, async () => (await import('../actions/get.ts')).grep)
 }

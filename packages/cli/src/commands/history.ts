@@ -40,7 +40,7 @@ Examples:
 
 Exit codes: 0 it fits the limit, 1 it does not, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
   )
-  action(command, async () => (await import('../actions/history-compact.ts')).historyCompact)
+  action(command, async () => (await import('../actions/history.ts')).historyCompact)
 }
 
 function addExpand(history: Command): void {
@@ -60,7 +60,7 @@ Examples:
 
 Exit codes: 0 all is back, 1 something is gone, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
   )
-  action(command, async () => (await import('../actions/history-expand.ts')).historyExpand)
+  action(command, async () => (await import('../actions/history.ts')).historyExpand)
 }
 
 function addReferences(history: Command): void {
@@ -73,5 +73,5 @@ function addReferences(history: Command): void {
     )
   addTranscriptOptions(command)
   command.addHelpText('after', '\nExit codes: 0 all of it is there, 1 something is gone, or nothing is named.')
-  action(command, async () => (await import('../actions/history-references.ts')).historyReferences)
+  action(command, async () => (await import('../actions/history.ts')).historyReferences)
 }

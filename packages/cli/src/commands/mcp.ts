@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
-import { addMcpProxyCommand } from './mcp-proxy.ts'
-import { addMcpServeCommand } from './mcp-serve.ts'
+import { action } from '../action.ts'
+import { addListenOptions } from '../listen-options.ts'
+import { addAnswerOptions, addResultOptions } from '../mcp/offloader-options.ts'
+import { collect, parseDuration, parseNames, parsePositive } from '../option-parsers.ts'
+import { addStoreOptions } from '../store-options.ts'
 
 /** Add `spillway mcp`. */
 export function addMcpCommand(program: Command): void {
@@ -11,4 +14,75 @@ export function addMcpCommand(program: Command): void {
     .helpCommand(false)
   addMcpProxyCommand(command)
   addMcpServeCommand(command)
+}
+
+/** Add `spillway mcp proxy`. */
+function addMcpProxyCommand(parent: Command): void {
+  const command = parent
+    .command('proxy')
+    .summary('stand in front of an MCP server: large results of its tools become previews')
+    .description(
+      'Stand between a host and one MCP server or several. Results of tools over the limit are stored; the host gets a ' +
+        'preview with a reference, and one tool more, by which the model searches what was stored. All else passes as it is.',
+    )
+    .usage('[options] -- <server command> [args...]')
+    .argument(
+      '[command...]',
+      'the command that starts the server, and its arguments; it gets the environment of this one',
+    )
+    .option('--url <url>', 'in place of a command: the address of a server that is reached over HTTP')
+    .option('--header <header>', "sent to that server, 'Name: value' with ${VARIABLE}s; may be repeated", collect)
+    .option('--config <file>', 'in place of a command: a file with "mcpServers" as hosts have it, and options')
+    .option('-n, --name <name>', 'what messages call the server')
+    .option('--exclude <names>', 'tools whose results stay as they are, parted by commas', parseNames)
+    .option('--resource-links', 'also link to what was stored; some hosts refuse results with links')
+    .option('--restart', 'start a server again that has ended, at most 5 times a minute')
+    .option('--ttl <time>', 'forget what was not used for so long, such as 7d', parseDuration)
+    .option(
+      '--max-message-bytes <count>',
+      'bytes of one message of a server, at most (default: 256 MiB)',
+      parsePositive,
+    )
+    .option('--log-events', 'write every event to standard error, as lines of JSON')
+    .passThroughOptions()
+  addResultOptions(command)
+  addAnswerOptions(command, 'that of --max-tokens')
+  addListenOptions(command)
+  addStoreOptions(command, { json: false })
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway mcp proxy -- npx -y @modelcontextprotocol/server-filesystem .
+  $ spillway mcp proxy --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'
+  $ spillway mcp proxy --config spillway.mcp.json --listen 8003
+
+Exit codes: 0 the client has ended, 1 the server has ended, 2 wrong options, 3 the store cannot be opened,
+126 or 127 the server cannot be started.`,
+  )
+  action(command, async () => (await import('../actions/mcp-proxy.ts')).mcpProxy)
+}
+
+/** Add `spillway mcp serve`. */
+function addMcpServeCommand(parent: Command): void {
+  const command = parent
+    .command('serve')
+    .summary('be an MCP server that searches and reads what is stored')
+    .description(
+      'Serve what is stored to a host that only needs retrieval: a tool that searches and reads by reference, and one by ' +
+        'which an agent puts content aside. With --scope, everything in it can be searched; without, a reference is needed.',
+    )
+    .option('--read-only', 'leave out the tool that stores')
+    .option('--log-events', 'write every event to standard error, as lines of JSON')
+  addAnswerOptions(command, '2500')
+  addListenOptions(command)
+  addStoreOptions(command, { json: false })
+  command.addHelpText(
+    'after',
+    `
+Examples:
+  $ spillway mcp serve --store file:./.spillway --scope project-1
+  $ spillway mcp serve --store redis://localhost:6379 --listen 8004 --tokens tokens.json`,
+  )
+  action(command, async () => (await import('../actions/mcp-serve.ts')).mcpServe)
 }

@@ -14,7 +14,7 @@ import {
   temporaryFolder,
 } from '../../test/spillway.ts'
 import { waitFor } from '../../test/wait-for.ts'
-import { quoteForShell } from '../format.ts'
+import { quoteForShell } from '../output.ts'
 
 const SCRIPT_FOR_BINARY =
   'process.stdout.write(Buffer.from(Array.from({ length: +process.argv[1] }, (_, i) => i * 7 % 256)))'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { action } from '../action.ts'
-import { addListenOptions } from '../listen/listen-options.ts'
+import { addListenOptions } from '../listen-options.ts'
 import { addAnswerOptions, addResultOptions } from '../mcp/offloader-options.ts'
 import { addModelOptions } from '../model/model-options.ts'
 import { addContextOffloadOptions } from '../serve/context-offload-options.ts'

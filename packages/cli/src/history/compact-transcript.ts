@@ -1,4 +1,4 @@
-import type { Storage } from '@spillway/core'
+import { ContextOffloader, createStorage, scopeOf, type Storage } from '@spillway/core'
 import {
   compactHistory,
   planCompaction,
@@ -7,12 +7,12 @@ import {
   type HistoryOptions,
   type HistoryOutcome,
   type HistoryPlan,
+  type Summarize,
 } from '@spillway/history'
-import { nameOptions } from '../name-options.ts'
+import { nameOptions, usageError } from '../cli-error.ts'
+import { createSummarizer } from '../model/chat-summarizer.ts'
 import { clearStatus, showStatus } from '../output.ts'
-import { createSummarizer } from '../model/create-summarizer.ts'
-import { compactionOptions, whyNoSummary } from './compaction-options.ts'
-import type { CompactOptions } from './history-options.ts'
+import { referenceGuide, type CompactOptions } from './history-options.ts'
 import { plannedRows, rowsOf, type MessageRow } from './report/message-row.ts'
 import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
 
@@ -89,4 +89,72 @@ export function describeFailure(failure: HistoryFailure): string {
   const cause = error instanceof Error ? error.message : undefined
   const what = step === 'store' ? 'could not be stored' : `has no summary (${failure.reason})`
   return `message ${index + 1} ${what}${cause === undefined ? '' : `: ${cause}`}`
+}
+
+/** Make what a transcript is compacted with. */
+function compactionOptions(
+  { format, layout }: Transcript,
+  options: CompactOptions,
+  storage: Storage,
+  summarize: Summarize | undefined,
+  storeArguments: string,
+): HistoryOptions<unknown> {
+  const { reading = layout.kind === 'session' ? 'command' : 'tool' } = options
+  const guide =
+    reading === 'command'
+      ? { includeRetrievalTool: false, showLocation: false, guide: referenceGuide(storeArguments) }
+      : {}
+  return {
+    offloader: new ContextOffloader({ storage, ...guide }),
+    format: format.history,
+    mode: options.mode,
+    maxTotalTokens: options.maxTotalTokens,
+    maxToolMessageTokens: options.maxToolMessageTokens,
+    keepRecent: options.keepRecent,
+    groupTokens: options.groupTokens,
+    compactRatioThreshold: options.ratio,
+    historyPreviewTokens: options.previewTokens,
+    instructions: options.instructions,
+    summarize,
+  }
+}
+
+/** Say why a transcript cannot have a summary; undefined where it can. */
+function whyNoSummary({ format, layout }: Transcript): string | undefined {
+  if (layout.kind === 'session') return 'a session of Claude Code has no system prompt to put a summary in'
+  if (format.systemKey === undefined || (layout.kind === 'document' && layout.system !== undefined)) return undefined
+  const list = format.systemKey === 'system' ? 'messages' : 'contents'
+  return `${format.title} have no place for a summary here: make it a document { "${list}": [...] }`
+}
+
+/** Refuse what asks for a summary and cannot get one. */
+export function assertCanSummarize(transcript: Transcript, options: CompactOptions): void {
+  if (options.mode !== 'compress') return
+  const reason = whyNoSummary(transcript)
+  if (reason !== undefined) throw usageError(`--mode compress: ${reason}. Use --mode compact.`)
+  if (options.model === undefined && options.plan !== true)
+    throw usageError('--mode compress needs --model: the model that writes the summary.')
+}
+
+/**
+ * Make a storage that gives the references which the real one would give, and keeps nothing: for saying what would come
+ * out. What is in the real one can be read.
+ */
+export function trialStorage(real: Storage, scope: readonly string[] | undefined): Storage {
+  const unkept = createStorage({
+    async write(_id, chunks) {
+      for await (const _chunk of chunks);
+      return true
+    },
+    read: async () => undefined,
+    remove: async () => true,
+    list: async function* () {},
+  })
+  const { stat } = real
+  return {
+    store: (...input) => (scope === undefined ? unkept : scopeOf(unkept, scope)).store(...input),
+    retrieve: (reference, options) => real.retrieve(reference, options),
+    ...(stat === undefined ? {} : { stat: stat.bind(real) }),
+    delete: async () => {},
+  }
 }

@@ -1,9 +1,7 @@
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
 import { reloadHistory, type HistoryReference, type MissingContent } from '@spillway/history'
-import { usageError } from '../cli-error.ts'
-import { EXIT_CODE } from '../exit-code.ts'
-import { formatCount, printable } from '../format.ts'
-import { note, noteLine, print, printJson } from '../output.ts'
+import { EXIT_CODE, usageError } from '../cli-error.ts'
+import { formatCount, note, noteLine, print, printable, printJson } from '../output.ts'
 import type { ExpandOptions } from './history-options.ts'
 import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
 

@@ -1,10 +1,12 @@
+import type { RetrievalGuide } from '@spillway/core'
 import type { HistoryMode } from '@spillway/history'
 import { Option, type Command } from 'commander'
 import { addModelOptions, type ModelOptions } from '../model/model-options.ts'
 import { collect, parseCount, parsePositive, parseShare } from '../option-parsers.ts'
+import { quoteForShell } from '../output.ts'
+import { formatCommand } from '../retrieval-commands.ts'
 import { addStoreOptions, type StoreOptions } from '../store-options.ts'
-import type { Reading } from './reference-guide.ts'
-import { FORMAT_NAMES, type FormatName } from './transcript/format-name.ts'
+import { FORMAT_NAMES, type FormatName } from './transcript/transcript.ts'
 
 /** What all commands have that read a transcript. */
 export interface TranscriptOptions extends StoreOptions {
@@ -105,3 +107,14 @@ export function addCompactionOptions(command: Command): Command {
 /** Give a command the option that restores a part. */
 export const addOnlyOption = (command: Command): Command =>
   command.option('--only <reference>', 'put back this alone, and what goes with it; may be repeated', collect)
+
+/** How an agent reads on in what was stored: by its retrieval tool, or by commands in its shell. */
+type Reading = 'tool' | 'command'
+
+/** Say in one line beside a reference how somebody who has a shell reads it: a history has many of them. */
+export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
+  instructions: ([reference = 'REFERENCE'], isText = true) => [
+    `spillway get ${quoteForShell(reference)}${storeArguments} reads it${isText ? ' (--pattern REGEX, --lines A:B)' : ''}.`,
+  ],
+  formatCall: (call) => formatCommand(call, storeArguments),
+})

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addHookCommand } from '../commands/hook.ts'
-import { EXIT_CODE } from '../exit-code.ts'
+import { EXIT_CODE } from '../cli-error.ts'
 
 const INSTALLER = /^(?:install|uninstall|undo|status|--help|-h)$/
 

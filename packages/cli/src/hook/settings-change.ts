@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, modify, parseTree, type Node } from 'jsonc-parser'
-import { CliError } from '../cli-error.ts'
-import { EXIT_CODE } from '../exit-code.ts'
+import { CliError, EXIT_CODE } from '../cli-error.ts'
 
 /** What is added to a settings file of Claude Code: values by the path of the list or object that gets them. */
 export type SettingsChange = readonly Addition[]

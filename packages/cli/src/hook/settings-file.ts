@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chown, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { CliError } from '../cli-error.ts'
-import { EXIT_CODE } from '../exit-code.ts'
+import { CliError, EXIT_CODE } from '../cli-error.ts'
 
 /** A settings file as it was read. */
 export interface SettingsFile {

@@ -3,12 +3,14 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { EventLog } from './event-log.ts'
 
 const lines: string[] = []
+
 vi.spyOn(process.stderr, 'write').mockImplementation((data: unknown, ...others: readonly unknown[]) => {
   lines.push(String(data))
   const done = others.at(-1) as (() => void) | undefined
   done?.()
   return true
 })
+
 afterEach(() => void lines.splice(0))
 
 const offloaded = {
@@ -18,6 +20,7 @@ const offloaded = {
   stored: [],
   tokens: { original: 9, replacement: 1 },
 } as const
+
 const failed = {
   type: 'offload-failed',
   toolName: 't',

@@ -1,7 +1,10 @@
-import type { OffloadEvent } from '@spillway/core'
+import { ContextOffloader, type OffloadEvent, type Storage } from '@spillway/core'
+import type { HttpOptions } from '@spillway/mcp/http'
 import type { UpstreamEvent } from '@spillway/mcp/proxy'
-import { describeError } from '../cli-error.ts'
+import { describeError, nameOptions } from '../cli-error.ts'
+import { explainListen, readTokens, runUntilSignal, type ListenOptions } from '../listen-options.ts'
 import { noteJson, noteLine } from '../output.ts'
+import type { OffloaderOptions } from './offloader-options.ts'
 
 /** Writes what happens to standard error, in which hosts keep the logs of servers: no content, arguments or secrets. */
 export class EventLog {
@@ -45,4 +48,38 @@ function sayUpstream(event: UpstreamEvent): string {
     case 'server-error':
       return `${event.server}: ${event.message}`
   }
+}
+
+/** Make the offloader of a command over the whole of a store; wrong options are told under the names that they have there. */
+export function createOffloader(storage: Storage, options: OffloaderOptions, log: EventLog): ContextOffloader {
+  return nameOptions(() => {
+    const offloader = new ContextOffloader({
+      storage,
+      maxResultTokens: options.maxTokens,
+      previewTokens: options.previewTokens,
+      maxRetrievalTokens: options.maxRetrievalTokens,
+      onEvent: (event) => log.offload(event),
+    })
+    return options.scope === undefined ? offloader : offloader.forScope(...options.scope)
+  })
+}
+
+/** What answers requests. */
+interface Endpoint extends Pick<HttpOptions, 'fetch'> {
+  /** End what is open, when nothing more is to be answered. */
+  readonly close: () => Promise<unknown>
+}
+
+/** Serve an endpoint over HTTP until a signal stops it; throws a `usage` error for an address that cannot be listened at. */
+export async function listen(endpoint: Endpoint, options: ListenOptions, log: EventLog): Promise<void> {
+  const { listen: address, allowHost: allowedHosts } = options
+  const [{ serveHttp }, tokens] = await Promise.all([import('@spillway/mcp/http'), readTokens(options)])
+  const { fetch } = endpoint
+  const onError = (error: Error): void => log.error(error)
+  const service = await explainListen(serveHttp({ ...address, allowedHosts, tokens, fetch, onError }))
+  await noteLine(`Listening at ${service.url}`)
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+  await runUntilSignal(stopped, stop)
+  await endpoint.close()
+  await service.close()
 }

@@ -1,95 +1,142 @@
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
-import { readConfig } from './read-config.ts'
+import { expandVariables, parseHeaders, parseServerUrl, readConfig } from './read-config.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'spillway-config-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+describe('read config', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-config-'))
 
-/** Write a configuration, and return its path. */
-function write(config: unknown): string {
-  const path = join(folder, `${crypto.randomUUID()}.json`)
-  writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config))
-  return path
-}
+  afterAll(() => rmSync(folder, { recursive: true }))
 
-test('takes servers as hosts have them, with variables of the environment', async () => {
-  vi.stubEnv('TOKEN_FOR_TEST', 'secret')
-  const { servers, options } = await readConfig(
-    write({
-      mcpServers: {
-        files: {
-          command: 'npx',
-          args: ['-y', 'server', '${HOME_FOR_TEST:-/home/me}'],
-          env: { A: '${TOKEN_FOR_TEST}!' },
+  /** Write a configuration, and return its path. */
+  function write(config: unknown): string {
+    const path = join(folder, `${crypto.randomUUID()}.json`)
+    writeFileSync(path, typeof config === 'string' ? config : JSON.stringify(config))
+    return path
+  }
+
+  test('takes servers as hosts have them, with variables of the environment', async () => {
+    vi.stubEnv('TOKEN_FOR_TEST', 'secret')
+    const { servers, options } = await readConfig(
+      write({
+        mcpServers: {
+          files: {
+            command: 'npx',
+            args: ['-y', 'server', '${HOME_FOR_TEST:-/home/me}'],
+            env: { A: '${TOKEN_FOR_TEST}!' },
+          },
+          web: { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${TOKEN_FOR_TEST}' } },
+          old: { type: 'sse', url: 'https://example.com/sse', prefix: '', exclude: ['raw'] },
         },
-        web: { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${TOKEN_FOR_TEST}' } },
-        old: { type: 'sse', url: 'https://example.com/sse', prefix: '', exclude: ['raw'] },
+        maxTokens: 5_000,
+        scope: 'tenant/project',
+        restart: true,
+      }),
+    )
+    expect(servers).toEqual([
+      {
+        name: 'files',
+        prefix: 'files_',
+        exclude: [],
+        server: { command: 'npx', args: ['-y', 'server', '/home/me'], cwd: undefined, env: { A: 'secret!' } },
       },
-      maxTokens: 5_000,
-      scope: 'tenant/project',
-      restart: true,
-    }),
+      {
+        name: 'web',
+        prefix: 'web_',
+        exclude: [],
+        server: { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer secret' }, type: 'http' },
+      },
+      {
+        name: 'old',
+        prefix: '',
+        exclude: ['raw'],
+        server: { url: 'https://example.com/sse', headers: {}, type: 'sse' },
+      },
+    ])
+    expect(options).toEqual({ maxTokens: 5_000, scope: 'tenant/project', restart: true })
+  })
+
+  test('takes the key of VS Code, and a byte order mark', async () => {
+    const { servers } = await readConfig(
+      write(`\uFEFF${JSON.stringify({ servers: { a: { type: 'stdio', command: 'x' } } })}`),
+    )
+    expect(servers.map(({ name }) => name)).toEqual(['a'])
+  })
+
+  const one = (server: unknown): unknown => ({ mcpServers: { a: server } })
+
+  test.for<readonly [string, unknown, string]>([
+    ['no JSON', '{ "secret": ', 'is no JSON'],
+    ['no object', [], 'must be a JSON object'],
+    ['no servers', {}, 'names no servers'],
+    ['an unknown option', { ...Object(one({ command: 'x' })), maxToken: 1 }, 'unknown option "maxToken"'],
+    ['an option of another type', { ...Object(one({ command: 'x' })), maxTokens: '1' }, 'maxTokens must be a number'],
+    ['a name that no tool could have', { mcpServers: { 'a b': { command: 'x' } } }, 'names of servers have letters'],
+    ['a server that is no object', one('npx'), 'must be an object'],
+    ['a server with an unknown key', one({ command: 'x', arguments: [] }), 'unknown key "arguments"'],
+    ['a server with command and URL', one({ command: 'x', url: 'http://a/' }), 'either "command" or "url"'],
+    ['a server with neither', one({}), 'either "command" or "url"'],
+    ['a command over HTTP', one({ command: 'x', type: 'http' }), 'has the type "stdio"'],
+    ['a URL over stdio', one({ url: 'http://a/', type: 'stdio' }), 'has the type "http" or "sse"'],
+    ['a URL that is none', one({ url: 'a' }), 'begins with https://'],
+    ['arguments that are no texts', one({ command: 'x', args: [1] }), 'args must be an array of texts'],
+    ['variables that are no texts', one({ command: 'x', env: { A: 1 } }), 'env must be an object of texts'],
+    ['headers that are a list', one({ url: 'http://a/', headers: ['A: b'] }), 'headers must be an object of texts'],
+    ['a folder that is no text', one({ command: 'x', cwd: 5 }), 'cwd must be a folder'],
+    ['a prefix that no tool could have', one({ command: 'x', prefix: 'a.' }), 'prefix must have letters'],
+    [
+      'a variable that is not set',
+      one({ command: 'x', env: { A: '${NOT_SET_HERE}' } }),
+      'A needs the variable NOT_SET_HERE',
+    ],
+  ])('refuses %s', async ([, config, message]) => {
+    const path = write(config)
+    const error = await readConfig(path).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining(message) as string })
+    expect(String(error)).not.toContain('secret')
+  })
+
+  test('says which file cannot be read', async () => {
+    await expect(readConfig('/nowhere.json')).rejects.toThrow('/nowhere.json cannot be read (ENOENT)')
+  })
+})
+
+test('headers are parted at the first colon, with variables in their values', () => {
+  vi.stubEnv('TOKEN_FOR_TEST', 'a:b c')
+  expect(parseHeaders(['Authorization: Bearer ${TOKEN_FOR_TEST}', 'X-Empty:', 'x-url:http://a:1'])).toEqual({
+    Authorization: 'Bearer a:b c',
+    'X-Empty': '',
+    'x-url': 'http://a:1',
+  })
+})
+
+test('a header without a name, or with a variable that is not set, is refused', () => {
+  for (const header of ['no colon', ': value', 'two words: x'])
+    expect(() => parseHeaders([header])).toThrow("Write a header as 'Name: value'")
+  expect(() => parseHeaders(['A: ${NOT_SET_HERE}'])).toThrow('The header A needs the variable NOT_SET_HERE')
+})
+
+test('a variable may have a default, and what is no variable stays', () => {
+  expect(expandVariables('${NOT_SET_HERE:-x:-y} ${NOT_SET_HERE:-} $HOME {a}', 'It')).toBe('x:-y  $HOME {a}')
+})
+
+test('variables are also known as Cursor and VS Code write them', () => {
+  vi.stubEnv('TOKEN_FOR_TEST', 'secret')
+  expect(parseHeaders(['Authorization: Bearer ${env:TOKEN_FOR_TEST}'])).toEqual({ Authorization: 'Bearer secret' })
+  expect(expandVariables('${env:NOT_SET_HERE:-x} ${env:-y}', 'It')).toBe('x y')
+  expect(() => expandVariables('${env:NOT_SET_HERE}', 'It')).toThrow('It needs the variable NOT_SET_HERE')
+})
+
+test('what VS Code asks its user for is not sent to a server as it is written', () => {
+  expect(() => parseHeaders(['Authorization: Bearer ${input:log-token}'])).toThrow(
+    'The header Authorization has ${input:log-token}, for which only VS Code asks. Write ${NAME} there',
   )
-  expect(servers).toEqual([
-    {
-      name: 'files',
-      prefix: 'files_',
-      exclude: [],
-      server: { command: 'npx', args: ['-y', 'server', '/home/me'], cwd: undefined, env: { A: 'secret!' } },
-    },
-    {
-      name: 'web',
-      prefix: 'web_',
-      exclude: [],
-      server: { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer secret' }, type: 'http' },
-    },
-    { name: 'old', prefix: '', exclude: ['raw'], server: { url: 'https://example.com/sse', headers: {}, type: 'sse' } },
-  ])
-  expect(options).toEqual({ maxTokens: 5_000, scope: 'tenant/project', restart: true })
 })
 
-test('takes the key of VS Code, and a byte order mark', async () => {
-  const { servers } = await readConfig(
-    write(`\uFEFF${JSON.stringify({ servers: { a: { type: 'stdio', command: 'x' } } })}`),
-  )
-  expect(servers.map(({ name }) => name)).toEqual(['a'])
-})
-
-const one = (server: unknown): unknown => ({ mcpServers: { a: server } })
-
-test.for<readonly [string, unknown, string]>([
-  ['no JSON', '{ "secret": ', 'is no JSON'],
-  ['no object', [], 'must be a JSON object'],
-  ['no servers', {}, 'names no servers'],
-  ['an unknown option', { ...Object(one({ command: 'x' })), maxToken: 1 }, 'unknown option "maxToken"'],
-  ['an option of another type', { ...Object(one({ command: 'x' })), maxTokens: '1' }, 'maxTokens must be a number'],
-  ['a name that no tool could have', { mcpServers: { 'a b': { command: 'x' } } }, 'names of servers have letters'],
-  ['a server that is no object', one('npx'), 'must be an object'],
-  ['a server with an unknown key', one({ command: 'x', arguments: [] }), 'unknown key "arguments"'],
-  ['a server with command and URL', one({ command: 'x', url: 'http://a/' }), 'either "command" or "url"'],
-  ['a server with neither', one({}), 'either "command" or "url"'],
-  ['a command over HTTP', one({ command: 'x', type: 'http' }), 'has the type "stdio"'],
-  ['a URL over stdio', one({ url: 'http://a/', type: 'stdio' }), 'has the type "http" or "sse"'],
-  ['a URL that is none', one({ url: 'a' }), 'begins with https://'],
-  ['arguments that are no texts', one({ command: 'x', args: [1] }), 'args must be an array of texts'],
-  ['variables that are no texts', one({ command: 'x', env: { A: 1 } }), 'env must be an object of texts'],
-  ['headers that are a list', one({ url: 'http://a/', headers: ['A: b'] }), 'headers must be an object of texts'],
-  ['a folder that is no text', one({ command: 'x', cwd: 5 }), 'cwd must be a folder'],
-  ['a prefix that no tool could have', one({ command: 'x', prefix: 'a.' }), 'prefix must have letters'],
-  [
-    'a variable that is not set',
-    one({ command: 'x', env: { A: '${NOT_SET_HERE}' } }),
-    'A needs the variable NOT_SET_HERE',
-  ],
-])('refuses %s', async ([, config, message]) => {
-  const path = write(config)
-  const error = await readConfig(path).catch((thrown: unknown) => thrown)
-  expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining(message) as string })
-  expect(String(error)).not.toContain('secret')
-})
-
-test('says which file cannot be read', async () => {
-  await expect(readConfig('/nowhere.json')).rejects.toThrow('/nowhere.json cannot be read (ENOENT)')
+test('the URL of a server is one of HTTP, and has no password', () => {
+  expect(parseServerUrl('https://example.com/mcp?a=b')).toBe('https://example.com/mcp?a=b')
+  for (const url of ['ftp://a/', 'example.com', '', 'file:///etc/passwd'])
+    expect(() => parseServerUrl(url)).toThrow('begins with https://')
+  expect(() => parseServerUrl('https://me:secret@a/')).toThrow('Leave user name and password out')
 })

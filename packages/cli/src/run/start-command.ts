@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs'
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { CliError } from '../cli-error.ts'
-import { EXIT_CODE, signalExitCode } from '../exit-code.ts'
-import { quoteForShell } from '../format.ts'
-import { catchSignals } from './catch-signals.ts'
-import { openOutputPipe } from './output-pipe.ts'
-import { OutputReader } from './output-reader.ts'
+import { CliError, EXIT_CODE, signalExitCode } from '../cli-error.ts'
+import { quoteForShell } from '../output.ts'
 
 /** How a command ended. */
 export interface CommandExit {
@@ -16,7 +15,7 @@ export interface CommandExit {
 }
 
 /** A command that runs. */
-export interface RunningCommand {
+interface RunningCommand {
   /**
    * What it writes to standard output and standard error, in one order. Reading slowly slows the command down. It ends
    * once the command has ended and nothing that it started holds its output any more.
@@ -109,4 +108,115 @@ function startError(error: NodeJS.ErrnoException, command: string): CliError {
   const reason = REASONS[error.code ?? ''] ?? `${error.message}.`
   const message = `${command}: cannot be executed: ${reason} Nothing was run.`
   return new CliError('not-executable', EXIT_CODE.notExecutable, message, { cause: error })
+}
+
+/** Signals that people and supervisors send to end a command, or to tell it something. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
+
+/** Signals that a terminal sends to every process in its foreground, so to the command as well. */
+const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
+
+/**
+ * Call `onSignal` for each signal that this process gets, and survive it, until the returned function is called.
+ *
+ * `isDelivered` is true for the first Ctrl-C on a terminal: the command has it already, and many take a second one as
+ * "drop everything".
+ */
+function catchSignals(onSignal: (signal: NodeJS.Signals, isDelivered: boolean) => void): () => void {
+  const seen = new Set<NodeJS.Signals>()
+  const listener = (signal: NodeJS.Signals): void => {
+    const isDelivered = FROM_TERMINAL.has(signal) && !seen.has(signal) && hasTerminal()
+    seen.add(signal)
+    onSignal(signal, isDelivered)
+  }
+  for (const signal of SIGNALS) process.on(signal, listener)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, listener)
+  }
+}
+
+const hasTerminal = (): boolean => [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
+
+/** One pipe for everything that a command writes. */
+interface OutputPipe {
+  /** The end that the command writes to, for `stdio`. Close it with {@link OutputPipe.closeWriter} after the start. */
+  readonly writer: number
+  readonly reader: Socket
+  closeWriter(): void
+}
+
+/**
+ * Open a pipe that can be standard output and standard error of one command, so that their order is exactly that in
+ * which the command wrote. Returns `undefined` where the system has no `mkfifo` (Windows).
+ *
+ * Node.js itself gives children sockets, one for each: the order between them is lost, and a shell that opens
+ * `/dev/stderr` fails on a socket. A named pipe that loses its name at once is an ordinary pipe.
+ */
+function openOutputPipe(): OutputPipe | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
+  try {
+    const path = join(folder, 'output')
+    if (spawnSync('mkfifo', ['-m', '600', path], { stdio: 'ignore' }).status !== 0) return undefined
+    // The reader first, and without waiting: opening a writer waits until there is a reader.
+    const readerFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const writer = openSync(path, constants.O_WRONLY)
+    const reader = new Socket({ fd: readerFd, readable: true, writable: false })
+    return { writer, reader, closeWriter: () => closeSync(writer) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Read one or several streams as one, in the order in which they have something, until they end or are stopped. */
+export class OutputReader implements AsyncIterable<Uint8Array> {
+  readonly #streams: readonly Readable[]
+  #open: number
+  #stopped = false
+  #failure: Error | undefined
+  #wake: () => void = () => {}
+
+  constructor(streams: readonly Readable[]) {
+    this.#streams = streams
+    this.#open = streams.length
+    for (const stream of streams) {
+      stream.on('readable', () => this.#wake())
+      stream.once('end', () => {
+        this.#open -= 1
+        this.#wake()
+      })
+      stream.once('error', (error) => {
+        this.#failure = error
+        this.#wake()
+      })
+    }
+  }
+
+  /** End after what has arrived so far. */
+  stop(): void {
+    this.#stopped = true
+    this.#wake()
+  }
+
+  /** Let go of the streams: whoever still writes to them learns that nobody reads. */
+  close(): void {
+    for (const stream of this.#streams) stream.destroy()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const woken = new Promise<void>((resolve) => (this.#wake = resolve))
+        const chunks = this.#streams
+          .map((stream) => stream.read() as Uint8Array | null)
+          .filter((chunk) => chunk !== null)
+        yield* chunks
+        if (chunks.length > 0 && !this.#stopped) continue
+        if (this.#failure !== undefined) throw this.#failure
+        if (this.#open === 0 || this.#stopped) return
+        await woken
+      }
+    } finally {
+      this.close()
+    }
+  }
 }

@@ -1,8 +1,7 @@
 import { describeError } from '../../cli-error.ts'
 import type { Compacted } from '../compact-transcript.ts'
 import type { Transcript } from '../transcript/transcript.ts'
-import { explainObstacle } from './describe-obstacles.ts'
-import type { MessageRow } from './message-row.ts'
+import { explainObstacle, type MessageRow } from './message-row.ts'
 
 /** Say for scripts what became of a transcript. Numbers count messages from 1. */
 export function compactJson(

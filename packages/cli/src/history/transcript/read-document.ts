@@ -1,11 +1,26 @@
 import { isUtf8 } from 'node:buffer'
-import { itemsAt, JsonTextError, membersAt, skipBlanks, type JsonMember, type Span } from './json-spans.ts'
-import { AsciiGuess, jsonStyleOf, type JsonStyle } from './json-style.ts'
-import type { SystemPlace, TranscriptLayout, TranscriptMessage } from './transcript.ts'
-import { parseJson, transcriptError } from './transcript-error.ts'
+import type { FileHandle } from 'node:fs/promises'
+import {
+  AsciiGuess,
+  itemsAt,
+  jsonStyleOf,
+  JsonTextError,
+  membersAt,
+  skipBlanks,
+  type JsonMember,
+  type JsonStyle,
+  type Span,
+} from './json-spans.ts'
+import {
+  parseJson,
+  transcriptError,
+  type SystemPlace,
+  type TranscriptLayout,
+  type TranscriptMessage,
+} from './transcript.ts'
 
 /** What a JSON document has. */
-export interface ReadDocument {
+interface ReadDocument {
   readonly layout: Extract<TranscriptLayout, { kind: 'document' }>
   readonly style: JsonStyle
   readonly messages: readonly TranscriptMessage[]
@@ -126,4 +141,165 @@ function lineCounter(bytes: Uint8Array): (offset: number) => number {
     known = Math.max(known, offset)
     return line
   }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a file of lines has. */
+interface ReadLines {
+  readonly layout: Extract<TranscriptLayout, { kind: 'lines' | 'session' }>
+  readonly style: JsonStyle
+  readonly messages: readonly TranscriptMessage[]
+  readonly lines: number
+  readonly notes: readonly string[]
+}
+
+/** A message of a session, and to which of its conversations it belongs. */
+interface SessionMessage extends TranscriptMessage {
+  readonly isSidechain: boolean
+}
+
+/**
+ * Read a file that has one JSON value on each line: messages, or a session of Claude Code, whose messages stand inside of
+ * some of its lines.
+ *
+ * Of a session those are taken that its model sees: behind the last compaction, and none of sub-agents, unless the file is
+ * that of one.
+ *
+ * @param isSession - Whether it is one; without that it is told by the first line that has a message.
+ */
+export async function readLines(path: string, handle: FileHandle, isSession?: boolean): Promise<ReadLines> {
+  const messages: TranscriptMessage[] = []
+  const session: SessionMessage[] = []
+  let isOne = isSession
+  let before = 0
+  let eol: string | undefined
+  let endsWithEol = true
+  let lines = 0
+  const ascii = new AsciiGuess()
+  for await (const line of fileLines(handle)) {
+    eol ??= line.eol
+    endsWithEol = line.eol !== ''
+    lines = line.line
+    ascii.add(line.bytes)
+    const start = skipBlanks(line.bytes, 0)
+    if (start === line.bytes.length) continue
+    const value = parseLine(path, line)
+    isOne ??= isSessionLine(value) ? true : isMessageLine(value) ? false : undefined
+    if (isOne !== true) messages.push({ value, start: line.start + start, end: trimmedEnd(line), line: line.line })
+    if (isOne === false) continue
+    if (isCompaction(value)) before += session.splice(0).filter(({ isSidechain }) => !isSidechain).length
+    const found = sessionMessage(value, line, start)
+    if (found !== undefined) session.push(found)
+    // Lines before the first message were no messages of their own.
+    if (isOne === true) messages.length = 0
+  }
+  const style = ascii.complete(await styleOf(handle, isOne === true ? session : messages))
+  if (isOne !== true)
+    return { layout: { kind: 'lines', eol: eol || '\n', endsWithEol }, style, messages, lines, notes: [] }
+  const main = session.filter(({ isSidechain }) => !isSidechain)
+  const notes: string[] = []
+  if (before > 0) notes.push(`${before} messages before its last compaction stay as they are: no model sees them.`)
+  const others = main.length === 0 ? 0 : session.length - main.length
+  if (others > 0) notes.push(`${others} messages of sub-agents stay as they are.`)
+  return { layout: { kind: 'session' }, style, messages: main.length === 0 ? session : main, lines, notes }
+}
+
+function parseLine(path: string, { bytes, line }: FileLine): unknown {
+  if (!isUtf8(bytes)) throw transcriptError(path, line, 'the line is no UTF-8.')
+  const value = parseJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
+  if (value === undefined) throw transcriptError(path, line, 'the line is no JSON. Each line must have one value.')
+  if (!isFields(value)) throw transcriptError(path, line, 'the line has no object: a message is one.')
+  if (Array.isArray(value['messages']) && value['role'] === undefined)
+    throw transcriptError(path, line, 'the line has a whole conversation. Put it into a file of its own.')
+  return value
+}
+
+function trimmedEnd({ bytes, end }: FileLine): number {
+  let blanks = 0
+  while (/\s/.test(String.fromCharCode(bytes.at(-1 - blanks) ?? 0))) blanks += 1
+  return end - blanks
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isSessionLine = (value: unknown): boolean =>
+  isFields(value) &&
+  (value['type'] === 'user' || value['type'] === 'assistant') &&
+  isFields(value['message']) &&
+  value['message']['role'] !== undefined
+
+const isMessageLine = (value: unknown): boolean =>
+  isFields(value) && (value['role'] !== undefined || 'call_id' in value || 'callId' in value)
+
+const isCompaction = (value: unknown): boolean =>
+  isFields(value) && value['type'] === 'system' && value['subtype'] === 'compact_boundary'
+
+function sessionMessage(value: unknown, line: FileLine, start: number): SessionMessage | undefined {
+  if (!isSessionLine(value)) return undefined
+  const { message, isSidechain } = value as Fields
+  // Of two members with one key, the last counts.
+  const span = membersAt(line.bytes, start).members.findLast(({ key }) => key === 'message')!.value
+  return {
+    value: message,
+    start: line.start + span.start,
+    end: line.start + span.end,
+    line: line.line,
+    isSidechain: isSidechain === true,
+  }
+}
+
+async function styleOf(handle: FileHandle, [first]: readonly Span[]): Promise<JsonStyle> {
+  if (first === undefined) return jsonStyleOf('{}')
+  const head = Buffer.alloc(Math.min(4_096, first.end - first.start))
+  await handle.read(head, 0, head.length, first.start)
+  return jsonStyleOf(head.toString())
+}
+
+const CHUNK_BYTES = 1_048_576
+
+const CARRIAGE_RETURN = 0x0d
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const
+
+/** A line of a file, without its end. */
+interface FileLine extends Span {
+  readonly bytes: Uint8Array
+  /** From 1. */
+  readonly line: number
+  /** What it ends with: `\n`, `\r\n`, or nothing at the end of the file. */
+  readonly eol: string
+}
+
+/** Read a file line by line, holding one line at a time. A byte order mark is part of no line. */
+export async function* fileLines(handle: FileHandle): AsyncGenerator<FileLine> {
+  const parts: Uint8Array[] = []
+  let start = 0
+  let line = 1
+  const finish = (last: Uint8Array, end: number, hasEnd: boolean): FileLine => {
+    const whole = parts.length === 0 ? last : Buffer.concat([...parts, last])
+    parts.length = 0
+    const skipped = line === 1 && BYTE_ORDER_MARK.every((byte, index) => whole[index] === byte) ? 3 : 0
+    const hasReturn = hasEnd && whole.at(-1) === CARRIAGE_RETURN
+    const bytes = whole.subarray(skipped, whole.length - (hasReturn ? 1 : 0))
+    const eol = hasEnd ? (hasReturn ? '\r\n' : '\n') : ''
+    return { bytes, start: start + skipped, end: end - (hasReturn ? 1 : 0), line, eol }
+  }
+  let offset = 0
+  for (;;) {
+    // Each line may be a view of it: it cannot be used again.
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, offset)
+    if (bytesRead === 0) break
+    let from = 0
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0 && at < bytesRead; at = chunk.indexOf(LINE_FEED, from)) {
+      yield finish(chunk.subarray(from, at), offset + at, true)
+      from = at + 1
+      start = offset + from
+      line += 1
+    }
+    if (from < bytesRead) parts.push(chunk.subarray(from, bytesRead))
+    offset += bytesRead
+  }
+  if (parts.length > 0) yield finish(new Uint8Array(), offset, false)
 }

@@ -1,7 +1,7 @@
+import { parseExactJson } from '@spillway/core/adapter'
 import type { HistoryFormat } from '@spillway/history'
-import type { FormatName } from './format-name.ts'
-import type { JsonStyle } from './json-style.ts'
-import type { Span } from './json-spans.ts'
+import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
+import type { JsonStyle, Span } from './json-spans.ts'
 
 /** A message as the file has it. */
 export interface TranscriptMessage extends Span {
@@ -93,3 +93,49 @@ export function lineOf({ layout, messages }: Transcript, position: number): numb
   if (system?.value === undefined) return messages[position]?.line
   return position === 0 ? system.line : messages[position - 1]?.line
 }
+
+/** Say what is wrong with a transcript, and on which line where that is known. Nothing of its content is told. */
+export const transcriptError = (
+  path: string,
+  line: number | undefined,
+  what: string,
+  options?: ErrorOptions,
+): CliError => usageError(`${path}${line === undefined ? '' : `:${line}`}: ${what}`, options)
+
+/** Run what reads a file; where that fails, say why. */
+export async function readingFile<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    const { code, syscall } = Object(error) as NodeJS.ErrnoException
+    if (syscall === undefined || code === undefined) throw error
+    const reason =
+      code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`
+    throw new CliError('unreadable-file', EXIT_CODE.nothing, `${path}: ${reason}.`, { cause: error })
+  }
+}
+
+/** Parse JSON; `undefined` where it is none, as no JSON is that. Numbers keep their digits. */
+export function parseJson(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** The formats that `--format` takes. */
+export const FORMAT_NAMES = [
+  'openai-chat',
+  'openai-responses',
+  'openai-agents',
+  'anthropic',
+  'ai-sdk',
+  'gemini',
+  'claude-code',
+  'neutral',
+] as const
+
+/** A format that `--format` takes. */
+export type FormatName = (typeof FORMAT_NAMES)[number]

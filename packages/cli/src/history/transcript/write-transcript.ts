@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { CliError, usageError } from '../../cli-error.ts'
-import { EXIT_CODE } from '../../exit-code.ts'
+import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
 import { print } from '../../output.ts'
 import type { OutputOptions } from '../history-options.ts'
-import type { Span } from './json-spans.ts'
-import { readingFile } from './transcript-error.ts'
-import { piecesOf, type Piece } from './transcript-pieces.ts'
-import type { Conversation, Transcript } from './transcript.ts'
+import { itemsAt, membersAt, writeJson, type JsonStyle, type Span } from './json-spans.ts'
+import {
+  readingFile,
+  type Conversation,
+  type SystemPlace,
+  type Transcript,
+  type TranscriptMessage,
+} from './transcript.ts'
 
 const CHUNK_BYTES = 1_048_576
 
 /** Where a transcript is written. */
-export interface TranscriptOutput {
+interface TranscriptOutput {
   /** `-` is standard output. */
   readonly path: string
   /** Whether a file may be there already, the transcript itself among them. */
@@ -141,3 +144,157 @@ async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
     throw error
   }
 }
+
+/** A part of a file that is written: text, or a part of the file that was read. */
+type Piece = string | Span
+
+/** A part of the file that was read, and what stands in its place. */
+interface Edit extends Span {
+  readonly pieces: readonly Piece[]
+}
+
+/**
+ * Say what a transcript is made of with other messages: as many bytes as possible of the file as it is.
+ *
+ * Messages that are the very objects that were read have not changed. Throws a `TypeError` where the file has no place for
+ * what is new, as a session has none for another message.
+ *
+ * @param read - Reads a part of the file.
+ */
+async function piecesOf(
+  transcript: Transcript,
+  conversation: Conversation,
+  read: (span: Span) => Promise<Uint8Array>,
+): Promise<readonly Piece[]> {
+  const edits = [...systemEdits(transcript, conversation), ...(await messageEdits(transcript, conversation, read))]
+  const pieces: Piece[] = []
+  let at = 0
+  for (const { start, end, pieces: made } of edits.toSorted((a, b) => a.start - b.start)) {
+    pieces.push({ start: at, end: start }, ...made)
+    at = end
+  }
+  return joined([...pieces, { start: at, end: transcript.size }])
+}
+
+function systemEdits({ layout, style }: Transcript, { system }: Conversation): readonly Edit[] {
+  const place: SystemPlace | undefined = layout.kind === 'document' ? layout.system : undefined
+  if (system === place?.value) return []
+  if (place === undefined) throw new TypeError('This transcript has no place for a system prompt.')
+  const { key, span, member, insertAt } = place
+  if (system === undefined) return member === undefined ? [] : [{ ...member, pieces: [] }]
+  const json = writeJson(system, { ...style, indent: undefined })
+  if (span !== undefined) return [{ ...span, pieces: [json] }]
+  const isSpread = style.indent !== undefined
+  const blank = isSpread || style.isSpaced ? ' ' : ''
+  // The list is indented by one level less than its messages.
+  const gap = isSpread ? style.eol + style.margin.slice(style.indent.length) : blank
+  return [{ start: insertAt, end: insertAt, pieces: [`${JSON.stringify(key)}:${blank}${json},${gap}`] }]
+}
+
+async function messageEdits(
+  transcript: Transcript,
+  { messages: next }: Conversation,
+  read: (span: Span) => Promise<Uint8Array>,
+): Promise<readonly Edit[]> {
+  const { messages, layout, style } = transcript
+  const known = new Map(messages.map((message, index) => [message.value, { message, index }]))
+  const isInPlace =
+    next.length === messages.length && next.every((value, at) => value === messages[at]!.value || !known.has(value))
+  if (isInPlace) {
+    const edits: Edit[] = []
+    for (const [at, { start, end, value }] of messages.entries())
+      if (value !== next[at])
+        edits.push({ start, end, pieces: [changedJson(await read({ start, end }), value, next[at], style)] })
+    return edits
+  }
+  if (layout.kind === 'session') throw new TypeError('A session has no place for other messages.')
+  const [separator, lead, trail, start, end] =
+    layout.kind === 'document'
+      ? [layout.separator, layout.lead, layout.trail, layout.inside.start, layout.inside.end]
+      : [layout.eol, '', layout.endsWithEol ? layout.eol : '', messages[0]!.start, transcript.size]
+  const pieces: Piece[] = []
+  let before: { readonly message: TranscriptMessage; readonly index: number } | undefined
+  for (const [at, value] of next.entries()) {
+    const found = known.get(value)
+    const isNext = before !== undefined && found?.index === before.index + 1
+    if (isNext) pieces.push({ start: before!.message.end, end: found.message.start })
+    else pieces.push(at === 0 ? lead : separator)
+    pieces.push(found === undefined ? writeJson(value, style) : { start: found.message.start, end: found.message.end })
+    before = found
+  }
+  return [{ start, end, pieces: next.length === 0 ? [] : [...pieces, trail] }]
+}
+
+/** Make one piece of parts of the file that follow one another. */
+function joined(pieces: readonly Piece[]): readonly Piece[] {
+  const all: Piece[] = []
+  for (const piece of pieces) {
+    const last = all.at(-1)
+    if (piece === '' || (typeof piece === 'object' && piece.start === piece.end)) continue
+    if (typeof last === 'object' && typeof piece === 'object' && last.end === piece.start)
+      all.splice(-1, 1, { start: last.start, end: piece.end })
+    else all.push(piece)
+  }
+  return all
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A value within a value, as the file has it and as it is now. */
+interface Part {
+  readonly span: Span
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/**
+ * Write a value of a file that has changed in some places. All else is copied as it stands there: also numbers with more
+ * digits than JavaScript keeps, keys that come twice, and characters written as escapes.
+ *
+ * @param source - The text of the value as it was, which `before` was parsed from.
+ */
+export function changedJson(source: Uint8Array, before: unknown, after: unknown, style: JsonStyle): string {
+  const textOf = (start: number, end: number): string =>
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(source.subarray(start, end))
+  const write = ({ span, ...part }: Part): string => {
+    if (part.after === part.before) return textOf(span.start, span.end)
+    const parts = partsOf(source, { span, ...part })
+    if (parts === undefined) return writeJson(part.after, { ...style, margin: marginAt(textOf(0, span.start), style) })
+    let text = ''
+    let at = span.start
+    for (const inner of parts) {
+      text += textOf(at, inner.span.start) + write(inner)
+      at = inner.span.end
+    }
+    return text + textOf(at, span.end)
+  }
+  return write({ span: { start: 0, end: source.length }, before, after })
+}
+
+/** The values in an object or array; `undefined` where there are others now than there were, or none. */
+function partsOf(source: Uint8Array, { span, before, after }: Part): readonly Part[] | undefined {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    if (before.length !== after.length) return undefined
+    const { items } = itemsAt(source, span.start)
+    return items.map((item, index) => ({
+      span: item,
+      before: before[index] as unknown,
+      after: after[index] as unknown,
+    }))
+  }
+  if (!isFields(before) || !isFields(after)) return undefined
+  const keys = Object.keys(after).filter((key) => after[key] !== undefined)
+  if (keys.length !== Object.keys(before).length || !keys.every((key) => Object.hasOwn(before, key))) return undefined
+  const { members } = membersAt(source, span.start)
+  // Of two members with one key, the last counts.
+  const last = new Map(members.map((member) => [member.key, member]))
+  return members
+    .filter((member) => last.get(member.key) === member)
+    .map(({ key, value }) => ({ span: value, before: before[key], after: after[key] }))
+}
+
+/** What the line begins with that a value is on. */
+const marginAt = (text: string, { margin }: JsonStyle): string => /\n([ \t]*)[^\n]*$/.exec(text)?.[1] ?? margin
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

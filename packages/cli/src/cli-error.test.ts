@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { inOptionNames, inStoreOptions } from './cli-error.ts'
+
+test.each([
+  [
+    'previewTokens (9) must be less than maxResultTokens (5).',
+    '--preview-tokens (9) must be less than --max-tokens (5).',
+  ],
+  ['line_range.start (9) is beyond the end.', '--lines (9) is beyond the end.'],
+  ['skip cannot be used with line_range. Without:', '--skip cannot be used with --lines. Without:'],
+  [
+    'skip and limit and from_end cannot be used with query. Without:',
+    '--skip and --limit and --from-end cannot be used with --query. Without:',
+  ],
+  [
+    'query and where cannot be used together: one call takes one. With query:',
+    '--query and --where cannot be used together: one call takes one. With --query:',
+  ],
+  [
+    'pattern and json_path cannot be used together: one call takes one of them. With pattern:',
+    '--pattern and --json-path cannot be used together: one call takes one of them. With --pattern:',
+  ],
+  ['Where a query has a limit, skip nothing.', 'Where a query has a limit, skip nothing.'],
+])('writes %j as %j', (message, written) => {
+  expect(inOptionNames(message)).toBe(written)
+})
+
+test('a failure of a store is written with options of the command line, and paths in it stay', () => {
+  expect(inStoreOptions('/line_range is full: choose another with the option "directory".')).toBe(
+    '/line_range is full: choose another with --store or SPILLWAY_STORE.',
+  )
+})

@@ -1,0 +1,249 @@
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { connectHttp, connectStdio, LOG_SERVER, textOf } from '../../test/mcp/connect.ts'
+import { BIN, put, referenceIn, spillway, start, temporaryFolder } from '../../test/spillway.ts'
+
+const proxy = (...args: string[]): string[] => ['mcp', 'proxy', ...args]
+
+/** Write a file of JSON into a folder. */
+function write(folder: string, name: string, value: unknown): string {
+  const path = join(folder, name)
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value))
+  return path
+}
+
+/** All that a folder holds, as text. */
+const contentOf = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => `${path}\n${readFileSync(path, 'latin1')}`)
+    .join('\n')
+
+describe('over stdio', () => {
+  test('passes small results, and shows large ones by a preview that the added tool searches', async () => {
+    const cwd = temporaryFolder()
+    const { client } = await connectStdio(proxy('--', ...LOG_SERVER), { cwd })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['echo', 'read_log', 'secret', 'crash', 'retrieve_offloaded_content'])
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'hello' } })).toEqual({
+      content: [{ type: 'text', text: 'hello' }],
+    })
+    const shown = await textOf(client.callTool({ name: 'read_log', arguments: { lines: 20_000 } }))
+    expect(shown).toMatch(/^\[Offloaded: 1 blocks/)
+    const reference = referenceIn(shown)
+    const call = { reference, pattern: 'FAILED', limit: 1, context_lines: 0 }
+    expect(await textOf(client.callTool({ name: 'retrieve_offloaded_content', arguments: call }))).toContain(
+      '> 1000| line 999: FAILED',
+    )
+    expect((await spillway(['get', reference, '--lines', '1'], { cwd })).stdout).toContain('line 0: ok')
+  })
+
+  test('keeps content behind its scope, which can be searched as a whole then', async () => {
+    const cwd = temporaryFolder()
+    const { client } = await connectStdio(proxy('--scope', 'mine', '--', ...LOG_SERVER), { cwd })
+    const reference = referenceIn(await textOf(client.callTool({ name: 'read_log', arguments: { lines: 5_000 } })))
+    const search = { name: 'retrieve_offloaded_content', arguments: { pattern: 'line 999', context_lines: 0 } }
+    expect(await textOf(client.callTool(search))).toContain('line 999: FAILED')
+    const { client: other } = await connectStdio(proxy('--scope', 'other', '--', ...LOG_SERVER), { cwd })
+    const answer = await other.callTool({ ...search, arguments: { reference, pattern: 'line' } })
+    expect(answer).toMatchObject({ isError: true })
+    expect(await textOf(other.callTool(search))).not.toContain('FAILED')
+  })
+
+  test('tells secrets of the server to nobody but the server', async () => {
+    const cwd = temporaryFolder()
+    const secret = 'sk-never-to-be-told-4711'
+    const config = write(cwd, 'config.json', {
+      mcpServers: {
+        logs: { command: LOG_SERVER[0], args: LOG_SERVER.slice(1), env: { SERVER_SECRET: '${UPSTREAM_SECRET}' } },
+        gone: { url: 'http://127.0.0.1:2/mcp', headers: { Authorization: 'Bearer ${UPSTREAM_SECRET}' } },
+      },
+    })
+    const store = join(cwd, 'store')
+    const only = write(cwd, 'only.json', {
+      mcpServers: {
+        logs: { command: LOG_SERVER[0], args: LOG_SERVER.slice(1), env: { SERVER_SECRET: '${UPSTREAM_SECRET}' } },
+      },
+    })
+    const env = { UPSTREAM_SECRET: secret }
+    const options = ['--log-events', '--restart', '--store', `file:${store}`]
+    const { client, log } = await connectStdio(proxy(...options, '--config', only), { cwd, env })
+    expect(await textOf(client.callTool({ name: 'secret' }))).toBe(secret)
+    const shown = await client.callTool({ name: 'read_log', arguments: { lines: 5_000 } })
+    await expect(client.callTool({ name: 'crash' })).rejects.toThrow('exit code 7')
+    await client.callTool({ name: 'echo', arguments: { text: 'again' } })
+    expect(log()).toContain('"server-restarted"')
+    const unreachable = await start(process.execPath, [BIN, ...proxy(...options, '--config', config)], {
+      cwd,
+      env,
+      input: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n',
+    }).end
+    expect(unreachable.stderr).toContain('"server":"gone"')
+    for (const text of [log(), JSON.stringify(shown), contentOf(store), unreachable.stderr, unreachable.stdout])
+      expect(text).not.toContain(secret)
+  })
+
+  test('says how the server ended, answers what was under way, and ends with it', async () => {
+    const { client, log } = await connectStdio(proxy('--', ...LOG_SERVER), { cwd: temporaryFolder() })
+    const closed = new Promise<void>((resolve) => Object.assign(client, { onclose: resolve }))
+    await expect(client.callTool({ name: 'crash' })).rejects.toThrow('ended (exit code 7) before it answered')
+    await closed
+    expect(log()).toContain('ended (exit code 7); 1 calls were under way')
+  })
+
+  test('starts a server again where it is asked to, as often as it is allowed to', async () => {
+    const { client, log } = await connectStdio(proxy('--restart', '--', ...LOG_SERVER), { cwd: temporaryFolder() })
+    await expect(client.callTool({ name: 'crash' })).rejects.toThrow('It is started again')
+    expect(await textOf(client.callTool({ name: 'echo', arguments: { text: 'back' } }))).toBe('back')
+    expect(log()).toContain('was started again')
+  })
+
+  test('ends the server when its own input ends, and exits with 0', async () => {
+    const ended = await start(process.execPath, [BIN, ...proxy('--', ...LOG_SERVER)], { cwd: temporaryFolder() }).end
+    expect(ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+})
+
+describe('several servers', () => {
+  test('have their tools under their names, with the file’s options', async () => {
+    const cwd = temporaryFolder()
+    const [command, ...args] = LOG_SERVER
+    const config = write(cwd, 'servers.json', {
+      mcpServers: { a: { command, args: [...args, 'a'] }, b: { command, args: [...args, 'b'], prefix: 'second_' } },
+      maxTokens: 500,
+      previewTokens: 100,
+      store: `file:${join(cwd, 'store')}`,
+    })
+    const { client } = await connectStdio(proxy('--config', config), { cwd })
+    const names = (await client.listTools()).tools.map(({ name }) => name)
+    expect(names).toEqual([
+      ...['echo', 'read_log', 'secret', 'crash'].map((name) => `a_${name}`),
+      ...['echo', 'read_log', 'secret', 'crash'].map((name) => `second_${name}`),
+      'retrieve_offloaded_content',
+    ])
+    expect(await textOf(client.callTool({ name: 'second_echo', arguments: { text: 'hi' } }))).toBe('hi')
+    const shown = await textOf(client.callTool({ name: 'a_read_log', arguments: { lines: 400 } }))
+    expect(shown).toMatch(/^\[Offloaded: /)
+    expect(shown.length).toBeLessThan(1_500)
+    expect(readdirSync(join(cwd, 'store'))).not.toEqual([])
+  })
+})
+
+describe('over HTTP', () => {
+  /** Start `spillway mcp proxy --listen 0 ...args`, and say where it listens. */
+  async function listen(args: readonly string[], cwd: string): Promise<string> {
+    const { child, end } = start(process.execPath, [BIN, ...proxy('--listen', '0', ...args)], { cwd })
+    onTestFinished(async () => {
+      child.kill()
+      expect(await end).toMatchObject({ code: 0, signal: null })
+    })
+    for await (const line of createInterface(child.stderr!)) {
+      const url = /Listening at (\S+)/.exec(line)?.[1]
+      if (url !== undefined) return url
+    }
+    throw new Error('The proxy ended.')
+  }
+
+  test('serves each session by a server of its own, and ends at a signal', async () => {
+    const url = await listen(['--', ...LOG_SERVER], temporaryFolder())
+    const [one, two] = await Promise.all([connectHttp(url), connectHttp(url)])
+    const reference = referenceIn(await textOf(one.callTool({ name: 'read_log', arguments: { lines: 5_000 } })))
+    await expect(two.callTool({ name: 'crash' })).rejects.toThrow('exit code 7')
+    const call = { reference, line_range: { start: 1, end: 1 } }
+    expect(await textOf(one.callTool({ name: 'retrieve_offloaded_content', arguments: call }))).toContain('line 0: ok')
+  })
+
+  test('knows callers by their tokens, and keeps each in its scope', async () => {
+    const cwd = temporaryFolder()
+    const tokens = write(cwd, 'tokens.json', [
+      { token: 'token-of-the-first-tenant', scope: ['one'] },
+      { token: 'token-of-the-second-tenant', scope: ['two'] },
+    ])
+    const url = await listen(['--tokens', tokens, '--', ...LOG_SERVER], cwd)
+    await expect(connectHttp(url)).rejects.toThrow('Send a known token')
+    await expect(connectHttp(url, 'token-of-nobody-at-all')).rejects.toThrow('Send a known token')
+    const one = await connectHttp(url, 'token-of-the-first-tenant')
+    const two = await connectHttp(url, 'token-of-the-second-tenant')
+    const reference = referenceIn(await textOf(one.callTool({ name: 'read_log', arguments: { lines: 5_000 } })))
+    const call = { name: 'retrieve_offloaded_content', arguments: { reference, pattern: 'FAILED' } }
+    expect(await one.callTool(call)).not.toMatchObject({ isError: true })
+    expect(await two.callTool(call)).toMatchObject({ isError: true })
+  })
+})
+
+describe('wrong use', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'spillway-test-'))
+  afterAll(() => rmSync(cwd, { recursive: true }))
+  const config = (value: unknown): string => write(cwd, `${crypto.randomUUID()}.json`, value)
+  test.for<readonly [string, readonly string[], string, number]>([
+    ['no server', [], 'Name the server in one way', 2],
+    ['a command that is not there', ['--', 'no-such-command-here'], 'There is no such command', 127],
+    ['a file that is no program', ['--', config('x')], 'may not be executed', 126],
+    ['a header without a URL', ['--header', 'A: b', '--', 'x'], '--header needs --url', 2],
+    ['an address for all without tokens', ['--listen', '0.0.0.0:0', '--', 'x'], 'name who may use it by tokens', 2],
+    [
+      'limits that contradict each other',
+      ['--max-tokens', '10', '--preview-tokens', '10', '--', 'x'],
+      '--preview-tokens (10) must be less',
+      2,
+    ],
+    [
+      'tokens that are too short',
+      ['--listen', '0', '--tokens', config([{ token: 'short', scope: ['a'] }]), '--', 'x'],
+      '16 characters or more',
+      2,
+    ],
+  ])('%s', async ([, args, message, code]) => {
+    const ended = await spillway(proxy(...args), { cwd })
+    expect(ended.stderr).toContain(message)
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr).not.toContain('secret')
+  })
+})
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const serve = (...args: string[]): string[] => ['mcp', 'serve', ...args]
+
+test('searches and reads what other commands have stored', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put('first\nsecond FAILED\nthird\n', cwd, ['--scope', 'project'])
+  const { client } = await connectStdio(serve('--scope', 'project'), { cwd })
+  const retrieve = (input: Record<string, unknown>): Promise<string> =>
+    textOf(client.callTool({ name: 'retrieve_offloaded_content', arguments: input }))
+  expect(await retrieve({ pattern: 'FAILED', context_lines: 0 })).toContain('> 2| second FAILED')
+  expect(await retrieve({ reference })).toBe('first\nsecond FAILED\nthird\n')
+  expect(await retrieve({ reference: 'made_up' })).toMatch(/^Error: /)
+})
+
+test('stores what an agent puts aside, where other commands find it', async () => {
+  const cwd = temporaryFolder()
+  const { client } = await connectStdio(serve(), { cwd })
+  const stored = await textOf(
+    client.callTool({
+      name: 'offload_content',
+      arguments: { content: '{"a":1}', name: 'notes', content_type: 'application/json' },
+    }),
+  )
+  const reference = /^Stored as (notes_\w+) \(7 bytes\)/.exec(stored)?.[1] ?? expect.fail(stored)
+  expect((await spillway(['get', reference], { cwd })).stdout).toBe('{"a":1}')
+  expect(JSON.parse((await spillway(['stat', reference, '--json'], { cwd })).stdout)).toMatchObject({
+    contentType: 'application/json',
+  })
+  for (const [input, message] of [
+    [{}, 'content must be the text'],
+    [{ content: 'x', content_type: 'image/png' }, 'content_type must be one of text'],
+    [{ content: 'x', name: 5 }, 'name must be a text'],
+    [{ content: 'x', scope: 'other' }, 'no parameter "scope"'],
+  ] as const)
+    expect(await textOf(client.callTool({ name: 'offload_content', arguments: input }))).toContain(message)
+})
+
+test('writes nothing where it is read-only', async () => {
+  const { client } = await connectStdio(serve('--read-only'), { cwd: temporaryFolder() })
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['retrieve_offloaded_content'])
+})
