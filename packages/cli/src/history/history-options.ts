@@ -6,7 +6,6 @@ import { collect, parseCount, parsePositive, parseShare } from '../option-parser
 import { quoteForShell } from '../output.ts'
 import { formatCommand } from '../retrieval-commands.ts'
 import { addStoreOptions, type StoreOptions } from '../store-options.ts'
-import { FORMAT_NAMES, type FormatName } from './transcript/transcript.ts'
 
 /** What all commands have that read a transcript. */
 export interface TranscriptOptions extends StoreOptions {
@@ -118,3 +117,18 @@ export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
   ],
   formatCall: (call) => formatCommand(call, storeArguments),
 })
+
+/** The formats that `--format` takes. */
+export const FORMAT_NAMES = [
+  'openai-chat',
+  'openai-responses',
+  'openai-agents',
+  'anthropic',
+  'ai-sdk',
+  'gemini',
+  'claude-code',
+  'neutral',
+] as const
+
+/** A format that `--format` takes. */
+export type FormatName = (typeof FORMAT_NAMES)[number]

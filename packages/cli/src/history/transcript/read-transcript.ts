@@ -15,15 +15,14 @@ import { formatBytes } from '../../output.ts'
 import { skipBlanks } from './json-spans.ts'
 import { fileLines, LIST_KEYS, readDocument, readLines } from './read-document.ts'
 import {
-  FORMAT_NAMES,
   parseJson,
   readingFile,
   transcriptError,
   type Conversation,
-  type FormatName,
   type Transcript,
   type TranscriptFormat,
 } from './transcript.ts'
+import { FORMAT_NAMES, type FormatName } from '../history-options.ts'
 
 /** All messages of a transcript are in memory at once, in about twice its size. */
 const MAX_SHARE_OF_MEMORY = 1 / 3

@@ -1,3 +1,4 @@
+import type { FormatName } from '../history-options.ts'
 import { parseExactJson } from '@spillway/core/adapter'
 import type { HistoryFormat } from '@spillway/history'
 import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
@@ -124,18 +125,3 @@ export function parseJson(text: string): unknown {
     throw error
   }
 }
-
-/** The formats that `--format` takes. */
-export const FORMAT_NAMES = [
-  'openai-chat',
-  'openai-responses',
-  'openai-agents',
-  'anthropic',
-  'ai-sdk',
-  'gemini',
-  'claude-code',
-  'neutral',
-] as const
-
-/** A format that `--format` takes. */
-export type FormatName = (typeof FORMAT_NAMES)[number]
