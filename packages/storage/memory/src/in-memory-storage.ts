@@ -1,5 +1,15 @@
-import { ManagedStorage } from '@spillway/core/driver'
-import { MemoryDriver } from './memory-driver.ts'
+import {
+  ManagedStorage,
+  RecencyMap,
+  type ByteRange,
+  type DriverContent,
+  type DriverEntry,
+  type EntryId,
+  type EntryInfo,
+  type NewEntryInfo,
+  type OpenEntry,
+  type StorageDriver,
+} from '@spillway/core/driver'
 
 const DEFAULT_EVICT_AFTER_TURNS = 20
 
@@ -43,4 +53,140 @@ export class InMemoryStorage extends ManagedStorage {
     const evictAfterTurns = options.evictAfterTurns === undefined ? DEFAULT_EVICT_AFTER_TURNS : options.evictAfterTurns
     super(new MemoryDriver(), { ...options, evictAfterTurns })
   }
+}
+
+interface Entry {
+  readonly content: Uint8Array
+  info: EntryInfo
+}
+
+/** The entries of one scope, and the scopes right below it. */
+interface Scope {
+  readonly path: string
+  readonly parent: Scope | undefined
+  readonly below: Set<Scope>
+  /** In the order of use. */
+  readonly entries: RecencyMap<EntryId, Entry>
+}
+
+/** Keep entries in maps, one for each scope, and scopes in a tree, so that listing a scope costs what is in it. */
+export class MemoryDriver implements StorageDriver {
+  readonly ephemeral = true
+  readonly refreshMs = 0
+  /** By their paths: those that have entries, and those above them. */
+  readonly #scopes = new Map<string, Scope>()
+
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined = () => undefined,
+  ): Promise<boolean> {
+    const content = await join(chunks)
+    const index = lineIndex()
+    const kept = index === undefined ? {} : { lineIndex: index }
+    if ((await this.touch(id, info.lastUsedAt)) !== undefined) return false
+    const entry: Entry = { content, info: { ...info, ...kept, size: content.byteLength } }
+    this.#madeScope(parentPath(id)).entries.set(id, entry)
+    return true
+  }
+
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    const entry = this.#find(id)
+    if (entry === undefined) return undefined
+    const { offset, length } = range ?? { offset: 0, length: entry.content.byteLength }
+    // Not content.slice(), which for a Buffer would share its memory.
+    const content = new Uint8Array(entry.content.subarray(offset, offset + length))
+    return { content, info: entry.info }
+  }
+
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    const entry = this.#find(id)
+    if (entry === undefined) return undefined
+    const { content, info } = entry
+    return {
+      info,
+      read: async ({ offset, length }) => content.subarray(offset, offset + length),
+      close: async () => undefined,
+    }
+  }
+
+  async stat(id: EntryId): Promise<EntryInfo | undefined> {
+    return this.#find(id)?.info
+  }
+
+  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
+    const entries = this.#scopes.get(parentPath(id))?.entries
+    const entry = entries?.get(id)
+    if (entries === undefined || entry === undefined) return undefined
+    entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
+    // Listing in the order of use tells apart what was used in the same millisecond.
+    entries.set(id, entry)
+    return entry.info.lastUsedAt
+  }
+
+  async remove(id: EntryId): Promise<boolean> {
+    const scope = this.#scopes.get(parentPath(id))
+    if (scope === undefined || !scope.entries.delete(id)) return false
+    this.#prune(scope)
+    return true
+  }
+
+  async *list(prefix: string): AsyncGenerator<DriverEntry> {
+    const scope = this.#scopes.get(parentPath(prefix))
+    if (scope !== undefined) yield* listed(scope)
+  }
+
+  async close(): Promise<void> {
+    this.#scopes.clear()
+  }
+
+  #find(id: EntryId): Entry | undefined {
+    return this.#scopes.get(parentPath(id))?.entries.get(id)
+  }
+
+  #madeScope(path: string): Scope {
+    const known = this.#scopes.get(path)
+    if (known !== undefined) return known
+    const parent = path === '' ? undefined : this.#madeScope(parentPath(path))
+    const scope: Scope = { path, parent, below: new Set(), entries: new RecencyMap() }
+    parent?.below.add(scope)
+    this.#scopes.set(path, scope)
+    return scope
+  }
+
+  /** Take out a scope, and those above it, as far as nothing is left in them. */
+  #prune(scope: Scope): void {
+    for (let at: Scope | undefined = scope; at?.entries.size === 0 && at.below.size === 0; at = at.parent) {
+      at.parent?.below.delete(at)
+      this.#scopes.delete(at.path)
+    }
+  }
+}
+
+/** The path above the last part of an id or a path; of a prefix, which ends with a slash, the path of its scope. */
+const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** Name the entries of a scope and of those below it, in copies: what is used meanwhile moves to the end. */
+function* listed(scope: Scope): Generator<DriverEntry> {
+  for (const [id, { info }] of [...scope.entries]) yield { id, info }
+  for (const below of [...scope.below]) yield* listed(below)
+}
+
+async function join(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    parts.push(chunk)
+    size += chunk.byteLength
+  }
+  const [first] = parts
+  if (first !== undefined && parts.length === 1) return first
+  const content = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    content.set(part, at)
+    at += part.byteLength
+  }
+  return content
 }
