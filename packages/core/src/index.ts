@@ -41,7 +41,7 @@ export {
   type RetrievalTool,
   type RetrievalToolOptions,
 } from './retrieval/retrieval-tool.ts'
-export { isContentType } from './storage/assert-input.ts'
+export { isContentType, type EntryId } from './storage/reference.ts'
 export {
   scopeOf,
   type ByteRange,
@@ -69,7 +69,6 @@ export type {
   DriverContent,
   DriverEntry,
   DriverListOptions,
-  EntryId,
   EntryInfo,
   NewEntryInfo,
   OpenEntry,

@@ -1,9 +1,8 @@
-import type { HistoryMessage } from './history-message.ts'
 import { ContextOffloader } from '@spillway/core'
 import { warn, type CountTokens } from '@spillway/text/internal'
+import type { HistoryMessage } from './history-message.ts'
 import type { HistoryArchive } from './archive/history-archive.ts'
 import { offloaderArchive } from './archive/offloader-archive.ts'
-
 import type { HistoryFormat } from './history-format.ts'
 
 /**

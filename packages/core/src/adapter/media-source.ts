@@ -7,7 +7,7 @@ import {
   type MediaBlock,
   type TextBlock,
 } from '@spillway/text/internal'
-import { isContentType } from '../storage/assert-input.ts'
+import { isContentType } from '../storage/reference.ts'
 
 const DATA_SCHEME = /^data:/i
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i

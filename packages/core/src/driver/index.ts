@@ -11,13 +11,13 @@ export type {
   DriverContent,
   DriverEntry,
   DriverListOptions,
-  EntryId,
   EntryInfo,
   NewEntryInfo,
   OpenEntry,
   StorageDriver,
   WrittenEntry,
 } from '../storage/storage-driver.ts'
+export type { EntryId } from '../storage/reference.ts'
 export {
   StorageError,
   type Eviction,

@@ -1,5 +1,5 @@
 import { isBytes, type ContentBlock } from '@spillway/text/internal'
-import { assertChunks, assertContentType } from '../storage/assert-input.ts'
+import { assertChunks, assertContentType } from '../storage/reference.ts'
 
 /** A tool result as an adapter hands it over. */
 export interface OffloadRequest {

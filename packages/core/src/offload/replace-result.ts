@@ -24,7 +24,7 @@ import {
   type ContentBlock,
   type TextEncoding,
 } from '@spillway/text/internal'
-import { assertContent } from '../storage/assert-input.ts'
+import { assertContent } from '../storage/reference.ts'
 import { checkAborted, orAborted } from '../storage/storage-error.ts'
 import type { Storage, StoreOptions } from '../storage/storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'

@@ -1,6 +1,6 @@
 import { isMediaBlock, isTextContentType, safeName, warn, type ContentBlock } from '@spillway/text/internal'
 import { textOfDocument } from '../content/text-of-document.ts'
-import { isContentType } from '../storage/assert-input.ts'
+import { isContentType } from '../storage/reference.ts'
 import { orAborted } from '../storage/storage-error.ts'
 import type { Metadata, Storage, StoreReceipt } from '../storage/storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'

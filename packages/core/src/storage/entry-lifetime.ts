@@ -1,15 +1,8 @@
 import { BoundedMap, RecencyMap } from '@spillway/text/internal'
 import type { KeyedLock } from './keyed-lock.ts'
 import { ScopeQuota } from './scope-quota.ts'
-import {
-  entryId,
-  idPrefix,
-  splitId,
-  type DriverEntry,
-  type EntryId,
-  type EntryInfo,
-  type StorageDriver,
-} from './storage-driver.ts'
+import { type DriverEntry, type EntryInfo, type StorageDriver } from './storage-driver.ts'
+import { entryId, idPrefix, splitId, type EntryId } from './reference.ts'
 import {
   checkAborted,
   guard,

@@ -1,5 +1,5 @@
 import { yieldToEventLoop, isBytes, plainBytes, LineIndex, LineIndexBuilder } from '@spillway/text/internal'
-import { assertRange } from './assert-input.ts'
+import { assertRange } from './reference.ts'
 import type { CachedContent, ContentInfo } from './cached-content.ts'
 import { checkAborted, orAborted, StorageError } from './storage-error.ts'
 import type { ByteRange, OpenContent, OperationOptions } from './storage.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ScopeQuota, type QuotaScope } from './scope-quota.ts'
-import type { EntryId, EntryInfo } from './storage-driver.ts'
+import type { EntryInfo } from './storage-driver.ts'
+import type { EntryId } from './reference.ts'
 
 const INFO: EntryInfo = { key: '', contentType: 'text/plain', size: 0, storedAt: 0, lastUsedAt: 0, metadata: {} }
 

@@ -1,6 +1,7 @@
 import { BoundedMap } from '@spillway/text/internal'
 import { StorageError } from './storage-error.ts'
-import type { EntryId, EntryInfo } from './storage-driver.ts'
+import type { EntryInfo } from './storage-driver.ts'
+import type { EntryId } from './reference.ts'
 
 /** Scopes whose size is remembered; one that was forgotten is listed again. */
 const MAX_SCOPES = 1_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entryId, idPrefix, splitId } from './storage-driver.ts'
+import { entryId, idPrefix, splitId } from './reference.ts'
 
 test.each([
   ['', 'ref'],

@@ -1,14 +1,6 @@
-import { LINE_BLOCK_BYTES } from '@spillway/text/internal'
-import { missingError, StorageError, type Eviction } from './storage-error.ts'
+import { splitId, type EntryId } from './reference.ts'
+import { StorageError, type Eviction } from './storage-error.ts'
 import type { ByteRange, Location, Metadata } from './storage.ts'
-
-/**
- * The name of an entry inside a driver: encoded scope segments and the reference, joined by `/`.
- *
- * Only `a-z`, `0-9`, `_`, `-` and `/` occur in it, no segment is longer than 64 characters, none is `.` or `..`, and
- * the whole has at most 900: it is usable as a path, an object key or a database key as it stands.
- */
-export type EntryId = string
 
 /** What a driver keeps beside the bytes of an entry and returns unchanged. Times are milliseconds since the epoch. */
 export interface EntryInfo {
@@ -165,42 +157,8 @@ export interface StorageDriver {
   close?(): Promise<void>
 }
 
-/** Return the id of an entry: the path of its scope, if it has one, and its reference. */
-export const entryId = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
-
-/** Return what the ids of a scope and of those below it start with. */
-export const idPrefix = (path: string): string => (path === '' ? '' : `${path}/`)
-
-/** Take an id apart again. */
-export function splitId(id: EntryId): { path: string; reference: string } {
-  const slash = id.lastIndexOf('/')
-  return { path: slash < 0 ? '' : id.slice(0, slash), reference: id.slice(slash + 1) }
-}
-
 /** Say that what a backend returned for an entry is not what was stored; `why` goes on from "cannot be read: ". */
 export function corruptError(id: EntryId, why: string): StorageError {
   const { reference } = splitId(id)
   return new StorageError('corrupt', `${reference} cannot be read: ${why}`, { reference })
-}
-
-/**
- * Open an entry of a driver; `undefined` where there is none.
- *
- * A driver that cannot is read range by range: the first read says what there is, and small content comes with it.
- */
-export async function openEntry(driver: StorageDriver, id: EntryId): Promise<OpenEntry | undefined> {
-  if (driver.open !== undefined) return await driver.open(id)
-  const first = await driver.read(id, { offset: 0, length: LINE_BLOCK_BYTES })
-  if (first === undefined) return undefined
-  const { content, info } = first
-  return {
-    info,
-    read: async ({ offset, length }) => {
-      if (offset + length <= content.length) return content.subarray(offset, offset + length)
-      const read = await driver.read(id, { offset, length })
-      if (read === undefined) throw missingError(id.slice(id.lastIndexOf('/') + 1), undefined)
-      return read.content
-    },
-    close: async () => undefined,
-  }
 }

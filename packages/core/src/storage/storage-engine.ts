@@ -1,4 +1,5 @@
-import { BoundedMap, copyBytes, plainBytes, LineIndexRecorder } from '@spillway/text/internal'
+import { BoundedMap, copyBytes, LINE_BLOCK_BYTES, LineIndexRecorder, plainBytes } from '@spillway/text/internal'
+import type { OpenEntry, StorageDriver, DriverContent, EntryInfo } from './storage-driver.ts'
 import {
   assertChunks,
   assertContent,
@@ -6,27 +7,25 @@ import {
   assertKey,
   assertMetadata,
   assertRange,
-  onlyChunk,
-  seenChunks,
-  sourceChunks,
-} from './assert-input.ts'
-import { CachedContents, ContentCache, contentCache, type CachedContent } from './cached-content.ts'
-import {
+  assertReference,
+  contentReference,
   entryId,
   idPrefix,
-  openEntry,
+  isReference,
+  onlyChunk,
+  randomReference,
+  scopePath,
+  seenChunks,
+  sourceChunks,
   splitId,
-  type DriverContent,
   type EntryId,
-  type EntryInfo,
-  type OpenEntry,
-  type StorageDriver,
-} from './storage-driver.ts'
+  type Scope,
+} from './reference.ts'
+import { checkAborted, guard, guardIteration, missingError, StorageError } from './storage-error.ts'
+import { CachedContents, ContentCache, contentCache, type CachedContent } from './cached-content.ts'
 import { EntryLifetime, readInfo } from './entry-lifetime.ts'
 import { KeyedLock } from './keyed-lock.ts'
 import { OpenedContent, type ContentReader } from './opened-content.ts'
-import { assertReference, contentReference, isReference, randomReference, scopePath, type Scope } from './reference.ts'
-import { checkAborted, guard, guardIteration, StorageError } from './storage-error.ts'
 import type {
   ByteRange,
   DeleteOptions,
@@ -438,5 +437,27 @@ export class StorageEngine {
     const known = { reference, key, contentType, size, storedAt, lastUsedAt, metadata: { ...metadata } }
     const expiresAt = this.#lifetime.expiresAt(info)
     return expiresAt === undefined ? known : { ...known, expiresAt }
+  }
+}
+
+/**
+ * Open an entry of a driver; `undefined` where there is none.
+ *
+ * A driver that cannot is read range by range: the first read says what there is, and small content comes with it.
+ */
+export async function openEntry(driver: StorageDriver, id: EntryId): Promise<OpenEntry | undefined> {
+  if (driver.open !== undefined) return await driver.open(id)
+  const first = await driver.read(id, { offset: 0, length: LINE_BLOCK_BYTES })
+  if (first === undefined) return undefined
+  const { content, info } = first
+  return {
+    info,
+    read: async ({ offset, length }) => {
+      if (offset + length <= content.length) return content.subarray(offset, offset + length)
+      const read = await driver.read(id, { offset, length })
+      if (read === undefined) throw missingError(id.slice(id.lastIndexOf('/') + 1), undefined)
+      return read.content
+    },
+    close: async () => undefined,
   }
 }

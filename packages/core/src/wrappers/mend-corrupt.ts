@@ -1,5 +1,6 @@
 import { BoundedMap } from '@spillway/text/internal'
-import type { EntryId, StorageDriver } from '../storage/storage-driver.ts'
+import type { StorageDriver } from '../storage/storage-driver.ts'
+import type { EntryId } from '../storage/reference.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { ResolvedHistoryOptions, Summarize } from '../history-options.ts'
 import { shareBudget } from '@spillway/core/internal'
 import { cutAtGrapheme, estimateLargeTokens } from '@spillway/text/internal'
+import type { ResolvedHistoryOptions, Summarize } from '../history-options.ts'
 import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-message.ts'
 import type { SummaryRejection } from '../history-outcome.ts'
 import { inputText, jsonText } from '../measure/count-message.ts'

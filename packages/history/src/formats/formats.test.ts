@@ -1,6 +1,7 @@
 import { propertyRuns } from '@spillway-internal/test-run'
-import { inspect, isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { inspect, isDeepStrictEqual } from 'node:util'
 import { nativeHistories } from '../../test/native-histories.ts'
 import { FORMAT_NAMES, validateHistory, type FormatName } from '../../test/validate-history.ts'
 import { decodeLossless, encodeLossless, type HistoryFormat } from '../history-format.ts'
@@ -10,7 +11,6 @@ import { anthropicMessages } from './anthropic-messages.ts'
 import { geminiContents } from './gemini-contents.ts'
 import { openAIAgents, openAIResponses } from './openai-responses.ts'
 import { openAIChat } from './openai-chat.ts'
-import fc from 'fast-check'
 
 const FORMATS: Readonly<Record<FormatName, HistoryFormat<unknown>>> = {
   'openai-chat': openAIChat() as HistoryFormat<unknown>,

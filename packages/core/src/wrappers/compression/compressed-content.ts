@@ -1,6 +1,7 @@
 import type { BlockCodec } from '@spillway/text/internal/engines'
 import { piecesOfRange, regroupChunks } from '../../driver/regroup-chunks.ts'
-import { corruptError, type EntryId, type EntryInfo } from '../../storage/storage-driver.ts'
+import { corruptError, type EntryInfo } from '../../storage/storage-driver.ts'
+import { type EntryId } from '../../storage/reference.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import {

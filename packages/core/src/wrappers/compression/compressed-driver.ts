@@ -2,16 +2,15 @@ import { contentTypeEssence } from '@spillway/text/internal'
 import type { BlockCodec } from '@spillway/text/internal/engines'
 import { readInfo } from '../../storage/entry-lifetime.ts'
 import {
-  splitId,
   type DriverContent,
   type DriverEntry,
   type DriverListOptions,
-  type EntryId,
   type EntryInfo,
   type NewEntryInfo,
   type OpenEntry,
   type StorageDriver,
 } from '../../storage/storage-driver.ts'
+import { splitId, type EntryId } from '../../storage/reference.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { mendCorrupt, passedOn } from '../mend-corrupt.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { recordedDriver } from '../../../test/recorded-driver.ts'
 import { SEGMENT_BYTES } from '../../../test/sealed-attacks.ts'
-import { onlyChunk } from '../../storage/assert-input.ts'
+import { onlyChunk } from '../../storage/reference.ts'
 import type { OpenEntry, StorageDriver } from '../../storage/storage-driver.ts'
 import { encryptedDriver } from './encrypted-driver.ts'
 import { KeyRing } from './key-ring.ts'

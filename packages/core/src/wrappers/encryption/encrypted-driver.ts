@@ -6,18 +6,26 @@ import {
   type DriverContent,
   type DriverEntry,
   type DriverListOptions,
-  type EntryId,
   type EntryInfo,
   type NewEntryInfo,
   type OpenEntry,
   type StorageDriver,
 } from '../../storage/storage-driver.ts'
+import { type EntryId } from '../../storage/reference.ts'
 import { StorageError, type Eviction } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
 import type { KeyRing } from './key-ring.ts'
-import { sealContent, SealedContent, type SealedContentOptions } from './sealed-content.ts'
-import { headerOfText, openText, SealedNames, sealText, type SealedEntry } from './sealed-names.ts'
+import {
+  headerOfText,
+  openText,
+  sealContent,
+  SealedContent,
+  SealedNames,
+  sealText,
+  type SealedContentOptions,
+  type SealedEntry,
+} from './sealed-content.ts'
 import { isSameHeader, SALT_BYTES, segmentStart, type SealedHeader, type SealedPurpose } from './sealed-segments.ts'
 
 /** What all sealed content is to a backend. */
