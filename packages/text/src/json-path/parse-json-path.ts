@@ -116,6 +116,7 @@ function unknownSyntax(text: string): Error {
   return new Error(`json-p3 has read something that is not known here: ${text}`)
 }
 
+/** A part of a JSONPath as it was read (RFC 9535), free of the library that read it. */
 export interface Segment {
   /** Whether the values within the values count too: `..`. */
   readonly descends: boolean

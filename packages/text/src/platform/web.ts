@@ -63,8 +63,6 @@ export function warn(message: string, cause: unknown): void {
   globalThis.console.warn(`SpillwayWarning: ${message}`, cause)
 }
 
-/** How bytes are read as text and searched, on a runtime that has nothing but web standards. */
-
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const singleByte = new TextDecoder('latin1')
 

@@ -1,7 +1,6 @@
+/** Finds where the values of a JSON text stand, in bytes, without making anything of them. */
 import { isExactNumber } from '@spillway/core/adapter'
 import { isAscii } from 'node:buffer'
-
-/** Finds where the values of a JSON text stand, in bytes, without making anything of them. */
 
 /** A part of a file: from `start` up to, and without, `end`. */
 export interface Span {
