@@ -2,6 +2,11 @@ import type { ManagedStorage, ManagedStorageOptions, StoredInfo } from '@spillwa
 
 /** What the module of a backend exports: how any process opens one storage, and what an outsider sees of it. */
 export interface BackendModule<Config> {
+  /**
+   * Whether it can lose an entry that is stored again while it is evicted, as the README of its package says. Then soaks do
+   * not evict what others store again.
+   */
+  readonly losesRevived?: boolean
   /** Open one more instance over the same data, with these limits and this clock. */
   open(config: Config, options: ManagedStorageOptions): ManagedStorage | Promise<ManagedStorage>
   /**
@@ -34,10 +39,11 @@ export function scriptArgument(backend: Backend, task: object): string {
 /** Read in a script what {@link scriptArgument} wrote, and import the backend. */
 export async function readScriptArgument(): Promise<{
   readonly open: (options: ManagedStorageOptions) => Promise<ManagedStorage>
+  readonly losesRevived: boolean
   readonly task: unknown
 }> {
   const argument = process.argv[2] ?? ''
   const { module, config, task } = JSON.parse(argument) as { module: string; config: unknown; task: unknown }
   const backend = await importBackend({ module: new URL(module), config })
-  return { open: async (options) => backend.open(config, options), task }
+  return { open: async (options) => backend.open(config, options), losesRevived: backend.losesRevived ?? false, task }
 }

@@ -54,7 +54,7 @@ function choose(index: number): [string, () => Promise<void>] {
   if (chance < 0.44) return ['storeStream (large)', () => storeStream(sizedKey(task.largeBytes, nextKey('stream')))]
   if (chance < 0.62) return ['store again', () => store('revived', revivedKey())]
   if (chance < 0.68) return ['retrieve', touch]
-  if (chance < 0.74) return ['delete unused', evictUnused]
+  if (chance < 0.74 && !argument.losesRevived) return ['delete unused', evictUnused]
   if (chance < 0.92) return ['store and delete', storeAndDelete]
   if (chance < 0.97) return ['store and clear', () => storeAndClear(index)]
   return ['gc', async () => void (await storage.gc())]
