@@ -16,12 +16,21 @@ export interface ExportedName {
 /** Entries for other packages of the project, whose names users see only where a public entry passes them on. */
 const INTERNAL = /^(?:\.|@spillway\/\w+)\/internal(?:\/|$)/
 
-/** List what every public entry point of one package exports, or of every published package. */
-export function listExportedNames(root: string, of?: string): ExportedName[] {
+/** A public entry point of a package. */
+export interface Entry {
+  /** Such as `@spillway/core/adapter`. */
+  readonly name: string
+  readonly isMain: boolean
+  readonly names: readonly ExportedName[]
+}
+
+/** List the public entry points of one package, or of every published package. */
+export function listEntries(root: string, of?: string): Entry[] {
   const manifests = globSync(['packages/*/package.json', 'packages/{storage,adapters}/*/package.json'], { cwd: root })
   const wanted = manifests.filter((path) => of === undefined || dirname(path).replaceAll('\\', '/') === of)
-  const names = wanted.toSorted().flatMap((path) => {
+  return wanted.toSorted().flatMap((path) => {
     const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+      name: string
       private?: boolean
       exports?: Record<string, string>
     }
@@ -29,9 +38,12 @@ export function listExportedNames(root: string, of?: string): ExportedName[] {
     const entries = Object.entries(manifest.exports ?? {}).filter(
       ([name, file]) => file.endsWith('.ts') && !INTERNAL.test(name),
     )
-    return entries.flatMap(([, file]) => readExports(root, join(dirname(path), file).replaceAll('\\', '/')))
+    return entries.map(([name, file]) => ({
+      name: join(manifest.name, name).replaceAll('\\', '/'),
+      isMain: name === '.',
+      names: readExports(root, join(dirname(path), file).replaceAll('\\', '/')),
+    }))
   })
-  return [...new Map(names.map((one) => [`${one.location} ${one.name}`, one])).values()]
 }
 
 /** List what a file exports, following names that it passes on from files beside it. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ContextOffloader } from '@spillway/core'
+import { writeModelOutput } from '@spillway/core/adapter'
 import { InMemoryStorageAdapter, Memory, type AgentHooks } from '@voltagent/core'
 import type { UIMessage } from 'ai'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   agentOf,
   calling,
@@ -14,7 +15,7 @@ import {
   textOf,
   toolOf,
 } from '../test/scripted-agent.ts'
-import { offloadHistory } from './offload-history.ts'
+import { isReplacedOutput, offloadHistory, readModelOutput } from './offload-history.ts'
 import { offloadHooks } from './offload-hooks.ts'
 import { resolveOptions, type Settings } from './offload-options.ts'
 import { offloadTools } from './offload-tools.ts'
@@ -204,4 +205,63 @@ it('keeps the other results of a message as the very objects', async () => {
   })
   expect(replaced.content[1]).toBe(small)
   expect(large.output.value).toBe(LOG)
+})
+
+describe('readModelOutput', () => {
+  const TEXT = { type: 'text', text: 'two users' } as const
+  const IMAGE = { type: 'image', mediaType: 'image/png', data: new Uint8Array([104, 105]) } as const
+
+  it.each([
+    ['a text', [TEXT], false],
+    ['an error', [TEXT], true],
+    ['parts', [TEXT, IMAGE], false],
+  ] as const)('reads back %s, as the very object', (_name, blocks, isError) => {
+    for (const form of ['media', 'file-data', 'file'] as const) {
+      const saved: unknown = JSON.parse(JSON.stringify(writeModelOutput(blocks, { isError, form })))
+      expect(readModelOutput(saved)).toBe(saved)
+    }
+  })
+
+  it.each([
+    [undefined],
+    [null],
+    ['text'],
+    [[]],
+    [{ type: 'text', value: 7 }],
+    [{ type: 'json', value: 'text' }],
+    [{ type: 'execution-denied', value: 'text' }],
+    [{ type: 'content', value: 'text' }],
+    [{ type: 'content', value: [TEXT, 'text'] }],
+    [{ type: 'content', value: [{ type: 'image-data', data: 'no base64!', mediaType: 'image/png' }] }],
+    [{ type: 'content', value: [{ type: 'image-url', url: 'http://10.0.0.1/a.png' }] }],
+    [
+      {
+        type: 'content',
+        value: [{ type: 'file', mediaType: 'image/png', data: { type: 'url', url: 'http://10.0.0.1' } }],
+      },
+    ],
+  ])('takes %o for a value', (saved) => {
+    expect(readModelOutput(saved)).toBeUndefined()
+  })
+})
+
+describe('isReplacedOutput', () => {
+  const text = '[Offloaded: 1 blocks, ~20,000 tokens]\nThe tool result was offloaded.'
+  const image = { type: 'image-data', data: 'aGk=', mediaType: 'image/png' } as const
+
+  it.each([
+    [{ type: 'text', value: text }],
+    [{ type: 'error-text', value: text }],
+    [{ type: 'content', value: [{ type: 'text', text }, image] }],
+  ] as const)('knows what was offloaded by the text that comes first: %o', (output) => {
+    expect(isReplacedOutput(output as Parameters<typeof isReplacedOutput>[0])).toBe(true)
+  })
+
+  it.each([
+    [{ type: 'text', value: 'two users' }],
+    [{ type: 'content', value: [] }],
+    [{ type: 'content', value: [image, { type: 'text', text }] }],
+  ] as const)('takes %o for an output like any other', (output) => {
+    expect(isReplacedOutput(output as Parameters<typeof isReplacedOutput>[0])).toBe(false)
+  })
 })

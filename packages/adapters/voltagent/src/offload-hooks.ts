@@ -1,11 +1,10 @@
 import type { AgentHooks, OnToolEndHookArgs, OnToolEndHookResult } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
-import { defaultModelOutput } from '@spillway/core/adapter'
 import { offloadHistory } from './offload-history.ts'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
-import { offloadShown } from './offload-shown.ts'
+import { defaultModelOutput, offloadShown } from './offload-shown.ts'
 import { isAnswer } from './retrieval-tool.ts'
-import { runningCalls } from './wrap-tool.ts'
+import { inputOfCall, startCall } from './wrap-tool.ts'
 
 /** Options of {@link offloadHooks}. */
 export interface OffloadHooksOptions extends OffloadOptions {
@@ -60,7 +59,7 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
     const isShownByTool = tool.toModelOutput !== undefined
     if (options === undefined || isNested || isShownByTool || except.has(tool.name)) return undefined
     const { callId: toolCallId = '', abortSignal: signal } = options.toolContext ?? {}
-    const call = { toolName: tool.name, toolCallId, input: runningCalls.inputOf(options), signal }
+    const call = { toolName: tool.name, toolCallId, input: inputOfCall(options), signal }
     const shown = defaultModelOutput(output)
     const { output: replaced } = await offloadShown(offloaderOf(options), call, shown)
     if (replaced === shown) return undefined
@@ -72,7 +71,7 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   const composed: AgentHooks & ErrorHook = {
     ...own,
     async onToolStart(event) {
-      if (event.options !== undefined) runningCalls.start(event.args, event.options)
+      if (event.options !== undefined) startCall(event.args, event.options)
       await own.onToolStart?.(event)
     },
     async onToolEnd(event) {

@@ -1,6 +1,17 @@
 import type { ContextOffloader } from '@spillway/core'
 import { mcpModelOutput, offloadModelOutput } from '@spillway/core/adapter'
-import type { ModelOutputCall, OffloadedModelOutput, ShownOutput } from '@spillway/core/adapter'
+import type { ModelOutputCall, OffloadedModelOutput } from '@spillway/core/adapter'
+
+/** What the model is shown of a tool's output: what `toModelOutput` returns. */
+export interface ShownOutput {
+  readonly type: string
+  readonly value: unknown
+}
+
+/** Write the output of a tool without `toModelOutput` as the AI SDK shows it to the model. The value is the very object. */
+export function defaultModelOutput(output: unknown): ShownOutput {
+  return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null }
+}
 
 /**
  * Offload what the model would be shown, and return what it is shown instead, or the very object and why it stays.

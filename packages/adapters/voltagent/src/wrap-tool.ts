@@ -1,7 +1,7 @@
 import type { Tool, ToolExecuteOptions, ToolHookOnStart } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
-import { copyWith, defaultModelOutput, RunsByInput, type ShownOutput } from '@spillway/core/adapter'
-import { offloadShown } from './offload-shown.ts'
+import { copyWith } from '@spillway/core/adapter'
+import { defaultModelOutput, offloadShown, type ShownOutput } from './offload-shown.ts'
 
 /** What is read of a tool; VoltAgent's own type differs by input and output, and says less of `toModelOutput`. */
 export interface UserTool extends Pick<Tool, 'name' | 'hooks'> {
@@ -14,8 +14,40 @@ type ToModelOutput = (call: {
   readonly output: unknown
 }) => ShownOutput | Promise<ShownOutput>
 
-/** What tool calls run with; hooks of tools and of agents say so, as a PlanAgent runs none of tools. */
-export const runningCalls: RunsByInput<ToolExecuteOptions> = new RunsByInput()
+/** A tool call that was started here. */
+interface RunningCall {
+  readonly input: unknown
+  readonly options: ToolExecuteOptions
+  /** Whether another call has the very same input, as a schema may make it: it may be the call of another user. */
+  sharesInput: boolean
+  /** The last output, and what the model was shown of it: the AI SDK asks more than once for an output of a stream. */
+  shown?: { readonly of: unknown; readonly as: ShownOutput }
+}
+
+/** Calls by their options and by their input: VoltAgent tells `toModelOutput` the input alone. */
+const calls = new WeakMap<object, RunningCall>()
+
+/** Remember a call. Hooks of tools and of agents do, as a `PlanAgent` runs no hooks of tools; the second has no effect. */
+export function startCall(input: unknown, options: ToolExecuteOptions): void {
+  let call = calls.get(options)
+  if (call === undefined || call.input !== input) {
+    call = { input, options, sharesInput: false }
+    calls.set(options, call)
+  }
+  if (typeof input !== 'object' || input === null) return
+  const before = calls.get(input)
+  if (before === undefined) calls.set(input, call)
+  else if (before.options !== options) before.sharesInput = true
+}
+
+/** Find the one call with this very input, an object; `undefined` if there is none, or several have it. */
+export function findCall(input: unknown): RunningCall | undefined {
+  const call = typeof input === 'object' && input !== null ? calls.get(input) : undefined
+  return call?.sharesInput === true ? undefined : call
+}
+
+/** The input of the call with these options; `undefined` for a call that was not started. */
+export const inputOfCall = (options: ToolExecuteOptions): unknown => calls.get(options)?.input
 
 /** What wrapped tools have for `toModelOutput`: VoltAgent copies tools, and functions stay. */
 const ours = new WeakSet<ToModelOutput>()
@@ -28,24 +60,20 @@ const ours = new WeakSet<ToModelOutput>()
  */
 export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptions) => ContextOffloader): UserTool {
   if (tool.toModelOutput !== undefined && ours.has(tool.toModelOutput)) return tool
-  // The AI SDK asks more than once what to show of an output of a stream.
-  const known = new WeakMap<ToolExecuteOptions, { readonly output: unknown; readonly shown: ShownOutput }>()
-
   const toModelOutput: ToModelOutput = async (call) => {
     const { toolCallId, input, output } = call
-    const found = runningCalls.find(input)
-    const options = found?.toolContext?.callId === toolCallId ? found : undefined
-    const before = options && known.get(options)
-    if (before !== undefined && Object.is(before.output, output)) return before.shown
+    const found = findCall(input)
+    const running = found?.options.toolContext?.callId === toolCallId ? found : undefined
+    if (running?.shown !== undefined && Object.is(running.shown.of, output)) return running.shown.as
     const full = tool.toModelOutput === undefined ? defaultModelOutput(output) : await tool.toModelOutput(call)
-    if (options === undefined) return full
-    const request = { toolName: tool.name, toolCallId, input, signal: options.toolContext?.abortSignal }
-    const { output: shown } = await offloadShown(offloaderOf(options), request, full)
-    known.set(options, { output, shown })
+    if (running === undefined) return full
+    const request = { toolName: tool.name, toolCallId, input, signal: running.options.toolContext?.abortSignal }
+    const { output: shown } = await offloadShown(offloaderOf(running.options), request, full)
+    running.shown = { of: output, as: shown }
     return shown
   }
   const onStart: ToolHookOnStart = async (event) => {
-    if (event.options !== undefined) runningCalls.start(event.args, event.options)
+    if (event.options !== undefined) startCall(event.args, event.options)
     await tool.hooks?.onStart?.(event)
   }
 

@@ -1,6 +1,6 @@
 import { emitEvent, retrievalToolNameOf, type ContextOffloader } from '../offload/context-offloader.ts'
 
-/** A schema as the Standard JSON Schema specification has it, as far as frameworks read it. */
+/** The part of a Standard JSON Schema that frameworks read. */
 export interface AnyInputSchema {
   readonly '~standard': {
     readonly version: 1
@@ -11,10 +11,8 @@ export interface AnyInputSchema {
 }
 
 /**
- * Write a JSON Schema, such as that of the retrieval tool, as a Standard Schema that tells models what it says and takes
- * every input: the advice of the tool is better than that of a validator.
- *
- * Each reader gets a copy of its own, as frameworks write into what they are given.
+ * Write a JSON Schema as a Standard Schema that shows it to models and accepts every input: the advice of the retrieval
+ * tool is better than that of a validator. Each reader gets a copy, as frameworks write into it.
  *
  * @example
  * ```ts
@@ -34,26 +32,10 @@ export function anyInputSchema(jsonSchema: object): AnyInputSchema {
 const told = new WeakSet<ContextOffloader>()
 
 /**
- * Tell by the event `retrieval-tool-hidden` that a model is not offered the retrieval tool, although results were
- * offloaded and their previews name it.
- *
- * For adapters that see which tools a call of the model offers. An event comes once for an offloader, and none where it
- * has no retrieval tool.
+ * Emit the event `retrieval-tool-hidden` if results were offloaded, whose previews name the retrieval tool, and the model is
+ * not offered that tool. An offloader emits it once.
  *
  * @param offered - The names of the tools that the model is offered.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { tellHiddenTool } from '@spillway/core/adapter'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const types: string[] = []
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: ({ type }) => types.push(type) })
- * await offloader.offload({ toolName: 'a', toolCallId: '1', content: [{ type: 'text', text: 'a line\n'.repeat(5_000) }] })
- * tellHiddenTool(offloader, ['read_log'])
- * console.assert(types.join() === 'offload,retrieval-tool-hidden')
- * ```
  */
 export function tellHiddenTool(offloader: ContextOffloader, offered: readonly unknown[]): void {
   const toolName = retrievalToolNameOf(offloader)

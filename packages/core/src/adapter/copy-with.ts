@@ -1,8 +1,8 @@
 /**
- * Copy an object, such as a tool, with its prototype, accessors and hidden properties, and others in the place of some.
+ * Copy an object, such as a tool, with its prototype, accessors and hidden properties, and replace some properties.
  *
- * What is passed in does not change. Accessors are copied, not called. Methods run on the copy, so that an object whose
- * class has private fields needs functions of its own for them.
+ * The original does not change. Accessors are copied, not called. Methods run on the copy, so an object whose class has private
+ * fields needs its own functions for them.
  *
  * @example
  * ```ts

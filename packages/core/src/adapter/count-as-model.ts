@@ -19,18 +19,15 @@ The service could not reach its provider in time. It will try again three times,
 /** The tokens of the sample in o200k_base, which the estimate is made for. */
 const SAMPLE_TOKENS = 314
 
-/** No tokenizer of a model is further from o200k_base: what answers beyond guesses by characters, or counts no tokens. */
+/** No model's tokenizer is further from o200k_base: other counters guess by characters, or count no tokens. */
 const MIN_RATIO = 0.8
 const MAX_RATIO = 3
 
 /**
- * Make a synchronous counter, as `countTokens` has to be, of one that answers later, such as a request to the provider.
+ * Make a synchronous counter, as `countTokens` must be, from an asynchronous one, such as a request to the provider.
  *
- * It is asked once, about a text of some 900 characters, and the estimate is multiplied by how far the answer is from that
- * of OpenAI's o200k_base. What guesses, a token for every four characters, is not followed, as the estimate is nearer for
- * logs and JSON; neither is what fails.
- *
- * @param count - Counts the tokens of a text as the model does.
+ * It counts one text of about 900 characters, and scales the estimate, which is made for OpenAI's o200k_base. A counter that
+ * fails, or that guesses a token for every four characters, is ignored, as the estimate is nearer for logs and JSON.
  *
  * @example
  * ```ts

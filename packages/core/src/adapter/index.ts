@@ -1,5 +1,5 @@
 /** What adapters of agent frameworks have in common: how parts become blocks and come back. */
-export { decodeText, contentTypeEssence, isTextContentType } from '@spillway/text/internal'
+export { contentTypeEssence, decodeText, isTextContentType } from '@spillway/text/internal'
 export {
   endOfString,
   isExactNumber,
@@ -7,6 +7,7 @@ export {
   plainNumber,
   rewriteInexactNumbers,
 } from '@spillway/text/internal/json'
+export { isReplacement } from '../offload/replacement.ts'
 export { orMiss } from '../storage/storage-error.ts'
 export { textOfDocument } from '../content/text-of-document.ts'
 export { KeyedLock } from '../storage/keyed-lock.ts'
@@ -15,7 +16,6 @@ export {
   assertOffloader,
   assertRunOptions,
   offloaderOfRun,
-  RunsByInput,
   withEvictAfterTurns,
   type RunOptions,
   type RunOptionsCheck,
@@ -23,14 +23,11 @@ export {
 export { copyWith } from './copy-with.ts'
 export { countAsModel } from './count-as-model.ts'
 export {
-  defaultModelOutput,
-  isReplacedOutput,
-  readModelOutput,
+  readModelPart,
   writeModelOutput,
   type ModelMediaForm,
   type ModelOutput,
   type ModelOutputPart,
-  type ShownOutput,
 } from './model-output.ts'
 export {
   encodeBase64,

@@ -2,17 +2,16 @@ import { indentJson, type ContentBlock } from '@spillway/text/internal'
 import { encodeBase64, mediaFromData, nameOfPart, textBlock } from './media-source.ts'
 import { writeModelOutput, writeModelPart, type ModelMediaForm, type ModelOutput } from './model-output.ts'
 
-/** A part of the content of a tool result of the Model Context Protocol that Spillway writes. */
+/** A part of an MCP tool result, as Spillway writes it. */
 export type McpPart =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio'; data: string; mimeType: string }
   | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } }
 
 /**
- * Map a part of the `content` of a tool result of the Model Context Protocol (revision 2025-06-18).
+ * Read a part of the `content` of an MCP tool result (revision 2025-06-18): text, image, sound, embedded resource or link.
  *
- * Text, images, sound, embedded resources and links are known. What else there is, and what lacks the fields that its
- * type must have, passes through as an unknown block.
+ * Other parts, and parts without the fields that their type requires, become unknown blocks.
  *
  * @example
  * ```ts
@@ -58,18 +57,9 @@ function readResource({ uri, mimeType, text, blob }: Fields): ContentBlock | und
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /**
- * Write a block as a part of the `content` of a tool result of the Model Context Protocol.
+ * Write a block as a part of the `content` of an MCP tool result.
  *
- * Videos and documents become embedded resources; values, links and media by URL become text, as some hosts refuse links
- * in results.
- *
- * @example
- * ```ts
- * import { writeMcpPart } from '@spillway/core/adapter'
- *
- * const part = writeMcpPart({ type: 'json', value: { rows: 2 } })
- * console.assert(part.type === 'text' && part.text === '{"rows":2}')
- * ```
+ * Videos and documents become embedded resources. Values, links and media by URL become text, as some hosts refuse links.
  */
 export function writeMcpPart(block: ContentBlock): McpPart {
   switch (block.type) {
@@ -93,9 +83,9 @@ export function writeMcpPart(block: ContentBlock): McpPart {
   }
 }
 
-/** What a tool of an MCP server returned, in its parts. */
+/** The result of an MCP tool, in its parts. */
 export interface McpResult {
-  /** At least one, each of which {@link readMcpPart} maps to a block that means something. */
+  /** At least one; {@link readMcpPart} knows each. */
   readonly parts: readonly unknown[]
   readonly isError: boolean
 }
@@ -103,18 +93,9 @@ export interface McpResult {
 const KEYS: readonly string[] = ['content', 'isError', '_meta']
 
 /**
- * Read the result of a tool of an MCP server, where a framework hands it on as a value, `{ content: [...] }`.
+ * Read the result of an MCP tool that a framework passes on as a value, `{ content: [...] }`.
  *
- * Returns `undefined` for any other value, also for one with `structuredContent`, which says the same once more.
- *
- * @example
- * ```ts
- * import { readMcpResult } from '@spillway/core/adapter'
- *
- * const result = readMcpResult({ content: [{ type: 'text', text: 'no such file' }], isError: true })
- * console.assert(result?.parts.length === 1 && result.isError)
- * console.assert(readMcpResult({ content: 'a value of its own' }) === undefined)
- * ```
+ * Returns `undefined` for any other value, also for one with `structuredContent`, which repeats the content.
  */
 export function readMcpResult(value: unknown): McpResult | undefined {
   const { content: parts, isError } = Object(value) as { readonly content?: unknown; readonly isError?: unknown }
@@ -125,22 +106,11 @@ export function readMcpResult(value: unknown): McpResult | undefined {
 }
 
 /**
- * Write the result of a tool of an MCP server, which a framework hands on as a value, as what `toModelOutput` returns.
+ * Write the result of an MCP tool, which a framework passes on as a value, as a model output.
  *
- * Several parts stay apart, so that each is stored by itself; those of an error become one text, which has its mark.
- * Structured content comes last, as indented JSON. Returns `undefined` for any other value, and where JSON cannot express
- * the structured content.
- *
- * @param form - How media are written; see {@link writeModelPart}.
- *
- * @example
- * ```ts
- * import { mcpModelOutput } from '@spillway/core/adapter'
- *
- * const output = mcpModelOutput({ content: [{ type: 'text', text: 'no such file' }], isError: true }, 'file-data')
- * console.assert(output?.type === 'error-text' && output.value === 'no such file')
- * console.assert(mcpModelOutput({ users: 2 }, 'file-data') === undefined)
- * ```
+ * Several parts stay apart, so that each is stored by itself; those of an error become one text, which can be marked.
+ * Structured content comes last, as indented JSON. Returns `undefined` for any other value, and if JSON cannot express the
+ * structured content.
  */
 export function mcpModelOutput(value: unknown, form: ModelMediaForm): ModelOutput | undefined {
   if (typeof value !== 'object' || value === null || !('content' in value)) return undefined

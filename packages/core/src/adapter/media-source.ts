@@ -29,13 +29,13 @@ const SIGNATURES: readonly (readonly [type: string, beginning: RegExp])[] = [
 ]
 
 /**
- * Make a block of media that a framework hands over as data: bytes, Base64 (plain or URL-safe), or a `data:` URL.
+ * Make a media block from bytes, Base64 (plain or URL-safe), or a `data:` URL. Returns `undefined` for any other value: such a
+ * part is best passed on as an unknown block.
  *
- * A type without a subtype, such as `image` or `image/*`, is completed by the signature of the bytes;
- * `application/octet-stream` stands for what has none, as content is stored under a full type only. Returns `undefined`
- * for what is none of these: such a part is best passed on as it is, as an unknown block.
+ * A type without a subtype, such as `image` or `image/*`, is completed by the signature of the bytes, or else becomes
+ * `application/octet-stream`.
  *
- * @param mediaType - A MIME type; it decides whether the block is an image, sound, video or document.
+ * @param mediaType - A MIME type; it decides whether the block is an image, audio, video or document.
  *
  * @example
  * ```ts
@@ -54,19 +54,9 @@ export function mediaFromData(mediaType: string, data: unknown, name?: string): 
 }
 
 /**
- * Make a block of media that a framework hands over by URL; the content of a `data:` URL (RFC 2397) becomes its bytes.
+ * Make a media block from a URL. A `data:` URL (RFC 2397) becomes its bytes, or `undefined` if it is invalid.
  *
- * Returns `undefined` for a `data:` URL that cannot be read.
- *
- * @param mediaType - A MIME type, such as `image/png`; that of a `data:` URL goes before it.
- *
- * @example
- * ```ts
- * import { mediaFromUrl } from '@spillway/core/adapter'
- *
- * console.assert(mediaFromUrl('image/png', 'https://example.com/chart.png')?.url === 'https://example.com/chart.png')
- * console.assert(mediaFromUrl('image/*', 'data:image/png;base64,iVBORw0KGgo=')?.data?.length === 8)
- * ```
+ * @param mediaType - A MIME type, such as `image/png`; the type in a `data:` URL takes precedence.
  */
 export function mediaFromUrl(mediaType: string, url: string, name?: string): MediaBlock | undefined {
   if (!DATA_SCHEME.test(url)) return { type: mediaKind(mediaType), mediaType, name, url }
@@ -79,16 +69,7 @@ export function mediaFromUrl(mediaType: string, url: string, name?: string): Med
   return text === undefined ? undefined : mediaFromBytes(type, new TextEncoder().encode(text), name)
 }
 
-/**
- * Write bytes as Base64 (RFC 4648, section 4), as frameworks take media.
- *
- * @example
- * ```ts
- * import { encodeBase64 } from '@spillway/core/adapter'
- *
- * console.assert(encodeBase64(new Uint8Array([104, 105])) === 'aGk=')
- * ```
- */
+/** Encode bytes as Base64 (RFC 4648, section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
   return encode(bytes)
 }
@@ -120,32 +101,20 @@ function signedType(data: Uint8Array): string | undefined {
   return SIGNATURES.find(([, signature]) => signature.test(beginning))?.[0]
 }
 
-/** A block as text, or as Base64 with what frameworks want to know of a file. */
+/** A block as text, or as Base64 with the fields that frameworks want of a file. */
 export type EncodedBlock =
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: MediaBlock['type']
       readonly mediaType: string
       readonly data: string
-      /** The name of the block, or one with the extension of its type, as many providers take no file without a name. */
+      /** The name of the block, or one with the extension of its type: many providers refuse a file without a name. */
       readonly filename: string
     }
 
 /**
- * Write a block for a framework whose parts are texts and files: media that come as bytes become Base64, anything else
- * becomes text.
- *
- * Values become JSON, links and media by URL their URL.
- *
- * @example
- * ```ts
- * import { encodeBlock } from '@spillway/core/adapter'
- *
- * const part = encodeBlock({ type: 'document', mediaType: 'application/pdf', data: new Uint8Array([104, 105]) })
- * console.assert(part.type === 'document' && part.data === 'aGk=' && part.filename === 'content.pdf')
- * const value = encodeBlock({ type: 'json', value: [1] })
- * console.assert(value.type === 'text' && value.text === '[1]')
- * ```
+ * Write a block for a framework whose parts are texts and files. Media with bytes become Base64; all else becomes text: values
+ * as JSON, links and media by URL as their URL.
  */
 export function encodeBlock(block: ContentBlock): EncodedBlock {
   if (block.type === 'text') return { type: 'text', text: block.text }
@@ -155,7 +124,7 @@ export function encodeBlock(block: ContentBlock): EncodedBlock {
   return { type, mediaType, data: encodeBase64(block.data), filename }
 }
 
-/** What a framework's part says of its text, under whatever types: what is no text is left out. */
+/** What a framework's part says about its text. Values that are no strings are ignored. */
 export interface TextOrigin {
   /** A file name, title or URI. */
   readonly name?: unknown
@@ -165,37 +134,17 @@ export interface TextOrigin {
   readonly context?: unknown
 }
 
-/**
- * Make a block of a text with the name, type and context that its part in a framework has.
- *
- * @example
- * ```ts
- * import { textBlock } from '@spillway/core/adapter'
- *
- * const block = textBlock('# Notes', { name: 'notes.md', mediaType: 'text/markdown', context: null })
- * console.assert(block.name === 'notes.md' && !('context' in block))
- * ```
- */
+/** Make a text block with the name, type and context of a framework's part. */
 export function textBlock(text: string, origin: TextOrigin): TextBlock {
   const { name, mediaType, context } = origin
   const said = Object.entries({ name, mediaType, context }).filter(([, value]) => typeof value === 'string')
   return { type: 'text', text, ...Object.fromEntries(said) }
 }
 
-/** Keys under which frameworks name a part, the most telling first. */
+/** Keys under which frameworks name a part, the best first. */
 const NAMES = ['filename', 'name', 'title', 'uri']
 
-/**
- * Find the name of a part, or of its metadata: a file name, title or URI. Returns `undefined` if it has none.
- *
- * @example
- * ```ts
- * import { nameOfPart } from '@spillway/core/adapter'
- *
- * console.assert(nameOfPart({ uri: 'file:///notes.md', title: 'Notes' }) === 'Notes')
- * console.assert(nameOfPart({ name: 7 }) === undefined)
- * ```
- */
+/** Find the name of a part, or of its metadata: a file name, title or URI. */
 export function nameOfPart(part: unknown): string | undefined {
   const fields = Object(part) as Readonly<Record<string, unknown>>
   const name = NAMES.map((key) => fields[key]).find((value) => typeof value === 'string' && value !== '')

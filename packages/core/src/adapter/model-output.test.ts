@@ -1,17 +1,8 @@
 import type { ContentBlock } from '@spillway/text/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatReplacement } from '../offload/replacement.ts'
 import { encodeBase64 } from './media-source.ts'
-import {
-  defaultModelOutput,
-  isReplacedOutput,
-  readModelOutput,
-  readModelPart,
-  writeModelOutput,
-  writeModelPart,
-  type ModelMediaForm,
-} from './model-output.ts'
+import { readModelPart, writeModelOutput, writeModelPart, type ModelMediaForm } from './model-output.ts'
 
 const TEXT = { type: 'text', text: 'two users' } as const
 
@@ -37,39 +28,6 @@ it('writes media as parts, in the form that is asked for', () => {
 
 it('writes an empty text where there are no blocks', () => {
   expect(writeModelOutput([], { isError: false, form: 'file' })).toEqual({ type: 'text', value: '' })
-})
-
-it.each([
-  ['a text', [TEXT], false],
-  ['an error', [TEXT], true],
-  ['parts', [TEXT, IMAGE], false],
-] as const)('reads back %s, as the very object', (_name, blocks, isError) => {
-  for (const form of ['media', 'file-data', 'file'] as const) {
-    const saved: unknown = JSON.parse(JSON.stringify(writeModelOutput(blocks, { isError, form })))
-    expect(readModelOutput(saved)).toBe(saved)
-  }
-})
-
-it.each([
-  [undefined],
-  [null],
-  ['text'],
-  [[]],
-  [{ type: 'text', value: 7 }],
-  [{ type: 'json', value: 'text' }],
-  [{ type: 'execution-denied', value: 'text' }],
-  [{ type: 'content', value: 'text' }],
-  [{ type: 'content', value: [TEXT, 'text'] }],
-  [{ type: 'content', value: [{ type: 'image-data', data: 'no base64!', mediaType: 'image/png' }] }],
-  [{ type: 'content', value: [{ type: 'image-url', url: 'http://10.0.0.1/a.png' }] }],
-  [
-    {
-      type: 'content',
-      value: [{ type: 'file', mediaType: 'image/png', data: { type: 'url', url: 'http://10.0.0.1' } }],
-    },
-  ],
-])('takes %o for a value', (saved) => {
-  expect(readModelOutput(saved)).toBeUndefined()
 })
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -206,41 +164,4 @@ it.each<[ContentBlock, string]>([
   [{ type: 'link', url: 'https://example.com' }, '{"type":"link","url":"https://example.com"}'],
 ])('writes %o as text', (block, text) => {
   expect(writeModelPart(block, 'file-data')).toEqual({ type: 'text', text })
-})
-
-it('writes a string as text, and nothing as null', () => {
-  expect(defaultModelOutput('')).toEqual({ type: 'text', value: '' })
-  for (const nothing of [undefined, null]) expect(defaultModelOutput(nothing)).toEqual({ type: 'json', value: null })
-})
-
-it.each([[0], [false], [{ users: 2 }], [['a']]])('writes %o as JSON, as the very value', (output) => {
-  const { type, value } = defaultModelOutput(output)
-  expect(type).toBe('json')
-  expect(value).toBe(output)
-})
-
-describe('is replaced output', () => {
-  const block = { reference: 'call_1_0_abc', type: 'text', contentType: 'text/plain', size: 90_000 } as const
-
-  const original = { blocks: 1, tokens: 20_000 }
-
-  const text = formatReplacement({ blocks: [block], original, isError: false, retrievalTool: undefined })
-
-  const image = { type: 'image-data', data: 'aGk=', mediaType: 'image/png' } as const
-
-  it.each([
-    [{ type: 'text', value: text }],
-    [{ type: 'error-text', value: text }],
-    [{ type: 'content', value: [{ type: 'text', text }, image] }],
-  ] as const)('knows what was offloaded by the text that comes first: %o', (output) => {
-    expect(isReplacedOutput(output as Parameters<typeof isReplacedOutput>[0])).toBe(true)
-  })
-
-  it.each([
-    [{ type: 'text', value: 'two users' }],
-    [{ type: 'content', value: [] }],
-    [{ type: 'content', value: [image, { type: 'text', text }] }],
-  ] as const)('takes %o for an output like any other', (output) => {
-    expect(isReplacedOutput(output as Parameters<typeof isReplacedOutput>[0])).toBe(false)
-  })
 })

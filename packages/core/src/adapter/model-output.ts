@@ -1,20 +1,16 @@
 import type { ContentBlock, MediaBlock } from '@spillway/text/internal'
-import { isReplacement } from '../offload/replacement.ts'
 import { encodeBase64, mediaFromData, mediaFromUrl, textBlock } from './media-source.ts'
 
-/** An output for the model of the AI SDK that JSON can express. */
+/** An output for the model of the AI SDK, as JSON can express it. */
 export type ModelOutput =
   | { type: 'text'; value: string }
   | { type: 'error-text'; value: string }
   | { type: 'content'; value: ModelOutputPart[] }
 
 /**
- * Write blocks, such as an answer of the retrieval tool, as what `toModelOutput` returns: one text, or parts where not all
- * of them are text.
+ * Write blocks, such as an answer of the retrieval tool, as a model output: one text, or parts if not all blocks are text.
  *
- * Parts have no mark of an error; the retrieval tool answers with media only where it has not failed.
- *
- * @param form - How media are written; see {@link writeModelPart}.
+ * Parts cannot be marked as an error; the retrieval tool answers with media only if it has not failed.
  *
  * @example
  * ```ts
@@ -34,38 +30,7 @@ export function writeModelOutput(
   return { type: isError ? 'error-text' : 'text', value: texts.join('\n') }
 }
 
-/**
- * Read back an output for the model that came as a value, as from a conversation that was saved: a text, one of an error,
- * or parts that are texts or have their bytes.
- *
- * Returns `undefined` for any other value. As a tool may return what looks like an output, one whose parts have addresses
- * is no output: nothing may be fetched by it.
- *
- * @example
- * ```ts
- * import { readModelOutput } from '@spillway/core/adapter'
- *
- * console.assert(readModelOutput({ type: 'text', value: 'two users' })?.type === 'text')
- * const link = { type: 'image-url', url: 'https://example.com/a.png' }
- * console.assert(readModelOutput({ type: 'content', value: [link] }) === undefined)
- * ```
- */
-export function readModelOutput(saved: unknown): ModelOutput | undefined {
-  const { type, value } = Object(saved) as { readonly type?: unknown; readonly value?: unknown }
-  const isText = (type === 'text' || type === 'error-text') && typeof value === 'string'
-  const isContent = type === 'content' && Array.isArray(value) && value.every(isSafePart)
-  return isText || isContent ? (saved as ModelOutput) : undefined
-}
-
-function isSafePart(part: unknown): boolean {
-  const block = readModelPart(part)
-  return block.type === 'text' || ('data' in block && block.data !== undefined)
-}
-
-/**
- * Map a part of a model output with several parts, in the form of any version of the AI SDK; what means nothing to
- * Spillway passes through as an unknown block.
- */
+/** Read a part of a model output in the form of any version of the AI SDK. Other parts become unknown blocks. */
 export function readModelPart(part: unknown): ContentBlock {
   return (isRecord(part) ? readPart(part) : undefined) ?? { type: 'unknown', value: part }
 }
@@ -115,8 +80,8 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * A part of a model output: the forms of versions 5, 6 and 7 of the AI SDK, with media as Base64. Not all of the versions
- * know the names and types of such parts; those that do not leave them out.
+ * A part of a model output, in the form of version 5, 6 or 7 of the AI SDK. Versions ignore names and types that they do
+ * not know.
  */
 export type ModelOutputPart = { filename?: string } & (
   | { type: 'text'; text: string; mediaType?: string }
@@ -125,12 +90,10 @@ export type ModelOutputPart = { filename?: string } & (
   | { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
 )
 
-/** How media are written: `media` of version 5 of the AI SDK, `file-data` and `image-data` of version 6, `file` of version 7. */
+/** The form of media: `media` in version 5 of the AI SDK, `file-data` and `image-data` in version 6, `file` in version 7. */
 export type ModelMediaForm = 'media' | 'file-data' | 'file'
 
-/**
- * Write a block as a part of a model output; what is neither text nor bytes becomes JSON text.
- */
+/** Write a block as a part of a model output. A block that is neither text nor bytes becomes JSON text. */
 export function writeModelPart(block: ContentBlock, form: ModelMediaForm): ModelOutputPart {
   const named = 'name' in block && block.name !== undefined ? { filename: block.name } : {}
   if (block.type === 'text') {
@@ -145,45 +108,4 @@ export function writeModelPart(block: ContentBlock, form: ModelMediaForm): Model
   if (form === 'file') return { type: 'file', data: { type: 'data', data }, mediaType, ...named }
   if (form === 'media') return { type: 'media', data, mediaType, ...named }
   return { type: block.type === 'image' ? 'image-data' : 'file-data', data, mediaType, ...named }
-}
-
-/** What the model is shown of a tool's output, of any kind: what `toModelOutput` returns. */
-export interface ShownOutput {
-  readonly type: string
-  readonly value: unknown
-}
-
-/**
- * Write what a tool without `toModelOutput` returned as the AI SDK shows it to the model: a string as text, anything else
- * as JSON, nothing as `null`. The value is the very object.
- *
- * @example
- * ```ts
- * import { defaultModelOutput } from '@spillway/core/adapter'
- *
- * console.assert(defaultModelOutput('two users').type === 'text')
- * console.assert(defaultModelOutput(undefined).value === null)
- * ```
- */
-export function defaultModelOutput(output: unknown): ShownOutput {
-  return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null }
-}
-
-/**
- * Tell whether an output for the model, such as one of a saved conversation, begins with the text that stands in the place
- * of what was offloaded.
- *
- * A tool may return such a text itself: what it says must hold the limit like any other.
- *
- * @example
- * ```ts
- * import { isReplacedOutput } from '@spillway/core/adapter'
- *
- * console.assert(isReplacedOutput({ type: 'text', value: '[Offloaded: 1 blocks, ~20,000 tokens]\nThe tool result …' }))
- * console.assert(!isReplacedOutput({ type: 'text', value: 'two users' }))
- * ```
- */
-export function isReplacedOutput({ value }: ModelOutput): boolean {
-  const [first] = typeof value === 'string' ? [{ text: value }] : value
-  return first !== undefined && 'text' in first && isReplacement(first.text)
 }

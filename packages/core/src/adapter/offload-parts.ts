@@ -6,27 +6,27 @@ import { readMcpPart, writeMcpPart } from './mcp-content.ts'
 import { mediaFromData } from './media-source.ts'
 import { readModelPart, writeModelPart, type ModelMediaForm } from './model-output.ts'
 
-/** A tool result in the parts of a framework, and how these are read and written. */
+/** A tool result in a framework's parts, and functions that read and write them. */
 export interface PartsRequest<Part> extends Omit<OffloadRequest, 'content'> {
   readonly parts: readonly Part[]
-  /** Map a part to a block; `{ type: 'unknown', value: part }` for one that means nothing to Spillway. */
+  /** Map a part to a block; `{ type: 'unknown', value: part }` for a part that Spillway does not know. */
   readonly toBlock: (part: Part) => ContentBlock
   /** Make the part that carries the replacement. */
   readonly fromText: (text: string) => Part
-  /** Make the part of a block that a previewer added, such as a smaller image. Without it such blocks are left out. */
+  /** Make the part of a block that a previewer added, such as a smaller image. By default such blocks are left out. */
   readonly fromBlock?: ((block: ContentBlock) => Part) | undefined
 }
 
-/** What became of a result in parts: it stays as it is, or others take their place. */
+/** The outcome for a result in parts: it stays, or other parts replace it. */
 export type PartsOutcome<Part> =
   | { readonly status: 'inline'; readonly reason: InlineReason }
   | { readonly status: 'offloaded'; readonly parts: readonly [Part, ...Part[]] }
 
 /**
- * Offload a tool result that comes in the parts of a framework, and return the parts that take their place.
+ * Offload a tool result in the parts of a framework, and return the parts that replace them.
  *
- * The replacement comes first, then what previewers added; parts that are kept come back as the very objects that were
- * passed in, so that nothing of them is lost in mapping. Rejects as {@link ContextOffloader.offload} does.
+ * The replacement comes first, then the blocks that previewers added; parts that stay are the very objects, so that mapping
+ * loses nothing. Rejects as {@link ContextOffloader.offload} does.
  *
  * @example
  * ```ts
@@ -63,23 +63,23 @@ export async function offloadParts<Part>(
   return { status: 'offloaded', parts: [fromText(replacement.text), ...keptParts] }
 }
 
-/** The tool call that a model output belongs to. */
+/** The tool call of a model output. */
 export type ModelOutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'purpose' | 'signal'>
 
 type ProviderOptions = Readonly<Record<string, unknown>>
 
-/** What the model is to see of an output, and why it stays where it does. */
+/** The output that the model sees, and the reason if it is the original. */
 export interface OffloadedModelOutput<Output> {
   readonly output: Output
   readonly reason?: InlineReason
 }
 
 /**
- * Offload what `toModelOutput` makes of a tool's output, and return what takes its place.
+ * Offload the output of `toModelOutput`, and return the output that replaces it.
  *
- * It is what the AI SDK, and frameworks on top of it, hand to a model: `{ type, value }`, where `type` is `text`, `json`,
- * `error-text`, `error-json` or `content`. An output that stays comes back as the very object, as do kinds that nothing
- * is known of. JSON is replaced by text, parts by one part of text that comes first.
+ * The AI SDK, and frameworks on it, pass such outputs to a model: `{ type, value }`, where `type` is `text`, `json`,
+ * `error-text`, `error-json` or `content`. An output that stays is the very object, and so are unknown kinds. JSON is replaced
+ * by text, parts by one part of text that comes first.
  *
  * @example
  * ```ts
@@ -135,21 +135,21 @@ export async function offloadModelOutput<Output>(
   }
 }
 
-/** Versions of the AI SDK have no name for a text, and providers would not show it: it goes to the front of a text that stays. */
+/** The AI SDK has no name for a text, and providers would not show it: it goes before a text that stays. */
 function withNameInText(part: unknown): unknown {
   const { type, text, filename, mediaType: _type, ...others } = Object(part) as Readonly<Record<string, unknown>>
   if (type !== 'text' || typeof filename !== 'string') return part
   return { ...others, type, text: joinedText(String(text), filename) }
 }
 
-/** What is added has the form of what it stands for. */
+/** An added block has the form of the parts that it replaces. */
 function mediaForm(parts: readonly unknown[]): ModelMediaForm {
   const types = parts.map((part) => (Object(part) as { readonly type?: unknown }).type)
   if (types.includes('file')) return 'file'
   return types.includes('media') ? 'media' : 'file-data'
 }
 
-/** What providers were told of a text, such as where a cached prefix ends, holds for what stands in its place. */
+/** What providers were told of a text, such as the end of a cached prefix, holds for its replacement. */
 function optionsOfTexts(parts: readonly unknown[]): { readonly providerOptions?: ProviderOptions } {
   const texts = parts as readonly { readonly type?: unknown; readonly providerOptions?: ProviderOptions }[]
   const options = texts.flatMap(({ type, providerOptions }) => (type === 'text' ? (providerOptions ?? []) : []))
@@ -158,31 +158,28 @@ function optionsOfTexts(parts: readonly unknown[]): { readonly providerOptions?:
 
 /** A tool result that the model gets as a JSON object. */
 export interface RecordRequest extends Omit<OffloadRequest, 'content' | 'isError'> {
-  /** What the tool returned. */
   readonly value: unknown
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Beside other fields of so many characters of JSON, at most, a long text is replaced in its own field. */
+/** Characters of JSON beside a long text that is replaced in its own field. */
 const MAX_BESIDE_TEXT = 1_000
-/** As JSON, bytes take ten times their size: from so many on they are stored as they are. */
+/** JSON takes ten times the size of bytes: larger ones are stored as they are. */
 const MAX_BYTES_AS_JSON = 65_536
-/** Fields in which frameworks put a text that a tool returned or threw. */
+/** Fields in which frameworks put the text of a result or an error. */
 const TEXT_FIELDS = ['result', 'output', 'error']
 
 /**
- * Offload a tool result for a framework that hands each to the model as a JSON object, and return the object that takes
- * its place; `undefined` where the result stays.
+ * Offload a tool result for a framework that gives each to the model as a JSON object, and return the object that replaces
+ * it; `undefined` if the result stays.
  *
- * - A result of the Model Context Protocol keeps its form: parts of its `content` are replaced, and `structuredContent`
- *   goes where it is too large.
- * - One long text with line breaks beside a few short fields, as in `{ status, log }`, is stored as text, so that its
- *   lines can be searched; the replacement takes its field.
+ * - An MCP result keeps its form: parts of its `content` are replaced, and large `structuredContent` is removed.
+ * - One long text with line breaks beside a few short fields, as in `{ status, log }`, is stored as text, so that its lines
+ *   can be searched; the replacement takes its field.
  * - A string becomes `{ result: replacement }`. So does any other value, which is stored as JSON, and many bytes.
  *
- * An object is an error where `isError` is `true` or `error` holds anything; it stays one. Rejects as
- * {@link ContextOffloader.offload} does.
+ * An object is an error if `isError` is `true` or `error` is set; it stays one. Rejects as {@link ContextOffloader.offload} does.
  *
  * @example
  * ```ts
@@ -230,7 +227,7 @@ interface ReadPart {
   readonly block: ContentBlock
 }
 
-/** Read the parts of a result of the Model Context Protocol; none where one is not known, as it could not be stored. */
+/** Read the parts of an MCP result; `undefined` if one is unknown, as it could not be stored. */
 function readMcpContent(content: unknown): readonly ReadPart[] | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const parts = content.map((part: unknown): ReadPart => ({ part, block: readMcpPart(part) }))
@@ -296,29 +293,16 @@ function without(fields: JsonObject, name: string): JsonObject {
   return others
 }
 
-/** What a tool threw. */
+/** A tool call and what the tool threw. */
 export interface ThrownRequest extends Omit<OffloadRequest, 'content' | 'isError'> {
   readonly thrown: unknown
 }
 
 /**
- * Offload the message of what a tool threw, where it is over the limit, and return what to throw in its place.
+ * Offload the message of what a tool threw if it is over the limit, and return what to throw instead.
  *
- * What is small comes back as the very value. An error is replaced by one of the same class, with its own fields, the
- * replacement as message and the original as `cause`; a string by a string; anything else by an error. What cannot be
- * put into words stays. Never rejects.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { offloadThrown } from '@spillway/core/adapter'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const thrown = new RangeError('compilation failed\n'.repeat(5_000))
- * const replaced = await offloadThrown(offloader, { toolName: 'build', toolCallId: 'call_1', thrown })
- * console.assert(replaced instanceof RangeError && replaced.cause === thrown && replaced.message.length < 10_000)
- * ```
+ * A small message gives the very value. An error is replaced by one of the same class, with its own fields, the replacement
+ * as message and the original as `cause`; a string by a string; any other value by an error. Never rejects.
  */
 export async function offloadThrown(
   offloader: Pick<ContextOffloader, 'offload'>,
@@ -338,7 +322,7 @@ function messageOf(thrown: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** Handlers tell errors apart by class, name and fields such as `code`: those of the original stay. */
+/** Handlers know errors by class, name and fields such as `code`. */
 function replaceError(thrown: unknown, message: string): Error {
   const error = new Error(message, { cause: thrown })
   if (!(thrown instanceof Error)) return error

@@ -16,11 +16,11 @@ type Part = { readonly type?: unknown; readonly input?: unknown } & ToolResultPa
 /**
  * Replace outputs of tool results in the messages of a conversation, in the form of the AI SDK.
  *
- * Messages and parts that stay come back as the very objects. Results that providers made, which stand in messages of the
- * model, stay. Rejects as `replace` does.
+ * Messages and parts that stay are the very objects. Results of providers, in messages of the model, stay. Rejects as `replace`
+ * does.
  *
- * @param replace - Called for each result with the input of the last call before it that has its id, `undefined` where there
- *   is none; returns the output that takes its place, or the same object. Outputs are replaced at the same time.
+ * @param replace - Called for each result with the input of its call, the last one before it with its id; returns the new
+ *   output, or the same object. All outputs are replaced at the same time.
  *
  * @example
  * ```ts
@@ -84,18 +84,16 @@ function withOutput(part: Part, output: unknown): Part {
   return output === part.output ? part : { ...part, output }
 }
 
-/** What became of an output. */
+/** The outcome of offloading one output. */
 export interface KnownOutput<Output> {
-  /** What stands in its place; `undefined` where it stays. */
+  /** What replaces the output; `undefined` if it stays. */
   readonly shown: Output | undefined
 }
 
 /**
- * Remembers what became of the outputs of tool calls in one run, in a framework that hands over copies of all of them
- * with every call of the model.
+ * Remembers the outcomes of tool outputs in one run, for a framework that passes copies of all outputs with every model call.
  *
- * Outputs are told apart by the id of their call and by what they hold, as ids may come again. It keeps what it is given:
- * make one for each run.
+ * Outputs are identified by the id of their call and by value, as ids may repeat. Nothing is forgotten: make one for each run.
  *
  * @example
  * ```ts
@@ -112,20 +110,19 @@ export interface KnownOutput<Output> {
 export class KnownOutputs<Output> {
   readonly #ofCall = new Map<string, (KnownOutput<Output> & { readonly output: Output })[]>()
 
-  /** Remember what became of an output; without `shown` it stays. */
+  /** Add the outcome of an output; without `shown` it stays. */
   add(toolCallId: string, output: Output, shown?: Output): void {
     const known = this.#ofCall.get(toolCallId) ?? []
     known.push({ output, shown })
     this.#ofCall.set(toolCallId, known)
   }
 
-  /** Find what became of an output or of a copy of it; `undefined` where it is not known. */
+  /** Find the outcome of an output, or of a copy of it. */
   find(toolCallId: string, output: Output): KnownOutput<Output> | undefined {
     return this.#ofCall.get(toolCallId)?.find((known) => isEqual(known.output, output))
   }
 }
 
-/** Whether two values of JSON are equal. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b || typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
   const [one, other] = [a, b] as readonly Readonly<Record<string, unknown>>[]
@@ -140,26 +137,16 @@ function isEqual(a: unknown, b: unknown): boolean {
 const MAX_CHARACTERS = 4_000_000
 
 /**
- * Remembers texts that were within the limit, over all runs of an adapter whose framework hands over a whole history with
- * every call of the model, as new objects: none of it is counted anew.
+ * Remembers texts within the limit, over all runs of an adapter whose framework passes a whole history as new objects with
+ * every call of the model, so that no text is counted again.
  *
- * It keeps four million characters at most; when there are more, it forgets all and begins again. Texts are of one
- * offloader, as others have other limits; of values that are no texts it knows nothing.
- *
- * @example
- * ```ts
- * import { SmallTexts } from '@spillway/core/adapter'
- *
- * const small = new SmallTexts()
- * small.add('two users')
- * console.assert(small.has('two users') && !small.has('three users'))
- * ```
+ * At four million characters it starts over. Offloaders have different limits: make one for each. Other values are ignored.
  */
 export class SmallTexts {
   readonly #texts = new Set<unknown>()
   #characters = 0
 
-  /** Tell whether a value is a text that was added, and is not forgotten. */
+  /** Whether a value is a remembered text. */
   has(value: unknown): boolean {
     return this.#texts.has(value)
   }

@@ -3,44 +3,32 @@ import { ManagedStorage, storageParts } from '../storage/managed-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Options of adapters whose framework tells them the run in which a tool is called. */
+/** Options of adapters whose framework passes the run with each tool call. */
 export interface RunOptions<Run> {
   /**
-   * Name the scope of a run: its segments, such as a tenant's and a session's id, or none for the offloader as it is.
+   * Returns the scope of a run as segments, such as a tenant's and a session's id; an empty list means the offloader's own scope.
    *
-   * Each adapter has a default, the id of the framework's own session. Where it throws, or returns what cannot be a
-   * scope, nothing of that run is stored or read, and `onEvent` gets the error.
+   * Each adapter has a default, the id of the framework's session. If it throws, or returns an invalid scope, nothing of that
+   * run is stored or read, and `onEvent` gets the error.
    */
   readonly scope?: ((run: Run) => readonly string[]) | undefined
   /** Names of tools whose results stay as they are. Defaults to none. */
   readonly except?: readonly string[] | undefined
 }
 
-/** What {@link assertRunOptions} checks by. */
+/** How {@link assertRunOptions} checks. */
 export interface RunOptionsCheck {
-  /** Where they belong, as messages show it: `offloadPlugin(offloader, options)`. */
+  /** The call, as messages show it: `offloadPlugin(offloader, options)`. */
   readonly usage: string
-  /** Options that the adapter has beside those of {@link RunOptions}, which it checks itself. */
+  /** Names of the adapter's other options, which it checks itself. */
   readonly others?: readonly string[] | undefined
 }
 
 /**
- * Refuse an offloader or options that cannot work, before any tool runs.
+ * Check an offloader and options before any tool runs.
  *
- * An option that there is not is refused by its name. So is a storage without scopes, unless `scope` is given, as all
- * sessions would share what it holds.
- *
- * @throws TypeError where something is not usable; the message says what to write.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { assertRunOptions } from '@spillway/core/adapter'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * assertRunOptions(offloader, { except: ['read_file'] }, { usage: 'offloadPlugin(offloader, options)' })
- * ```
+ * @throws TypeError for an invalid or unknown option, and for a storage without scopes if there is no `scope`, as all
+ * sessions would share its content.
  */
 export function assertRunOptions(
   offloader: unknown,
@@ -67,27 +55,10 @@ export function assertRunOptions(
 }
 
 /**
- * Refuse what is no offloader, such as the storage or the options of one.
+ * Check that a value is an offloader.
  *
- * @param usage - Where it belongs, as the message shows it: `offloadTools(tools, offloader)`.
- * @throws TypeError where it is none.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { assertOffloader } from '@spillway/core/adapter'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const storage = new InMemoryStorage()
- * assertOffloader(new ContextOffloader({ storage }), 'offloadTools(tools, offloader)')
- * let message = ''
- * try {
- *   assertOffloader(storage, 'offloadTools(tools, offloader)')
- * } catch (error) {
- *   message = (error as TypeError).message
- * }
- * console.assert(message.startsWith('offloader must be a ContextOffloader'))
- * ```
+ * @param usage - The call, as the message shows it: `offloadTools(tools, offloader)`.
+ * @throws TypeError for any other value, such as a storage.
  */
 export function assertOffloader(offloader: unknown, usage: string): asserts offloader is ContextOffloader {
   const { offload, forScope } = Object(offloader) as Partial<ContextOffloader>
@@ -98,10 +69,10 @@ export function assertOffloader(offloader: unknown, usage: string): asserts offl
 }
 
 /**
- * Make the function that gives each run the offloader of its scope. That function never throws.
+ * Make the function that returns the offloader for a run's scope. That function never throws.
  *
- * No segments stand for the offloader as it is. Where `scope` throws, or returns what cannot be a scope, the run gets an
- * offloader that can neither store nor read: results stay in the context, and events carry the error.
+ * An empty list means the offloader's own scope. If `scope` throws, or returns an invalid scope, the run gets an offloader
+ * that can neither store nor read: results stay in the context, and events carry the error.
  *
  * @example
  * ```ts
@@ -140,7 +111,7 @@ function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((segment, index) => segment === b[index])
 }
 
-/** Keep results in the context and refuse every reference, as if storage were out of reach. */
+/** Results stay in the context, and every reference is refused, as if the storage were unavailable. */
 function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextOffloader {
   const error = StorageError.isInstance(cause)
     ? cause
@@ -152,54 +123,12 @@ function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextO
 }
 
 /**
- * Finds what a tool call runs with by its input, where a framework tells `toModelOutput` the input of the call and no more;
- * and the input by the run.
+ * Return a storage over the same backend that evicts after other turns, for a framework with such a setting. All other
+ * settings stay. For a storage that cannot count turns, `null` returns the storage itself.
  *
- * An input that several runs have in common finds none, as they may be of different users; a schema may make such inputs.
- * Runs and inputs are held weakly.
- *
- * @example
- * ```ts
- * import { RunsByInput } from '@spillway/core/adapter'
- *
- * const runs = new RunsByInput<{ session: string }>()
- * const [input, run] = [{ path: 'app.log' }, { session: 'a' }]
- * runs.start(input, run)
- * console.assert(runs.find(input) === run && runs.inputOf(run) === input)
- * console.assert(runs.find({ path: 'app.log' }) === undefined)
- * ```
- */
-export class RunsByInput<Run extends object> {
-  readonly #runs = new WeakMap<object, Run | 'several'>()
-  readonly #inputs = new WeakMap<Run, unknown>()
-
-  /** Remember the input of a run when it starts; again it does nothing. */
-  start(input: unknown, run: Run): void {
-    this.#inputs.set(run, input)
-    if (typeof input !== 'object' || input === null) return
-    const before = this.#runs.get(input)
-    if (before !== run) this.#runs.set(input, before === undefined ? run : 'several')
-  }
-
-  /** Find the run with this very input, an object; `undefined` where there is none, or several have it. */
-  find(input: unknown): Run | undefined {
-    const run = typeof input === 'object' && input !== null ? this.#runs.get(input) : undefined
-    return run === 'several' ? undefined : run
-  }
-
-  /** Return the input that a run was started with; `undefined` where it was not. */
-  inputOf(run: Run): unknown {
-    return this.#inputs.get(run)
-  }
-}
-
-/**
- * Return a storage over the same backend that evicts after so many turns, for a framework that has such a setting of its
- * own. All other settings stay. Of a storage that cannot count turns, `null` returns the storage itself.
- *
- * @param evictAfterTurns - Turns without use, 1 or more, or `null` for no eviction by turns.
- * @param option - What the setting is called, as messages show it.
- * @throws TypeError for other numbers, and for turns of a storage that does not count them: one of others, or a scope.
+ * @param evictAfterTurns - Turns without use, 1 or more; `null` for no eviction by turns.
+ * @param option - The name of the setting in messages.
+ * @throws TypeError for other numbers, and for a storage that cannot count turns: a third-party one, or a scope.
  *
  * @example
  * ```ts
