@@ -2,7 +2,7 @@ import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
 import type { ToolSet } from 'ai'
 import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
-import { wrapTool, type AnyTool } from './wrap-tool.ts'
+import { OFFLOADER, wrapTool, type AnyTool } from './wrap-tool.ts'
 
 /**
  * A tool set and the retrieval tool beside it.
@@ -10,9 +10,6 @@ import { wrapTool, type AnyTool } from './wrap-tool.ts'
  * The retrieval tool is absent at run time where the offloader has `includeRetrievalTool: false`.
  */
 export type OffloadedTools<TOOLS extends ToolSet> = TOOLS & { [RETRIEVAL_TOOL_NAME]: RetrievalToolEntry }
-
-/** Tools that were made here, and for which offloader. */
-const offloaderOf = new WeakMap<object, ContextOffloader>()
 
 /**
  * Wrap tools so that the model sees a preview and references in place of large results, and add the retrieval tool.
@@ -65,7 +62,7 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
   }
   // What is no tool the SDK is to refuse in its own words.
   if (typeof tool !== 'object' || tool === null) return tool
-  const wrappedFor = offloaderOf.get(tool)
+  const wrappedFor = tool[OFFLOADER]
   if (wrappedFor === offloader || isProviderExecuted(tool)) return tool
   if (wrappedFor !== undefined) {
     throw new TypeError(
@@ -73,9 +70,7 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
         'Start from your own tools in each session.',
     )
   }
-  const wrapped = wrapTool(name, tool, offloader)
-  offloaderOf.set(wrapped, offloader)
-  return wrapped
+  return wrapTool(name, tool, offloader)
 }
 
 /** Version 6 has no flag: there a provider tool without a function of its own is taken for one that the provider runs. */

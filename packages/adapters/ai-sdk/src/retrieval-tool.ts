@@ -16,7 +16,12 @@ export interface RetrievalToolEntry {
   toModelOutput: (options: { output: RetrievalOutput }) => ToolResultPart['output']
 }
 
-const toolOf = new WeakMap<ContextOffloader, RetrievalToolEntry>()
+/** An offloader keeps its tool: the same one each time. */
+const TOOL: unique symbol = Symbol('retrieval tool of the AI SDK')
+
+interface Session extends ContextOffloader {
+  [TOOL]?: RetrievalToolEntry
+}
 
 /**
  * Return the tool `retrieve_offloaded_content` of an offloader, for a tool set that {@link offloadTools} does not make.
@@ -37,10 +42,12 @@ const toolOf = new WeakMap<ContextOffloader, RetrievalToolEntry>()
  */
 export function retrievalTool(offloader: ContextOffloader): RetrievalToolEntry {
   assertOffloader(offloader, 'retrievalTool(new ContextOffloader({ storage }))')
-  const known = toolOf.get(offloader)
-  if (known !== undefined) return known
-  const { description, inputSchema, execute } = offloader.retrievalTool
-  const tool: RetrievalToolEntry = {
+  const session: Session = offloader
+  return (session[TOOL] ??= makeTool(offloader))
+}
+
+function makeTool({ retrievalTool: { description, inputSchema, execute } }: ContextOffloader): RetrievalToolEntry {
+  return {
     description,
     // The SDK's type of a JSON Schema has mutable arrays. Without a validator, every input reaches execute.
     inputSchema: jsonSchema(inputSchema as unknown as Parameters<typeof jsonSchema>[0]),
@@ -52,6 +59,4 @@ export function retrievalTool(offloader: ContextOffloader): RetrievalToolEntry {
     // An answer has the form of the version that runs, and a type cannot name that of the other.
     toModelOutput: ({ output }: { readonly output: unknown }) => output as ToolResultPart['output'],
   }
-  toolOf.set(offloader, tool)
-  return tool
 }

@@ -2,8 +2,12 @@ import type { ContextOffloader } from '@spillway/core'
 import { copyWith, offloadModelOutput } from '@spillway/core/adapter'
 import { guardExecute, type Execute } from './guard-execute.ts'
 
+/** The offloader that a tool was wrapped for: a field that copies of the tool do not get. */
+export const OFFLOADER: unique symbol = Symbol('offloader of a wrapped tool')
+
 /** What is read of a tool: the types of the SDK differ by version, kind, input and output. */
 export interface AnyTool {
+  readonly [OFFLOADER]?: ContextOffloader
   readonly type?: string
   readonly isProviderExecuted?: boolean
   readonly execute?: Execute
@@ -51,7 +55,8 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
   }
 
   const isRunHere = typeof tool.execute === 'function'
-  return copyWith(tool, { toModelOutput, ...(isRunHere && { execute: guardExecute(offloader, toolName, execute) }) })
+  const own = { toModelOutput, ...(isRunHere && { execute: guardExecute(offloader, toolName, execute) }) }
+  return Object.defineProperty(copyWith(tool, own), OFFLOADER, { value: offloader })
 }
 
 function isWeakKey(value: unknown): value is WeakKey {

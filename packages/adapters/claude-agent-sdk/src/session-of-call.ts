@@ -30,11 +30,14 @@ export class SessionOfCall {
   }
 }
 
-const ofOffloader = new WeakMap<ContextOffloader, SessionOfCall>()
+const SESSIONS: unique symbol = Symbol('sessions of calls')
+
+interface Offloader extends ContextOffloader {
+  [SESSIONS]?: SessionOfCall
+}
 
 /** Return what the hooks and the server of an offloader have in common, where these are made one by one. */
 export function sessionOfCall(offloader: ContextOffloader): SessionOfCall {
-  const known = ofOffloader.get(offloader) ?? new SessionOfCall()
-  ofOffloader.set(offloader, known)
-  return known
+  const owner: Offloader = offloader
+  return (owner[SESSIONS] ??= new SessionOfCall())
 }

@@ -8,7 +8,8 @@ type Event = Parameters<BasePlugin['onEventCallback']>[0]['event']
 /** What models take inline. */
 const SHOWN = /^(?:image|audio|video)\/|^application\/pdf$/
 
-const mediaOf = new WeakMap<object, Part[]>()
+/** A field of answers that is neither saved nor sent. */
+const MEDIA: unique symbol = Symbol('media of an answer')
 
 /** Note which media an answer of the retrieval tool comes with. */
 export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void {
@@ -16,13 +17,13 @@ export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void
     if (!('data' in block) || block.data === undefined || !SHOWN.test(block.mediaType)) return []
     return [{ inlineData: { mimeType: block.mediaType, data: encodeBase64(block.data) } }]
   })
-  if (parts.length > 0) mediaOf.set(answer, parts)
+  if (parts.length > 0) Object.defineProperty(answer, MEDIA, { value: parts })
 }
 
 /** Put noted media into the event that carries the answer, so that they are saved with the session. */
 export function attachMedia({ content }: Event): void {
   for (const { functionResponse } of content?.parts ?? []) {
-    const parts = functionResponse?.response && mediaOf.get(functionResponse.response)
+    const { [MEDIA]: parts } = Object(functionResponse?.response) as { readonly [MEDIA]?: Part[] }
     if (functionResponse !== undefined && parts !== undefined) functionResponse.parts = parts
   }
 }

@@ -5,7 +5,7 @@ import type { ModelOutput } from './model-output.ts'
 import { OffloadRun } from './offload-run.ts'
 import { offloadPart, offloadStored } from './offload-stored.ts'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
-import { scopedOffloader, type OffloadOptions, type RunContext } from './run-scope.ts'
+import { perRun, scopedOffloader, type OffloadOptions, type RunContext } from './run-scope.ts'
 
 type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'processOutputResult'
 
@@ -58,13 +58,14 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
   const except = new Set(options.except)
   const small = new SmallTexts()
   const own = offloader.options.includeRetrievalTool ? { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader, options) } : {}
-  // Mastra gives all hooks of a run the same state.
-  const runs = new WeakMap<object, OffloadRun>()
+  const ofHook = perRun(
+    ({ requestContext, messages }: HookArgs) =>
+      new OffloadRun(offloaderOf({ requestContext, messages }), except, small),
+  )
 
-  function runOf({ state, abortSignal, requestContext, messages }: HookArgs): OffloadRun {
-    const run = runs.get(state) ?? new OffloadRun(offloaderOf({ requestContext, messages }), except, small)
-    run.signal = abortSignal ?? run.signal
-    runs.set(state, run)
+  function runOf(hook: HookArgs): OffloadRun {
+    const run = ofHook(hook)
+    run.signal = hook.abortSignal ?? run.signal
     return run
   }
 

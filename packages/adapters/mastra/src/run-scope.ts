@@ -37,6 +37,18 @@ export function scopedOffloader(
   return offloaderOfRun(offloader, segmentsOfRun(options.scope))
 }
 
+/** Make the function that returns the value of a run: Mastra gives all hooks of a run the same state. */
+export function perRun<Hook extends { readonly state: object }, Value>(
+  make: (hook: Hook) => Value,
+): (hook: Hook) => Value {
+  const values = new WeakMap<object, Value>()
+  return (hook) => {
+    const value = values.get(hook.state) ?? make(hook)
+    values.set(hook.state, value)
+    return value
+  }
+}
+
 /** Make the function that names the scope of each run by its segments. */
 export function segmentsOfRun(
   scope: (run: ScopeRun) => readonly string[] = threadScope,

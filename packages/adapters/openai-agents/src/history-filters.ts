@@ -15,5 +15,14 @@ export interface HistoryFilter {
   readonly compact: (data: ModelInputData, run: CalledRun) => Promise<ModelInputData>
 }
 
-/** By the filters that a program passes to a runner. */
-export const historyFilters: WeakMap<CallModelInputFilter, HistoryFilter> = new WeakMap()
+const HISTORY: unique symbol = Symbol('history filter')
+
+/** Mark a filter as one that keeps the history small. */
+export function markFilter(filter: CallModelInputFilter, history: HistoryFilter): CallModelInputFilter {
+  return Object.assign(filter, { [HISTORY]: history })
+}
+
+/** What a filter does that {@link markFilter} has marked; any other is the program's own. */
+export function readFilter(filter: CallModelInputFilter | undefined): Partial<HistoryFilter> {
+  return (filter as { readonly [HISTORY]?: HistoryFilter } | undefined)?.[HISTORY] ?? { own: filter }
+}

@@ -1,7 +1,7 @@
 import { RunContext, Runner, RunState, type CallModelInputFilter, type NonStreamRunOptions } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
 import { KnownOutputs } from '@spillway/core/adapter'
-import { historyFilters, type HistoryFilter } from './history-filters.ts'
+import { readFilter } from './history-filters.ts'
 import { replaceResults } from './replace-results.ts'
 import type { ResultOutput } from './result-parts.ts'
 import { enterRun, findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
@@ -40,7 +40,7 @@ export function offloadRunner(
   async function run(agent: never, input: unknown, given: NonStreamRunOptions<unknown> = {}): Promise<object> {
     const { session, conversationId, signal, callModelInputFilter = runner.config.callModelInputFilter } = given
     // What keeps the history small looks at what is left of it, so it goes last.
-    const { own, compact } = findHistory(callModelInputFilter)
+    const { own, compact } = readFilter(callModelInputFilter)
     const isResumed = input instanceof RunState
     const newContext = given.context instanceof RunContext ? given.context : new RunContext(given.context)
     const context = isResumed ? (input._context as RunContext) : newContext
@@ -74,8 +74,4 @@ export function offloadRunner(
     return running
   }
   return { run: run as Runner['run'] }
-}
-
-function findHistory(filter: CallModelInputFilter | undefined): Partial<HistoryFilter> {
-  return (filter && historyFilters.get(filter)) ?? { own: filter }
 }

@@ -7,19 +7,19 @@ export interface ScopeRun {
   readonly invocationState: InvocationState
 }
 
-/** Sessions of agents without a session manager. The eight digits that Strands makes up for them may come twice. */
-const ownSessions = new WeakMap<LocalAgent, string>()
+/** The session of an agent without a session manager: the eight digits that Strands makes up may come twice. */
+const SESSION: unique symbol = Symbol('session of an agent')
+
+interface AgentFields {
+  [SESSION]?: string
+  readonly sessionManager?: { readonly sessionId?: string; readonly _sessionId?: string }
+}
 
 /** Name the scope of an agent by its session and its id, as session managers name what they save of it. */
 export function agentScope({ agent }: ScopeRun): readonly string[] {
-  const { sessionManager: manager } = agent as LocalAgent & { readonly sessionManager?: SessionFields }
+  const fields: LocalAgent & AgentFields = agent
+  const { sessionManager: manager } = fields
   // Before 1.15 the id is in a private field alone; what is published does not change.
-  const session = manager?.sessionId ?? manager?._sessionId ?? ownSessions.get(agent) ?? crypto.randomUUID()
-  if (manager === undefined) ownSessions.set(agent, session)
+  const session = manager?.sessionId ?? manager?._sessionId ?? (fields[SESSION] ??= crypto.randomUUID())
   return [session, agent.id]
-}
-
-interface SessionFields {
-  readonly sessionId?: string
-  readonly _sessionId?: string
 }

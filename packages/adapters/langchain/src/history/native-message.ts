@@ -13,9 +13,13 @@ export type AnyMessage = BaseMessage &
 /** Say what a part was read from. */
 export const nativeOfPart = (value: unknown): NativeValue => ({ format: LANGCHAIN_MESSAGES, value })
 
+/** The message that something stands for: a field that no comparison sees. */
+const MESSAGE: unique symbol = Symbol('message of LangChain')
+
 /** Stands for a message: two of them are equal where the messages say the same to a model. */
 interface Standing {
   readonly visible: unknown
+  readonly [MESSAGE]?: BaseMessage
 }
 
 interface Known {
@@ -25,7 +29,6 @@ interface Known {
 }
 
 const known = new WeakMap<BaseMessage, Known>()
-const messages = new WeakMap<object, BaseMessage>()
 
 /**
  * Return what stands for a message as its native value, the same one for as long as the message is the same.
@@ -38,17 +41,16 @@ export function standingFor(message: AnyMessage): object {
   const before = known.get(message)
   if (before?.fields.every((field, index) => field === fields[index]) === true) return before.standing
   let visible: unknown
-  const standing = Object.defineProperty({}, 'visible', {
-    enumerable: true,
-    get: () => (visible ??= visibleText(message.type, fields)),
-  }) as Standing
+  const standing = Object.defineProperties({} as Standing, {
+    visible: { enumerable: true, get: () => (visible ??= visibleText(message.type, fields)) },
+    [MESSAGE]: { value: message },
+  })
   known.set(message, { standing, fields })
-  messages.set(standing, message)
   return standing
 }
 
 /** Return the message that something stands for. */
-export const messageOf = (standing: object): BaseMessage | undefined => messages.get(standing)
+export const messageOf = (standing: object): BaseMessage | undefined => (standing as Partial<Standing>)[MESSAGE]
 
 /** Whether two messages say the same to a model. */
 export const isEqualMessage = (a: AnyMessage, b: AnyMessage): boolean =>

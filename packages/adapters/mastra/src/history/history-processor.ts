@@ -2,7 +2,7 @@ import type { Processor } from '@mastra/core/processors'
 import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions } from '@spillway/core/adapter'
 import { compactorOfRun, type HistoryCompactor, type RunHistoryOptions } from '@spillway/history'
-import { segmentsOfRun, type OffloadOptions } from '../run-scope.ts'
+import { perRun, segmentsOfRun, type OffloadOptions, type RunContext } from '../run-scope.ts'
 import { mastraPrompt } from './mastra-prompt.ts'
 
 type Hook = 'processInputStep' | 'processLLMRequest'
@@ -51,17 +51,17 @@ export function historyProcessor(offloader: ContextOffloader, options: HistoryPr
   const own = typeof options === 'object' && options !== null ? { scope } : options
   assertRunOptions(offloader, own, { usage: 'historyProcessor(offloader, options)' })
   const format = mastraPrompt<Prompt[number]>()
-  const compactorOf = compactorOfRun(offloader, segmentsOfRun(scope), { ...limits, format })
-  // Mastra gives all hooks of a run the same state, and the messages, which name the thread, to the first alone.
-  const compactors = new WeakMap<object, HistoryCompactor<Prompt[number][]>>()
+  // The messages, which name the thread, Mastra gives to the first hook of a run alone.
+  const compactorOf = perRun<RunContext & { readonly state: object }, HistoryCompactor<Prompt[number][]>>(
+    compactorOfRun(offloader, segmentsOfRun(scope), { ...limits, format }),
+  )
   return {
     id: 'spillway-history',
     processInputStep(step) {
-      compactors.set(step.state, compactorOf(step))
+      compactorOf(step)
     },
     async processLLMRequest(request) {
-      const compactor = compactors.get(request.state) ?? compactorOf(request)
-      const { messages: prompt } = await compactor.compact(request.prompt, { signal: request.abortSignal })
+      const { messages: prompt } = await compactorOf(request).compact(request.prompt, { signal: request.abortSignal })
       return { prompt }
     },
   }

@@ -4,8 +4,8 @@ import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/me
 /** Begins the text that stands for an id which JavaScript cannot hold as a number: ids are compared. */
 const EXACT_ID = 'spillway-number:'
 
-/** The text that a message was read from: one that nobody changed is written as it came. */
-const texts = new WeakMap<object, string>()
+/** The text that a message was read from, as a field that no copy gets: a message that nobody changed is written as it came. */
+const TEXT: unique symbol = Symbol('text of a message')
 
 /**
  * Read the messages of a JSON text, one or a batch, so that {@link writeMessage} writes them again as they were.
@@ -17,13 +17,13 @@ export function readMessages(text: string): readonly unknown[] {
   // Batches, which revision 2025-03-26 had.
   if (Array.isArray(value)) return value.map((message: unknown) => withIds(message, nameId))
   const message = withIds(value, nameId)
-  if (typeof message === 'object' && message !== null) texts.set(message, text)
+  if (typeof message === 'object' && message !== null) Object.defineProperty(message, TEXT, { value: text })
   return [message]
 }
 
 /** Write a message as JSON: byte for byte where it is as it was read, and with its numbers as they were in any case. */
 export const writeMessage = (message: Message): string =>
-  texts.get(message) ?? JSON.stringify(withIds(message, unnameId))
+  (message as { readonly [TEXT]?: string })[TEXT] ?? JSON.stringify(withIds(message, unnameId))
 
 /** Write the ids of a message in another way: its own, and that of the request which it cancels. */
 function withIds(message: unknown, write: (id: unknown) => unknown): unknown {

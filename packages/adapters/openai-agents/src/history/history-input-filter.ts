@@ -2,7 +2,7 @@ import type { AgentInputItem, CallModelInputFilter } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions } from '@spillway/core/adapter'
 import { compactorOfRun, openAIAgents, type RunHistoryOptions } from '@spillway/history'
-import { historyFilters, type CalledRun, type HistoryFilter } from '../history-filters.ts'
+import { markFilter, type CalledRun, type HistoryFilter } from '../history-filters.ts'
 import { scopeOfSession, type OffloadOptions, type ScopeRun } from '../run-scope.ts'
 import { joinPrompt, splitPrompt } from './model-prompt.ts'
 
@@ -64,6 +64,5 @@ export function historyInputFilter(
     const run: CalledRun = { context: args.context, changeable: new Set(args.modelData.input) }
     return await compact(data, run)
   }
-  historyFilters.set(historyFilter, { own: filter, compact })
-  return historyFilter
+  return markFilter(historyFilter, { own: filter, compact })
 }
