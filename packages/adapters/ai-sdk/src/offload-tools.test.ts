@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { fakeModel } from '../test/fake-model.ts'
 import { readPrompt } from '../test/read-prompt.ts'
 import { isVersion7 } from '../test/version.ts'
-import { offloadTools } from './offload-tools.ts'
+import { offloadTools, wrapTool, guardExecute, type AnyTool, type Execute } from './offload-tools.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
@@ -208,5 +208,204 @@ describe('offloadTools', () => {
     expect(offloader.meter().offloaded).toBe(2)
     const live = JSON.stringify(await seenOutput(tools))
     expect(first).toContain(live.slice(live.indexOf('[Offloaded'), live.lastIndexOf(')"')))
+  })
+})
+
+describe('wrapTool', () => {
+  const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+  const REPLACED = { type: 'text', value: expect.stringMatching(/^\[Offloaded: /) }
+
+  function wrap(
+    tool: AnyTool,
+    storage = new InMemoryStorage(),
+  ): { tool: Required<AnyTool>; offloader: ContextOffloader } {
+    const offloader = new ContextOffloader({ storage })
+    return { tool: wrapTool('read', tool, offloader) as Required<AnyTool>, offloader }
+  }
+
+  /** A storage that never ends to store, and a promise of the first attempt. */
+  function hanging(): { readonly storage: InMemoryStorage; readonly storing: Promise<void> } {
+    const storage = new InMemoryStorage()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    storage.store = () => {
+      resolve()
+      return new Promise(() => {})
+    }
+    return { storage, storing: promise }
+  }
+
+  describe('wrapTool', () => {
+    it('offloads an output once, though the SDK asks for it again', async () => {
+      let mapped = 0
+      const toModelOutput = ({ output }: { output: unknown }): object => {
+        mapped += 1
+        return { type: 'text', value: output }
+      }
+      const { tool, offloader } = wrap({ execute: () => LOG, toModelOutput })
+      const input = {}
+      const output = tool.execute(input, { toolCallId: 'call_1' })
+      const shown = await tool.toModelOutput({ toolCallId: 'call_1', input, output })
+      expect(shown).toEqual(REPLACED)
+      expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output })).toBe(shown)
+      expect([mapped, offloader.meter().results]).toEqual([1, 1])
+    })
+
+    it('looks again at another output, another call and another input', async () => {
+      const { tool, offloader } = wrap({ execute: () => LOG })
+      const input = {}
+      tool.execute(input, { toolCallId: 'call_1' })
+      await tool.toModelOutput({ toolCallId: 'call_1', input, output: LOG })
+      expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output: 'other' })).toEqual({
+        type: 'text',
+        value: 'other',
+      })
+      const ofAnother = await tool.toModelOutput({ toolCallId: 'call_2', input, output: LOG })
+      expect(JSON.stringify(ofAnother)).toContain('call_2')
+      await tool.toModelOutput({ toolCallId: 'call_1', input: {}, output: LOG })
+      expect(offloader.meter().results).toBe(4)
+    })
+
+    it.each([undefined, null, 'text', 7])('takes the input %j', async (input) => {
+      const { tool } = wrap({ execute: () => LOG })
+      expect(tool.execute(input, { toolCallId: 'call_1' })).toBe(LOG)
+      expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output: LOG })).toEqual(REPLACED)
+    })
+
+    it('stops storing where the call is aborted, and shows the original', async () => {
+      const { storage, storing } = hanging()
+      const { tool } = wrap({ execute: () => LOG }, storage)
+      const [input, controller] = [{}, new AbortController()]
+      const output = tool.execute(input, { toolCallId: 'call_1', abortSignal: controller.signal })
+      const shown = tool.toModelOutput({ toolCallId: 'call_1', input, output })
+      await storing
+      controller.abort()
+      expect(await shown).toEqual({ type: 'text', value: LOG })
+    })
+
+    it('stores what came in time, though the time of its tool is over while others run', async () => {
+      const { tool } = wrap({ execute: () => LOG })
+      const [input, controller] = [{}, new AbortController()]
+      const output = tool.execute(input, { toolCallId: 'call_1', abortSignal: controller.signal })
+      controller.abort(new DOMException('too late', 'TimeoutError'))
+      expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output })).toEqual(REPLACED)
+    })
+
+    it('fails as the function of the tool does', async () => {
+      const error = new Error('no')
+      const { tool } = wrap({
+        toModelOutput: () => {
+          throw error
+        },
+      })
+      await expect(tool.toModelOutput({ toolCallId: 'call_1', input: {}, output: LOG })).rejects.toBe(error)
+    })
+
+    it('gives a tool without execute none', () => {
+      expect('execute' in wrap({}).tool).toBe(false)
+    })
+  })
+})
+
+describe('guardExecute', () => {
+  const HUGE = 'the build failed\n'.repeat(5_000)
+  const OPTIONS = { toolCallId: 'call_1' }
+
+  class BuildError extends Error {
+    readonly code = 'EBUILD'
+  }
+
+  const guard = (execute: Execute): Execute =>
+    guardExecute(new ContextOffloader({ storage: new InMemoryStorage() }), 'build', execute)
+
+  const caught = async (run: () => unknown): Promise<unknown> => {
+    try {
+      await run()
+    } catch (error) {
+      return error
+    }
+    throw new Error('It did not throw.')
+  }
+
+  describe('guardExecute', () => {
+    it.each([undefined, null, 0, '', 'text', { a: 1 }, [1]])('returns the value %j as it is, at once', (value) => {
+      expect(guard(() => value)({}, OPTIONS)).toBe(value)
+    })
+
+    it('hands on the input, the options and what a promise resolves to', async () => {
+      const input = {}
+      const seen: unknown[] = []
+      const value = {}
+      const execute = guard(async (...given) => {
+        seen.push(...given)
+        return value
+      })
+      expect(await execute(input, OPTIONS)).toBe(value)
+      expect(seen[0]).toBe(input)
+      expect(seen[1]).toBe(OPTIONS)
+    })
+
+    it.each([
+      [
+        'at once',
+        (error: unknown) => () => {
+          throw error
+        },
+      ],
+      [
+        'by a promise',
+        (error: unknown) => async () => {
+          throw error
+        },
+      ],
+    ])('rejects with a small error as it is, and with a huge one replaced, thrown %s', async (_name, throwing) => {
+      const small = new BuildError('small')
+      expect(await caught(() => guard(throwing(small))({}, OPTIONS))).toBe(small)
+      const huge = new BuildError(HUGE)
+      const replaced = await caught(() => guard(throwing(huge))({}, OPTIONS))
+      expect(replaced).toBeInstanceOf(BuildError)
+      expect(replaced).toMatchObject({ code: 'EBUILD', cause: huge, message: expect.stringMatching(/^\[Offloaded: /) })
+    })
+
+    it('leaves a huge error as it is once the call was aborted', async () => {
+      const controller = new AbortController()
+      const huge = new BuildError(HUGE)
+      const execute = guard(() => {
+        controller.abort()
+        throw huge
+      })
+      expect(await caught(() => execute({}, { ...OPTIONS, abortSignal: controller.signal }))).toBe(huge)
+    })
+
+    it('yields every preliminary result, and replaces the error after them', async () => {
+      const execute = guard(async function* () {
+        yield 1
+        yield 2
+        throw new BuildError(HUGE)
+      })
+      const results = execute({}, OPTIONS) as AsyncIterable<unknown>
+      const seen: unknown[] = []
+      const error = await caught(async () => {
+        for await (const result of results) seen.push(result)
+      })
+      expect(seen).toEqual([1, 2])
+      expect(error).toMatchObject({ message: expect.stringMatching(/^\[Offloaded: /) })
+    })
+
+    it('starts a generator when it is asked for results, and ends it when nobody wants more', async () => {
+      const steps: string[] = []
+      const execute = guard(async function* () {
+        steps.push('started')
+        try {
+          yield 1
+          yield 2
+        } finally {
+          steps.push('ended')
+        }
+      })
+      const results = execute({}, OPTIONS) as AsyncIterable<unknown>
+      expect(steps).toEqual([])
+      for await (const result of results) if (result === 1) break
+      expect(steps).toEqual(['started', 'ended'])
+    })
   })
 })

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
 import { contentOfThrown, offloadCall, type ToolUse } from './offload-call.ts'
-import type { ResultPart } from './part-to-block.ts'
+import type { ResultPart } from './result-part.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
 /** The message with the results of the tool calls of a response, of the beta API or not. */

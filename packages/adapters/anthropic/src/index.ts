@@ -2,5 +2,5 @@
 export { answerToolCalls, type ToolResults } from './answer-tool-calls.ts'
 export { endTurns } from './end-turns.ts'
 export { offloadTools } from './offload-tools.ts'
-export type { ResultPart } from './part-to-block.ts'
+export type { ResultPart } from './result-part.ts'
 export { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'

@@ -1,8 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
-import { blockToPart } from './block-to-part.ts'
-import type { ResultPart } from './part-to-block.ts'
+import { blockToPart, type ResultPart } from './result-part.ts'
 
 /** The retrieval tool: runnable by a tool runner, and a definition for the `tools` of any request. */
 export interface RetrievalTool extends Anthropic.Tool {

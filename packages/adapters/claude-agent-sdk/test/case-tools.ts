@@ -3,7 +3,7 @@ import type { McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-
 import type { ContentBlock } from '@spillway/core'
 import { writeMcpPart } from '@spillway/core/adapter'
 import { z } from 'zod'
-import { serveTool } from '../src/serve-tool.ts'
+import { serveTool } from '../src/retrieval-server.ts'
 
 /** Make the MCP server of a case's tool, which validates arguments as servers do. */
 export function serverOf({ name, inputSchema = { type: 'object' }, call }: CaseTool): McpSdkServerConfigWithInstance {

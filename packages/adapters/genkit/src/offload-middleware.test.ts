@@ -1,13 +1,40 @@
 import { setImmediate as settle } from 'node:timers/promises'
-import { ContextOffloader, RETRIEVAL_TOOL_NAME, type OffloadEvent, type Storage } from '@spillway/core'
+import {
+  ContextOffloader,
+  RETRIEVAL_TOOL_NAME,
+  type OffloadEvent,
+  type Storage,
+  type ContentBlock,
+} from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { generateMiddleware, tool, z, type MessageData, type Part, type ToolResponsePart } from 'genkit'
+import {
+  generateMiddleware,
+  tool,
+  z,
+  GenkitError,
+  ToolInterruptError,
+  type MessageData,
+  type Part,
+  type ToolResponsePart,
+} from 'genkit'
 import * as beta from 'genkit/beta'
 import { genkit, type GenkitBeta } from 'genkit/beta'
 import { logger } from 'genkit/logging'
 import { describe, expect, it, vi } from 'vitest'
 import { hasAgents } from '../test/version.ts'
-import { offloadMiddleware } from './offload-middleware.ts'
+import {
+  offloadMiddleware,
+  offloadCall,
+  offloadReplies,
+  answerRetrieval,
+  hideRetrieval,
+  retrievalTool,
+  inOrder,
+  offloadResponse,
+  outputForm,
+  readPart,
+  writePart,
+} from './offload-middleware.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}: ${line === 4_321 ? 'FAILED' : 'done'}`).join('\n')
 const offloaded = expect.stringMatching(/^\[Offloaded: 1 block/)
@@ -411,4 +438,474 @@ it('refuses what cannot work when it is made, and a config before a model is cal
   const ai = newGenkit(() => expect.fail('The model is called.'))
   const use = [offloadMiddleware(create())({ scope: 'chat-1' } as never)]
   await expect(ai.generate({ prompt: 'Go.', use })).rejects.toThrow(/Expected array, received string scope/)
+})
+
+describe('offloadCall', () => {
+  const LOG = 'a line of a log\n'.repeat(5_000)
+  const offloaded = expect.stringMatching(/^\[Offloaded: /)
+  const request = { toolRequest: { name: 'read_log', ref: 'call_1', input: { path: '/a' } } }
+
+  const call = (
+    called: Promise<ToolResponsePart | undefined>,
+    signal?: AbortSignal,
+  ): Promise<ToolResponsePart | undefined> =>
+    offloadCall(new ContextOffloader({ storage: new InMemoryStorage() }), request, signal, called)
+
+  /** What a call throws whose tool throws this. */
+  const throwing = async (thrown: unknown, signal?: AbortSignal): Promise<unknown> =>
+    call(Promise.reject(thrown), signal).then(
+      () => expect.fail('The call does not throw.'),
+      (error: unknown) => error,
+    )
+
+  it('offloads the response of a tool', async () => {
+    const part = await call(Promise.resolve({ toolResponse: { name: 'read_log', ref: 'call_1', output: LOG } }))
+    expect(part?.toolResponse.output).toEqual(offloaded)
+  })
+
+  it.each([undefined, { text: LOG }])('leaves it to Genkit where middleware gives no response: %#', async (part) => {
+    expect(await call(Promise.resolve(part as ToolResponsePart | undefined))).toBe(part)
+  })
+
+  it.each([new RangeError('small'), 'small', { code: 404 }, undefined, null])('throws the very %o', async (thrown) => {
+    expect(await throwing(thrown)).toBe(thrown)
+  })
+
+  it('throws an error of the same class where it is large, the original as its cause', async () => {
+    const error = Object.assign(new RangeError(LOG), { code: 'E1' })
+    const thrown = await throwing(error)
+    expect(thrown).toBeInstanceOf(RangeError)
+    expect(thrown).toMatchObject({ message: offloaded, code: 'E1', cause: error })
+  })
+
+  it('leaves no large message in an error of Genkit, which has it twice', async () => {
+    const error = new GenkitError({ status: 'NOT_FOUND', message: LOG, detail: { path: '/a' } })
+    const thrown = await throwing(error)
+    expect(thrown).toBeInstanceOf(GenkitError)
+    expect(thrown).toMatchObject({ message: offloaded, originalMessage: offloaded, status: 'NOT_FOUND', code: 404 })
+    expect(JSON.stringify((thrown as GenkitError).toJSON()).length).toBeLessThan(10_000)
+    expect(error.originalMessage).toBe(LOG)
+  })
+
+  it.each([
+    new ToolInterruptError({ question: LOG }),
+    Object.assign(new Error(LOG), { name: 'ToolInterruptError' }),
+    new DOMException(LOG, 'AbortError'),
+  ])('passes on what is no error of a tool: %o', async (signal) => {
+    expect(await throwing(signal)).toBe(signal)
+  })
+
+  it('passes on what a tool throws once the run is aborted', async () => {
+    const error = new Error(LOG)
+    expect(await throwing(error, AbortSignal.abort())).toBe(error)
+  })
+})
+
+describe('offloadReplies', () => {
+  type Turn = Parameters<typeof offloadReplies>[0]
+
+  const call = (ref: string, input: unknown) => ({ toolRequest: { name: 'ask', ref, input } })
+  const reply = (ref: string, output: string): ToolResponsePart => ({ toolResponse: { name: 'ask', ref, output } })
+
+  function turnWith(resume: Turn['request']['resume']): Turn {
+    const content = [{ text: 'I ask.' }, call('call_1', { of: 'one' }), call('call_2', { of: 'two' })]
+    return { request: { messages: [{ role: 'model', content }], resume }, currentTurn: 0, messageIndex: 3 }
+  }
+
+  const upperCase = async (part: ToolResponsePart, input: unknown): Promise<ToolResponsePart> => ({
+    ...part,
+    toolResponse: {
+      ...part.toolResponse,
+      output: `${String(part.toolResponse.output).toUpperCase()} ${JSON.stringify(input)}`,
+    },
+  })
+
+  it('replaces each reply, with the input of the call that it answers', async () => {
+    const respond = [reply('call_2', 'b'), reply('call_1', 'a'), reply('call_9', 'none')]
+    const restart = [call('call_3', {})]
+    const turn = turnWith({ respond, restart, metadata: { by: 'user' } })
+    const replied = await offloadReplies(turn, upperCase)
+    expect(replied).toEqual({
+      ...turn,
+      request: {
+        ...turn.request,
+        resume: {
+          restart,
+          metadata: { by: 'user' },
+          respond: [
+            reply('call_2', 'B {"of":"two"}'),
+            reply('call_1', 'A {"of":"one"}'),
+            reply('call_9', 'NONE undefined'),
+          ],
+        },
+      },
+    })
+    expect(turn.request.resume?.respond).toBe(respond)
+  })
+
+  it.each<Turn>([turnWith(undefined), turnWith({}), turnWith({ restart: [call('call_1', {})] })])(
+    'returns the very turn where nothing is replied',
+    async (turn) => {
+      expect(await offloadReplies(turn, () => Promise.reject(new Error('not needed')))).toBe(turn)
+    },
+  )
+})
+
+describe('retrievalTool', () => {
+  const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}: ${line === 4_321 ? 'FAILED' : 'done'}`).join(
+    '\n',
+  )
+  const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() }).forScope('chat-1')
+
+  const request = (input: unknown, ref?: string) => ({
+    toolRequest: { name: RETRIEVAL_TOOL_NAME, input, ...(ref === undefined ? {} : { ref }) },
+  })
+
+  it('is described as core describes it, and is another in each run', () => {
+    const offloader = create()
+    const tool = retrievalTool(offloader)
+    const { name, description, inputSchema } = offloader.retrievalTool
+    expect(tool.__action).toMatchObject({ name, description, inputJsonSchema: inputSchema })
+    expect(retrievalTool(offloader)).not.toBe(tool)
+  })
+
+  it('answers with text', async () => {
+    const offloader = create()
+    const content = [{ type: 'text', text: LOG }] as const
+    const outcome = await offloader.offload({ toolName: 'read_log', toolCallId: 'call_1', content })
+    const reference = outcome.status === 'offloaded' ? outcome.stored[0]?.reference : undefined
+    const input = { reference, pattern: 'FAILED', context_lines: 0 }
+    expect(await answerRetrieval(offloader, request(input, 'call_2'), undefined)).toEqual({
+      toolResponse: {
+        name: RETRIEVAL_TOOL_NAME,
+        ref: 'call_2',
+        output: '[1 match for /FAILED/]\n\n> 4322| line 4321: FAILED',
+      },
+    })
+  })
+
+  it('answers with a value', async () => {
+    const offloader = create()
+    const value = { users: [{ id: 1 }] }
+    const bytes = new TextEncoder().encode(JSON.stringify(value, undefined, 2))
+    const reference = await offloader.options.storage.store('call_1', bytes, 'application/json')
+    const { toolResponse } = await answerRetrieval(offloader, request({ reference }), undefined)
+    expect(toolResponse.output).toEqual(value)
+  })
+
+  it('answers with a medium in the content, and names it in the output', async () => {
+    const offloader = create()
+    const data = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+    const reference = await offloader.options.storage.store('call_1', data, 'image/png')
+    expect(await answerRetrieval(offloader, request({ reference }), undefined)).toEqual({
+      toolResponse: {
+        name: RETRIEVAL_TOOL_NAME,
+        output: '[image: image/png]',
+        content: [{ media: { url: 'data:image/png;base64,iVBORw0KGgo=', contentType: 'image/png' } }],
+      },
+    })
+  })
+
+  it.each<unknown>([undefined, null, 'text', 5, [], {}, { reference: 1 }, { reference: 'never_given', patern: 'x' }])(
+    'answers %j with an error that says what to do',
+    async (input) => {
+      const { toolResponse } = await answerRetrieval(create(), request(input), undefined)
+      expect(toolResponse).toEqual({ name: RETRIEVAL_TOOL_NAME, output: { error: expect.stringMatching(/^Error: /) } })
+    },
+  )
+
+  it('is taken out of a response, and nothing else is', () => {
+    const definition = (name: string) => ({ name, description: name })
+    const tools = [definition('read_log'), definition(RETRIEVAL_TOOL_NAME)]
+    const response = { finishReason: 'stop' as const, request: { messages: [], config: { topK: 1 }, tools } }
+    expect(hideRetrieval(response)).toEqual({
+      finishReason: 'stop',
+      request: { messages: [], config: { topK: 1 }, tools: [definition('read_log')] },
+    })
+    expect(tools).toHaveLength(2)
+    const operation = { finishReason: 'stop' as const }
+    expect(hideRetrieval(operation)).toBe(operation)
+  })
+})
+
+describe('inOrder', () => {
+  it('lets work end in the order in which it was handed over, whichever is done first', async () => {
+    const endInOrder = inOrder()
+    const pending = [0, 1, 2, 3].map(() => Promise.withResolvers<number>())
+    const ended: number[] = []
+    const all = pending.map(async ({ promise }) => ended.push(await endInOrder(promise)))
+    for (const index of [2, 3, 0, 1]) {
+      pending[index]?.resolve(index)
+      await new Promise(setImmediate)
+    }
+    await Promise.all(all)
+    expect(ended).toEqual([0, 1, 2, 3])
+  })
+
+  it('ends work that is done together in its order, too', async () => {
+    const endInOrder = inOrder()
+    const ended: number[] = []
+    await Promise.all([0, 1, 2, 3, 4].map(async (index) => ended.push(await endInOrder(Promise.resolve(index)))))
+    expect(ended).toEqual([0, 1, 2, 3, 4])
+  })
+
+  it('rejects with what work fails with, in its turn, and goes on', async () => {
+    const endInOrder = inOrder()
+    const first = Promise.withResolvers<string>()
+    const ended: unknown[] = []
+    const all = [
+      endInOrder(first.promise),
+      endInOrder(Promise.reject(new Error('the second fails'))),
+      endInOrder(Promise.resolve('third')),
+    ].map((work) =>
+      work.then(
+        (value) => ended.push(value),
+        (error: unknown) => ended.push(error),
+      ),
+    )
+    await new Promise(setImmediate)
+    expect(ended).toEqual([])
+    first.resolve('first')
+    await Promise.all(all)
+    expect(ended).toEqual(['first', new Error('the second fails'), 'third'])
+  })
+})
+
+describe('offloadResponse', () => {
+  const LOG = 'a line of a log\n'.repeat(5_000)
+  const offloaded = expect.stringMatching(/^\[Offloaded: /)
+  const image: Part = { media: { url: 'data:image/png;base64,iVBORw0KGgo=', contentType: 'image/png' } }
+  const largeImage: Part = {
+    media: { url: `data:image/png;base64,${'A'.repeat(2_000_000)}`, contentType: 'image/png' },
+  }
+
+  const create = (options = {}): ContextOffloader =>
+    new ContextOffloader({ storage: new InMemoryStorage(), ...options })
+
+  const offload = (part: ToolResponsePart, offloader = create()): Promise<ToolResponsePart> =>
+    offloadResponse(offloader, part, { input: {}, signal: undefined })
+
+  const response = (output: unknown, content?: Part[]): ToolResponsePart => ({
+    toolResponse: { name: 'read_log', ref: 'call_1', output, ...(content === undefined ? {} : { content }) },
+  })
+
+  it.each<[what: string, part: ToolResponsePart]>([
+    ['a small text', response('small')],
+    ['a small value with content', response({ a: 1 }, [image])],
+    ['no output', { toolResponse: { name: 'read_log' } }],
+    ['empty content', response(undefined, [])],
+  ])('returns the very part for %s', async (_what, part) => {
+    expect(await offload(part)).toBe(part)
+  })
+
+  it('keeps all of a part but its output', async () => {
+    const part: ToolResponsePart = { ...response(LOG), metadata: { took: 7 } }
+    expect(await offload(part)).toEqual({
+      ...part,
+      toolResponse: { name: 'read_log', ref: 'call_1', output: offloaded },
+    })
+    expect(part.toolResponse.output).toBe(LOG)
+  })
+
+  it('takes a call without an id, as Gemini makes them, and names what it stores by the tool', async () => {
+    const { toolResponse } = await offload({ toolResponse: { name: 'read_log', output: LOG } })
+    expect(toolResponse).toEqual({ name: 'read_log', output: offloaded })
+    expect(toolResponse.output).toMatch(/^ {2}read_log_0_\w+ \(/m)
+  })
+
+  it('keeps content beside an output that is stored, as the very objects', async () => {
+    const custom: Part = { custom: { hits: 3 } }
+    const { toolResponse } = await offload(response(LOG, [image, custom]))
+    expect(toolResponse).toMatchObject({ output: offloaded, content: [image, custom] })
+    expect(toolResponse.content?.[0]).toBe(image)
+  })
+
+  it('keeps an output beside content that is stored, behind the replacement, as the very object', async () => {
+    const output = { caption: 'a chart' }
+    const { toolResponse } = await offload(response(output, [largeImage, image]))
+    expect(toolResponse).toMatchObject({ output: { offloaded, output }, content: [image] })
+    expect((toolResponse.output as { output: unknown }).output).toBe(output)
+  })
+
+  it('puts the replacement into the output where there was none, and leaves no content that is empty', async () => {
+    const { toolResponse } = await offload(response(undefined, [{ text: LOG }]))
+    expect(toolResponse).toEqual({ name: 'read_log', ref: 'call_1', output: offloaded })
+  })
+
+  it('stores the bytes of an image that a tool returns as an output', async () => {
+    const offloader = create()
+    const { toolResponse } = await offload(
+      response({ url: largeImage.media?.url, contentType: 'image/png' }),
+      offloader,
+    )
+    const [, reference = ''] = /^ {2}(\S+) \(/m.exec(String(toolResponse.output)) ?? []
+    const { content, contentType } = await offloader.options.storage.retrieve(reference)
+    expect({ contentType, size: content.length }).toEqual({ contentType: 'image/png', size: 1_500_000 })
+  })
+
+  it('keeps an error one', async () => {
+    expect((await offload(response({ error: LOG }))).toolResponse.output).toEqual({ error: offloaded })
+  })
+
+  it('keeps the form of what an MCP server returned, with its small parts', async () => {
+    const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
+    const { output } = (await offload(response({ content: [picture, { type: 'text', text: LOG }] }))).toolResponse
+    expect(output).toEqual({ content: [{ type: 'text', text: offloaded }, picture] })
+  })
+
+  it('adds what a previewer made of an image to the content', async () => {
+    const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
+    const previewer = {
+      name: 'smaller',
+      previews: 'media',
+      recognize: () => 1,
+      read: async () => ({ blocks: [added] }),
+    }
+    const { toolResponse } = await offload(response(undefined, [largeImage]), create({ previewers: [previewer] }))
+    expect(toolResponse.content).toEqual([
+      { media: { url: expect.stringMatching(/^data:image\/webp;base64,AAAA/), contentType: 'image/webp' } },
+    ])
+  })
+
+  describe('outputForm', () => {
+    const PNG = 'iVBORw0KGgo='
+    const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+    const image = { type: 'image', mediaType: 'image/png', data: bytes }
+
+    it.each<[what: string, output: unknown, block: object]>([
+      ['text', 'two users', { type: 'text', text: 'two users' }],
+      ['a value', { users: 2 }, { type: 'json', value: { users: 2 } }],
+      ['null', null, { type: 'json', value: null }],
+      ['false', false, { type: 'json', value: false }],
+      ['an array', ['error'], { type: 'json', value: ['error'] }],
+      ['a data: URL', `data:image/png;base64,${PNG}`, image],
+      ['a medium', { url: `data:image/png;base64,${PNG}`, contentType: 'image/png' }, image],
+      ['an image of MCP', { type: 'image', data: PNG, mimeType: 'image/png' }, image],
+      [
+        'a resource of MCP',
+        { type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: '# A' } },
+        { type: 'text', text: '# A', name: 'file:///a.md', mediaType: 'text/markdown' },
+      ],
+    ])('reads %s as one block, and replaces it as a whole', (_what, output, block) => {
+      const { values, toBlock, isError, replace } = outputForm(output)
+      expect(values).toEqual([output])
+      expect(toBlock(values[0])).toMatchObject(block)
+      expect(isError).toBe(false)
+      expect(replace('the preview', [])).toBe('the preview')
+    })
+
+    it.each<[what: string, output: unknown]>([
+      ['a data: URL that is not Base64', 'data:image/png;base64,not base64!'],
+      ['text that speaks of one', `see data:image/png;base64,${PNG}`],
+    ])('takes %s for what it is', (_what, output) => {
+      expect(outputForm(output).toBlock(output)).not.toHaveProperty('data')
+    })
+
+    it.each<[what: string, output: unknown]>([
+      ['a medium by URL', { url: 'https://example.com/a.png', contentType: 'image/png' }],
+      ['a medium with more beside it', { url: `data:image/png;base64,${PNG}`, caption: 'a chart' }],
+      ['an image of MCP with more beside it', { type: 'image', data: PNG, mimeType: 'image/png', caption: 'a chart' }],
+      ['a resource of MCP with more beside it', { type: 'resource', resource: { uri: 'a', text: 'a', _meta: {} } }],
+      ['a resource of something else', { type: 'resource' }],
+      ['an image without data', { type: 'image', source: 'a.png' }],
+      ['an error with more beside it', { error: 'no such file', code: 404 }],
+      ['an error that is no text', { error: { code: 404 } }],
+      ['the content of something else', { content: [{ type: 'text', text: 'a' }], rows: 2 }],
+    ])('takes %s for a value, so that nothing is lost', (_what, output) => {
+      const { toBlock, isError } = outputForm(output)
+      expect(toBlock(output)).toEqual({ type: 'json', value: output })
+      expect(isError).toBe(false)
+    })
+
+    it('reads no output as nothing', () => {
+      const { values, replace } = outputForm(undefined)
+      expect(values).toEqual([])
+      expect(replace('the preview', [])).toBe('the preview')
+    })
+
+    it('knows an error, and writes one', () => {
+      const { values, toBlock, isError, replace } = outputForm({ error: 'no such file' })
+      expect(values.map(toBlock)).toEqual([{ type: 'text', text: 'no such file' }])
+      expect(isError).toBe(true)
+      expect(replace('the preview', [])).toEqual({ error: 'the preview' })
+    })
+
+    it.each<unknown>(['two users', { users: 2 }, { error: 'no such file' }])(
+      'keeps %j beside the replacement',
+      (output) => {
+        const { values, replace } = outputForm(output)
+        expect(replace('the preview', values)).toEqual({ offloaded: 'the preview', output })
+      },
+    )
+
+    it('reads what an MCP server returned, and keeps its form', () => {
+      const part = { type: 'image', data: PNG, mimeType: 'image/png' }
+      const output = { content: [{ type: 'text', text: 'a chart' }, part], isError: true, _meta: { took: 7 } }
+      const { values, toBlock, isError, replace } = outputForm(output)
+      expect(values.map(toBlock)).toMatchObject([{ type: 'text', text: 'a chart' }, image])
+      expect(isError).toBe(true)
+      const replaced = replace('the preview', [part]) as typeof output
+      expect(replaced).toEqual({ ...output, content: [{ type: 'text', text: 'the preview' }, part] })
+      expect(replaced.content[1]).toBe(part)
+    })
+  })
+
+  describe('contentPart', () => {
+    const data = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+    const URL_OF_DATA = 'data:image/png;base64,iVBORw0KGgo='
+
+    it.each<[Part, ContentBlock]>([
+      [{ text: '' }, { type: 'text', text: '' }],
+      [
+        { text: 'a', metadata: { name: 'a.html', contentType: 'text/html', context: 'By Ada.' } },
+        { type: 'text', text: 'a', name: 'a.html', mediaType: 'text/html', context: 'By Ada.' },
+      ],
+      [
+        { text: 'a', metadata: { uri: 'file:///a.md', mimeType: 'text/markdown' } },
+        { type: 'text', text: 'a', name: 'file:///a.md', mediaType: 'text/markdown' },
+      ],
+      [
+        { media: { url: URL_OF_DATA }, metadata: { filename: 'a.png' } },
+        { type: 'image', mediaType: 'image/png', name: 'a.png', data },
+      ],
+      [{ data: null }, { type: 'json', value: null }],
+      [{ data: { a: 1 } }, { type: 'json', value: { a: 1 } }],
+      [{ resource: { uri: 'file:///a.log' } }, { type: 'link', url: 'file:///a.log' }],
+      [{ media: { url: URL_OF_DATA } }, { type: 'image', mediaType: 'image/png', data }],
+      [
+        { media: { url: 'https://example.com/a.mp4', contentType: 'video/mp4' } },
+        { type: 'video', mediaType: 'video/mp4', url: 'https://example.com/a.mp4' },
+      ],
+    ])('reads %j', (part, block) => {
+      expect(readPart(part)).toEqual({ ...('mediaType' in block ? { name: undefined } : {}), ...block })
+    })
+
+    it.each<unknown>([
+      { custom: { hits: 3 } },
+      { reasoning: 'so' },
+      { toolRequest: { name: 'a' } },
+      { media: { url: 'data:image/png;base64,not base64!' } },
+      { media: {} },
+      {},
+      null,
+      'text',
+    ])('passes %j through as it is', (part) => {
+      const block = readPart(part as Part)
+      expect(block).toEqual({ type: 'unknown', value: part })
+      expect((block as { value: unknown }).value).toBe(part)
+    })
+
+    it.each<[ContentBlock, Part]>([
+      [{ type: 'text', text: 'a' }, { text: 'a' }],
+      [{ type: 'json', value: { a: 1 } }, { data: { a: 1 } }],
+      [{ type: 'image', mediaType: 'image/png', data }, { media: { url: URL_OF_DATA, contentType: 'image/png' } }],
+    ])('writes %j', (block, part) => {
+      expect(writePart(block)).toEqual(part)
+    })
+
+    it('writes what has neither text nor bytes as data', () => {
+      const link = { type: 'link', url: 'https://example.com' } as const
+      expect(writePart(link)).toEqual({ data: link })
+    })
+  })
 })

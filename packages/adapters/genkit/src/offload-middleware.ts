@@ -1,12 +1,30 @@
-import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun, type RunOptions } from '@spillway/core/adapter'
-import { generateMiddleware, type GenerateMiddleware, type z } from 'genkit'
-import { inOrder } from './in-order.ts'
-import { offloadCall } from './offload-call.ts'
-import { offloadReplies } from './offload-replies.ts'
-import { offloadResponse } from './offload-response.ts'
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader, type ContentBlock } from '@spillway/core'
+import {
+  assertRunOptions,
+  offloaderOfRun,
+  offloadThrown,
+  offloadParts,
+  mediaFromUrl,
+  readMcpPart,
+  readMcpResult,
+  encodeBase64,
+  nameOfPart,
+  textBlock,
+  type RunOptions,
+} from '@spillway/core/adapter'
+import {
+  generateMiddleware,
+  tool,
+  type GenerateMiddleware,
+  type z,
+  type ToolRequestPart,
+  type ToolResponsePart,
+  type GenerateMiddlewareDef,
+  type GenerateResponseData,
+  type ToolAction,
+  type Part,
+} from 'genkit'
 import { assertConfig, configSchema, type OffloadConfig } from './offload-config.ts'
-import { answerRetrieval, hideRetrieval, retrievalTool } from './retrieval-tool.ts'
 import { defaultScope, scopeRun, type Run, type ScopeRun } from './run-scope.ts'
 
 /**
@@ -98,4 +116,227 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
       },
     }
   })
+}
+
+/** Offload what is over the limit of a tool call: its response, or what it throws. */
+export async function offloadCall(
+  offloader: ContextOffloader,
+  { toolRequest: { name, ref = name, input } }: ToolRequestPart,
+  signal: AbortSignal | undefined,
+  called: Promise<ToolResponsePart | undefined>,
+): Promise<ToolResponsePart | undefined> {
+  let part: ToolResponsePart | undefined
+  try {
+    part = await called
+  } catch (thrown) {
+    if (isControlFlow(thrown, signal)) throw thrown
+    const replaced = await offloadThrown(offloader, { toolName: name, toolCallId: ref, input, signal, thrown })
+    // Errors of Genkit have their message a second time, without the status in front of it.
+    if (replaced !== thrown && replaced instanceof Error && 'originalMessage' in replaced)
+      replaced.originalMessage = replaced.message
+    throw replaced
+  }
+  // Middleware may return what it wants, whatever the types say.
+  return part?.toolResponse === undefined ? part : offloadResponse(offloader, part, { input, signal })
+}
+
+/** Whether nothing has failed: interrupts are thrown, and so is the end of a run. */
+function isControlFlow(thrown: unknown, signal: AbortSignal | undefined): boolean {
+  const { name } = Object(thrown) as { readonly name?: unknown }
+  return name === 'ToolInterruptError' || name === 'AbortError' || signal?.aborted === true
+}
+
+/** What a turn of the loop is about to do, as Genkit shows it to a middleware. */
+type Turn = Parameters<NonNullable<GenerateMiddlewareDef['generate']>>[0]
+
+/**
+ * Offload what the program replies to interrupted tool calls: so come the results of tools that it, or a client, runs
+ * itself. Returns the very turn where there is none.
+ */
+export async function offloadReplies(
+  turn: Turn,
+  offload: (part: ToolResponsePart, input: unknown) => Promise<ToolResponsePart>,
+): Promise<Turn> {
+  const { messages, resume } = turn.request
+  if (resume?.respond === undefined) return turn
+  const calls = messages.at(-1)?.content.map(({ toolRequest }) => toolRequest) ?? []
+  const replies = resume.respond.map(async (part) => {
+    const { name, ref } = part.toolResponse
+    return offload(part, calls.find((call) => call?.name === name && call.ref === ref)?.input)
+  })
+  return { ...turn, request: { ...turn.request, resume: { ...resume, respond: await Promise.all(replies) } } }
+}
+
+/**
+ * Make the retrieval tool as Genkit knows it, anew for each run. It has no function: the middleware answers its calls, as
+ * Genkit would end the run over an input that is wrong.
+ */
+export function retrievalTool({ retrievalTool: { name, description, inputSchema } }: ContextOffloader): ToolAction {
+  return tool({ name, description, inputJsonSchema: { ...(inputSchema as object) } })
+}
+
+/**
+ * Answer a call of the retrieval tool, whatever the model wrote. An error is the output `{ error }`, as Genkit has it from
+ * MCP servers.
+ */
+export async function answerRetrieval(
+  { retrievalTool }: ContextOffloader,
+  { toolRequest: { name, ref, input } }: ToolRequestPart,
+  signal: AbortSignal | undefined,
+): Promise<ToolResponsePart> {
+  const { content: blocks, isError } = await retrievalTool.execute(input, { signal })
+  const content = blocks.filter((block) => 'data' in block).map(writePart)
+  const outputs = blocks.map(outputOf)
+  const output = outputs.length === 1 ? outputs[0] : outputs
+  return {
+    toolResponse: {
+      name,
+      ...(ref === undefined ? {} : { ref }),
+      output: isError ? { error: output } : output,
+      ...(content.length === 0 ? {} : { content }),
+    },
+  }
+}
+
+/** What stands in the output. Some providers are shown nothing else, so media are named there. */
+function outputOf(block: ContentBlock): unknown {
+  if (block.type === 'text') return block.text
+  return 'value' in block ? block.value : `[${block.type}: ${block.mediaType ?? block.url}]`
+}
+
+/** Take the retrieval tool out of the request in a response: chats before Genkit 1.39 look up every tool that it names. */
+export function hideRetrieval(response: GenerateResponseData): GenerateResponseData {
+  if (response.request?.tools === undefined) return response
+  const tools = response.request.tools.filter(({ name }) => name !== RETRIEVAL_TOOL_NAME)
+  return { ...response, request: { ...response.request, tools } }
+}
+
+/**
+ * Make a function that lets work end in the order in which it was handed over.
+ *
+ * Genkit puts results into a message in the order in which they arrive, and storing some of them must not change that.
+ */
+export function inOrder(): <Result>(work: Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const ended = Promise.allSettled([last, work]).then(() => work)
+    last = ended
+    return ended
+  }
+}
+
+/** The output of a tool, a part of it, or a part of the content beside it. */
+interface Piece {
+  readonly value: unknown
+  readonly block: ContentBlock
+}
+
+/** Offload the output and the content of a tool response, and keep all else of it. Returns the very part where it stays. */
+export async function offloadResponse(
+  offloader: ContextOffloader,
+  part: ToolResponsePart,
+  call: { readonly input: unknown; readonly signal: AbortSignal | undefined },
+): Promise<ToolResponsePart> {
+  const { content = [], ...response } = part.toolResponse
+  const { values, toBlock, isError, replace } = outputForm(response.output)
+  const ofOutput = values.map((value): Piece => ({ value, block: toBlock(value) }))
+  const outcome = await offloadParts<Piece>(offloader, {
+    ...call,
+    toolName: response.name,
+    // Gemini, for one, gives calls no id.
+    toolCallId: response.ref ?? response.name,
+    isError,
+    parts: [...ofOutput, ...content.map((value) => ({ value, block: readPart(value) }))],
+    toBlock: ({ block }) => block,
+    fromText: (text) => ({ value: text, block: { type: 'text', text } }),
+    fromBlock: (block) => ({ value: writePart(block), block }),
+  })
+  if (outcome.status === 'inline') return part
+  const [replacement, ...kept] = outcome.parts
+  const keptOutput = kept.filter((piece) => ofOutput.includes(piece)).map(({ value }) => value)
+  const keptContent = kept.filter((piece) => !ofOutput.includes(piece)).map(({ value }) => value as Part)
+  const output = replace(replacement.value as string, keptOutput)
+  const beside = keptContent.length === 0 ? {} : { content: keptContent }
+  return { ...part, toolResponse: { ...response, output, ...beside } }
+}
+
+/** How the output of a tool reads as blocks, and what becomes of it once some of them are stored. */
+interface OutputForm {
+  /** What it consists of: the output itself, or its parts. */
+  readonly values: readonly unknown[]
+  readonly toBlock: (value: unknown) => ContentBlock
+  readonly isError: boolean
+  /** Put the replacement in the place of what was stored; `kept` are the values that stay. */
+  readonly replace: (replacement: string, kept: readonly unknown[]) => unknown
+}
+
+const DATA_URL = /^data:[^,]{1,200};base64,/i
+
+/**
+ * Find out in which of the forms that plugins of Genkit write or read an output is.
+ *
+ * `{ error }` is a failure, and `{ content }` what an MCP server returned. A `data:` URL, alone or as `{ url }`, and a
+ * single part of MCP stand for a medium or a resource. All else is text or a value.
+ */
+export function outputForm(output: unknown): OutputForm {
+  const { error } = Object(output) as { readonly error?: unknown }
+  const isError = typeof error === 'string' && hasOnly(output, ['error'])
+  const mcp = readMcpResult(output)
+  if (mcp !== undefined) {
+    const replace: OutputForm['replace'] = (text, kept) => ({
+      ...Object(output),
+      content: [{ type: 'text', text }, ...kept],
+    })
+    return { values: mcp.parts, toBlock: readMcpPart, isError: mcp.isError, replace }
+  }
+  return {
+    values: output === undefined ? [] : [output],
+    toBlock: (value) => (isError ? { type: 'text', text: error } : readOutput(value)),
+    isError,
+    // What stays of an output stays in it: some providers take no text in a tool's content, others look at none of it.
+    replace: (offloaded, kept) =>
+      kept.length > 0 ? { offloaded, output } : isError ? { error: offloaded } : offloaded,
+  }
+}
+
+function readOutput(output: unknown): ContentBlock {
+  if (typeof output === 'string') return readDataUrl(output) ?? { type: 'text', text: output }
+  const { url, type, resource } = Object(output) as Readonly<Record<'url' | 'type' | 'resource', unknown>>
+  const isMedia = typeof url === 'string' && hasOnly(output, ['url', 'contentType'])
+  const isMcpMedia = (type === 'image' || type === 'audio') && hasOnly(output, ['type', 'data', 'mimeType'])
+  const isResource =
+    type === 'resource' &&
+    hasOnly(output, ['type', 'resource']) &&
+    hasOnly(Object(resource), ['uri', 'mimeType', 'text', 'blob'])
+  const medium = isMedia ? readDataUrl(url) : isMcpMedia || isResource ? readMcpPart(output) : undefined
+  return medium === undefined || medium.type === 'unknown' ? { type: 'json', value: output } : medium
+}
+
+function readDataUrl(url: string): ContentBlock | undefined {
+  return DATA_URL.test(url) ? mediaFromUrl('', url) : undefined
+}
+
+/** Nothing that stands beside a medium may be lost with it. */
+function hasOnly(value: unknown, keys: readonly string[]): boolean {
+  return Object.keys(value as object).every((key) => keys.includes(key))
+}
+
+/** Map a part of a tool's content; what means nothing to Spillway passes through as it is. */
+export function readPart(part: Part): ContentBlock {
+  const { text, media, data, resource, metadata } = Object(part) as Part
+  const name = nameOfPart(metadata)
+  const { contentType = metadata?.['mimeType'], context } = Object(metadata) as Readonly<Record<string, unknown>>
+  if (typeof text === 'string') return textBlock(text, { name, mediaType: contentType, context })
+  if (typeof resource?.uri === 'string') return { type: 'link', url: resource.uri }
+  if (data !== undefined) return { type: 'json', value: data }
+  const block = typeof media?.url === 'string' ? mediaFromUrl(media.contentType ?? '', media.url, name) : undefined
+  return block ?? { type: 'unknown', value: part }
+}
+
+/** Write a block as a part of a tool's content; what is neither text nor bytes becomes data. */
+export function writePart(block: ContentBlock): Part {
+  if (block.type === 'text') return { text: block.text }
+  if (!('data' in block) || block.data === undefined) return { data: block.type === 'json' ? block.value : block }
+  const { mediaType: contentType, data } = block
+  return { media: { url: `data:${contentType};base64,${encodeBase64(data)}`, contentType } }
 }

@@ -1,10 +1,7 @@
 import { ToolMessage, type ToolMessageFields } from '@langchain/core/messages'
 import type { ContextOffloader, OffloadRequest } from '@spillway/core'
 import { offloadParts, offloadThrown } from '@spillway/core/adapter'
-import { isCommand, replaceInCommand } from './replace-in-command.ts'
-import { blockToPart } from './blocks-to-content.ts'
-import type { ContentPart } from './media-of-part.ts'
-import { partToBlock } from './part-to-block.ts'
+import { blockToPart, partToBlock, type ContentPart } from './content-parts.ts'
 
 /** A tool call as LangChain hands it to hooks and tools. */
 export interface ToolCall {
@@ -44,7 +41,7 @@ export async function offloadCall<Result>(
 }
 
 /** Offload the content of a tool message, and keep all else of it. Returns the very message where it stays. */
-export async function offloadMessage(
+async function offloadMessage(
   offloader: ContextOffloader,
   message: ToolMessage,
   call: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'signal'>,
@@ -87,4 +84,41 @@ export function isMiddlewareError(error: unknown): error is Error {
 /** What a middleware throws LangChain wraps with the same message, and unwraps for the model: the cause goes there. */
 function rootCause(error: unknown): unknown {
   return isMiddlewareError(error) && error.cause !== undefined ? rootCause(error.cause) : error
+}
+
+/** Replaces a tool message, or returns the very same. */
+type ReplaceMessage = (message: ToolMessage) => Promise<ToolMessage>
+
+/** As much of LangGraph's class as matters here; its package is not imported, as LangChain comes with one of its own. */
+interface Command {
+  readonly lg_name: 'Command'
+  readonly update?: unknown
+}
+
+/** Whether a value is a `Command`, by the mark that LangGraph itself goes by. */
+export function isCommand(value: unknown): value is Command {
+  return typeof value === 'object' && value !== null && 'lg_name' in value && value.lg_name === 'Command'
+}
+
+/** Replace the tool messages of a command, and keep all else of it. Returns the very command where none changes. */
+export async function replaceInCommand<Given extends Command>(command: Given, replace: ReplaceMessage): Promise<Given> {
+  const update = await replaceInUpdate(command.update, replace)
+  if (update === command.update) return command
+  // The class is the one that the tool took, whichever package it comes from.
+  const Class = command.constructor as new (fields: object) => Given
+  return new Class({ ...command, update })
+}
+
+/** An update is an object of channels, an array of pairs of a channel's name and its value, or the messages themselves. */
+async function replaceInUpdate(update: unknown, replace: ReplaceMessage): Promise<unknown> {
+  if (ToolMessage.isInstance(update)) return replace(update)
+  if (Array.isArray(update)) {
+    const items: readonly unknown[] = update
+    if (typeof items[0] === 'string' && items[0] !== 'messages') return update
+    const replaced = await Promise.all(items.map((item) => replaceInUpdate(item, replace)))
+    return replaced.every((item, index) => item === items[index]) ? update : replaced
+  }
+  if (typeof update !== 'object' || update === null || !('messages' in update)) return update
+  const messages = await replaceInUpdate(update.messages, replace)
+  return messages === update.messages ? update : { ...update, messages }
 }

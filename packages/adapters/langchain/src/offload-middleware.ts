@@ -1,12 +1,11 @@
-import { AIMessage } from '@langchain/core/messages'
-import { createMiddleware, type AgentMiddleware, type ToolCallRequest } from 'langchain'
+import { AIMessage, ToolMessage } from '@langchain/core/messages'
+import { createMiddleware, ToolInvocationError, type AgentMiddleware, type ToolCallRequest } from 'langchain'
 import type { ContextOffloader } from '@spillway/core'
 import { tellHiddenTool } from '@spillway/core/adapter'
-import { isControlFlow, isMiddlewareError, offloadCall } from './offload-call.ts'
+import { isControlFlow, isMiddlewareError, offloadCall, type ToolCall } from './offload-call.ts'
 import { assertOptions, type OffloadMiddlewareOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { offloaderOfRun } from './run-scope.ts'
-import { thrownMessage } from './thrown-message.ts'
 
 /**
  * Make the middleware that keeps large tool results out of the context of an agent made with `createAgent`.
@@ -83,4 +82,14 @@ function endsRun({ tool, toolCall }: ToolCallRequest, calling: AIMessage | undef
 /** The message of the model that makes the call. */
 function callingMessage({ state }: ToolCallRequest): AIMessage | undefined {
   return state.messages.findLast((one) => AIMessage.isInstance(one))
+}
+
+/** The versions of LangChain that mark this message as an error tell their errors apart by a mark, too. */
+const marksErrors = 'isInstance' in ToolInvocationError
+
+/** Write what LangChain tells the model of a tool that throws, as long as no middleware is around tool calls. */
+function thrownMessage(thrown: unknown, { id = '', name }: ToolCall): ToolMessage {
+  const content =
+    thrown instanceof ToolInvocationError ? thrown.message : `${String(thrown)}\n Please fix your mistakes.`
+  return new ToolMessage({ content, tool_call_id: id, name, ...(marksErrors ? { status: 'error' } : {}) })
 }

@@ -6,7 +6,7 @@ import {
   type ToolRunnableConfig,
 } from '@langchain/core/tools'
 import type { ContextOffloader } from '@spillway/core'
-import { blocksToContent } from './blocks-to-content.ts'
+import { blocksToContent } from './content-parts.ts'
 import { assertOptions, type OffloadOptions } from './options.ts'
 import { offloaderOfRun } from './run-scope.ts'
 

@@ -1,4 +1,4 @@
-import { MessageList } from '@mastra/core/agent'
+import { MessageList, type MastraDBMessage } from '@mastra/core/agent'
 import type {
   ProcessInputStepArgs,
   ProcessLLMRequestArgs,
@@ -6,10 +6,21 @@ import type {
   ProcessToolResultArgs,
 } from '@mastra/core/processors'
 import { RequestContext } from '@mastra/core/request-context'
-import { ContextOffloader, RETRIEVAL_TOOL_NAME, type Storage } from '@spillway/core'
+import { ContextOffloader, RETRIEVAL_TOOL_NAME, StorageError, type Storage, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { offloadProcessor, type OffloadProcessor } from './offload-processor.ts'
+import type { MastraToolInvocationPart } from '@mastra/core/agent/message-list'
+import { SmallTexts } from '@spillway/core/adapter'
+import {
+  offloadProcessor,
+  offloadStored,
+  OffloadRun,
+  offloadOutput,
+  outputOfPart,
+  withShownOutput,
+  type OffloadProcessor,
+  type ModelOutput,
+} from './offload-processor.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
 const OFFLOADED = expect.stringMatching(/^\[Offloaded: 1 block/) as string
@@ -291,3 +302,397 @@ async function referencesIn(thread: string): Promise<string[]> {
     references.push(reference)
   return references
 }
+
+describe('offloadStored', () => {
+  const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+
+  function invocation(toolCallId: string, own: object): MastraToolInvocationPart {
+    const toolInvocation = { toolCallId, toolName: 'read', args: { path: 'a' }, state: 'result', ...own }
+    return { type: 'tool-invocation', toolInvocation: toolInvocation as MastraToolInvocationPart['toolInvocation'] }
+  }
+
+  function message(id: string, ...parts: MastraDBMessage['content']['parts']): MastraDBMessage {
+    return {
+      id,
+      role: 'assistant',
+      createdAt: new Date(0),
+      threadId: 't',
+      resourceId: 'u',
+      content: { format: 2, parts },
+    }
+  }
+
+  const parts = (list: MessageList): readonly unknown[] => list.get.all.db().flatMap(({ content }) => content.parts)
+
+  let offloader: ContextOffloader
+  let run: OffloadRun
+  let list: MessageList
+
+  beforeEach(() => {
+    offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    run = new OffloadRun(offloader, new Set(), new SmallTexts())
+    list = new MessageList({ threadId: 't', resourceId: 'u' })
+  })
+
+  it('puts replacements in the place of large results and errors of this run, and keeps all else', async () => {
+    const small = invocation('call_2', { result: 'small' })
+    const text = { type: 'text', text: LOG } as const
+    const failed = invocation('call_3', { state: 'output-error', errorText: LOG })
+    const open = invocation('call_4', { state: 'call' })
+    list.add(
+      message('m', { ...invocation('call_1', { result: LOG }), title: 'Read' }, small, text, failed, open),
+      'response',
+    )
+    await offloadStored(list, run)
+    const replacement = expect.stringMatching(/^\[Offloaded: 1 block/) as string
+    expect(parts(list)).toMatchObject([
+      { toolInvocation: { toolCallId: 'call_1', args: { path: 'a' }, result: replacement }, title: 'Read' },
+      small,
+      text,
+      { toolInvocation: { state: 'output-error', errorText: replacement } },
+      open,
+    ])
+  })
+
+  it('changes nothing of a run whose results are small', async () => {
+    list.add(message('m', invocation('call_1', { result: 'small' })), 'response')
+    const before = parts(list)
+    await offloadStored(list, run)
+    expect(parts(list)).toEqual(before)
+    for (const [index, part] of parts(list).entries()) expect(part).toBe(before[index])
+  })
+
+  it('leaves what the run was given: the history of memory, and messages of the program', async () => {
+    const given = [
+      message('m', invocation('call_1', { result: LOG })),
+      message('i', invocation('call_2', { result: LOG })),
+    ]
+    list.add(given.slice(0, 1), 'memory').add(given.slice(1), 'input')
+    const offload = vi.spyOn(offloader, 'offload')
+    await offloadStored(list, run)
+    expect(offload).not.toHaveBeenCalled()
+    expect(parts(list)).toMatchObject([{ toolInvocation: { result: LOG } }, { toolInvocation: { result: LOG } }])
+  })
+
+  it('leaves what the provider has run', async () => {
+    list.add(message('m', { ...invocation('call_1', { result: LOG }), providerExecuted: true }), 'response')
+    await offloadStored(list, run)
+    expect(parts(list)).toMatchObject([{ toolInvocation: { result: LOG } }])
+  })
+
+  it('works through each result once, however many steps follow', async () => {
+    const offload = vi.spyOn(offloader, 'offload')
+    list.add(
+      message('m', invocation('call_1', { result: LOG }), invocation('call_2', { result: { a: 1 } })),
+      'response',
+    )
+    for (let step = 0; step < 5; step += 1) await offloadStored(list, run)
+    expect(offload).toHaveBeenCalledTimes(2)
+  })
+
+  it('never writes the replacement of one call into another with an equal id', async () => {
+    list.add(message('one', invocation('call_1', { result: LOG })), 'response')
+    list.add({ ...message('two', invocation('call_1', { result: 'small' })), createdAt: new Date(1) }, 'response')
+    await offloadStored(list, run)
+    const results = parts(list).map((part) => (part as MastraToolInvocationPart).toolInvocation.result)
+    expect(results.at(-1)).toBe('small')
+  })
+})
+
+describe('offloadRun', () => {
+  const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+  const CALL = { toolName: 'read', toolCallId: 'call_1' }
+  const text = (value = LOG): { type: string; value: string } => ({ type: 'text', value })
+
+  let storage: InMemoryStorage
+  let offloader: ContextOffloader
+  let events: OffloadEvent[]
+  let small: SmallTexts
+  let run: OffloadRun
+
+  beforeEach(() => {
+    storage = new InMemoryStorage()
+    events = []
+    offloader = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })
+    small = new SmallTexts()
+    run = new OffloadRun(offloader, new Set(['skipped']), small)
+  })
+
+  it('works through each result once, however often Mastra makes its output anew', async () => {
+    const offload = vi.spyOn(offloader, 'offload')
+    const value = { rows: [1, 2, 3] }
+    const image = { type: 'image-data', data: 'aGk=', mediaType: 'image/png' }
+    const outputs = [
+      () => text(),
+      () => text('small'),
+      () => ({ type: 'error-text', value: LOG }),
+      () => ({ type: 'json', value }),
+      () => ({ type: 'content', value: [{ type: 'text', text: LOG }, { ...image }] }),
+      () => ({
+        type: 'content',
+        value: [
+          { type: 'text', text: 'small' },
+          { ...image, data: { type: 'data', data: 'aGk=' } },
+        ],
+      }),
+    ]
+    for (const output of outputs) {
+      offload.mockClear()
+      const shown = await run.show(CALL, {}, output())
+      expect(offload).toHaveBeenCalledTimes(1)
+      // What is known is shown at once, and what was shown comes back in later prompts.
+      for (const again of [output(), output(), { ...shown }]) expect(run.show(CALL, {}, again)).toEqual(shown)
+      expect(offload).toHaveBeenCalledTimes(1)
+    }
+  })
+
+  it('gives a result that stays back as the very object, also later', async () => {
+    const small = text('small')
+    expect(await run.show(CALL, {}, small)).toBe(small)
+    const again = text('small')
+    expect(run.show(CALL, {}, again)).toBe(again)
+  })
+
+  it('tells the offloader the call, and what it was made with', async () => {
+    const offload = vi.spyOn(offloader, 'offload')
+    await run.show(CALL, { path: 'a' }, { type: 'error-text', value: LOG })
+    const told = { ...CALL, input: { path: 'a' }, isError: true }
+    expect(offload).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(told))
+  })
+
+  it('keeps results apart that have equal ids or texts', async () => {
+    const offload = vi.spyOn(offloader, 'offload')
+    const first = await run.show(CALL, {}, text())
+    const second = await run.show(CALL, {}, text(`${LOG}.`))
+    expect(second).not.toEqual(first)
+    expect(await run.show(CALL, {}, { type: 'error-text', value: LOG })).toMatchObject({ type: 'error-text' })
+    expect(await run.show({ ...CALL, toolCallId: 'call_2' }, {}, text())).not.toEqual(first)
+    expect(offload).toHaveBeenCalledTimes(4)
+    expect(run.show(CALL, {}, text())).toEqual(first)
+    expect(run.show(CALL, {}, text(`${LOG}.`))).toEqual(second)
+  })
+
+  it.each(['__proto__', 'constructor', ''])('takes the id %j', async (toolCallId) => {
+    const call = { ...CALL, toolCallId }
+    const shown = await run.show(call, {}, text())
+    expect(shown).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) as string })
+    expect(run.show(call, {}, text())).toEqual(shown)
+  })
+
+  it('tells which texts are small', async () => {
+    for (const output of [text('small'), text(), { type: 'json', value: { a: 1 } }]) await run.show(CALL, {}, output)
+    expect(small.has('small')).toBe(true)
+    expect(small.has(LOG)).toBe(false)
+  })
+
+  it('does not ask about the tools that are left out', async () => {
+    const offload = vi.spyOn(offloader, 'offload')
+    const output = text()
+    expect(run.show({ ...CALL, toolName: 'skipped' }, {}, output)).toBe(output)
+    expect(offload).not.toHaveBeenCalled()
+  })
+
+  it('tries again what could not be stored, once for each model call', async () => {
+    const store = vi.spyOn(storage, 'store').mockRejectedValue(new StorageError('unavailable', 'The disk is gone.'))
+    const attempts = (): number => store.mock.calls.length
+    const output = text()
+    for (let look = 0; look < 3; look += 1) expect(await run.show(CALL, {}, output)).toBe(output)
+    await run.show({ ...CALL, toolCallId: 'call_2' }, {}, text('small'))
+    expect(attempts()).toBe(1)
+    // Between the answer of a tool and the next prompt, a step begins.
+    run.beginStep()
+    await run.show(CALL, {}, text())
+    run.endPrompt()
+    // A run may end here.
+    await run.show(CALL, {}, text())
+    expect(attempts()).toBe(1)
+    run.beginStep()
+    for (let look = 0; look < 3; look += 1) await run.show(CALL, {}, text())
+    expect(attempts()).toBe(2)
+    run.endPrompt()
+    run.beginStep()
+    store.mockRestore()
+    expect(await run.show(CALL, {}, text())).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) as string })
+    expect(run.show({ ...CALL, toolCallId: 'call_2' }, {}, text('small'))).toEqual(text('small'))
+    expect(events.map(({ type }) => type)).toEqual(['offload-failed', 'offload-failed', 'offload'])
+  })
+
+  it('leaves results as they are once the signal of the run has fired', async () => {
+    run.signal = AbortSignal.abort(new Error('enough'))
+    const output = text()
+    expect(await run.show(CALL, {}, output)).toBe(output)
+    expect(events.map(({ type }) => type)).toEqual(['offload-failed'])
+  })
+
+  describe('offloadOutput', () => {
+    const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+    const CALL = { toolName: 'read', toolCallId: 'call_1' }
+    const IMAGE = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+    const text = (value = LOG): object => ({ type: 'text', text: value })
+    const file = (bytes: number): object => {
+      const blob = Buffer.alloc(bytes).toString('base64')
+      return { type: 'resource', resource: { uri: 'file:///a.pdf', mimeType: 'application/pdf', blob } }
+    }
+    const replaced = (blocks: number): string =>
+      expect.stringMatching(new RegExp(`^\\[Offloaded: ${blocks} block`)) as string
+
+    const storage = new InMemoryStorage()
+    const offloader = new ContextOffloader({ storage })
+
+    const shown = async (value: unknown): Promise<ModelOutput> =>
+      (await offloadOutput(offloader, CALL, { type: 'json', value })).output
+
+    async function stored({ value }: ModelOutput): Promise<{ readonly text: string; readonly contentType: string }> {
+      const [, reference = ''] = /^ {2}(\w+) \(/m.exec(String(value)) ?? []
+      const { content, contentType } = await storage.retrieve(reference)
+      return { text: new TextDecoder().decode(content), contentType }
+    }
+
+    it('stores what an MCP server returned as the text that it is, byte for byte, and not as JSON', async () => {
+      const output = await shown({ content: [text()] })
+      expect(output).toEqual({ type: 'text', value: replaced(1) })
+      expect(await stored(output)).toEqual({ text: LOG, contentType: 'text/plain' })
+    })
+
+    it('keeps the mark of an error of an MCP server', async () => {
+      expect(await shown({ content: [text()], isError: true })).toEqual({ type: 'error-text', value: replaced(1) })
+      expect(await shown({ content: [text()], isError: false })).toEqual({ type: 'text', value: replaced(1) })
+    })
+
+    it('keeps small parts of an MCP server beside the replacement', async () => {
+      expect(await shown({ content: [text(), text('small'), IMAGE] })).toEqual({
+        type: 'content',
+        value: [
+          { type: 'text', text: replaced(1) },
+          { type: 'text', text: 'small' },
+          { type: 'media', data: 'aGk=', mediaType: 'image/png' },
+        ],
+      })
+    })
+
+    it.each([
+      ['a text', { content: [text('small')] }],
+      [
+        'an image, which Mastra shows as such',
+        { content: [{ ...IMAGE, data: Buffer.alloc(300_000).toString('base64') }] },
+      ],
+      ['a file of a few bytes', { content: [file(100)] }],
+      ['a file beside an image, which prompts show as parts', { content: [file(30_000), IMAGE] }],
+    ])('gives back the very object where an MCP server returned %s', async (_what, value) => {
+      const output = { type: 'json', value }
+      const outcome = await offloadOutput(offloader, CALL, output)
+      expect(outcome).toEqual({ output, reason: 'within-limit' })
+      expect(outcome.output).toBe(output)
+    })
+
+    it('replaces a file of an MCP server that is small as such, but not as the Base64 that Mastra shows', async () => {
+      const value = { content: [text('small'), file(30_000)] }
+      const output = await shown(value)
+      expect(output).toEqual({ type: 'text', value: replaced(1) })
+      expect(JSON.parse((await stored(output)).text)).toEqual(value)
+    })
+
+    it('stores a large file of an MCP server as the file that it is', async () => {
+      const output = await shown({ content: [file(300_000)] })
+      expect(output).toEqual({ type: 'content', value: [{ type: 'text', text: replaced(1) }] })
+      const [part] = output.value as { text: string }[]
+      expect(await stored({ type: 'text', value: part?.text })).toMatchObject({ contentType: 'application/pdf' })
+    })
+
+    it.each([
+      { content: [text()], rows: [1] },
+      { content: [{ type: 'paragraph', text: LOG }] },
+      { content: LOG },
+      [LOG],
+    ])('takes a value that only looks like one of an MCP server for a value', async (value) => {
+      const output = await shown(value)
+      expect(output).toEqual({ type: 'text', value: replaced(1) })
+      expect(JSON.parse((await stored(output)).text)).toEqual(value)
+    })
+  })
+})
+
+describe('modelOutput', () => {
+  const REPLACEMENT = '[Offloaded: 1 blocks, ~9 tokens]'
+  const CALL = { toolCallId: 'call_1', toolName: 'read', args: { path: 'a' } }
+
+  function part(
+    invocation: Partial<MastraToolInvocationPart['toolInvocation']>,
+    mastra?: Record<string, unknown>,
+  ): MastraToolInvocationPart {
+    const providerMetadata = {
+      mastra,
+      openai: { itemId: 'item_1' },
+    } as MastraToolInvocationPart['providerMetadata'] & {}
+    return {
+      type: 'tool-invocation',
+      toolInvocation: { ...CALL, state: 'result', ...invocation } as MastraToolInvocationPart['toolInvocation'],
+      ...(mastra !== undefined && { providerMetadata }),
+      createdAt: 7,
+    }
+  }
+
+  describe('outputOfPart', () => {
+    it.each([
+      ['text', part({ result: 'text' }), { type: 'text', value: 'text' }],
+      ['an empty text', part({ result: '' }), { type: 'text', value: '' }],
+      ['a value', part({ result: { a: 1 } }), { type: 'json', value: { a: 1 } }],
+      ['null', part({ result: null }), { type: 'json', value: null }],
+      ['an error', part({ state: 'output-error', errorText: 'failed' }), { type: 'error-text', value: 'failed' }],
+    ])('tells what the model sees of %s', (_what, one, expected) => {
+      expect(outputOfPart(one)).toEqual(expected)
+    })
+
+    it('is the very object that toModelOutput has made, where there is one', () => {
+      const modelOutput = { type: 'content', value: [] }
+      expect(outputOfPart(part({ result: 'raw' }, { modelOutput }))).toBe(modelOutput)
+      expect(outputOfPart(part({ result: 'raw' }, { modelOutput: null }))).toEqual({ type: 'text', value: 'raw' })
+      expect(outputOfPart(part({ result: 'raw' }, { other: 1 }))).toEqual({ type: 'text', value: 'raw' })
+    })
+
+    it.each(['call', 'partial-call', 'output-denied', 'approval-requested'] as const)(
+      'finds none of a call in state %s',
+      (state) => {
+        expect(outputOfPart(part({ state }))).toBeUndefined()
+      },
+    )
+  })
+
+  describe('withShownOutput', () => {
+    const text = { type: 'text', value: REPLACEMENT }
+    const content = { type: 'content', value: [{ type: 'text', text: REPLACEMENT }, { type: 'media' }] }
+
+    it('puts a text in the place of a result, and keeps all else', () => {
+      const one = part({ result: 'long'.repeat(100) }, { other: 1 })
+      expect(withShownOutput(one, text)).toEqual({
+        ...one,
+        toolInvocation: { ...one.toolInvocation, result: REPLACEMENT },
+      })
+    })
+
+    it('keeps parts where Mastra keeps what toModelOutput returned', () => {
+      expect(withShownOutput(part({ result: { content: [] } }), content)).toMatchObject({
+        toolInvocation: { result: REPLACEMENT },
+        providerMetadata: { mastra: { modelOutput: content } },
+      })
+    })
+
+    it('puts a text in the place of the message of an error', () => {
+      const one = part({ state: 'output-error', errorText: 'failed' })
+      const replaced = withShownOutput(one, { type: 'error-text', value: REPLACEMENT })
+      expect(replaced.toolInvocation).toEqual({ ...one.toolInvocation, errorText: REPLACEMENT })
+      expect(replaced.toolInvocation).not.toHaveProperty('result')
+    })
+
+    it('keeps a mapped result that is short, such as a path, and replaces a long one', () => {
+      const mapped = { modelOutput: { type: 'text', value: 'long'.repeat(100) } }
+      const kept = withShownOutput(part({ result: { path: 'a' } }, mapped), text)
+      expect(kept).toMatchObject({
+        toolInvocation: { result: { path: 'a' } },
+        providerMetadata: { mastra: { modelOutput: text }, openai: { itemId: 'item_1' } },
+      })
+      const replaced = withShownOutput(part({ result: { png: 'A'.repeat(100) } }, mapped), text)
+      expect(replaced.toolInvocation.result).toBe(REPLACEMENT)
+    })
+  })
+})

@@ -1,9 +1,16 @@
 import type { Processor } from '@mastra/core/processors'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { replaceToolResults, SmallTexts } from '@spillway/core/adapter'
-import type { ModelOutput } from './model-output.ts'
-import { OffloadRun } from './offload-run.ts'
-import { offloadPart, offloadStored } from './offload-stored.ts'
+import {
+  replaceToolResults,
+  SmallTexts,
+  KnownOutputs,
+  mcpModelOutput,
+  offloadModelOutput,
+  type ModelOutputCall,
+  type OffloadedModelOutput,
+} from '@spillway/core/adapter'
+import type { MessageList } from '@mastra/core/agent'
+import type { MastraToolInvocationPart } from '@mastra/core/agent/message-list'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
 import { perRun, scopedOffloader, type OffloadOptions, type RunContext } from './run-scope.ts'
 
@@ -111,4 +118,163 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
 
 function hasModelOutput(tool: unknown): boolean {
   return typeof (Object(tool) as { readonly toModelOutput?: unknown }).toModelOutput === 'function'
+}
+
+/** Offload the results that a run has put into its messages. Those that it was given are not its own, and stay. */
+export async function offloadStored(messageList: MessageList, run: OffloadRun): Promise<void> {
+  const parts = messageList.get.response.db().flatMap(({ content }) => content.parts)
+  const calls = parts.filter((part) => part.type === 'tool-invocation')
+  // Mastra finds a part by the id of its call: of equal ones, the newest.
+  const newest = new Map(calls.map((part) => [part.toolInvocation.toolCallId, part]))
+  await Promise.all(Array.from(newest.values(), (part) => offloadPart(part, messageList, run)))
+}
+
+/** Offload the result of a tool call, and return whether another has taken its place in the messages. */
+async function offloadPart(
+  part: MastraToolInvocationPart,
+  messageList: MessageList,
+  run: OffloadRun,
+): Promise<boolean> {
+  const output = outputOfPart(part)
+  if (output === undefined || part.providerExecuted === true) return false
+  const shown = await run.show(part.toolInvocation, part.toolInvocation.args, output)
+  return shown !== output && messageList.updateToolInvocation(withShownOutput(part, shown))
+}
+
+/** The tool call of a result that is looked at. */
+type RunCall = Pick<ModelOutputCall, 'toolName' | 'toolCallId'>
+
+/**
+ * One run of an agent: where its results go, and what the model is shown of each, which is found out once.
+ *
+ * Mastra makes most of a prompt anew for each model call. An output is known by the values that it is made of: they stay.
+ */
+export class OffloadRun {
+  readonly offloader: ContextOffloader
+  /** That of the hook which ran last. */
+  signal: AbortSignal | undefined
+  /** The tools of the step that is under way. */
+  tools: Readonly<Record<string, unknown>> = {}
+  readonly #except: ReadonlySet<string>
+  readonly #small: SmallTexts
+  readonly #known = new KnownOutputs<ModelOutput>()
+  /** What could not be stored since the last prompt, and what that prompt has shown for it. */
+  #failed = new KnownOutputs<ModelOutput>()
+  #shown = new KnownOutputs<ModelOutput>()
+
+  constructor(offloader: ContextOffloader, except: ReadonlySet<string>, small: SmallTexts) {
+    this.offloader = offloader
+    this.#except = except
+    this.#small = small
+  }
+
+  /** Return what is shown of an output, the very object where it stays; a promise where it is looked at first. */
+  show(call: RunCall, input: unknown, output: ModelOutput): ModelOutput | Promise<ModelOutput> {
+    if (this.#except.has(call.toolName)) return output
+    const { toolCallId } = call
+    const known =
+      this.#known.find(toolCallId, output) ??
+      this.#failed.find(toolCallId, output) ??
+      this.#shown.find(toolCallId, output)
+    return known === undefined ? this.#offload(call, input, output) : (known.shown ?? output)
+  }
+
+  /** Begin a step. What the prompt before has shown as it was, since it could not be stored, is tried again. */
+  beginStep(): void {
+    this.#shown = new KnownOutputs()
+  }
+
+  /** End the prompt of a step. */
+  endPrompt(): void {
+    this.#shown = this.#failed
+    this.#failed = new KnownOutputs()
+  }
+
+  async #offload({ toolName, toolCallId }: RunCall, input: unknown, output: ModelOutput): Promise<ModelOutput> {
+    const call = { toolName, toolCallId, input, signal: this.signal }
+    const { output: shown, reason } = await offloadOutput(this.offloader, call, output)
+    if (reason === 'within-limit') this.#small.add(output.value)
+    if (shown === output) {
+      const outputs = reason === 'failed' ? this.#failed : this.#known
+      outputs.add(toolCallId, output)
+    } else {
+      this.#known.add(toolCallId, output, shown)
+      // Later prompts come with what was shown.
+      this.#known.add(toolCallId, shown)
+    }
+    return shown
+  }
+}
+
+/** Offload what the model would see of a tool result, that of an MCP server by its parts; what stays is the very object. */
+export async function offloadOutput(
+  offloader: ContextOffloader,
+  call: ModelOutputCall,
+  output: ModelOutput,
+): Promise<OffloadedModelOutput<ModelOutput>> {
+  const parts = output.type === 'json' ? mcpModelOutput(output.value, 'media') : undefined
+  if (parts === undefined) return offloadModelOutput(offloader, call, output)
+  const { output: shown, reason } = await offloadModelOutput<ModelOutput>(offloader, call, parts)
+  if (shown !== parts) return { output: shown }
+  // A file that is small as such is not in the JSON that Mastra makes of it, with Base64.
+  return reason === 'within-limit' && isShownAsJson(output.value)
+    ? offloadModelOutput(offloader, call, output)
+    : { output, ...(reason !== undefined && { reason }) }
+}
+
+/** With images or sound, Mastra shows all parts as parts, and files among them are replaced in each prompt. */
+function isShownAsJson(result: unknown): boolean {
+  const { content } = result as { readonly content: readonly { readonly type: string }[] }
+  const types = content.map(({ type }) => type)
+  return types.includes('resource') && !types.includes('image') && !types.includes('audio')
+}
+
+/** What the model sees of a tool result: `text`, `json`, `error-text` or `content`, as it stands in a prompt. */
+export type ModelOutput = { readonly type: string; readonly value?: unknown }
+
+type Metadata = NonNullable<MastraToolInvocationPart['providerMetadata']>
+
+/** Return what the model sees of a tool call that a message holds; `undefined` where it has no result. */
+export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInvocationPart): ModelOutput | undefined {
+  const { state, result, errorText } = toolInvocation
+  if (state === 'output-error') return errorText === undefined ? undefined : { type: 'error-text', value: errorText }
+  if (state !== 'result') return undefined
+  const mapped = mappedOutput(providerMetadata)
+  return mapped ?? { type: typeof result === 'string' ? 'text' : 'json', value: result }
+}
+
+/**
+ * Put what the model is shown in the place of a result, so that later prompts and what memory keeps have it too.
+ *
+ * A result that the tool's `toModelOutput` maps stays beside what it was mapped to, unless it is the longer of the two.
+ */
+export function withShownOutput(part: MastraToolInvocationPart, shown: ModelOutput): MastraToolInvocationPart {
+  const { toolInvocation, providerMetadata } = part
+  const text = textOf(shown)
+  if (toolInvocation.state === 'output-error')
+    return { ...part, toolInvocation: { ...toolInvocation, errorText: text } }
+  const isMapped = mappedOutput(providerMetadata) !== undefined
+  const result = isMapped && isAtMost(toolInvocation.result, text.length) ? toolInvocation.result : text
+  const replaced = { ...part, toolInvocation: { ...toolInvocation, result } }
+  if (!isMapped && shown.type === 'text') return replaced
+  // Where Mastra keeps what `toModelOutput` returned, and takes it from for prompts.
+  const mastra = { ...providerMetadata?.['mastra'], modelOutput: shown } as Metadata[string]
+  return { ...replaced, providerMetadata: { ...providerMetadata, mastra } }
+}
+
+function mappedOutput(providerMetadata: MastraToolInvocationPart['providerMetadata']): ModelOutput | undefined {
+  const { modelOutput } = Object(providerMetadata?.['mastra']) as { readonly modelOutput?: unknown }
+  return typeof modelOutput === 'object' && modelOutput !== null && 'type' in modelOutput
+    ? (modelOutput as ModelOutput)
+    : undefined
+}
+
+/** The replacement is the whole value of an output, or the first of its parts. */
+function textOf({ value }: ModelOutput): string {
+  const [first] = Array.isArray(value) ? (value as readonly { readonly text?: unknown }[]) : []
+  return String(first === undefined ? value : first.text)
+}
+
+function isAtMost(result: unknown, characters: number): boolean {
+  return (JSON.stringify(result) ?? '').length <= characters
 }

@@ -1,8 +1,15 @@
-import type { FunctionTool } from '@openai/agents'
-import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { offloadGuardrail } from './offload-guardrail.ts'
+import {
+  defineToolOutputGuardrail,
+  ToolGuardrailFunctionOutputFactory,
+  type FunctionTool,
+  type ToolOutputGuardrailDefinition,
+} from '@openai/agents'
+import { RETRIEVAL_TOOL_NAME, type ContextOffloader, type ContentBlock } from '@spillway/core'
+import { offloadParts } from '@spillway/core/adapter'
+import { toSmartString } from '@openai/agents/utils'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
-import type { OffloadOptions } from './run-scope.ts'
+import { findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
+import { isForProgram, parseJson } from './result-parts.ts'
 
 /**
  * Return the tools of an agent with an output guardrail on each function, which puts a preview and a reference in the
@@ -49,4 +56,52 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
   // Each tool is the one that was passed in, but for a guardrail.
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
+}
+
+/** Make the guardrail that puts a preview and a reference in the place of a large text or value. */
+function offloadGuardrail(offloader: ContextOffloader, options: OffloadOptions): ToolOutputGuardrailDefinition {
+  const offloaderOf = scopedOffloader(offloader, options, 'offloadTools(tools, offloader, options)')
+  const { allow, rejectContent } = ToolGuardrailFunctionOutputFactory
+  return defineToolOutputGuardrail({
+    name: 'spillway_offload',
+    run: async ({ context, agent: { toolUseBehavior: use }, toolCall, output }) => {
+      const { name: toolName, callId: toolCallId } = toolCall
+      // What ends the run is for the program, not for the model.
+      const isFinal = typeof use === 'object' ? use.stopAtToolNames.includes(toolName) : use === 'stop_on_first_tool'
+      const read = isFinal || isForProgram(toolCall) ? undefined : readOutput(output)
+      if (read === undefined) return allow()
+      const run = findRun(context)
+      const call = { toolName, toolCallId, input: parseJson(toolCall.arguments), signal: run.signal }
+      const result = { parts: [read.text], toBlock: () => read.block, fromText: (text: string) => text }
+      const outcome = await offloadParts(offloaderOf(run), { ...call, ...result })
+      const text = outcome.status === 'inline' ? read.text : outcome.parts[0]
+      // It will come by in the input of the model, in one of these forms.
+      run.outputs?.add(toolCallId, { type: 'text', text })
+      run.outputs?.add(toolCallId, [{ type: 'input_text', text }])
+      return outcome.status === 'inline' ? allow() : rejectContent(text)
+    },
+  })
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What the SDK reads the content of images and files from. */
+const MEDIA_FIELD = /^(?:image|imageUrl|data|file|fileData|fileUrl|fileId)$/
+
+/** Read a text or a value that a tool returned, and what the SDK makes of it; `undefined` for the parts of a result. */
+export function readOutput(output: unknown): { readonly text: string; readonly block: ContentBlock } | undefined {
+  const { type, text: own, providerData } = Object(output) as Fields
+  if (type === 'text' && typeof own === 'string' && providerData === undefined) return readOutput(own)
+  const parts: readonly unknown[] = Array.isArray(output) ? output : [output]
+  if (parts.length > 0 && parts.every(isPart)) return undefined
+  const text = toSmartString(output)
+  if (typeof output !== 'object' || output === null) return { text, block: { type: 'text', text } }
+  // Bytes in a value the SDK shows in a few words, where JSON would have a number for each.
+  return { text, block: { type: 'json', value: text.includes('[byte array ') ? parseJson(text) : output } }
+}
+
+function isPart(value: unknown): boolean {
+  const { type, text } = Object(value) as Fields
+  if (type === 'text') return typeof text === 'string'
+  return (type === 'image' || type === 'file') && Object.keys(value as object).some((name) => MEDIA_FIELD.test(name))
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { ContentBlock } from '@spillway/core'
-import { expect, it } from 'vitest'
-import { blockToPart, partToBlock, toolOutput } from './result-parts.ts'
+import { expect, it, describe } from 'vitest'
+import { blockToPart, partToBlock, toolOutput, isForProgram, parseJson } from './result-parts.ts'
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const BASE64 = Buffer.from(PNG).toString('base64')
@@ -66,4 +66,36 @@ it('writes answers as tools return them', () => {
     { type: 'text', text: 'a' },
     { type: 'file', file: { data: BASE64, mediaType: 'application/pdf', filename: 'a.pdf' } },
   ])
+})
+
+describe('isForProgram', () => {
+  it('knows the calls of programs, and no other', () => {
+    expect(isForProgram({ caller: { type: 'program', callerId: 'program_1' } })).toBe(true)
+    for (const item of [
+      {},
+      { caller: undefined },
+      { caller: null },
+      { caller: 'program' },
+      { caller: { type: 'direct' } },
+    ])
+      expect(isForProgram(item)).toBe(false)
+  })
+})
+
+describe('parseJson', () => {
+  it.each<[string, unknown]>([
+    ['{"a":[1,null]}', { a: [1, null] }],
+    ['"a"', 'a'],
+    ['', ''],
+    ['{"a":', '{"a":'],
+    ['[byte array 0x00 (1 bytes)]', '[byte array 0x00 (1 bytes)]'],
+  ])('reads %j', (text, value) => {
+    expect(parseJson(text)).toEqual(value)
+  })
+
+  it('makes no prototype of what a model calls one', () => {
+    const value = parseJson('{"__proto__":{"polluted":true}}') as object
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect('polluted' in value).toBe(false)
+  })
 })

@@ -42,3 +42,18 @@ export function toolOutput(blocks: readonly ContentBlock[]): unknown {
   })
   return first !== undefined && 'text' in first && others.length === 0 ? first.text : [first, ...others]
 }
+
+/** Whether a program that the provider runs has made a call, or gets a result: no model reads it. */
+export function isForProgram(item: object): boolean {
+  return 'caller' in item && (Object(item.caller) as { readonly type?: unknown }).type === 'program'
+}
+
+/** Read JSON, such as the arguments that a model wrote; what is none stays a text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}

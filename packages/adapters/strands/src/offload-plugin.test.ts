@@ -1,4 +1,7 @@
-import { ContextOffloader, type OffloadEvent, type Storage } from '@spillway/core'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ContextOffloader, type OffloadEvent, type Storage, type ContentBlock } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
 import {
@@ -9,16 +12,18 @@ import {
   TextBlock,
   tool,
   ToolResultBlock,
-  type Agent,
+  Agent,
+  DocumentBlock,
+  JsonBlock,
+  VideoBlock,
   type AgentConfig,
   type LocalAgent,
   type Plugin,
   type Tool,
+  type ToolContext,
+  type ToolResultContent,
 } from '@strands-agents/sdk'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, describe } from 'vitest'
 import { z } from 'zod'
 import { FakeModel } from '../test/fake-model.ts'
 import {
@@ -35,7 +40,7 @@ import {
   type Turn,
 } from '../test/scripted-agent.ts'
 import { isVersion10 } from '../test/version.ts'
-import { offloadPlugin } from './offload-plugin.ts'
+import { offloadPlugin, RetrievalTool, agentScope, contentToBlock, blockToContent } from './offload-plugin.ts'
 
 const offloaded = expect.stringMatching(/^\[Offloaded: /)
 
@@ -373,3 +378,273 @@ function returning(...results: readonly ToolResultBlock[]): Tool {
     },
   }
 }
+
+describe('retrievalTool', () => {
+  const agent = { cancelSignal: new AbortController().signal }
+
+  async function answer(tool: RetrievalTool, input: unknown, context: object = {}): Promise<ToolResultBlock> {
+    const toolUse = { name: tool.name, toolUseId: 'call_1', input }
+    const stream = tool.stream({ toolUse, agent, invocationState: {}, ...context } as unknown as ToolContext)
+    const { done, value } = await stream.next()
+    if (done !== true) throw new Error('It yields something before the answer.')
+    return value
+  }
+
+  it('offers the parameters of the offloader, and a search of everything only where there are scopes', () => {
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
+    const scoped = new RetrievalTool(offloader, () => offloader)
+    expect(scoped).toMatchObject({ name, description, toolSpec: { name, description, inputSchema } })
+    const twoMethods: Storage = { store: async (key) => key, retrieve: () => Promise.reject(new Error('none')) }
+    const unscoped = new ContextOffloader({ storage: twoMethods })
+    const tool = new RetrievalTool(unscoped, () => unscoped)
+    expect(tool.toolSpec.inputSchema).toMatchObject({ required: ['reference'] })
+  })
+
+  it('answers in the native form of what was stored, and marks what it cannot answer as an error', async () => {
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage(), maxRetrievalTokens: 100_000 })
+    const tool = new RetrievalTool(offloader, () => offloader)
+    const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `user ${id}` }))
+    const content = [{ type: 'json', value: rows } as const]
+    const outcome = await offloader.offload({ toolName: 'list', toolCallId: 'a', content })
+    const [reference] = outcome.status === 'offloaded' ? outcome.stored.map((one) => one.reference) : []
+    expect(await answer(tool, { reference })).toMatchObject({
+      toolUseId: 'call_1',
+      status: 'success',
+      content: [{ type: 'jsonBlock', json: { $value: rows } }],
+    })
+    for (const input of [{}, { reference: 'unknown' }, undefined, null, 'a', { reference, line_range: 'all' }])
+      expect(await answer(tool, input)).toMatchObject({
+        status: 'error',
+        content: [{ type: 'textBlock', text: expect.stringMatching(/^Error: /) }],
+      })
+  })
+
+  it.each(['cancelSignal of the call', 'cancelSignal of the agent, in older versions'])(
+    'ends by the %s',
+    async (which) => {
+      const controller = new AbortController()
+      const hanging: Storage = { store: async () => 'a', retrieve: () => new Promise(() => undefined) }
+      const offloader = new ContextOffloader({ storage: hanging })
+      const tool = new RetrievalTool(offloader, () => offloader)
+      const signal = { cancelSignal: controller.signal }
+      const answered = answer(tool, { reference: 'a' }, which.includes('agent') ? { agent: signal } : signal)
+      controller.abort()
+      expect(await answered).toMatchObject({ status: 'error' })
+    },
+  )
+
+  it('answers in the scope of the run that asks', async () => {
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    const tool = new RetrievalTool(offloader, ({ invocationState }) =>
+      offloader.forScope(String(invocationState['tenant'])),
+    )
+    const request = { toolName: 'read', toolCallId: 'a', content: [{ type: 'text', text: LOG } as const] }
+    await offloader.forScope('a').offload(request)
+    const search = { pattern: 'FAILED' }
+    expect(await answer(tool, search, { invocationState: { tenant: 'a' } })).toMatchObject({
+      content: [{ text: expect.stringContaining('line 4321: status=FAILED') }],
+    })
+    expect(JSON.stringify(await answer(tool, search, { invocationState: { tenant: 'b' } }))).not.toContain('line 4321')
+  })
+})
+
+describe('runScope', () => {
+  const model = new FakeModel(() => ({ text: 'done' }))
+  const scopeOf = (agent: Agent): readonly string[] => agentScope({ agent, invocationState: {} })
+
+  it('is the id of the session manager and that of the agent, in every process', () => {
+    const agent = (id?: string): Agent =>
+      new Agent({ model, ...(id && { id }), sessionManager: sessionManager('session-1') })
+    expect(scopeOf(agent())).toEqual(['session-1', 'agent'])
+    expect(scopeOf(agent())).toEqual(['session-1', 'agent'])
+    expect(scopeOf(agent('writer'))).toEqual(['session-1', 'writer'])
+  })
+
+  it('is one of its own for each agent without a session manager, and stays', () => {
+    const [first, second] = [new Agent({ model }), new Agent({ model })]
+    expect(scopeOf(first)).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), 'agent'])
+    expect(scopeOf(first)).toEqual(scopeOf(first))
+    expect(scopeOf(second)).not.toEqual(scopeOf(first))
+  })
+
+  it('takes an agent of which little is known', () => {
+    expect(agentScope({ agent: { id: 'a' } as LocalAgent, invocationState: {} })).toHaveLength(2)
+  })
+})
+
+describe('contentBlocks', () => {
+  describe('contentToBlock', () => {
+    const bytes = new Uint8Array([1, 2, 3])
+    const location = { type: 's3' as const, uri: 's3://bucket/key' }
+    const text = (value: string): Uint8Array => new TextEncoder().encode(value)
+
+    it.each<[string, ToolResultContent, object]>([
+      ['text', new TextBlock('a'), { type: 'text', text: 'a' }],
+      ['an object', new JsonBlock({ json: { a: 1 } }), { type: 'json', value: { a: 1 } }],
+      [
+        'an array, which Strands puts into an object',
+        new JsonBlock({ json: { $value: [1] } }),
+        { type: 'json', value: [1] },
+      ],
+      [
+        'an object of a tool',
+        new JsonBlock({ json: { $value: [1], a: 2 } }),
+        { type: 'json', value: { $value: [1], a: 2 } },
+      ],
+      ['an object with no array', new JsonBlock({ json: { $value: 'a' } }), { type: 'json', value: { $value: 'a' } }],
+      ['null', new JsonBlock({ json: null }), { type: 'json', value: null }],
+      [
+        'an image',
+        new ImageBlock({ format: 'jpg', source: { bytes } }),
+        { type: 'image', mediaType: 'image/jpeg', data: bytes },
+      ],
+      [
+        'an image by URL',
+        new ImageBlock({ format: 'png', source: { url: 'https://example.com/a.png' } }),
+        { type: 'image', mediaType: 'image/png', url: 'https://example.com/a.png' },
+      ],
+      [
+        'an image in a data: URL',
+        new ImageBlock({ format: 'png', source: { url: 'data:image/png;base64,AQID' } }),
+        { type: 'image', mediaType: 'image/png', data: bytes },
+      ],
+      [
+        'an image in S3',
+        new ImageBlock({ format: 'webp', source: { location } }),
+        { type: 'image', mediaType: 'image/webp', url: location.uri },
+      ],
+      [
+        'a video',
+        new VideoBlock({ format: 'mkv', source: { bytes } }),
+        { type: 'video', mediaType: 'video/x-matroska', data: bytes },
+      ],
+      [
+        'a video in S3',
+        new VideoBlock({ format: 'mp4', source: { location } }),
+        { type: 'video', mediaType: 'video/mp4', url: location.uri },
+      ],
+      [
+        'a document',
+        new DocumentBlock({ format: 'pdf', name: 'paper', source: { bytes } }),
+        { type: 'document', mediaType: 'application/pdf', name: 'paper', data: bytes },
+      ],
+      [
+        'a document of text',
+        new DocumentBlock({ format: 'csv', name: 'table', source: { text: 'a,b\n1,2' } }),
+        { type: 'document', mediaType: 'text/csv', name: 'table', data: text('a,b\n1,2') },
+      ],
+      [
+        'a document in parts',
+        new DocumentBlock({ format: 'txt', name: 'parts', source: { content: [{ text: 'one' }, { text: 'two' }] } }),
+        { type: 'document', mediaType: 'text/plain', name: 'parts', data: text('one\ntwo') },
+      ],
+      [
+        'a document in S3',
+        new DocumentBlock({ format: 'docx', name: 'letter', source: { location } }),
+        {
+          type: 'document',
+          mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+          name: 'letter',
+          url: location.uri,
+        },
+      ],
+    ])('maps %s', (_what, content, block) => {
+      expect(contentToBlock(content)).toEqual(block)
+    })
+
+    it('shares the bytes and the values that it maps', () => {
+      expect(contentToBlock(new ImageBlock({ format: 'png', source: { bytes } }))).toHaveProperty('data', bytes)
+      const json = { rows: [1] }
+      expect(contentToBlock(new JsonBlock({ json }))).toHaveProperty('value', json)
+    })
+
+    it.each<[string, unknown]>([
+      ['content of a later version', { type: 'audioBlock', format: 'wav', source: { bytes } }],
+      ['text that is none', { type: 'textBlock', text: 5 }],
+      [
+        'media without a source that is known',
+        { type: 'imageBlock', format: 'png', source: { type: 'of_the_future' } },
+      ],
+      ['media without any source', { type: 'imageBlock', format: 'png' }],
+      ['media without a format', { type: 'documentBlock', source: {} }],
+      ['content in its form as data', { text: 'a' }],
+    ])('passes %s on as it is', (_what, content) => {
+      expect(contentToBlock(content as ToolResultContent)).toEqual({ type: 'unknown', value: content })
+    })
+  })
+
+  describe('blockToContent', () => {
+    const bytes = new Uint8Array([1, 2, 3])
+
+    it.each<ContentBlock>([
+      { type: 'text', text: 'a' },
+      { type: 'json', value: { a: [1, null] } },
+      { type: 'json', value: [1, { a: 2 }] },
+      ...['image/png', 'image/jpeg', 'image/gif', 'image/webp'].map((mediaType): ContentBlock => ({
+        type: 'image',
+        mediaType,
+        data: bytes,
+      })),
+      ...[
+        'video/mp4',
+        'video/webm',
+        'video/quicktime',
+        'video/x-matroska',
+        'video/mpeg',
+        'video/3gpp',
+        'video/x-flv',
+      ].map((mediaType): ContentBlock => ({ type: 'video', mediaType, data: bytes })),
+      ...['application/pdf', 'text/csv', 'text/html', 'application/msword', 'text/markdown', 'application/xml'].map(
+        (mediaType): ContentBlock => ({ type: 'document', mediaType, name: 'call-1', data: bytes }),
+      ),
+    ])('writes %o so that it is read back', (block) => {
+      expect(contentToBlock(blockToContent(block, 'call-1'))).toEqual(block)
+    })
+
+    it.each<[ContentBlock, ToolResultContent]>([
+      [{ type: 'json', value: 'a' }, new TextBlock('"a"')],
+      [{ type: 'json', value: 5 }, new TextBlock('5')],
+      [{ type: 'json', value: undefined }, new TextBlock('null')],
+      [{ type: 'unknown', value: { a: 1 } }, new JsonBlock({ json: { a: 1 } })],
+      [{ type: 'link', url: 'https://example.com/a' }, new TextBlock('https://example.com/a')],
+      [
+        { type: 'image', mediaType: 'image/png', url: 'https://example.com/a.png' },
+        new TextBlock('https://example.com/a.png'),
+      ],
+      [{ type: 'image', mediaType: 'image/jpg', data: bytes }, new ImageBlock({ format: 'jpeg', source: { bytes } })],
+      [
+        { type: 'video', mediaType: 'video/x-ms-wmv', data: bytes },
+        new VideoBlock({ format: 'wmv', source: { bytes } }),
+      ],
+      [
+        { type: 'document', mediaType: 'application/pdf', data: bytes },
+        new DocumentBlock({ format: 'pdf', name: 'call-1', source: { bytes } }),
+      ],
+    ])('writes %o', (block, content) => {
+      expect(blockToContent(block, 'call-1')).toEqual(content)
+    })
+
+    it.each<ContentBlock>([
+      { type: 'audio', mediaType: 'audio/wav', data: bytes },
+      { type: 'image', mediaType: 'image/svg+xml', data: bytes },
+      { type: 'image', mediaType: 'application/octet-stream', data: bytes },
+      { type: 'video', mediaType: 'video/ogg', data: bytes },
+      { type: 'document', mediaType: 'application/zip', data: bytes },
+      { type: 'document', mediaType: '__proto__', data: bytes },
+    ])('describes %o, for which Strands has no format: a provider would refuse the request', (block) => {
+      const { type, mediaType } = block as { type: string; mediaType: string }
+      expect(blockToContent(block, 'call-1')).toEqual(new TextBlock(`[${type}: ${mediaType}, 3 bytes: not shown]`))
+    })
+
+    it.each([
+      ['tooluse_A-1', 'tooluse-A-1'],
+      ['../../etc/passwd', '-etc-passwd'],
+      ['x'.repeat(300), 'x'.repeat(200)],
+      ['日本語', '-'],
+    ])('names a document by the call, %s, in letters that Amazon Bedrock takes: %s', (toolUseId, name) => {
+      const block = { type: 'document', mediaType: 'application/pdf', name: 'not this one', data: bytes } as const
+      expect(blockToContent(block, toolUseId)).toMatchObject({ name })
+    })
+  })
+})

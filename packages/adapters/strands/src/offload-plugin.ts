@@ -1,21 +1,40 @@
-import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun, offloadParts, type RunOptions } from '@spillway/core/adapter'
+import {
+  contentTypeForExtension,
+  extensionForContentType,
+  type ContextOffloader,
+  type ContentBlock,
+  type MediaBlock,
+} from '@spillway/core'
+import {
+  assertRunOptions,
+  offloaderOfRun,
+  offloadParts,
+  mediaFromData,
+  mediaFromUrl,
+  type RunOptions,
+} from '@spillway/core/adapter'
 import {
   AfterModelCallEvent,
   AfterToolCallEvent,
   BeforeToolCallEvent,
   TextBlock,
   ToolResultBlock,
+  Tool,
+  DocumentBlock,
+  ImageBlock,
+  JsonBlock,
+  VideoBlock,
   type HookableEvent,
   type HookableEventConstructor,
   type HookCallback,
   type Plugin,
   type ToolResultContent,
+  type ToolContext,
+  type ToolSpec,
+  type ToolStreamGenerator,
+  type InvocationState,
+  type LocalAgent,
 } from '@strands-agents/sdk'
-import { blockToContent } from './block-to-content.ts'
-import { contentToBlock } from './content-to-block.ts'
-import { RetrievalTool } from './retrieval-tool.ts'
-import { agentScope, type ScopeRun } from './run-scope.ts'
 
 /** Strands takes the answer of a structured run out of the result of this tool. */
 const STRUCTURED_OUTPUT_TOOL = 'strands_structured_output'
@@ -107,4 +126,154 @@ async function offloadResult(
   })
   if (outcome.status === 'inline') return result
   return new ToolResultBlock({ toolUseId, status, content: [...outcome.parts], ...(error && { error }) })
+}
+
+/** The tool by which a model searches and reads what was offloaded, in the scope of the run that calls it. */
+export class RetrievalTool extends Tool {
+  readonly name: string
+  readonly description: string
+  readonly toolSpec: ToolSpec
+  readonly #offloaderOf: (run: ScopeRun) => ContextOffloader
+
+  constructor(offloader: ContextOffloader, offloaderOf: (run: ScopeRun) => ContextOffloader) {
+    super()
+    // In a scope of its own a run may search without a reference, and the model has to know.
+    const { retrievalTool } = offloader.options.storage.scope ? offloader.forScope('session') : offloader
+    const { name, description, inputSchema } = retrievalTool
+    this.name = name
+    this.description = description
+    this.toolSpec = { name, description, inputSchema: inputSchema as object }
+    this.#offloaderOf = offloaderOf
+  }
+
+  async *stream(context: ToolContext): ToolStreamGenerator {
+    // Tools are generators, and this one has nothing to tell before its answer.
+    yield* []
+    const { agent, toolUse } = context
+    const { input, toolUseId } = toolUse
+    // Before 1.14 tools have the agent's signal alone.
+    const { cancelSignal: signal = agent.cancelSignal } = context as { readonly cancelSignal?: AbortSignal }
+    const { content, isError } = await this.#offloaderOf(context).retrievalTool.execute(input, { signal })
+    const status = isError ? 'error' : 'success'
+    return new ToolResultBlock({ toolUseId, status, content: content.map((block) => blockToContent(block, toolUseId)) })
+  }
+}
+
+/** What is known of a run when its scope is asked for. */
+export interface ScopeRun {
+  readonly agent: LocalAgent
+  /** What the caller of `invoke` or `stream` passed as `invocationState`, such as a tenant; empty where there is nothing. */
+  readonly invocationState: InvocationState
+}
+
+/** The session of an agent without a session manager: the eight digits that Strands makes up may come twice. */
+const SESSION: unique symbol = Symbol('session of an agent')
+
+interface AgentFields {
+  [SESSION]?: string
+  readonly sessionManager?: { readonly sessionId?: string; readonly _sessionId?: string }
+}
+
+/** Name the scope of an agent by its session and its id, as session managers name what they save of it. */
+export function agentScope({ agent }: ScopeRun): readonly string[] {
+  const fields: LocalAgent & AgentFields = agent
+  const { sessionManager: manager } = fields
+  // Before 1.15 the id is in a private field alone; what is published does not change.
+  const session = manager?.sessionId ?? manager?._sessionId ?? (fields[SESSION] ??= crypto.randomUUID())
+  return [session, agent.id]
+}
+
+/** Map content of a tool result; what means nothing to Spillway passes through as it is. */
+export function contentToBlock(content: ToolResultContent): ContentBlock {
+  return readContent(content) ?? { type: 'unknown', value: content }
+}
+
+function readContent(content: ToolResultContent): ContentBlock | undefined {
+  switch (content.type) {
+    case 'textBlock':
+      // Whatever the types say: tools may be of classes of their own.
+      return typeof content.text === 'string' ? { type: 'text', text: content.text } : undefined
+    case 'jsonBlock':
+      return { type: 'json', value: withoutWrapper(content.json) }
+    case 'imageBlock':
+    case 'videoBlock':
+    case 'documentBlock':
+      return readMedia(content, content.source)
+    default:
+      return undefined
+  }
+}
+
+/** Strands puts an array into an object, as providers take no other JSON; paths should be those of what the tool returned. */
+function withoutWrapper(json: unknown): unknown {
+  const { $value: value } = Object(json) as { readonly $value?: unknown }
+  return Array.isArray(value) && Object.keys(Object(json) as object).length === 1 ? value : json
+}
+
+/** What a source may have, of whatever content. */
+interface Source {
+  readonly bytes?: unknown
+  readonly text?: unknown
+  readonly content?: readonly { readonly text: string }[]
+  readonly url?: unknown
+  readonly location?: { readonly uri?: unknown }
+}
+
+function readMedia(media: { type: string; format?: string; name?: string }, source: Source): ContentBlock | undefined {
+  const { type, format = 'unknown', name } = media
+  const mediaType = contentTypeForExtension(format) ?? `${type.slice(0, -'Block'.length)}/${format}`
+  const {
+    bytes,
+    content,
+    text = content?.map((part) => part.text).join('\n'),
+    location,
+    url = location?.uri,
+  } = Object(source) as Source
+  if (typeof url === 'string') return mediaFromUrl(mediaType, url, name)
+  return mediaFromData(mediaType, typeof text === 'string' ? new TextEncoder().encode(text) : bytes, name)
+}
+
+/** The formats that Strands has names for. For any other a provider would refuse the whole request. */
+const FORMATS = {
+  image: /^(?:png|jpeg|gif|webp)$/,
+  video: /^(?:mkv|mov|mp4|webm|flv|mpeg|wmv|3gp)$/,
+  document: /^(?:pdf|csv|docx?|xlsx?|html|txt|md|json|xml)$/,
+  audio: /^$/,
+} as const
+
+/**
+ * Write a block as content of a tool result: what Strands has no form for as text.
+ *
+ * @param toolUseId - Names documents. A provider refuses a conversation in which two documents have one name.
+ */
+export function blockToContent(block: ContentBlock, toolUseId: string): ToolResultContent {
+  switch (block.type) {
+    case 'text':
+      return new TextBlock(block.text)
+    case 'json':
+    case 'unknown':
+      return valueContent(block.value)
+    case 'link':
+      return new TextBlock(block.url)
+    default:
+      return block.data === undefined ? new TextBlock(block.url) : mediaContent(block, block.data, toolUseId)
+  }
+}
+
+/** As Strands writes what tools return: an array in an object, and what is neither as text. */
+function valueContent(value: unknown): ToolResultContent {
+  const json = Array.isArray(value) ? { $value: value } : value
+  if (typeof json !== 'object' || json === null) return new TextBlock(JSON.stringify(value) ?? 'null')
+  return new JsonBlock({ json: json as JsonBlock['json'] })
+}
+
+function mediaContent({ type, mediaType }: MediaBlock, bytes: Uint8Array, toolUseId: string): ToolResultContent {
+  const extension = extensionForContentType(mediaType).slice(1).replace('jpg', 'jpeg')
+  if (!FORMATS[type].test(extension)) return new TextBlock(`[${type}: ${mediaType}, ${bytes.length} bytes: not shown]`)
+  // It is one of those above.
+  const media = { format: extension as never, source: { bytes } }
+  if (type === 'image') return new ImageBlock(media)
+  if (type === 'video') return new VideoBlock(media)
+  // Amazon Bedrock takes hardly any other characters.
+  return new DocumentBlock({ ...media, name: toolUseId.replaceAll(/[^a-z0-9-]+/gi, '-').slice(0, 200) })
 }

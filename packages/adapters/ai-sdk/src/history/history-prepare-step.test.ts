@@ -1,13 +1,20 @@
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { aiSdkMessages, compactorOfRun, HistoryCompactor } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
-import { generateText, type ModelMessage } from 'ai'
+import { generateText, type ModelMessage, type SystemModelMessage } from 'ai'
 import { describe, expect, it, vi } from 'vitest'
 import { fakeModel } from '../../test/fake-model.ts'
 import { toolSetOf } from '../../test/case-tool-set.ts'
 import { offloadPrepareStep } from '../offload-prepare-step.ts'
 import { offloadTools } from '../offload-tools.ts'
-import { historyPrepareStep, type HistoryStep, type HistoryStepOptions } from './history-prepare-step.ts'
+import {
+  historyPrepareStep,
+  joinPrompt,
+  splitPrompt,
+  type HistoryStep,
+  type HistoryStepOptions,
+  type SystemPrompt,
+} from './history-prepare-step.ts'
 
 const LOG = 'a line of the log, and another word\n'.repeat(200)
 const NOTE = 'a note of the agent\n'.repeat(20)
@@ -197,5 +204,53 @@ describe('historyPrepareStep', () => {
       await generateText({ ...settings, stopWhen, prompt: 'Find it.' })
       expect(answer).toContain('[200 matches for /another word/]')
     }
+  })
+})
+
+describe('stepPrompt', () => {
+  const user: ModelMessage = { role: 'user', content: 'Go.' }
+  const assistant: ModelMessage = { role: 'assistant', content: 'Done.' }
+  const brief: SystemModelMessage = { role: 'system', content: 'Be brief.' }
+  const cached: SystemModelMessage = { ...brief, providerOptions: { fake: { cached: true } } }
+
+  /** Take out all messages but the last, and append to the last of the system messages, as a summary does. */
+  function summarised(messages: readonly ModelMessage[]): ModelMessage[] {
+    const systems = messages.filter((message) => message.role === 'system')
+    const last = systems.at(-1)
+    const made: SystemModelMessage =
+      last === undefined ? { role: 'system', content: 'S' } : { ...last, content: `${last.content} S` }
+    return [...systems.slice(0, -1), made, messages.at(-1)!]
+  }
+
+  describe('joinPrompt and splitPrompt', () => {
+    it.each<[string, SystemPrompt | undefined, SystemPrompt]>([
+      ['a text', 'Be brief.', 'Be brief. S'],
+      ['an empty text', '', ' S'],
+      ['a message', cached, { ...cached, content: 'Be brief. S' }],
+      ['several messages', [brief, cached], [brief, { ...cached, content: 'Be brief. S' }]],
+      ['an empty list', [], [{ role: 'system', content: 'S' }]],
+      ['nothing', undefined, 'S'],
+    ])('keep the form of a system prompt that is %s', (_what, prompt, expected) => {
+      const before = joinPrompt(prompt, [user, assistant])
+      expect(splitPrompt(prompt, before, summarised(before))).toEqual({ prompt: expected, messages: [assistant] })
+    })
+
+    it.each<[string, SystemPrompt | undefined]>([
+      ['a text', 'Be brief.'],
+      ['a message', cached],
+      ['several messages', [brief, cached]],
+      ['nothing', undefined],
+    ])('leave a system prompt as the very same that is %s and has not changed', (_what, prompt) => {
+      const before = joinPrompt(prompt, [user, assistant])
+      const split = splitPrompt(prompt, before, before.toSpliced(-2, 1))
+      expect(split.prompt).toBe(prompt)
+      expect(split.messages).toEqual([assistant])
+    })
+
+    it('leave system messages of the conversation in it', () => {
+      const before = joinPrompt(undefined, [brief, user, assistant])
+      const split = splitPrompt(undefined, before, summarised(before))
+      expect(split).toEqual({ prompt: undefined, messages: [{ role: 'system', content: 'Be brief. S' }, assistant] })
+    })
   })
 })

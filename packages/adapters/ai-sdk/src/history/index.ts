@@ -4,6 +4,6 @@ export {
   type HistoryStep,
   type HistoryStepOptions,
   type HistoryStepResult,
+  type SystemPrompt,
 } from './history-prepare-step.ts'
-export type { SystemPrompt } from './step-prompt.ts'
 export { summarizeWith, type SummarizeWithOptions } from './summarize-with.ts'

@@ -1,9 +1,9 @@
 import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/history'
 import type { MessageData } from 'genkit'
 import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
 import { histories } from '../../test/history/generated-messages.ts'
 import { genkitMessages } from './genkit-messages.ts'
-import fc from 'fast-check'
 
 const format = genkitMessages()
 const REFERENCE = `[Offloaded: 1 block, ~12345 tokens]\nIt is stored.\n${'the beginning of it '.repeat(6)}`

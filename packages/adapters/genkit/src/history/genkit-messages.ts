@@ -1,8 +1,30 @@
-import type { HistoryFormat } from '@spillway/history'
-import { writeMessages } from '@spillway/history/format'
+import type {
+  HistoryFormat,
+  HistoryContent,
+  HistoryMessage,
+  HistoryPart,
+  HistoryRole,
+  NativeValue,
+  HistoryToolResult,
+} from '@spillway/history'
+import {
+  writeMessages,
+  asRead,
+  checkMessages,
+  createNamedCalls,
+  fieldError,
+  isFields,
+  mediaFields,
+  responseTextField,
+  argumentsValue,
+  isAsRead,
+  jsonText,
+  urlOf,
+  withFields,
+  type Fields,
+  type NamedCalls,
+} from '@spillway/history/format'
 import type { MessageData } from 'genkit'
-import { patchMessage } from './patch-message.ts'
-import { GENKIT_MESSAGES, readGenkitMessages } from './read-messages.ts'
 
 /**
  * Read and write messages of Genkit.
@@ -36,4 +58,179 @@ export function genkitMessages(): HistoryFormat<MessageData[]> {
         makeSystem: (text) => ({ role: 'system', content: [{ text }] }),
       }) as unknown as MessageData[],
   }
+}
+
+/** The name of the format of Genkit's messages. */
+const GENKIT_MESSAGES = 'genkit-messages'
+
+const nativeOfPart = (value: unknown): NativeValue => ({ format: GENKIT_MESSAGES, value })
+
+const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
+  ['system', 'system'],
+  ['user', 'user'],
+  ['model', 'assistant'],
+  ['tool', 'tool'],
+])
+const DATA_URL = /^data:[^,]{1,200};base64,/i
+
+/** Read the messages of a conversation. */
+function readGenkitMessages(conversation: unknown): HistoryMessage[] {
+  const messages = checkMessages(conversation)
+  const calls = createNamedCalls(() => messages.flatMap(refsOf))
+  return messages.map((message, index) => {
+    if (!isFields(message)) throw fieldError(`messages[${index}]`, 'an object', message)
+    const { role: own, content } = message
+    const role = ROLES.get(own)
+    if (role === undefined) throw fieldError(`messages[${index}].role`, 'system, user, model or tool', own)
+    if (!Array.isArray(content)) throw fieldError(`messages[${index}].content`, 'an array', content)
+    const parts = Array.from(content as readonly unknown[], (part, at) =>
+      asRead<HistoryPart>({ ...readPart(part, [index, at], calls), native: nativeOfPart(part) }),
+    )
+    return asRead({ role, parts, native: nativeOfPart(message) })
+  })
+}
+
+function readPart(part: unknown, place: readonly [number, number], calls: NamedCalls): HistoryPart {
+  if (!isFields(part)) return { type: 'opaque', value: part }
+  const { toolRequest, toolResponse, reasoning } = part
+  if (isFields(toolRequest) && typeof toolRequest['name'] === 'string') {
+    const { name, ref, input } = toolRequest
+    return { type: 'tool-call', id: calls.ofCall({ id: ref }, name, place), name, input, inputIsText: false }
+  }
+  if (isFields(toolResponse)) return readResponse(toolResponse, place, calls)
+  return typeof reasoning === 'string' ? { type: 'reasoning', text: reasoning } : readPiece(part)
+}
+
+function readResponse(response: Fields, place: readonly [number, number], calls: NamedCalls): HistoryPart {
+  const { name, ref, output, content } = response
+  const callId = calls.ofResponse({ id: ref, name }, place)
+  const pieces: HistoryContent[] = output === undefined ? [] : [readOutput(output)]
+  if (Array.isArray(content))
+    for (const part of content as readonly unknown[])
+      pieces.push(asRead({ ...readPiece(part), native: nativeOfPart({ part }) }))
+  const toolName = typeof name === 'string' ? name : calls.nameOf(callId)
+  return { type: 'tool-result', callId, toolName, content: pieces, ...(isError(output) ? { isError: true } : {}) }
+}
+
+/** Genkit has no mark for errors; its plugin for MCP writes them in this way. */
+const isError = (output: unknown): boolean =>
+  isFields(output) && typeof output['error'] === 'string' && Object.keys(output).length === 1
+
+/** Read an output as a medium where it is one, as a text where that is about all that it has, as JSON otherwise. */
+function readOutput(output: unknown): HistoryContent {
+  const native = nativeOfPart({ output })
+  if (typeof output === 'string')
+    return asRead(
+      DATA_URL.test(output)
+        ? { ...mediaFields('application/octet-stream', { url: output }), native }
+        : { type: 'text', text: output, native },
+    )
+  const field = isFields(output) ? responseTextField(output) : undefined
+  const text = field === undefined ? undefined : (output as Fields)[field]
+  return asRead(typeof text === 'string' ? { type: 'text', text, native } : { type: 'json', value: output, native })
+}
+
+function readPiece(part: unknown): Exclude<HistoryContent, { type: 'json' }> {
+  const { text, media } = Object(part ?? {}) as Fields
+  if (typeof text === 'string') return { type: 'text', text }
+  const { url, contentType } = Object(media ?? {}) as Fields
+  if (typeof url !== 'string') return { type: 'opaque', value: part }
+  return mediaFields(typeof contentType === 'string' ? contentType : 'application/octet-stream', { url })
+}
+
+function refsOf(message: unknown): readonly unknown[] {
+  const { content } = Object(message ?? {}) as Fields
+  const parts: readonly unknown[] = Array.isArray(content) ? content : []
+  return parts.flatMap((part) => {
+    const { toolRequest, toolResponse } = Object(part ?? {}) as Fields
+    return [toolRequest, toolResponse].map((one) => (Object(one ?? {}) as Fields)['ref'])
+  })
+}
+
+/** Write a message with the parts that it has now; all other fields stay, in their order. */
+function patchMessage(native: Fields, { parts }: HistoryMessage, index: number): Fields {
+  const before = native['content'] as readonly unknown[]
+  const content = parts.map((part, at) => patchPart(part, `messages[${index}].parts[${at}]`))
+  const isSame = content.length === before.length && content.every((part, at) => part === before[at])
+  return isSame ? native : withFields(native, { content })
+}
+
+function patchPart(part: HistoryPart, place: string): unknown {
+  const own = part.native?.format === GENKIT_MESSAGES ? part.native.value : undefined
+  if (own === undefined) return writePart(part, place)
+  if (isAsRead(part) || !isFields(own)) return own
+  const { toolRequest, toolResponse } = own
+  if (part.type === 'text') return withFields(own, { text: part.text })
+  if (part.type === 'tool-call' && isFields(toolRequest))
+    return withFields(own, { toolRequest: withFields(toolRequest, { input: part.input }) })
+  if (part.type !== 'tool-result' || !isFields(toolResponse)) return own
+  return withFields(own, { toolResponse: patchResponse(toolResponse, part, place) })
+}
+
+/** The output has a field of its own, and parts that come with it another. */
+function patchResponse(native: Fields, part: HistoryToolResult, place: string): Fields {
+  const outputs: HistoryContent[] = []
+  const parts: unknown[] = []
+  for (const piece of part.content) {
+    const own = nativeOf(piece)
+    if (own !== undefined && Object.hasOwn(own, 'part')) parts.push(own['part'])
+    else if (own !== undefined || piece.type === 'text' || piece.type === 'json') outputs.push(piece)
+    else parts.push(writePiece(piece, place))
+  }
+  const before: readonly unknown[] = Array.isArray(native['content']) ? native['content'] : []
+  const isSame = parts.length === before.length && parts.every((one, at) => one === before[at])
+  const output = patchOutput(native['output'], outputs, part.isError === true, place)
+  return withFields(native, { output, ...(isSame ? {} : { content: parts.length === 0 ? undefined : parts }) })
+}
+
+const nativeOf = ({ native }: HistoryContent): Fields | undefined =>
+  native?.format === GENKIT_MESSAGES && isFields(native.value) ? native.value : undefined
+
+function patchOutput(original: unknown, pieces: readonly HistoryContent[], isError: boolean, place: string): unknown {
+  const [only] = pieces
+  if (only === undefined) return undefined
+  const own = pieces.length === 1 ? nativeOf(only) : undefined
+  if (own !== undefined && (isAsRead(only) || only.type !== 'text'))
+    return only.type === 'json' ? only.value : own['output']
+  const output = own === undefined ? original : own['output']
+  const field = isFields(output) ? responseTextField(output) : undefined
+  if (pieces.length === 1 && only.type === 'text' && field !== undefined)
+    return withFields(output as Fields, { [field]: only.text })
+  return writeOutput(pieces, isError, place)
+}
+
+/** Write a part. Throws a `TypeError` for what Genkit has no part for. */
+function writePart(part: HistoryPart, place: string): Fields {
+  if (part.type === 'tool-call') return { toolRequest: { name: part.name, ref: part.id, input: argumentsValue(part) } }
+  if (part.type === 'tool-result') return writeResult(part, place)
+  return part.type === 'reasoning' ? { reasoning: part.text } : writePiece(part, place)
+}
+
+function writeResult({ callId, toolName, content, isError }: HistoryToolResult, place: string): Fields {
+  const isOutput = ({ type }: HistoryContent): boolean => type === 'text' || type === 'json'
+  const output = writeOutput(content.filter(isOutput), isError === true, place)
+  const media = content.filter((piece) => !isOutput(piece)).map((piece) => writePiece(piece, place))
+  return {
+    toolResponse: { name: toolName, ref: callId, output, ...(media.length === 0 ? {} : { content: media }) },
+  }
+}
+
+/** Write what a tool returned: one value as it is, several as text. */
+function writeOutput(pieces: readonly HistoryContent[], isError: boolean, place: string): unknown {
+  const [only] = pieces
+  const texts = pieces.map((piece) => (piece.type === 'text' ? piece.text : jsonText(valueOf(piece), place)))
+  const output = pieces.length === 1 && only?.type === 'json' ? only.value : texts.join('\n')
+  return isError ? { error: typeof output === 'string' ? output : jsonText(output, place) } : output
+}
+
+const valueOf = (piece: HistoryContent): unknown => ('value' in piece ? piece.value : piece)
+
+/** Write a piece of content as a part. Throws a `TypeError` for what no part can have. */
+function writePiece(piece: HistoryContent, place: string): Fields {
+  if (piece.type === 'text') return { text: piece.text }
+  if (piece.type === 'json') return { text: jsonText(piece.value, place) }
+  const url = piece.type === 'opaque' ? undefined : urlOf(piece)
+  if (piece.type === 'opaque' || url === undefined)
+    throw new TypeError(`${place}: a message of Genkit has no place for this ${piece.type}.`)
+  return { media: { url, contentType: piece.mediaType } }
 }

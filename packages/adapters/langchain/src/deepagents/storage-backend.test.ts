@@ -1,8 +1,11 @@
+import { performance } from 'node:perf_hooks'
 import { StorageError, type Storage } from '@spillway/core'
+import { StoredFiles, type StoredFile } from '@spillway/core/files'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
 import { STORAGES } from '../../test/deepagents/storages.ts'
-import { StorageBackend } from './storage-backend.ts'
+import { readPage, refuseGlob, rulesOver, StorageBackend } from './storage-backend.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const memory = (): InMemoryStorage => new InMemoryStorage({ evictAfterTurns: null })
@@ -298,5 +301,95 @@ describe('StorageBackend', () => {
     expect([all.matches?.length, all.truncated]).toEqual([10_000, true])
     const three = await backend.grep('a', '/', null, 3)
     expect([three.matches?.length, three.truncated]).toEqual([3, true])
+  })
+})
+
+describe('readPage', () => {
+  async function fileOf(text: string): Promise<StoredFile> {
+    const files = new StoredFiles(new InMemoryStorage({ evictAfterTurns: null }))
+    await files.write('/a.txt', new TextEncoder().encode(text))
+    const file = (await files.list()).get('/a.txt')
+    if (file === undefined) throw new Error('The file was not listed.')
+    return file
+  }
+
+  it.each([
+    [Number.NaN, 1, 'a'],
+    [-3, 1, 'a'],
+    [0.9, 1.9, 'a'],
+    [1, Infinity, ''],
+    [0, -1, ''],
+    [9, 9, ''],
+    [1e300, 1e300, ''],
+    [1, 1e300, 'b'],
+  ])('takes offset %s and limit %s as deepagents does', async (offset, limit, content) => {
+    expect((await readPage(await fileOf('a\nb'), offset, limit)).content).toBe(content)
+  })
+
+  it('says which lines it shows, and where to go on', async () => {
+    const file = await fileOf('a\nb\nc\n')
+    expect(await readPage(file, 0, 2)).toEqual({
+      content: 'a\nb',
+      startLine: 1,
+      endLine: 2,
+      totalLines: 3,
+      nextOffset: 2,
+    })
+    expect(await readPage(file, 2, 2)).toEqual({ content: 'c\n', startLine: 3, endLine: 3, totalLines: 3 })
+  })
+})
+
+describe('refuseGlob', () => {
+  it.each(['*', '**', '**/*.md', '/src/**/*.{ts,tsx}', '*error*', '[a-z]?.[!t]*', '{1..3}/*foo*/**/*.md', '!*.md'])(
+    'lets %j be matched',
+    (pattern) => expect(refuseGlob(pattern)).toBeUndefined(),
+  )
+
+  it.each([
+    ['*a*a*a*a*a*a*b', 'too many wildcards'],
+    ['{a,aa}{a,aa}{a,aa}{a,aa}{a,aa}{a,aa}{a,aa}b', 'too many wildcards'],
+    ['[a]+[a]+[a]+[a]+[a]+[a]+[a]+b', 'has parentheses or repeats'],
+    ['{a,aa}+b', 'has parentheses or repeats'],
+    ['+(a|aa)+(a|aa)b', 'has parentheses or repeats'],
+    ['(a|aa)+b', 'has parentheses or repeats'],
+    ['a'.repeat(300), 'Shorten it'],
+    [null, 'must be a text'],
+    ['', 'must be a text'],
+  ])('refuses %j, and says what to write', (pattern, why) => {
+    expect(refuseGlob(pattern)).toContain(why)
+  })
+
+  it('lets no pattern be matched that would take long', () => {
+    const long = ['a', 'ab', 'a/', 'a/a', '.a'].map((part) => `/${part.repeat(300)}`.replace(/\/+$/, ''))
+    const file = { content: '', mimeType: 'text/plain', created_at: '', modified_at: '' }
+    const files = Object.fromEntries(long.map((path) => [path, file]))
+    const part = fc.constantFrom(
+      '*',
+      '**',
+      'a',
+      'b',
+      '/',
+      '{a,aa}',
+      '{a,',
+      '}',
+      '[a]',
+      '+',
+      '?',
+      '!',
+      '.',
+      '\\',
+      ',',
+      '@',
+    )
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
+        const pattern = parts.join('')
+        if (refuseGlob(pattern) !== undefined) return
+        const start = performance.now()
+        rulesOver(files).glob(pattern, '/')
+        expect(performance.now() - start).toBeLessThan(2_000)
+      }),
+      { numRuns: 500 },
+    )
   })
 })

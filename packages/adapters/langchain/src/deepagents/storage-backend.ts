@@ -1,22 +1,27 @@
-import type { Storage } from '@spillway/core'
-import { refuseFilePath, StoredFiles, type StoredFile, type StoredFilesOptions } from '@spillway/core/files'
-import type {
-  BackendProtocolV2,
-  EditResult,
-  FileDownloadResponse,
-  FileUploadResponse,
-  GlobResult,
-  GrepResult,
-  LsResult,
-  ReadRawResult,
-  ReadResult,
-  WriteResult,
+import { StorageError, type Storage } from '@spillway/core'
+import {
+  refuseFilePath,
+  StoredFiles,
+  type StoredFile,
+  type StoredFilesOptions,
+  type FileContent,
+} from '@spillway/core/files'
+import {
+  StateBackend,
+  type BackendProtocolV2,
+  type EditResult,
+  type FileDownloadResponse,
+  type FileUploadResponse,
+  type GlobResult,
+  type GrepResult,
+  type LsResult,
+  type ReadRawResult,
+  type ReadResult,
+  type WriteResult,
+  type FileData,
+  type FileInfo,
 } from 'deepagents'
-import { answer, Refusal } from './answer.ts'
-import { assertRules, mimeTypeFor, rulesOver, writtenTo } from './deepagents-rules.ts'
-import { contentOf, isText, outlineOf, outlines, sized } from './file-data.ts'
-import { readPage } from './read-page.ts'
-import { refuseGlob } from './refuse-glob.ts'
+import { contentTypeEssence, isTextContentType } from '@spillway/core/adapter'
 
 /** Bytes of media that the tools of deepagents hand to a model, at most. */
 const MAX_MEDIA_BYTES = 10_485_760
@@ -225,4 +230,164 @@ function exactText(bytes: Uint8Array): string | undefined {
     if (error instanceof TypeError) return undefined
     throw error
   }
+}
+
+/** Says why an operation is refused, in the words that the answer has. */
+class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+/** Run an operation; whatever fails is its answer. */
+async function answer<Result>(run: () => Promise<Result>): Promise<Result | { error: string }> {
+  try {
+    return await run()
+  } catch (error) {
+    // An agent goes on after a failed operation, whatever failed, where a rejection would end its run.
+    return { error: describe(error) }
+  }
+}
+
+function describe(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof Refusal) return message
+  if (!StorageError.isInstance(error)) return `The operation failed: ${message}. Try it once more.`
+  // As deepagents begins what it refuses itself; an outage is none of that.
+  return error.code === 'invalid-key' || error.code === 'unsupported' ? `Error: ${message}` : message
+}
+
+/** The text types that the tools of deepagents know as text. */
+const KNOWN_TEXT = /^(?:text\/.+|application\/(?:json|javascript)|image\/svg\+xml)$/
+
+/** A file in the form of deepagents, its content left out. */
+type Outline = Extract<FileData, { mimeType: string }>
+
+/** Describe a file without its content. */
+function outlineOf({ contentType, createdAt, modifiedAt }: StoredFile): Outline {
+  const essence = contentTypeEssence(contentType)
+  const mimeType = isTextContentType(essence) && !isText(essence) ? 'text/plain' : essence
+  return { content: '', mimeType, created_at: timeOf(createdAt), modified_at: timeOf(modifiedAt) }
+}
+
+/** Describe all files, as far as names, types and times go. */
+function outlines(files: ReadonlyMap<string, StoredFile>): FileRecord {
+  return Object.fromEntries([...files].map(([path, file]) => [path, outlineOf(file)]))
+}
+
+/** Put the sizes back that outlines do not have. */
+function sized(infos: readonly FileInfo[] | undefined, files: ReadonlyMap<string, StoredFile>): FileInfo[] {
+  return (infos ?? []).map((info) => ({ ...info, size: files.get(info.path)?.size ?? 0 }))
+}
+
+/** Whether the tools of deepagents show content of this type as text. */
+function isText(mimeType: string): boolean {
+  return KNOWN_TEXT.test(mimeType)
+}
+
+/** The bytes of what deepagents would write, and their type. */
+function contentOf(data: FileData): FileContent {
+  const content = Array.isArray(data.content) ? data.content.join('\n') : data.content
+  const mimeType = 'mimeType' in data ? data.mimeType : 'text/plain'
+  if (typeof content !== 'string') return { content, contentType: mimeType }
+  return { content: new TextEncoder().encode(content), contentType: isText(mimeType) ? mimeType : 'text/plain' }
+}
+
+const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+/** Files in the form of deepagents, by path. */
+type FileRecord = Readonly<Record<string, FileData>>
+
+/**
+ * The file system of deepagents itself over some files, which it does not change: it says what an operation would do.
+ *
+ * So patterns, messages and the rule for a path that exists are those of the version in use.
+ */
+export function rulesOver(files: FileRecord): StateBackend {
+  return new StateBackend({ state: { files } })
+}
+
+/** Refuse a version of deepagents whose file system would look for its files elsewhere, and silently find none. */
+function assertRules(): void {
+  if (writtenTo('/a', 'a', {}).data === undefined)
+    throw new TypeError(
+      'This version of deepagents works differently inside. Update @spillway/langchain, or install deepagents 1.14.',
+    )
+}
+
+/** What deepagents makes of a text that is written to a path, or why it refuses. */
+function writtenTo(
+  path: string,
+  content: string,
+  files: FileRecord,
+): { readonly data?: FileData | undefined; readonly error?: string } {
+  try {
+    const { error, filesUpdate } = rulesOver(files).write(path, content)
+    return error === undefined ? { data: filesUpdate?.[path] } : { error }
+  } catch (error) {
+    if ((error as Error).name !== 'InvalidCharacterError') throw error
+    return { error: `Cannot write to ${path}: files of this type take their content as Base64, and this is not.` }
+  }
+}
+
+/** The type that deepagents gives to files of this name. */
+function mimeTypeFor(path: string): string {
+  const { data } = writtenTo(path, '', {})
+  return data !== undefined && 'mimeType' in data ? data.mimeType : 'text/plain'
+}
+
+/** No text has more lines; line numbers beyond 2^53 are not exact. */
+const MAX_LINES = 2 ** 50
+
+/** A page of a text, with the fields by which deepagents says what it shows and where to go on. */
+interface Page {
+  readonly content: string
+  readonly totalLines?: number
+  readonly startLine?: number
+  readonly endLine?: number
+  readonly nextOffset?: number
+}
+
+/** Read lines as the backends of deepagents do. `totalLines` is there where the end was reached. */
+export async function readPage(file: StoredFile, offset: number, limit: number): Promise<Page> {
+  const first = wholeNumber(offset)
+  const { text, lines, totalLines, goesOn } = await file.readLines({
+    start: first + 1,
+    end: first + wholeNumber(limit),
+  })
+  if (lines === undefined) return { content: text }
+  return {
+    content: text,
+    startLine: lines.start,
+    endLine: lines.end,
+    ...(totalLines === undefined ? {} : { totalLines }),
+    ...(goesOn ? { nextOffset: lines.end } : {}),
+  }
+}
+
+/** What deepagents makes of a bound that a model wrote. */
+function wholeNumber(value: number): number {
+  return Number.isFinite(value) ? Math.min(Math.max(0, Math.floor(value)), MAX_LINES) : 0
+}
+
+const MAX_LENGTH = 256
+/** Parts whose length is open, in all and between two slashes: with more of them matching may take for ever. */
+const MAX_OPEN_PARTS = 6
+const MAX_STARS_OF_NAME = 2
+const OPEN_PART = /\*+|\{/g
+
+/**
+ * Say why a pattern of paths is not matched, and what to do; `undefined` where it is.
+ *
+ * deepagents matches them by regular expressions that backtrack, and a model may write any: `*a*a*a*a*a*a*b` would hold
+ * the process for minutes.
+ */
+export function refuseGlob(pattern: unknown): string | undefined {
+  if (typeof pattern !== 'string' || pattern === '') return 'A pattern must be a text, such as **/*.md.'
+  const shown = JSON.stringify(pattern.slice(0, MAX_LENGTH))
+  if (pattern.length > MAX_LENGTH) return `A pattern may have at most ${MAX_LENGTH} characters. Shorten it.`
+  if (/[()]|[\]}]\+/.test(pattern))
+    return `${shown} has parentheses or repeats. Write it with *, **, ?, [abc] and {a,b}.`
+  const openParts = pattern.match(OPEN_PART)?.length ?? 0
+  const starsOfName = Math.max(...pattern.split('/').map((name) => name.match(/\*+/g)?.length ?? 0))
+  if (openParts <= MAX_OPEN_PARTS && starsOfName <= MAX_STARS_OF_NAME) return undefined
+  return `${shown} has too many wildcards. Use at most ${MAX_STARS_OF_NAME} * between slashes and ${MAX_OPEN_PARTS} * and {} in all.`
 }

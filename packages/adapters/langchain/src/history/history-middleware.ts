@@ -1,11 +1,17 @@
 import type { ContextOffloader } from '@spillway/core'
-import { compactorOfRun, offloaderArchive, type HistoryArchive } from '@spillway/history'
+import {
+  compactorOfRun,
+  offloaderArchive,
+  type HistoryArchive,
+  type RunHistoryOptions,
+  type HistoryPart,
+} from '@spillway/history'
 import { createMiddleware, type AgentMiddleware } from 'langchain'
-import { offloaderOfRun, segmentsOfRun } from '../run-scope.ts'
-import { assertHistoryOptions, type HistoryMiddlewareOptions } from './history-options.ts'
+import { SystemMessage, RemoveMessage, type BaseMessage } from '@langchain/core/messages'
+import { assertRunOptions } from '@spillway/core/adapter'
+import { offloaderOfRun, segmentsOfRun, type RunScope } from '../run-scope.ts'
 import { langchainMessages } from './langchain-messages.ts'
-import { moveSnapshot, systemOf, withPrompt, type PromptRequest } from './system-prompt.ts'
-import { updateOf } from './state-update.ts'
+import { isEqualMessage } from './native-message.ts'
 
 /**
  * Make the middleware that keeps the history of an agent made with `createAgent` or `createDeepAgent` within its limit:
@@ -70,3 +76,118 @@ const archiveOfRun =
   (offloaderOf: (runtime: unknown) => ContextOffloader) =>
   (runtime: unknown): HistoryArchive =>
     offloaderArchive(offloaderOf(runtime))
+
+/** Options of {@link historyMiddleware}, beside the limits that every history has. */
+export interface HistoryMiddlewareOptions extends RunHistoryOptions<readonly BaseMessage[]> {
+  /** Names the scope of a run: the same as that of `offloadMiddleware`. Defaults to its `thread_id`. */
+  readonly scope?: RunScope | undefined
+  /**
+   * Where the shorter history takes the place of the whole one.
+   *
+   * - `prompt`, the default: in what the model gets. The state, and with it checkpoints and what the program sees, stay whole.
+   * - `state`: in the messages of the state, for good. Checkpoints get smaller, each round takes one more step of the graph,
+   *   and the agent's own system prompt does not count.
+   */
+  readonly replaceIn?: 'prompt' | 'state' | undefined
+}
+
+/** Refuse with a `TypeError` an offloader or options that cannot work; limits are checked where they are used. */
+function assertHistoryOptions(
+  offloader: ContextOffloader,
+  options: HistoryMiddlewareOptions,
+): HistoryMiddlewareOptions {
+  const { scope, replaceIn = 'prompt' } = Object(options) as HistoryMiddlewareOptions
+  const own = typeof options === 'object' && options !== null ? { scope } : options
+  assertRunOptions(offloader, own, { usage: 'historyMiddleware(offloader, options)' })
+  if (replaceIn !== 'prompt' && replaceIn !== 'state')
+    throw new TypeError(`replaceIn must be 'prompt' or 'state', got ${String(replaceIn)}.`)
+  return options
+}
+
+/** As much of a request to the model as matters here. Before 1.1 of LangChain its system prompt is a text alone. */
+interface PromptRequest {
+  readonly messages: BaseMessage[]
+  readonly systemMessage?: SystemMessage | undefined
+  readonly systemPrompt?: string | undefined
+}
+
+const format = langchainMessages()
+
+/** Return the agent's own system prompt as a message; `undefined` where it has none, which is an empty one for LangChain. */
+function systemOf({ systemMessage, systemPrompt = '' }: PromptRequest): SystemMessage | undefined {
+  if (systemMessage === undefined) return systemPrompt === '' ? undefined : new SystemMessage(systemPrompt)
+  return systemMessage.text === '' ? undefined : systemMessage
+}
+
+/**
+ * Put other messages into a request.
+ *
+ * @param messages - With the system prompt before them, where the agent has one or one was made.
+ * @param system - The agent's own system prompt, as it was.
+ */
+function withPrompt<Request extends PromptRequest>(
+  request: Request,
+  messages: readonly BaseMessage[],
+  system: SystemMessage | undefined,
+): Request {
+  const [first, ...others] = messages
+  const isMade = system === undefined && !SystemMessage.isInstance(request.messages[0])
+  if (!SystemMessage.isInstance(first) || (system === undefined && !isMade))
+    return { ...request, messages: [...messages] }
+  return { ...withSystem(request, first, system), messages: others }
+}
+
+function withSystem<Request extends PromptRequest>(
+  request: Request,
+  changed: SystemMessage,
+  system: SystemMessage | undefined,
+): Request {
+  if (changed === system) return request
+  if (request.systemMessage !== undefined) return { ...request, systemMessage: changed }
+  return { ...request, systemPrompt: changed.text }
+}
+
+/**
+ * Move a summary that the messages of the state begin with to the end of the agent's own system prompt: providers take
+ * one system message. An agent without one has it in its messages.
+ */
+function moveSnapshot<Request extends PromptRequest>(request: Request, archive: HistoryArchive): Request {
+  const [first, ...others] = request.messages
+  const system = systemOf(request)
+  if (system === undefined || !SystemMessage.isInstance(first)) return request
+  const snapshot = archive.readSnapshot(first.text)
+  if (snapshot === undefined || snapshot.around !== undefined) return request
+  const [read] = format.read([system])
+  const parts = withText(read?.parts ?? [], first.text)
+  const [appended] = format.write([{ role: 'system', ...read, parts }])
+  return { ...withSystem(request, appended as SystemMessage, system), messages: others }
+}
+
+/** A prompt that is one text stays that; to one of several blocks, one is added. */
+function withText(parts: readonly HistoryPart[], text: string): readonly HistoryPart[] {
+  const [only] = parts
+  if (parts.length !== 1 || only?.type !== 'text') return [...parts, { type: 'text', text }]
+  return [{ ...only, text: `${only.text}\n\n${text}` }]
+}
+
+/** The id by which LangGraph removes all messages of a state; its package is not imported, as LangChain comes with its own. */
+const ALL = '__remove_all__'
+
+/**
+ * Say what to change of a state so that it has other messages; `undefined` where nothing has changed.
+ *
+ * Where some were replaced in their places these alone are written, by their ids. Otherwise all of them are.
+ */
+function updateOf(
+  before: readonly BaseMessage[],
+  after: readonly BaseMessage[],
+): { readonly messages: BaseMessage[] } | undefined {
+  const inPlace = before.length === after.length && after.every((message, index) => isAt(message, before[index]!))
+  if (!inPlace) return { messages: [new RemoveMessage({ id: ALL }), ...after] }
+  const changed = after.filter((message, index) => !isEqualMessage(message, before[index]!))
+  return changed.length === 0 ? undefined : { messages: changed }
+}
+
+/** Whether a message stands in the place of another one, or says the same where it has no id. */
+const isAt = (message: BaseMessage, before: BaseMessage): boolean =>
+  message === before || (message.id !== undefined && message.id === before.id)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   AIMessage,
   AIMessageChunk,
@@ -10,11 +11,10 @@ import {
   type StoredMessage,
 } from '@langchain/core/messages'
 import type { HistoryMessage, HistoryPart, HistoryToolCall, HistoryToolResult } from '@spillway/history'
-import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
 import { histories, oddMessages } from '../../test/history/generated-messages.ts'
 import { langchainMessages } from './langchain-messages.ts'
-import fc from 'fast-check'
 
 const format = langchainMessages()
 const REFERENCE = '[Offloaded: 1 block, ~12345 tokens]\nIt is stored.'

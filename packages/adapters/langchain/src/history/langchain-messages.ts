@@ -1,10 +1,34 @@
-import { SystemMessage, type BaseMessage } from '@langchain/core/messages'
-import type { HistoryFormat } from '@spillway/history'
-import { writeMessages, type Fields } from '@spillway/history/format'
-import { decodeMessages, encodeMessages } from './encode-messages.ts'
-import { LANGCHAIN_MESSAGES, messageOf, type AnyMessage } from './native-message.ts'
+import {
+  SystemMessage,
+  isBaseMessage,
+  AIMessage,
+  AIMessageChunk,
+  ChatMessage,
+  ChatMessageChunk,
+  FunctionMessage,
+  FunctionMessageChunk,
+  HumanMessage,
+  HumanMessageChunk,
+  RemoveMessage,
+  SystemMessageChunk,
+  ToolMessage,
+  ToolMessageChunk,
+  type BaseMessage,
+} from '@langchain/core/messages'
+import {
+  decodeLossless,
+  encodeLossless,
+  type HistoryFormat,
+  type HistoryMessage,
+  type HistoryPart,
+  type HistoryRole,
+  type HistoryToolCall,
+} from '@spillway/history'
+import { writeMessages, asRead, checkMessages, fieldError, isFields, type Fields } from '@spillway/history/format'
+import { LANGCHAIN_MESSAGES, messageOf, nativeOfPart, standingFor, type AnyMessage } from './native-message.ts'
 import { patchMessage } from './patch-message.ts'
-import { readLangchainMessages } from './read-messages.ts'
+import { callListsOf, idOfEntry, isCallBlock, isInputOf, repeatsCall, type NativeCall } from './native-call.ts'
+import { blocksOf, readPiece, readResultContent } from './read-content.ts'
 
 /**
  * Read and write messages of LangChain, the instances of its classes.
@@ -44,3 +68,239 @@ export function langchainMessages(): HistoryFormat<readonly BaseMessage[]> {
 
 /** The classes have no index signature, though every one of them is an object of fields. */
 const fieldsOf = (message: BaseMessage): Fields => message as unknown as Fields
+
+/** What is known of a conversation while it is read. */
+interface Reading {
+  readonly messages: readonly AnyMessage[]
+  readonly index: number
+  /** Names of the tools by the ids of their calls. */
+  readonly names: Map<string, string>
+}
+
+const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
+  ['system', 'system'],
+  ['human', 'user'],
+  ['ai', 'assistant'],
+  ['tool', 'tool'],
+])
+/** Roles of messages for which the role is a field, as the APIs name them. */
+const CHAT_ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['assistant', 'assistant'],
+])
+
+/** Read the messages of a conversation. */
+function readLangchainMessages(conversation: unknown): HistoryMessage[] {
+  const messages = checkMessages(conversation).map((message, index) => {
+    if (isBaseMessage(message)) return message
+    throw fieldError(`messages[${index}]`, 'a message of LangChain, such as a HumanMessage', message)
+  })
+  const names = new Map<string, string>()
+  return messages.map((message, index) => {
+    const native = nativeOfPart(standingFor(message))
+    return asRead({ role: roleOf(message), parts: readParts(message, { messages, index, names }), native })
+  })
+}
+
+/** Messages of unknown classes are said by the user, who may say anything; results of functions of old are results. */
+function roleOf(message: AnyMessage): HistoryRole {
+  if (message.type === 'generic') return CHAT_ROLES.get((message as unknown as Fields)['role']) ?? 'user'
+  if (message.type === 'function') return 'tool'
+  return ROLES.get(message.type) ?? 'user'
+}
+
+function readParts(message: AnyMessage, reading: Reading): readonly HistoryPart[] {
+  const { type, content } = message
+  if (type === 'ai') return readAssistant(message, reading)
+  if (type === 'tool') return [readResult(message, reading)]
+  if (ROLES.has(type) || type === 'generic') return blocksOf(content).map(readPiece)
+  return [asRead({ type: 'opaque', value: { type, content }, native: nativeOfPart(content) })]
+}
+
+function readResult(message: AnyMessage, { index, names }: Reading): HistoryPart {
+  const { tool_call_id: callId, name, status, content, additional_kwargs } = message
+  if (typeof callId !== 'string') throw fieldError(`messages[${index}].tool_call_id`, 'a string', callId)
+  // A screenshot answers a call of a computer: no text may take its place.
+  const isScreenshot = additional_kwargs?.['type'] === 'computer_call_output'
+  const opaque = { type: 'opaque', value: content, native: nativeOfPart(content) } as const
+  return asRead({
+    type: 'tool-result',
+    callId,
+    toolName: name ?? names.get(callId) ?? '',
+    content: isScreenshot ? [asRead(opaque)] : readResultContent(content),
+    ...(status === 'error' ? { isError: true } : {}),
+    native: nativeOfPart(content),
+  })
+}
+
+/** Read what a model said. A call stands where a block of the content repeats it, or else at the end. */
+function readAssistant(message: AnyMessage, reading: Reading): readonly HistoryPart[] {
+  const calls = (message.tool_calls ?? []) as readonly unknown[] as readonly Fields[]
+  const lists = callListsOf(message)
+  const blocks = blocksOf(message.content)
+  const open = new Set(calls.keys())
+  const taken = new Set<unknown>()
+  const parts: HistoryPart[] = []
+  const add = (at: number, own: readonly Fields[]): void => {
+    open.delete(at)
+    parts.push(readCall(calls[at]!, at, own, lists, reading))
+  }
+  for (const block of blocks) {
+    if (taken.has(block)) continue
+    const at = isCallBlock(block) ? [...open].find((position) => repeatsCall(block, calls[position]!)) : undefined
+    if (at === undefined) {
+      parts.push(readPiece(block))
+      continue
+    }
+    const pieces = blocks.filter((one): one is Fields => isInputOf(one, block as Fields))
+    for (const piece of pieces) taken.add(piece)
+    add(at, [block as Fields, ...pieces])
+  }
+  for (const at of open) add(at, [])
+  return parts
+}
+
+function readCall(
+  call: Fields,
+  at: number,
+  blocks: readonly Fields[],
+  lists: ReturnType<typeof callListsOf>,
+  reading: Reading,
+): HistoryToolCall {
+  const { id: own, name, args } = call
+  const id = typeof own === 'string' ? own : madeId(at, reading)
+  const repeats = (entry: unknown): entry is Fields => isFields(entry) && idOfEntry(entry) === own
+  const raw = own === undefined ? undefined : lists.raw.find(repeats)
+  const item = own === undefined ? undefined : lists.items.find(repeats)
+  const chunk = own === undefined ? undefined : lists.chunks.find(repeats)
+  const native: NativeCall = { call, blocks, raw, item, chunk }
+  const toolName = typeof name === 'string' ? name : ''
+  reading.names.set(id, toolName)
+  return asRead({
+    type: 'tool-call',
+    id,
+    name: toolName,
+    input: args,
+    inputIsText: false,
+    native: nativeOfPart(native),
+  })
+}
+
+/** Ids are made up of the place of a call, and differ from all that are there. */
+function madeId(at: number, { messages, index }: Reading): string {
+  const taken = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)))
+  let id = `call_${index}_${at}`
+  while (taken.has(id)) id += '_'
+  return id
+}
+
+/** A message as it is stored: what its constructor was given is named, where it stands in a field as well. */
+interface EncodedMessage {
+  readonly class: string
+  readonly fields: Fields
+  readonly given: readonly (string | readonly [name: string, value: unknown])[]
+}
+
+type MessageClass = new (fields: never) => BaseMessage
+
+const CLASSES: Readonly<Record<string, MessageClass>> = {
+  AIMessage,
+  AIMessageChunk,
+  ChatMessage,
+  ChatMessageChunk,
+  FunctionMessage,
+  FunctionMessageChunk,
+  HumanMessage,
+  HumanMessageChunk,
+  RemoveMessage,
+  SystemMessage,
+  SystemMessageChunk,
+  ToolMessage,
+  ToolMessageChunk,
+}
+
+/** Fields of every message, which its class makes. */
+const OWN: ReadonlySet<string> = new Set([
+  'lc_kwargs',
+  'lc_namespace',
+  'lc_serializable',
+  'lc_direct_tool_output',
+  'type',
+])
+
+/**
+ * Turn messages into a JSON value that {@link decodeMessages} turns back, with all fields that they have.
+ *
+ * LangChain's own form, that of `mapChatMessagesToStoredMessages`, makes whole messages of those that were streamed, and
+ * loses bytes, dates and fields that the constructor was not given.
+ *
+ * Throws a `TypeError` for a message of a class that LangChain has not, and for what JSON has no form for, such as a
+ * function in the artifact of a result.
+ */
+function encodeMessages(messages: readonly BaseMessage[]): unknown {
+  return encodeLossless(messages.map(encodeMessage))
+}
+
+function encodeMessage(message: BaseMessage, index: number): EncodedMessage {
+  const name = classOf(message)
+  if (name === undefined) throw new TypeError(`messages[${index}] cannot be stored: LangChain has no class for it.`)
+  const fields: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(message)) if (!OWN.has(key)) fields[key] = value
+  const given = Object.entries(message.lc_kwargs as Fields).map(([key, value]) =>
+    Object.hasOwn(fields, key) && fields[key] === value ? key : ([key, value] as const),
+  )
+  return { class: name, fields, given }
+}
+
+/** Find the class of a message, be it of another copy of LangChain: by what it is, not by which code made it. */
+function classOf(message: BaseMessage): string | undefined {
+  const { lc_name: own } = message.constructor as { readonly lc_name?: () => string }
+  const named = Object.keys(CLASSES).filter((name) => typeOf(CLASSES[name]!) === message.type)
+  const exact = named.find((name) => Object.getPrototypeOf(message) === CLASSES[name]!.prototype)
+  return exact ?? named.find((name) => name === own?.call(message.constructor)) ?? named[0]
+}
+
+/**
+ * Undo {@link encodeMessages}. Throws a `TypeError` for what it has not made.
+ *
+ * What is stored may be a tool's: nothing in it gets in the way of a method.
+ */
+function decodeMessages(value: unknown): BaseMessage[] {
+  return checkMessages(decodeLossless(value)).map((message, index) => {
+    const { class: name, fields, given } = Object(message ?? {}) as Partial<EncodedMessage>
+    const Class = typeof name === 'string' && Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined
+    if (Class === undefined || !isFields(fields) || !Array.isArray(given))
+      throw new TypeError(`messages[${index}] is no message of LangChain.`)
+    return decodeMessage(Class, fields, given)
+  })
+}
+
+function decodeMessage(Class: MessageClass, fields: Fields, given: EncodedMessage['given']): BaseMessage {
+  const message = emptyOf(Class)
+  const kwargs: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    if (OWN.has(name) || name in Class.prototype) throw new TypeError(`A message of LangChain has no field ${name}.`)
+    define(message, name, value)
+  }
+  for (const entry of given) {
+    if (typeof entry === 'string') define(kwargs, entry, fields[entry])
+    else if (Array.isArray(entry)) define(kwargs, entry[0], entry[1])
+  }
+  define(message, 'lc_kwargs', kwargs)
+  return message
+}
+
+const emptyOf = (Class: MessageClass): BaseMessage => new Class({ content: '', role: '', tool_call_id: '' } as never)
+
+const types = new Map<MessageClass, string>()
+
+function typeOf(Class: MessageClass): string {
+  const type = types.get(Class) ?? emptyOf(Class).type
+  types.set(Class, type)
+  return type
+}
+
+function define(target: object, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
+}

@@ -12,8 +12,7 @@ import {
   type Fields,
   type WrittenPiece,
 } from '@spillway/history/format'
-import { textOfPart } from '../media-of-part.ts'
-import { copyMessage } from './copy-message.ts'
+import { textOfPart } from '../content-parts.ts'
 import {
   blockWith,
   callListsOf,
@@ -174,4 +173,38 @@ function writeMedia(media: Exclude<HistoryContent, { type: 'text' | 'json' | 'op
   const metadata = name === undefined ? {} : { metadata: { filename: name } }
   const source = data === undefined ? { url } : { data }
   return { type: type === 'document' ? 'file' : type, mimeType: mediaType, ...source, ...metadata }
+}
+
+/**
+ * Copy a message with other values of some fields: of its class, and with all else that it has, such as its id. Where no
+ * value differs the very message comes back.
+ *
+ * It is not made by its constructor, which may want other arguments, and adds to some of them.
+ */
+function copyMessage<Message extends BaseMessage>(message: Message, fields: Fields): Message {
+  const changed = Object.entries(fields).filter(([name, value]) => (message as unknown as Fields)[name] !== value)
+  if (changed.length === 0) return message
+  const copy = Object.create(
+    Object.getPrototypeOf(message) as object,
+    Object.getOwnPropertyDescriptors(message),
+  ) as Message
+  // What the constructor was given is what is written to checkpoints, by its names.
+  const given: Record<string, unknown> = { ...message.lc_kwargs }
+  for (const [name, value] of changed) {
+    define(copy, name, value)
+    if (Object.hasOwn(given, name)) given[name] = value
+    if (name === 'content' && Object.hasOwn(given, 'contentBlocks')) Object.assign(given, asBlocks(given, value))
+  }
+  define(copy, 'lc_kwargs', given)
+  return copy
+}
+
+/** In the standard form of LangChain 1 a message was given its content as blocks, and no `content`. */
+const asBlocks = ({ content }: Fields, value: unknown): Fields => ({
+  contentBlocks: value,
+  ...(content === value ? { content: undefined } : {}),
+})
+
+function define(target: object, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
 }

@@ -1,6 +1,6 @@
 import type { HistoryContent, HistoryJson, HistoryReasoning } from '@spillway/history'
 import { asRead, isFields, mediaFields, type Fields, type MediaSource } from '@spillway/history/format'
-import { mediaOfPart, textOfPart } from '../media-of-part.ts'
+import { mediaOfPart, textOfPart } from '../content-parts.ts'
 import { nativeOfPart } from './native-message.ts'
 
 /** A piece of a message's content. */

@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { LOOPBACK_HOSTS, type AccessTokens } from '@spillway/core/http'
-import { guardRequest } from './guard-requests.ts'
+import { LOOPBACK_HOSTS, guardRequest as guardHeaders, type AccessTokens, type GuardOptions } from '@spillway/core/http'
 
 /** Options of {@link serveHttp}. */
 export interface HttpOptions {
@@ -91,4 +90,23 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     })
     server.listen(port, host, resolve)
   })
+}
+
+/** What becomes of a request: a scope to work in, or a refusal. */
+type Guarded = { readonly scope: readonly string[] } | { readonly refusal: Response }
+
+/** What clients of MCP are told of a request that is refused. */
+const ERROR_CODES = { host: -32_000, origin: -32_000, token: -32_001 } as const
+
+/**
+ * Let a request pass only if its `Host` and `Origin` are known, which pages of other sites cannot make them, and its
+ * bearer is.
+ */
+async function guardRequest(request: Request, options: GuardOptions): Promise<Guarded> {
+  const guarded = await guardHeaders(request.headers, options)
+  if ('caller' in guarded) return { scope: guarded.caller.scope }
+  const { refused, status, message } = guarded
+  const headers: Record<string, string> = refused === 'token' ? { 'www-authenticate': 'Bearer' } : {}
+  const error = { code: ERROR_CODES[refused], message }
+  return { refusal: Response.json({ jsonrpc: '2.0', error, id: null }, { status, headers }) }
 }

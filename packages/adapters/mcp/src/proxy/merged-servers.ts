@@ -10,8 +10,7 @@ import {
   type RequestId,
   type Response,
 } from '../relay/message.ts'
-import { readPages } from '../relay/read-pages.ts'
-import { UniqueItems } from '../relay/unique-items.ts'
+import { readPages, UniqueItems } from '../relay/read-pages.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
 /** A server behind a proxy that has several. */

@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { ERROR_CODE, errorOf, isMessage, type Message } from '../relay/message.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
-import { LineReader, type OverlongLine } from './line-reader.ts'
 import { readId, readMessages, writeMessage } from './message-text.ts'
 
 /** Bytes that one message may have unless told otherwise: 256 MiB, half of what a string of V8 can hold. */
-export const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
+const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
 
 /** The id in the forms in which serializers write messages: at their beginning, or at their end. */
 const ID_FIRST = /^\{"jsonrpc": ?"2\.0", ?"id": ?("[^"\\]*"|-?\d+),/
@@ -132,5 +131,129 @@ export class StdioConnection implements Connection {
     this.#closed = true
     this.#end()
     this.#handlers?.onClose(reason)
+  }
+}
+
+const NEWLINE = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** A line that was too long, in its beginning and its end. */
+export interface OverlongLine {
+  readonly head: string
+  readonly tail: string
+  readonly bytes: number
+}
+
+/** What a {@link LineReader} tells of. */
+interface LineHandlers {
+  readonly onLine: (line: string) => void
+  /** The line was not kept. What is left of it may tell which request it answers. */
+  readonly onOverlong: (line: OverlongLine) => void
+}
+
+/** So much of an overlong line is kept at either end, in bytes. */
+const KEPT_BYTES = 512
+
+/**
+ * Cuts a stream of UTF-8 into lines, in time that grows with the bytes alone: each is copied once.
+ *
+ * The buffers of the SDKs copy all that they have with every chunk, and refuse messages of more than 10 MB.
+ */
+export class LineReader {
+  readonly #maxBytes: number
+  readonly #handlers: LineHandlers
+  /** The beginning of a line whose end has not come. */
+  readonly #rest = new GrowingBuffer()
+  #overlong: { readonly head: string; tail: Buffer; bytes: number } | undefined
+
+  /** @param maxBytes - Lines with more bytes than this are told of and not kept. */
+  constructor(maxBytes: number, handlers: LineHandlers) {
+    this.#maxBytes = maxBytes
+    this.#handlers = handlers
+  }
+
+  /** Take the next bytes. */
+  push(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const bytes = chunk.subarray(start, end)
+      if (this.#rest.length === 0 && this.#overlong === undefined && bytes.length <= this.#maxBytes)
+        this.#handlers.onLine(
+          bytes.toString('utf8', 0, bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length),
+        )
+      else {
+        this.#add(bytes)
+        this.#finish()
+      }
+      start = end + 1
+    }
+    if (start < chunk.length) this.#add(chunk.subarray(start))
+  }
+
+  /** Take the end of the stream: what is left is a line. */
+  end(): void {
+    if (this.#rest.length > 0 || this.#overlong !== undefined) this.#finish()
+  }
+
+  #add(bytes: Buffer): void {
+    if (this.#overlong !== undefined) {
+      this.#overlong.bytes += bytes.length
+      this.#overlong.tail = Buffer.concat([this.#overlong.tail, bytes.subarray(-KEPT_BYTES)]).subarray(-KEPT_BYTES)
+      return
+    }
+    this.#rest.add(bytes)
+    const { length } = this.#rest
+    if (length <= this.#maxBytes) return
+    const tail = Buffer.from(this.#rest.text(Math.max(0, length - KEPT_BYTES)))
+    this.#overlong = { head: this.#rest.text(0, KEPT_BYTES), tail, bytes: length }
+    this.#rest.clear()
+  }
+
+  #finish(): void {
+    const overlong = this.#overlong
+    this.#overlong = undefined
+    if (overlong !== undefined) return this.#handlers.onOverlong({ ...overlong, tail: overlong.tail.toString('utf8') })
+    const line = this.#rest.take()
+    this.#handlers.onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
+  }
+}
+
+const FIRST_CAPACITY = 65_536
+
+/** Bytes that are added one piece after the other. Growing frees what was there at once, and does not wait for the collector. */
+export class GrowingBuffer {
+  #bytes = new ArrayBuffer(0)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(bytes: Uint8Array): void {
+    const needed = this.#length + bytes.length
+    if (needed > this.#bytes.byteLength)
+      this.#bytes = this.#bytes.transfer(Math.max(needed, this.#bytes.byteLength * 2, FIRST_CAPACITY))
+    new Uint8Array(this.#bytes).set(bytes, this.#length)
+    this.#length = needed
+  }
+
+  /** Return the bytes from `start` to `end` as text. */
+  text(start: number = 0, end: number = this.#length): string {
+    const first = Math.min(start, this.#length)
+    return Buffer.from(this.#bytes, first, Math.max(0, Math.min(end, this.#length) - first)).toString('utf8')
+  }
+
+  /** Forget all, and return its text. */
+  take(): string {
+    const text = this.text()
+    this.clear()
+    return text
+  }
+
+  clear(): void {
+    if (this.#length === 0) return
+    // Detached, its memory is free before the text is worked with.
+    this.#bytes = this.#bytes.transfer(0)
+    this.#length = 0
   }
 }

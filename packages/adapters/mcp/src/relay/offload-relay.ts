@@ -15,12 +15,10 @@ import {
 } from './message.ts'
 import { mayBeReplaced, offloadCallResult } from './offload-call-result.ts'
 import { OrderedQueue } from './ordered-queue.ts'
-import { readResource, resourceTemplate } from './read-resource.ts'
-import { isCursor, readPages } from './read-pages.ts'
+import { readResource, resourceTemplate, parseResourceUri } from './read-resource.ts'
+import { isCursor, readPages, UniqueItems } from './read-pages.ts'
 import type { RelaySettings } from './relay-options.ts'
-import { parseResourceUri } from './resource-uri.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
-import { UniqueItems } from './unique-items.ts'
 
 /** The two sides between which a relay stands. */
 export interface RelaySides {

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Fields, Response } from './message.ts'
-import { readPages } from './read-pages.ts'
-import { UniqueItems } from './unique-items.ts'
+import { readPages, UniqueItems } from './read-pages.ts'
 
 const answer = (result: Fields): Response => ({ jsonrpc: '2.0', id: 1, result })
 
@@ -60,5 +59,25 @@ describe('readPages', () => {
     await vi.advanceTimersByTimeAsync(5_000)
     expect(await reading).toEqual(['a', 'b'])
     expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('uniqueItems', () => {
+  it('keeps the first item of each key, and items without a key', () => {
+    const items = new UniqueItems('name')
+    const pages = [
+      [{ name: 'a', page: 1 }, { title: 'b' }, 'c'],
+      [{ name: 'a', page: 2 }, { title: 'b' }],
+    ]
+    for (const page of pages) items.add(page)
+    expect(items.values).toEqual([{ name: 'a', page: 1 }, { title: 'b' }, 'c', { title: 'b' }])
+  })
+
+  it('says that a page which repeats what is known leads to nothing new', () => {
+    const items = new UniqueItems('name')
+    const added = [[], [{ name: 'a' }], [{ name: 'a' }], [{ name: 'a' }, { name: 'b' }], []].map((page) =>
+      items.add(page),
+    )
+    expect(added).toEqual([true, true, false, true, true])
   })
 })

@@ -4,7 +4,7 @@ import { fieldsOf, type Fields, type Response } from './message.ts'
 const MAX_PAGES = 1_000
 
 /** How {@link readPages} reads the pages of a list. */
-export interface PageReading {
+interface PageReading {
   /** Ask the server for the page behind a cursor. */
   readonly ask: (cursor: string) => Promise<Response>
   /** Take the result of a page, and return whether further pages may have something new. */
@@ -37,5 +37,34 @@ export async function readPages(nextCursor: unknown, { ask, take, maxMs }: PageR
     }
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Collects the items of pages by a key, each once. */
+export class UniqueItems {
+  readonly #key: string
+  readonly #items = new Map<unknown, unknown>()
+
+  /** @param key - The field that tells items apart; an item without it is told apart from all others. */
+  constructor(key: string) {
+    this.#key = key
+  }
+
+  /** Add the items of a page; returns `false` if the page repeats only what is known, so that no further page helps. */
+  add(items: readonly unknown[]): boolean {
+    const before = this.#items.size
+    for (const item of items) {
+      const key = fieldsOf(item)[this.#key] ?? item
+      if (!this.#items.has(key)) this.#items.set(key, item)
+    }
+    return items.length === 0 || this.#items.size > before
+  }
+
+  get keys(): ReadonlySet<unknown> {
+    return new Set(this.#items.keys())
+  }
+
+  get values(): readonly unknown[] {
+    return [...this.#items.values()]
   }
 }

@@ -1,11 +1,15 @@
-import type { ContextOffloader } from '@spillway/core'
+import { StorageError, type ContextOffloader, type RetrievalCall } from '@spillway/core'
 import { decodeText, encodeBase64, isTextContentType, orMiss, writeMcpPart } from '@spillway/core/adapter'
-import { StorageError } from '@spillway/core'
 import { ERROR_CODE, errorOf, resultOf, type Fields, type Message, type Request } from './message.ts'
-import { RESOURCE_TEMPLATE, type ResourceRequest } from './resource-uri.ts'
 
 /** More bytes are not returned at once: hosts read whole resources into the context or refuse large messages. */
 const MAX_RESOURCE_BYTES = 4_194_304
+
+const SCHEME = 'spillway:'
+const PREFIX = `${SCHEME}///`
+
+/** The template of the resources behind links, as `resources/templates/list` shows it (RFC 6570). */
+export const RESOURCE_TEMPLATE: string = `${PREFIX}{reference}{?pattern,lines}`
 
 /** The resources behind links, as `resources/templates/list` shows them. */
 export const resourceTemplate: Fields = {
@@ -50,3 +54,36 @@ export async function readResource(
 const tooLarge = (size: number): string =>
   `This content has ${size} bytes, more than the ${MAX_RESOURCE_BYTES} that one answer may have. ` +
   'Read a part of it: ?lines=1-500, or ?pattern=keyword.'
+
+/** Name stored content by a URI; without a query it stands for the whole of it. */
+export const referenceUri = (reference: string): string => `${PREFIX}${encodeURIComponent(reference)}`
+
+/** What a URI of stored content asks for. */
+interface ResourceRequest {
+  readonly reference: string
+  /** Absent where the whole is asked for. */
+  readonly call: RetrievalCall | undefined
+}
+
+/** Read a URI of stored content; `undefined` for any other, which is not ours to answer. */
+export function parseResourceUri(uri: unknown): ResourceRequest | undefined {
+  if (typeof uri !== 'string' || !uri.startsWith(PREFIX)) return undefined
+  const [path = '', query] = uri.slice(PREFIX.length).split('?', 2)
+  const reference = decode(path)
+  if (reference === undefined) return undefined
+  const parameters = new URLSearchParams(query ?? '')
+  const pattern = parameters.get('pattern') ?? undefined
+  const lines = /^(\d+)[-:](\d+)$/.exec(parameters.get('lines') ?? '')
+  if (pattern === undefined && lines === null) return { reference, call: undefined }
+  const line_range = lines === null ? undefined : { start: Number(lines[1]), end: Number(lines[2]) }
+  return { reference, call: { reference, pattern, line_range } }
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+    return undefined
+  }
+}

@@ -1,10 +1,38 @@
-import { nameOfPart, type TextOrigin } from '@spillway/core/adapter'
+import type { ContentBlock, MediaBlock } from '@spillway/core'
+import {
+  mediaFromData,
+  mediaFromUrl,
+  textBlock,
+  nameOfPart,
+  encodeBase64,
+  type TextOrigin,
+} from '@spillway/core/adapter'
+import type { ToolMessage } from '@langchain/core/messages'
+
+/** Map a block of a message's content; what means nothing to Spillway passes through as it is. */
+export function partToBlock(part: ContentPart): ContentBlock {
+  if (typeof part === 'string') return { type: 'text', text: part }
+  if (part === null || typeof part !== 'object' || part['type'] === undefined) return { type: 'json', value: part }
+  const text = textOfPart(part)
+  const origin = originOfPart(part)
+  if (text !== undefined) return textBlock(text, origin)
+  const media = mediaBlock(part)
+  if (media === undefined) return { type: 'unknown', value: part }
+  return typeof origin.context === 'string' ? { ...media, context: origin.context } : media
+}
+
+function mediaBlock(part: Readonly<Record<string, unknown>>): MediaBlock | undefined {
+  const media = mediaOfPart(part)
+  if (media === undefined) return undefined
+  const { mediaType, name, data, url = '' } = media
+  return data === undefined ? mediaFromUrl(mediaType, url, name) : mediaFromData(mediaType, data, name)
+}
 
 /** A block of a message's content, in whatever form: standard blocks of LangChain 1 and 0, and those of providers. */
 export type ContentPart = string | Readonly<Record<string, unknown>>
 
 /** An image, sound, video or document, as a block has it. */
-export interface PartMedia {
+interface PartMedia {
   /** A guess such as `image/*` where the block does not say. */
   readonly mediaType: string
   readonly name?: string | undefined
@@ -35,7 +63,7 @@ export function textOfPart(part: Readonly<Record<string, unknown>>): string | un
 }
 
 /** Return what a block says of its content: its name, its type, and words on it. */
-export function originOfPart(part: Readonly<Record<string, unknown>>): TextOrigin {
+function originOfPart(part: Readonly<Record<string, unknown>>): TextOrigin {
   const { metadata, source } = part
   const all = { ...fieldsOf(metadata), ...part, ...fieldsOf(source) }
   const mediaType = all['mimeType'] ?? all['mime_type'] ?? all['media_type']
@@ -60,4 +88,34 @@ export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   const isRecord = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
   return isRecord ? (value as Record<string, unknown>) : {}
+}
+
+/** Write an answer of the retrieval tool as the content of a message: a string where it is one text. */
+export function blocksToContent(blocks: readonly ContentBlock[]): ToolMessage['content'] {
+  const [first] = blocks
+  return blocks.length === 1 && first?.type === 'text' ? first.text : blocks.map(blockToPart)
+}
+
+/** Write a block as a part of a message. */
+export function blockToPart(block: ContentBlock): Exclude<ToolMessage['content'], string>[number] {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text }
+    case 'json':
+    case 'unknown':
+      return { type: 'text', text: JSON.stringify(block.value) }
+    case 'link':
+      return { type: 'text', text: block.url }
+    default: {
+      const { type, mediaType, name } = block
+      const source = block.data === undefined ? { url: block.url } : { data: encodeBase64(block.data) }
+      // Of all forms of an image this is the one that every provider takes in a tool message.
+      if (type === 'image') {
+        const url = source.url ?? `data:${mediaType};base64,${source.data}`
+        return { type: 'image_url', image_url: { url } }
+      }
+      const metadata = name === undefined ? {} : { metadata: { filename: name } }
+      return { type: type === 'document' ? 'file' : type, mimeType: mediaType, ...source, ...metadata }
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { serveTool, type ServedCall } from './serve-tool.ts'
+import { serveTool, type ServedCall } from './retrieval-server.ts'
 
 interface Connection {
   onmessage?: (message: object) => void

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { frame, unframe } from './offloader-frame.ts'
+import { frame, unframe } from './strands-storage.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
