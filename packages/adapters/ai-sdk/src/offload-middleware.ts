@@ -9,11 +9,10 @@ type ToolMessage = Extract<Prompt[number], { role: 'tool' }>
 type ToolResult = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
 
 /**
- * Make a middleware for `wrapLanguageModel` that replaces large tool results, error messages among them, in the prompt.
+ * Make a middleware for `wrapLanguageModel` that replaces large tool results and error messages in the prompt.
  *
- * It works for any tools, but they must include `retrieve_offloaded_content: retrievalTool(offloader)`. Results that the
- * provider made are left alone. Each call of the model ends a turn, so do not combine it with `offloadPrepareStep`. What
- * was replaced once is not worked through again as long as the SDK passes on the same object.
+ * The tools must include `retrieve_offloaded_content: retrievalTool(offloader)`. Results of the provider stay. Each
+ * call of the model ends a turn, so do not combine it with `offloadPrepareStep`.
  *
  * @example
  * ```ts
@@ -90,7 +89,7 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
   }
 }
 
-/** The arguments of a call, and what the model said in the same message. */
+/** The arguments of a call, and the text of the message that makes it. */
 function calledWith(
   prompt: Prompt,
   toolCallId: string,

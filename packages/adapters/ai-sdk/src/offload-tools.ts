@@ -4,21 +4,19 @@ import type { ToolSet } from 'ai'
 import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
 
 /**
- * A tool set and the retrieval tool beside it.
- *
- * The retrieval tool is absent at run time where the offloader has `includeRetrievalTool: false`.
+ * A tool set with the retrieval tool, which is absent at run time if the offloader has `includeRetrievalTool: false`.
  */
 export type OffloadedTools<TOOLS extends ToolSet> = TOOLS & { [RETRIEVAL_TOOL_NAME]: RetrievalToolEntry }
 
 /**
- * Wrap tools so that the model sees a preview and references in place of large results, and add the retrieval tool.
+ * Wrap tools so that the model sees a preview and references in place of large results and errors, and add the
+ * retrieval tool.
  *
- * Everything else about the tools stays: types, schemas, approval, callbacks, and the raw output that a user interface
- * and `steps` get. Messages of the thrown are offloaded too. Tools that the provider runs are left alone. The tools that
- * are passed in do not change, and wrapping what is wrapped for the same offloader changes nothing.
+ * Types, schemas, approval, callbacks, and the raw output for user interfaces and `steps` stay. Tools that the provider
+ * runs stay, too. The tools passed in do not change; wrapping them twice for one offloader has no effect.
  *
- * @param offloader - That of one session: `offloader.forScope(tenant, session)`.
- * @throws TypeError where a tool has the name of the retrieval tool, or is wrapped for another offloader.
+ * @param offloader - The offloader of one session: `offloader.forScope(tenant, session)`.
+ * @throws TypeError if a tool has the name of the retrieval tool, or is wrapped for another offloader.
  *
  * @example
  * ```ts
@@ -72,7 +70,7 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
   return wrapTool(name, tool, offloader)
 }
 
-/** Version 6 has no flag: there a provider tool without a function of its own is taken for one that the provider runs. */
+/** Version 6 has no flag: there a provider tool without `execute` counts as one that the provider runs. */
 function isProviderExecuted({ type, isProviderExecuted, execute }: AnyTool): boolean {
   return type === 'provider' && (isProviderExecuted ?? execute === undefined)
 }
@@ -80,7 +78,7 @@ function isProviderExecuted({ type, isProviderExecuted, execute }: AnyTool): boo
 /** The offloader that a tool was wrapped for: a field that copies of the tool do not get. */
 const OFFLOADER: unique symbol = Symbol('offloader of a wrapped tool')
 
-/** What is read of a tool: the types of the SDK differ by version, kind, input and output. */
+/** The fields of a tool that are read: the SDK's types differ by version, kind, input and output. */
 export interface AnyTool {
   readonly [OFFLOADER]?: ContextOffloader
   readonly type?: string
@@ -95,7 +93,7 @@ interface ModelOutputOptions {
   readonly output: unknown
 }
 
-/** A call that was executed here, and what the model was shown of its output. */
+/** A call that was executed here, and the output that the model was shown. */
 interface LiveCall {
   readonly toolCallId: string
   readonly signal: AbortSignal | undefined
@@ -103,9 +101,8 @@ interface LiveCall {
 }
 
 /**
- * Copy a tool, with its prototype and accessors, so that large outputs and errors are offloaded.
- *
- * What is replaced runs on the tool itself, as its private fields need.
+ * Copy a tool, with its prototype and accessors, so that large outputs and errors are offloaded. The original functions
+ * run on the tool itself, as its private fields need.
  */
 export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffloader): AnyTool {
   // The SDK tells toModelOutput no signal, and version 6 calls it more than once for each output of a stream. The input
@@ -138,14 +135,13 @@ function isWeakKey(value: unknown): value is WeakKey {
   return typeof value === 'object' && value !== null
 }
 
-/** What the SDK makes of the output of a tool without `toModelOutput`. */
+/** As the SDK shows the output of a tool without `toModelOutput`. */
 function defaultOutput(output: unknown): { readonly type: 'text' | 'json'; readonly value: unknown } {
   if (typeof output === 'string') return { type: 'text', value: output }
   const json = JSON.stringify(output) as string | undefined
   return { type: 'json', value: json === undefined ? null : (JSON.parse(json) as unknown) }
 }
 
-/** The function of a tool, as every version of the SDK calls it. */
 export type Execute = (input: unknown, options: ExecuteOptions) => unknown
 
 interface ExecuteOptions {
@@ -154,10 +150,8 @@ interface ExecuteOptions {
 }
 
 /**
- * Return `execute` with what it throws offloaded, and everything else as it is.
- *
- * What it returns stays what it is: a value, a promise, or preliminary results one by one. An error that is thrown at
- * once becomes a rejected promise, as storing takes time.
+ * Wrap `execute` so that errors are offloaded. It returns what it did: a value, a promise, or preliminary results. An
+ * error that is thrown synchronously becomes a rejected promise, as storing takes time.
  */
 export function guardExecute(
   offloader: Pick<ContextOffloader, 'offload'>,

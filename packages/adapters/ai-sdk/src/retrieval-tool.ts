@@ -2,21 +2,20 @@ import type { ContextOffloader } from '@spillway/core'
 import { assertOffloader, writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
 import { jsonSchema, type Schema, type ToolResultPart } from 'ai'
 
-/** What the retrieval tool returns: an output for the model that JSON can express. */
+/** The output of the retrieval tool: an output for the model, as JSON can express it. */
 export type RetrievalOutput = ModelOutput
 
-/** The retrieval tool as an entry of a tool set; it is a `Tool<unknown, RetrievalOutput>` at every version. */
+/** The retrieval tool as an entry of a tool set: a `Tool<unknown, RetrievalOutput>` in every version. */
 export interface RetrievalToolEntry {
   description: string
-  /** The schema that the model sees. What the model writes is not validated by it, so the input may be anything. */
+  /** The schema that the model sees. Inputs are not validated by it. */
   inputSchema: Schema
-  /** Answer a call. A wrong input, an unknown reference or an outage is an answer too, of the type `error-text`. */
+  /** Answer a call. An invalid input, an unknown reference or an outage gives an answer of the type `error-text`. */
   execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<RetrievalOutput>
-  /** Return the output as it is. */
   toModelOutput: (options: { output: RetrievalOutput }) => ToolResultPart['output']
 }
 
-/** An offloader keeps its tool: the same one each time. */
+/** Key of the tool in its offloader: an offloader has one. */
 const TOOL: unique symbol = Symbol('retrieval tool of the AI SDK')
 
 interface Session extends ContextOffloader {
@@ -24,9 +23,9 @@ interface Session extends ContextOffloader {
 }
 
 /**
- * Return the tool `retrieve_offloaded_content` of an offloader, for a tool set that {@link offloadTools} does not make.
+ * Return the tool `retrieve_offloaded_content` of an offloader, for a tool set without {@link offloadTools}.
  *
- * The same offloader gives the same tool.
+ * An offloader always gives the same tool.
  *
  * @example
  * ```ts

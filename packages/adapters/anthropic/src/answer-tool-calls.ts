@@ -5,20 +5,20 @@ import { contentOfThrown, offloadCall, type ToolUse } from './offload-call.ts'
 import type { ResultPart } from './result-part.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-/** The message with the results of the tool calls of a response, of the beta API or not. */
+/** The message with the tool results of a response, of the beta API or not. */
 export interface ToolResults {
   role: 'user'
   content: (Anthropic.ToolResultBlockParam & Anthropic.Beta.BetaToolResultBlockParam)[]
 }
 
 /**
- * Answer the tool calls of a response in a loop of your own, and return the message to send next; `undefined` where
+ * Answer the tool calls of a response in a loop of your own, and return the message to send next; `undefined` if
  * `stop_reason` is not `tool_use`.
  *
- * Retrievals (offer `retrievalTool(offloader)`) are answered by the offloader, other calls by `run`, all at once. What it
- * throws becomes an error result, as with a tool runner. Each response ends a turn, so pass every one, once.
+ * The offloader answers retrievals (offer `retrievalTool(offloader)`), and `run` other calls, all at once. A thrown
+ * error becomes an error result. Each response ends a turn: pass every one, once.
  *
- * @throws TypeError where an argument is not usable.
+ * @throws TypeError for an invalid argument.
  *
  * @example
  * ```ts

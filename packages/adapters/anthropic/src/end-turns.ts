@@ -2,11 +2,11 @@ import type { ContextOffloader } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
 
 /**
- * Let a tool runner end a turn with each call of the model, by which storage knows what is no longer used.
+ * Let a tool runner end a turn with each call of the model, so that storage can evict unused content.
  *
- * The runner itself is changed and returned, to be iterated or awaited as before. Call this once for a runner.
+ * Changes and returns the runner, to be iterated or awaited as before. Call it once for a runner.
  *
- * @throws TypeError where the runner or the offloader is none.
+ * @throws TypeError for an invalid runner or offloader.
  *
  * @example
  * ```ts

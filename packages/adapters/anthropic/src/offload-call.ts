@@ -5,7 +5,7 @@ import { partToBlock, blockToPart, type ResultPart } from './result-part.ts'
 
 type ToolError = InstanceType<typeof Anthropic.Beta.Messages.ToolError>
 
-/** A tool call as the model made it: what the types of all versions have in common. */
+/** A tool call, with the fields that the types of all versions share. */
 export interface ToolUse {
   readonly id: string
   readonly name: string
@@ -15,9 +15,9 @@ export interface ToolUse {
 }
 
 /**
- * Run a tool call, and offload what is over the limit: its content, or what it throws.
+ * Run a tool call, and offload large content or errors.
  *
- * What answers code in the provider's sandbox stays, as it goes to that code and not into the context.
+ * A result for code in the provider's sandbox stays, as it does not go into the context.
  */
 export async function offloadCall<Content>(
   offloader: ContextOffloader,
@@ -41,26 +41,25 @@ export async function offloadCall<Content>(
   return offloadContent(offloader, { ...call, isOfToolset }, content)
 }
 
-/** Return what the model sees of what a tool has thrown, as a tool runner writes it. */
+/** The content that the model gets for a thrown value, as a tool runner writes it. */
 export function contentOfThrown(thrown: unknown): ToolError['content'] {
   if (isToolError(thrown)) return thrown.content
   return `Error: ${thrown instanceof Error ? thrown.message : String(thrown)}`
 }
 
-/** A program that loads the SDK as CommonJS has a copy of the class that this module does not know. */
+/** A program that loads the SDK as CommonJS has another copy of the class. */
 function isToolError(thrown: unknown): thrown is ToolError {
   const { name, content } = Object(thrown) as Partial<ToolError>
   const isLikeOne = name === 'ToolError' && (typeof content === 'string' || Array.isArray(content))
   return isLikeOne || thrown instanceof Anthropic.Beta.Messages.ToolError
 }
 
-/** A result as the offloader is told of it, but for its content. */
 interface CallResult extends Omit<OffloadRequest, 'content'> {
-  /** Whether a member of a toolset was called, such as one of a browser. */
+  /** Whether a member of a toolset was called, such as a browser's. */
   readonly isOfToolset: boolean
 }
 
-/** Offload the content of a tool result, and return what the model is to see; the very content where it stays. */
+/** Offload the content of a tool result. Returns the very content if it stays. */
 export async function offloadContent<Content>(
   offloader: ContextOffloader,
   { isOfToolset, ...result }: CallResult,

@@ -7,14 +7,14 @@ import { offloadCall, type ToolUse } from './offload-call.ts'
 type RunnerTool = Anthropic.Beta.Messages.BetaToolRunnerParams['tools'][number]
 
 /**
- * Wrap tools for a tool runner so that the model sees a preview and references in place of large results, and add the
- * retrieval tool.
+ * Wrap tools for a tool runner so that the model sees a preview and references in place of large results and errors,
+ * and add the retrieval tool.
  *
- * Definitions, `parse`, `close`, results within the limit and tools that the provider runs stay as they are; errors are
- * offloaded too. Without the runner's context, `run` returns what it always did. The tools passed in do not change.
+ * Definitions, `parse`, `close` and tools that the provider runs stay. Without the runner's context, `run` returns the
+ * original result. The tools passed in do not change.
  *
- * @param offloader - That of one session: `offloader.forScope(tenant, session)`.
- * @throws TypeError where an argument is not usable, or `tools` has the retrieval tool already.
+ * @param offloader - The offloader of one session: `offloader.forScope(tenant, session)`.
+ * @throws TypeError for an invalid argument, and if `tools` has the retrieval tool already.
  *
  * @example
  * ```ts
@@ -50,16 +50,15 @@ export function offloadTools<const Tools extends readonly RunnerTool[]>(
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
-/** What is read of a runnable tool or toolset: the SDK's types differ by version, kind and input. */
+/** The fields of a runnable tool or toolset that are read: the SDK's types differ by version, kind and input. */
 export interface AnyTool {
   readonly name?: string
   readonly run: (...parameters: readonly unknown[]) => unknown
 }
 
-/** In older versions, the call is `toolUseBlock`. */
+/** Older versions pass the call as `toolUseBlock`. */
 type RunContext = { readonly [Key in 'toolUse' | 'toolUseBlock']?: ToolUse } & { readonly signal?: AbortSignal | null }
 
-/** Copy a runnable tool, so that large results and errors of tool calls are offloaded. */
 export function wrapTool(tool: AnyTool, offloader: ContextOffloader): AnyTool {
   const run = async (...parameters: readonly unknown[]): Promise<unknown> => {
     // A toolset gets the context first, a tool its input.

@@ -5,10 +5,9 @@ import { contentTypeEssence, encodeBase64, mediaFromData, mediaFromUrl } from '@
 /** A part of the content of a tool result, such as a text or an image. */
 export type ResultPart = Exclude<Anthropic.Beta.BetaToolResultBlockParam['content'], string | undefined>[number]
 
-/** Tools return what they want, whatever the types say. */
 type Fields = Readonly<Record<string, unknown>>
 
-/** Map a part of a tool result; what means nothing to Spillway, such as a file by its id, passes through as it is. */
+/** Parts that Spillway does not know, such as a file by its id, become unknown blocks. */
 export function partToBlock(part: ResultPart): ContentBlock {
   return readPart(Object(part) as Fields) ?? { type: 'unknown', value: part }
 }
@@ -43,11 +42,7 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as co
 
 const textPart = (text: string): ResultPart => ({ type: 'text', text })
 
-/**
- * Write a block as a part of a tool result.
- *
- * Of media the API takes images of four types and PDF, and refuses a request with any other: a text says what it is.
- */
+/** The API accepts images of four types and PDF, and refuses a request with other media: a text describes these. */
 export function blockToPart(block: ContentBlock): ResultPart {
   if (block.type === 'text') return textPart(block.text)
   if (block.type === 'json' || block.type === 'unknown') return textPart(JSON.stringify(block.value) ?? 'null')

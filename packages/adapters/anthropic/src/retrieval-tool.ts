@@ -3,19 +3,19 @@ import type { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
 import { blockToPart, type ResultPart } from './result-part.ts'
 
-/** The retrieval tool: runnable by a tool runner, and a definition for the `tools` of any request. */
+/** The retrieval tool, for a tool runner and for the `tools` of any request. */
 export interface RetrievalTool extends Anthropic.Tool {
   name: typeof RETRIEVAL_TOOL_NAME
-  /** Answer a call; reject with a `ToolError` that says what to do where there is no answer. */
+  /** Answer a call; reject with a `ToolError` that says what to do if there is no answer. */
   run: (input: unknown, context?: { signal?: AbortSignal | null | undefined }) => Promise<string | ResultPart[]>
-  /** Return the input as it is: what does not fit the schema is answered with advice. */
+  /** Returns the input: an invalid one is answered with advice. */
   parse: (input: unknown) => unknown
 }
 
 /**
- * Make the tool `retrieve_offloaded_content` of an offloader, for `tools` that {@link offloadTools} does not make.
+ * Make the tool `retrieve_offloaded_content` of an offloader, for `tools` without {@link offloadTools}.
  *
- * @throws TypeError where the offloader is none.
+ * @throws TypeError for an invalid offloader.
  *
  * @example
  * ```ts

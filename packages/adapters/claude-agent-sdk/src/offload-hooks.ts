@@ -5,23 +5,23 @@ import { offloadToolOutput } from './hook/offload-tool-output.ts'
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
 import { sessionScope, type OffloadSettings } from './settings.ts'
 
-/** Hooks for the option `hooks` of a query, by the events of Claude Code at which they run. */
+/** Hooks for the option `hooks` of a query, by event. */
 export type OffloadHooks = Record<
   Extract<HookEvent, 'PreToolUse' | 'PostToolUse' | 'PostToolBatch' | 'Stop' | 'SubagentStop'>,
   HookCallbackMatcher[]
 >
 
-/** Large output may have to go to a storage that is far away; without it the SDK gives up after a minute. */
+/** Large output may go to a slow storage; the SDK's default is one minute. */
 const TIMEOUT_SECONDS = 600
 
 /**
- * Make the hooks that offload what is over the limit and end a turn with each call of the model, for `hooks` of a query.
+ * Make the hooks that offload large output and end a turn with each call of the model, for `hooks` of a query.
  *
- * {@link offloadOptions} puts them in together with all else. Of several hooks that replace an output the last to answer
- * wins, and all of them see the original. Beside hooks of your own: `{ ...yours, ...ours }`, and for an event that both
- * have `[...yours.PostToolUse, ...ours.PostToolUse]`.
+ * {@link offloadOptions} adds them with all else. If several hooks replace an output, the last answer wins, and all
+ * hooks get the original. To combine: `{ ...yours, ...ours }`, and for an event in both
+ * `[...yours.PostToolUse, ...ours.PostToolUse]`.
  *
- * @throws TypeError where the offloader or a setting is not usable.
+ * @throws TypeError for an invalid offloader or setting.
  *
  * @example
  * ```ts
@@ -39,7 +39,6 @@ export function offloadHooks(offloader: ContextOffloader, settings: OffloadSetti
   return hooksOf(offloader, settings, sessionOfCall(offloader))
 }
 
-/** Make the hooks that announce the sessions of calls to `sessions`. */
 export function hooksOf(
   offloader: ContextOffloader,
   { scope = sessionScope, except = [] }: OffloadSettings,

@@ -21,14 +21,15 @@ import { SessionOfCall } from './session-of-call.ts'
 import { sessionScope, type OffloadSettings } from './settings.ts'
 
 /**
- * Return options of a query by which tool results that are over the limit are offloaded, and the model can read on in them.
+ * Return options of a query by which large tool results are offloaded, and the model can search them.
  *
- * Adds to yours: hooks behind your own, the MCP server `spillway`, the permission to call its tool, and the environment
- * variable `MAX_MCP_OUTPUT_TOKENS` where it is not set, as Claude Code would take large results of MCP tools away before
- * any hook sees them. Errors of MCP servers in this process are offloaded as well. What you pass in does not change. The options may be used for any number of queries.
+ * Adds to yours: hooks after your own, the MCP server `spillway`, the permission for its tool, and the environment
+ * variable `MAX_MCP_OUTPUT_TOKENS`, unless it is set, as Claude Code would otherwise remove large MCP results before
+ * any hook runs. Errors of in-process MCP servers are offloaded, too. Your options do not change; the result may be
+ * used for any number of queries.
  *
- * @param settings - `scope` and `except`; the scope is the session's id.
- * @throws TypeError where the offloader or a setting is not usable, and where another MCP server is called `spillway`.
+ * @param settings - `scope` and `except`; the scope defaults to the session's id.
+ * @throws TypeError for an invalid offloader or setting, and if another MCP server is called `spillway`.
  *
  * @example
  * ```ts
@@ -90,7 +91,6 @@ type Transport = Parameters<Server['connect']>[0]
 type Sent = Parameters<Transport['send']>
 type Received = Parameters<NonNullable<Transport['onmessage']>>
 
-/** Messages of JSON-RPC, as far as they are read here. */
 interface Message {
   readonly id?: string | number
   readonly method?: string
@@ -98,12 +98,12 @@ interface Message {
   readonly result?: { readonly isError?: boolean; readonly content?: readonly unknown[] }
 }
 
-/** What is done with an error result: the offloader of its session, or `undefined` where it has to stay. */
+/** The offloader for a call's error result; `undefined` if it must stay. */
 type OffloaderOfCall = (call: PreToolUseHookInput) => ContextOffloader | undefined
 
 /**
- * Return a server of this process whose error results are offloaded before Claude Code gets them. No hook may replace an
- * error, and Claude Code would cut the middle out of one with more than 10,000 characters.
+ * Wrap an in-process server so that large error results are offloaded. No hook may replace an error, and Claude Code
+ * would cut the middle out of one with more than 10,000 characters.
  */
 function offloadServerErrors(
   server: McpSdkServerConfigWithInstance,
@@ -116,7 +116,6 @@ function offloadServerErrors(
   return { ...server, instance: copyWith(instance, { connect }) }
 }
 
-/** Passes all on, but for error results that are too large. */
 class ErrorsTransport implements Transport {
   onmessage?: (...received: Received) => void
   onclose?: () => void
@@ -173,14 +172,10 @@ class ErrorsTransport implements Transport {
   }
 }
 
-/** Tokens of a result of an MCP tool above which Claude Code takes it away before hooks run; no result has as many. */
+/** Claude Code removes larger MCP results before hooks run; no result is as large as this. */
 const MAX_MCP_OUTPUT_TOKENS = '100000000'
 
-/**
- * Return an environment in which Claude Code leaves large results of MCP tools to hooks, unless it says otherwise.
- *
- * @param env - Of the process that is started; without it, that of this process.
- */
+/** The environment in which Claude Code leaves large MCP results to hooks, unless `env` sets a limit. */
 function liftLimits<Value>(env?: Readonly<Record<string, Value>>): Record<string, Value | string | undefined> {
   return { MAX_MCP_OUTPUT_TOKENS, ...(env ?? process.env) }
 }

@@ -4,19 +4,19 @@ import { assertRunOptions, offloaderOfRun, writeMcpPart } from '@spillway/core/a
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
 import { sessionScope, type OffloadSettings } from './settings.ts'
 
-/** The answer is limited by the offloader: Claude Code need not put it into a file. 500,000 is the most that it takes. */
+/** The offloader limits answers, so Claude Code need not write them to a file. It accepts no more than this. */
 const MAX_CHARACTERS = 500_000
 
-/** The name of the server, by which the model knows the tool as `mcp__spillway__retrieve_offloaded_content`. */
+/** The model knows the tool as `mcp__spillway__retrieve_offloaded_content`. */
 export const SERVER_NAME = 'spillway'
 
 /**
- * Make the SDK MCP server with the tool `retrieve_offloaded_content`, for `mcpServers` of a query that
- * {@link offloadHooks} of the same offloader are part of: these tell it the session of each call.
+ * Make the SDK MCP server with the tool `retrieve_offloaded_content`, for `mcpServers` of a query with the
+ * {@link offloadHooks} of the same offloader, which give it the session of each call.
  *
  * It may serve any number of queries at once. Register it as `spillway`.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -42,7 +42,6 @@ export function retrievalServer(
   return serverOf(offloader, settings, sessionOfCall(offloader))
 }
 
-/** Make the server that finds the sessions of its calls in `sessions`. */
 export function serverOf(
   offloader: ContextOffloader,
   { scope = sessionScope }: Pick<OffloadSettings, 'scope'>,
@@ -75,25 +74,22 @@ function errorResult(text: string): object {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** A tool that an MCP server offers. */
 interface ServedTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: object
   readonly annotations?: object
   readonly _meta?: object
-  /** Answer a call with a tool result of the Model Context Protocol. */
+  /** Returns an MCP tool result. */
   readonly call: (input: unknown, context: ServedCall) => Promise<object>
 }
 
-/** What a call carries beside its input. */
 export interface ServedCall {
   /** The id that the model gave the call; `undefined` where the client does not tell it. */
   readonly toolUseId: string | undefined
   readonly signal: AbortSignal
 }
 
-/** A message of JSON-RPC, as far as it is read here. */
 interface Message {
   readonly id?: string | number
   readonly method?: string
@@ -106,7 +102,7 @@ interface Message {
   }
 }
 
-/** A connection of the SDK, as far as it is used here; it calls `onmessage` and `onclose` of it. */
+/** The part of an SDK transport that is used. */
 interface Transport {
   start: () => Promise<void>
   send: (message: object) => Promise<void>
@@ -118,8 +114,8 @@ const INVALID_PARAMS = -32_602
 /**
  * Make a server in this process that offers one tool, to any number of sessions at once.
  *
- * The server that the SDK makes takes a schema of Zod alone, refuses what does not fit it before the tool could give advice,
- * and serves one session; this one takes the JSON Schema as it is.
+ * The server that the SDK makes takes a schema of Zod alone, refuses what does not fit it before the tool could give
+ * advice, and serves one session; this one takes the JSON Schema as it is.
  */
 export function serveTool(serverName: string, version: string, tool: ServedTool): McpSdkServerConfigWithInstance {
   const instance = {

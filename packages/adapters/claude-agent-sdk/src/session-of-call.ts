@@ -1,17 +1,17 @@
 import type { PreToolUseHookInput } from '@anthropic-ai/claude-agent-sdk'
 import type { ContextOffloader } from '@spillway/core'
 
-/** Calls that were announced and never made, such as denied ones, are forgotten when there are more. */
+/** Announced calls that were never made, such as denied ones, are forgotten beyond this. */
 const MAX_CALLS = 1_000
 
 /**
- * Finds the session of a call of an MCP tool: its server is told the id of a call and nothing of a session, and the hook
- * that runs before the call is told both.
+ * Finds the session of an MCP tool call: the server gets the id of the call and no session, and the hook before the
+ * call gets both.
  */
 export class SessionOfCall {
   readonly #sessions = new Map<string, PreToolUseHookInput | 'several'>()
 
-  /** Remember that a call is about to be made; one that two sessions make at once is of none. */
+  /** Remember a call. An id that two sessions use at once belongs to neither. */
   announce(session: PreToolUseHookInput): void {
     const { tool_use_id: toolUseId } = session
     const known = this.#sessions.get(toolUseId)
@@ -22,7 +22,7 @@ export class SessionOfCall {
     if (this.#sessions.size > MAX_CALLS && oldest !== undefined) this.#sessions.delete(oldest)
   }
 
-  /** Return what the hook was told before this call, once; `undefined` where nothing is known. */
+  /** Return what the hook got for this call, once. */
   take(toolUseId: string | undefined): PreToolUseHookInput | undefined {
     const session = this.#sessions.get(toolUseId ?? '')
     this.#sessions.delete(toolUseId ?? '')
@@ -36,7 +36,7 @@ interface Offloader extends ContextOffloader {
   [SESSIONS]?: SessionOfCall
 }
 
-/** Return what the hooks and the server of an offloader have in common, where these are made one by one. */
+/** The sessions that the hooks and the server of one offloader share if they are made separately. */
 export function sessionOfCall(offloader: ContextOffloader): SessionOfCall {
   const owner: Offloader = offloader
   return (owner[SESSIONS] ??= new SessionOfCall())

@@ -1,17 +1,16 @@
 import { z } from 'genkit'
 
-/** What a call, a prompt or an agent passes to the middleware in its `use`. */
+/** The config of the middleware in the `use` of a call, a prompt or an agent. */
 export interface OffloadConfig {
-  /** The segments of the scope, such as the ids of a user and a chat. Defaults to the id of the session, if there is one. */
+  /** The segments of the scope, such as the ids of a user and a chat. Defaults to the id of the session, if any. */
   readonly scope?: readonly string[] | undefined
 }
 
-/** The config as Genkit and its developer tools know it. */
 export const configSchema: z.ZodType<OffloadConfig> = z.strictObject({
   scope: z.array(z.string()).optional().describe('Segments of the scope in which results are stored.'),
 })
 
-/** Refuse with a `TypeError` a config that cannot work, before the model is called: Genkit itself does not look at it. */
+/** Throws a `TypeError` for an invalid config before the model is called: Genkit does not check it. */
 export function assertConfig(config: OffloadConfig = {}): void {
   const issue = configSchema.safeParse(config).error?.issues[0]
   if (issue !== undefined)

@@ -30,25 +30,22 @@ import { defaultScope, scopeRun, type Run, type ScopeRun } from './run-scope.ts'
 /**
  * Options of {@link offloadMiddleware}.
  *
- * The scope of a run defaults to the one in its config, then to the id of the session that it is part of; without either
- * it has no segments.
+ * The scope of a run defaults to the one in its config, then to the id of its session, then to no segments.
  */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-/** The middleware: call it, with a config where there is one, in the `use` of a call, a prompt or an agent. */
+/** The middleware: call it, optionally with a config, in the `use` of a call, a prompt or an agent. */
 export type OffloadMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
 
 /**
  * Make the middleware that keeps large tool results out of the context of a model that Genkit calls.
  *
- * It is used as Genkit's own: `use: [offload()]` with `generate`, `generateStream`, prompts and agents, or registered with
- * `plugins: [offload.plugin()]`. Outputs and contents of tools over the offloader's limit go to storage, in the scope of
- * the run; small ones stay the very objects. It adds the retrieval tool, and ends a turn of the scope with each model
- * call. What a tool throws is thrown on, with a short message where it was over the limit; interrupts and aborts pass.
+ * Use it as Genkit's own: `use: [offload()]` with `generate`, `generateStream`, prompts and agents, or registered with
+ * `plugins: [offload.plugin()]`. Large outputs, contents and errors of tools go to storage, in the scope of the run;
+ * small ones stay the very objects. It adds the retrieval tool, and ends a turn with each model call. Interrupts and
+ * aborts pass. Put it first, so that it sees what other middleware makes of results and errors.
  *
- * Put it first, so that it sees what other middleware makes of results and errors.
- *
- * @throws TypeError where the offloader or an option is not usable. A run rejects with one where its config is not.
+ * @throws TypeError for an invalid offloader or option. A run rejects with one for an invalid config.
  *
  * @example
  * ```ts
@@ -118,7 +115,6 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
   })
 }
 
-/** Offload what is over the limit of a tool call: its response, or what it throws. */
 export async function offloadCall(
   offloader: ContextOffloader,
   { toolRequest: { name, ref = name, input } }: ToolRequestPart,
@@ -140,18 +136,17 @@ export async function offloadCall(
   return part?.toolResponse === undefined ? part : offloadResponse(offloader, part, { input, signal })
 }
 
-/** Whether nothing has failed: interrupts are thrown, and so is the end of a run. */
+/** Interrupts and aborts are thrown, but are no failures. */
 function isControlFlow(thrown: unknown, signal: AbortSignal | undefined): boolean {
   const { name } = Object(thrown) as { readonly name?: unknown }
   return name === 'ToolInterruptError' || name === 'AbortError' || signal?.aborted === true
 }
 
-/** What a turn of the loop is about to do, as Genkit shows it to a middleware. */
 type Turn = Parameters<NonNullable<GenerateMiddlewareDef['generate']>>[0]
 
 /**
- * Offload what the program replies to interrupted tool calls: so come the results of tools that it, or a client, runs
- * itself. Returns the very turn where there is none.
+ * Offload the program's replies to interrupted tool calls: the results of tools that it, or a client, runs itself.
+ * Returns the very turn without replies.
  */
 export async function offloadReplies(
   turn: Turn,
@@ -168,17 +163,14 @@ export async function offloadReplies(
 }
 
 /**
- * Make the retrieval tool as Genkit knows it, anew for each run. It has no function: the middleware answers its calls, as
- * Genkit would end the run over an input that is wrong.
+ * Make the retrieval tool for one run. It has no function: the middleware answers its calls, as Genkit would end the
+ * run over an invalid input.
  */
 export function retrievalTool({ retrievalTool: { name, description, inputSchema } }: ContextOffloader): ToolAction {
   return tool({ name, description, inputJsonSchema: { ...(inputSchema as object) } })
 }
 
-/**
- * Answer a call of the retrieval tool, whatever the model wrote. An error is the output `{ error }`, as Genkit has it from
- * MCP servers.
- */
+/** Answer a call of the retrieval tool. An error is the output `{ error }`, as in Genkit's MCP plugin. */
 export async function answerRetrieval(
   { retrievalTool }: ContextOffloader,
   { toolRequest: { name, ref, input } }: ToolRequestPart,
@@ -198,13 +190,13 @@ export async function answerRetrieval(
   }
 }
 
-/** What stands in the output. Some providers are shown nothing else, so media are named there. */
+/** Some providers see only the output, so it names media. */
 function outputOf(block: ContentBlock): unknown {
   if (block.type === 'text') return block.text
   return 'value' in block ? block.value : `[${block.type}: ${block.mediaType ?? block.url}]`
 }
 
-/** Take the retrieval tool out of the request in a response: chats before Genkit 1.39 look up every tool that it names. */
+/** Remove the retrieval tool from the request in a response: chats before Genkit 1.39 look up every tool in it. */
 export function hideRetrieval(response: GenerateResponseData): GenerateResponseData {
   if (response.request?.tools === undefined) return response
   const tools = response.request.tools.filter(({ name }) => name !== RETRIEVAL_TOOL_NAME)
@@ -212,9 +204,8 @@ export function hideRetrieval(response: GenerateResponseData): GenerateResponseD
 }
 
 /**
- * Make a function that lets work end in the order in which it was handed over.
- *
- * Genkit puts results into a message in the order in which they arrive, and storing some of them must not change that.
+ * Make a function that settles promises in the order of its calls: Genkit writes results into a message as they arrive,
+ * and storing some of them must not change that.
  */
 export function inOrder(): <Result>(work: Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
@@ -225,13 +216,13 @@ export function inOrder(): <Result>(work: Promise<Result>) => Promise<Result> {
   }
 }
 
-/** The output of a tool, a part of it, or a part of the content beside it. */
+/** The output, a part of it, or a part of the content beside it. */
 interface Piece {
   readonly value: unknown
   readonly block: ContentBlock
 }
 
-/** Offload the output and the content of a tool response, and keep all else of it. Returns the very part where it stays. */
+/** Offload the output and the content of a tool response. Returns the very part if it stays. */
 export async function offloadResponse(
   offloader: ContextOffloader,
   part: ToolResponsePart,
@@ -260,23 +251,23 @@ export async function offloadResponse(
   return { ...part, toolResponse: { ...response, output, ...beside } }
 }
 
-/** How the output of a tool reads as blocks, and what becomes of it once some of them are stored. */
+/** How an output reads as blocks, and is written once some are stored. */
 interface OutputForm {
-  /** What it consists of: the output itself, or its parts. */
+  /** The output itself, or its parts. */
   readonly values: readonly unknown[]
   readonly toBlock: (value: unknown) => ContentBlock
   readonly isError: boolean
-  /** Put the replacement in the place of what was stored; `kept` are the values that stay. */
+  /** Makes the output with a replacement; `kept` are the values that stay. */
   readonly replace: (replacement: string, kept: readonly unknown[]) => unknown
 }
 
 const DATA_URL = /^data:[^,]{1,200};base64,/i
 
 /**
- * Find out in which of the forms that plugins of Genkit write or read an output is.
+ * Find the form of an output, among those of Genkit's plugins.
  *
- * `{ error }` is a failure, and `{ content }` what an MCP server returned. A `data:` URL, alone or as `{ url }`, and a
- * single part of MCP stand for a medium or a resource. All else is text or a value.
+ * `{ error }` is a failure, and `{ content }` the result of an MCP server. A `data:` URL, alone or as `{ url }`, and a
+ * single MCP part are media or a resource. All else is text or a value.
  */
 export function outputForm(output: unknown): OutputForm {
   const { error } = Object(output) as { readonly error?: unknown }
@@ -316,12 +307,12 @@ function readDataUrl(url: string): ContentBlock | undefined {
   return DATA_URL.test(url) ? mediaFromUrl('', url) : undefined
 }
 
-/** Nothing that stands beside a medium may be lost with it. */
+/** Nothing beside media may be lost with them. */
 function hasOnly(value: unknown, keys: readonly string[]): boolean {
   return Object.keys(value as object).every((key) => keys.includes(key))
 }
 
-/** Map a part of a tool's content; what means nothing to Spillway passes through as it is. */
+/** Parts that Spillway does not know become unknown blocks. */
 export function readPart(part: Part): ContentBlock {
   const { text, media, data, resource, metadata } = Object(part) as Part
   const name = nameOfPart(metadata)
@@ -333,7 +324,7 @@ export function readPart(part: Part): ContentBlock {
   return block ?? { type: 'unknown', value: part }
 }
 
-/** Write a block as a part of a tool's content; what is neither text nor bytes becomes data. */
+/** A block that is neither text nor bytes becomes data. */
 export function writePart(block: ContentBlock): Part {
   if (block.type === 'text') return { text: block.text }
   if (!('data' in block) || block.data === undefined) return { data: block.type === 'json' ? block.value : block }

@@ -1,17 +1,16 @@
 import type { ActionContext } from 'genkit'
 import type { OffloadConfig } from './offload-config.ts'
 
-/** What is known of a run when its scope is asked for. */
+/** A run, as the option `scope` gets it. */
 export interface ScopeRun {
-  /** What the caller passed as `context`, such as `auth`; empty where there is nothing. */
+  /** The caller's `context`, such as `auth`; empty by default. */
   readonly context: Readonly<Record<string, unknown>>
-  /** The id of the session of an agent that the run is part of. Absent outside of one, and before Genkit 1.39. */
+  /** The id of the agent's session. Absent outside of one, and before Genkit 1.39. */
   readonly sessionId: string | undefined
-  /** What the run passes to the middleware; empty where there is nothing. */
+  /** The config of the middleware; empty by default. */
   readonly config: OffloadConfig
 }
 
-/** A run as Genkit shows it to a middleware. */
 export interface Run {
   readonly ai: {
     readonly currentContext: () => ActionContext | undefined
@@ -20,12 +19,11 @@ export interface Run {
   readonly config: OffloadConfig | undefined
 }
 
-/** Name the scope of a run by its config, or by the session it is part of. */
 export function defaultScope({ config, sessionId }: ScopeRun): readonly string[] {
   return config.scope ?? (sessionId === undefined ? [] : [sessionId])
 }
 
-/** Find out what is known of a run, called in it. */
+/** Describe the run; call it in the run's context. */
 export function scopeRun({ ai, config = {} }: Run): ScopeRun {
   const run = { context: ai.currentContext() ?? {}, config }
   try {

@@ -8,14 +8,13 @@ import { offloaderOfInvocation, type OffloaderOf, type OffloadOptions } from './
 /**
  * Make the plugin that keeps large tool results out of the context of all agents of a `Runner`.
  *
- * Results over the offloader's limit go to storage, in the scope of the run's app, user and session; the event that is
- * saved and sent to the model has a preview and a reference. It offers the retrieval tool to agents that call functions,
- * and ends a turn of the scope with each model call. What is within the limit stays the very object. So does what the
- * program waits for: calls to be approved, credentials, long-running tools, and results that are shown to the user.
+ * Large results go to storage, in the scope of the app, user and session; the event that is saved and sent to the model
+ * has a preview and a reference. It offers the retrieval tool to agents that call functions, and ends a turn with each
+ * model call. Small results stay the very objects. So do results that the program waits for: calls to be approved,
+ * credentials, long-running tools, and results that are shown to the user. Put it last: in ADK the first plugin that
+ * returns a result is the last to see it.
  *
- * Put it last: in ADK the first plugin that returns a result is the last one to see it.
- *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -40,7 +39,7 @@ class OffloadPlugin extends BasePlugin {
   readonly #offloaderOf: OffloaderOf
   readonly #except: ReadonlySet<string>
   readonly #retrieval: BaseTool | undefined
-  /** What took the place of errors, and comes back as a result. */
+  /** Replacements of errors, which come back as results. */
   readonly #replacedErrors = new WeakSet<object>()
 
   constructor(offloader: ContextOffloader, options: OffloadOptions) {
@@ -50,7 +49,7 @@ class OffloadPlugin extends BasePlugin {
     this.#retrieval = offloader.options.includeRetrievalTool ? retrievalTool(offloader, options) : undefined
   }
 
-  /** Results of tools that the program runs, or that have run long, come in a message of the user. */
+  /** A message of the user has the results of tools that the program runs, or that took long. */
   override async onUserMessageCallback({ invocationContext, userMessage }: Given<'onUserMessageCallback'>) {
     // Without a message there is none, and without an agent it may be what nodes of a workflow wait for.
     const { agent, abortSignal: signal } = invocationContext
@@ -89,7 +88,7 @@ class OffloadPlugin extends BasePlugin {
     return replaced
   }
 
-  /** A workflow goes on to the next model call without waiting for this, so it must not wait for anything. */
+  /** This must not wait for anything: a workflow calls the model without waiting for it. */
   override async onEventCallback({ invocationContext, event }: Given<'onEventCallback'>) {
     // A live session takes an answer without media only.
     if (invocationContext.liveRequestQueue === undefined) attachMedia(event)
@@ -104,24 +103,24 @@ class OffloadPlugin extends BasePlugin {
   }
 }
 
-/** Where a model gives no id, ADK makes one up, by which equal calls would get different references. */
+/** ADK makes up missing ids; by these, equal calls would get different references. */
 function stableId(id = '', toolName: string): string {
   return id.startsWith('adk-') ? toolName : id
 }
 
-/** Whether a node of a workflow calls a tool, whose result is data for others. It names calls by its path and its run. */
+/** Whether a workflow node calls the tool, whose result is data for others. The id then has a path and a run. */
 function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolDepth } }: Context): boolean {
   return agent === undefined || (nodeToolDepth > 0 && functionCallId.includes(':'))
 }
 
-/** Whether the program waits for this very result: to show it, or to go on with the call. */
+/** Whether the program needs this very result, to show it or to continue the call. */
 function isAwaited(tool: BaseTool, { actions }: Context): boolean {
   // A node that serves as a tool is long-running only while it returns nothing.
   if ((tool.isLongRunning && !(tool instanceof NodeTool)) || actions.skipSummarization === true) return true
   return Object.keys({ ...actions.requestedAuthConfigs, ...actions.requestedToolConfirmations }).length > 0
 }
 
-/** Whether functions can be declared: some models take none, and others none beside a schema or tools of the provider. */
+/** Some models accept no functions, and others none beside a schema or provider tools. */
 function takesFunctions({ config, contents }: LlmRequest): boolean {
   const tools = config?.tools ?? []
   if (tools.some((tool) => 'functionDeclarations' in tool)) return true

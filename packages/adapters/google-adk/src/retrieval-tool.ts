@@ -6,13 +6,13 @@ import { offloaderOfInvocation, type OffloaderOf, type OffloadOptions } from './
 type Declaration = NonNullable<ReturnType<BaseTool['_getDeclaration']>>
 
 /**
- * Make the ADK tool by which the model searches and reads what was offloaded, in the scope of its run.
+ * Make the ADK tool by which the model searches and reads offloaded content, in the scope of its run.
  *
- * {@link offloadPlugin} offers it itself; agents of live sessions need it among their tools. Whatever the model passes,
- * it answers: `{ result }`, or `{ error }` that says what to do next. Images, sound, videos and PDF files are shown to
- * the model where the plugin is there, too.
+ * {@link offloadPlugin} offers it; agents of live sessions need it among their tools. It answers every input:
+ * `{ result }`, or `{ error }` that says what to do next. With the plugin the model also sees images, sound, videos and
+ * PDF files.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts

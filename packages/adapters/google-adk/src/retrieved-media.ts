@@ -5,13 +5,12 @@ import { encodeBase64 } from '@spillway/core/adapter'
 type Part = NonNullable<LlmRequest['contents'][number]['parts']>[number]
 type Event = Parameters<BasePlugin['onEventCallback']>[0]['event']
 
-/** What models take inline. */
+/** Media that models accept inline. */
 const SHOWN = /^(?:image|audio|video)\/|^application\/pdf$/
 
-/** A field of answers that is neither saved nor sent. */
+/** Key of an answer's media in the answer, where they are neither saved nor sent. */
 const MEDIA: unique symbol = Symbol('media of an answer')
 
-/** Note which media an answer of the retrieval tool comes with. */
 export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void {
   const parts = blocks.flatMap((block): Part[] => {
     if (!('data' in block) || block.data === undefined || !SHOWN.test(block.mediaType)) return []
@@ -20,7 +19,7 @@ export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void
   if (parts.length > 0) Object.defineProperty(answer, MEDIA, { value: parts })
 }
 
-/** Put noted media into the event that carries the answer, so that they are saved with the session. */
+/** Add the media to the event with the answer, so that they are saved with the session. */
 export function attachMedia({ content }: Event): void {
   for (const { functionResponse } of content?.parts ?? []) {
     const { [MEDIA]: parts } = Object(functionResponse?.response) as { readonly [MEDIA]?: Part[] }
@@ -28,7 +27,7 @@ export function attachMedia({ content }: Event): void {
   }
 }
 
-/** Move media from the answers to a message behind them: models before Gemini 3 refuse them where they are attached. */
+/** Move media into a message after the answers: models before Gemini 3 refuse them in answers. */
 export function showMedia(request: LlmRequest): void {
   // Nothing is made anew of a long history without media.
   if (!request.contents.some(({ parts = [] }) => parts.some(hasMedia))) return

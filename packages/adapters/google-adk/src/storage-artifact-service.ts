@@ -14,17 +14,17 @@ const VERSION = 'artifact-version'
 const USER_FILE = 'user:'
 
 /**
- * Keep artifacts in a storage of Spillway: each version of a file is an entry, with its bytes and its MIME type.
+ * Keeps artifacts in a storage of Spillway: each version of a file is an entry, with its bytes and its MIME type.
  *
  * Files of a session are in the scope `[app, user, session, 'artifacts']`, those whose name begins with `user:` in
- * `[app, user, 'user:', 'artifacts']`. Clearing the scope of a session takes its files along, and no turn evicts them;
- * an age or a quota of the storage does. Versions count from 0, and two processes that save the same file at once may give
- * one number to both: then the later one stays. Every operation lists the scope.
+ * `[app, user, 'user:', 'artifacts']`. Clearing a session's scope removes its files. No turn evicts them; an age limit
+ * or a quota of the storage does. Versions count from 0. If two processes save a file at once, both may get one number:
+ * the later one stays. Every operation lists the scope.
  *
- * What is not there loads as `undefined`. Where the storage fails, calls reject with its `StorageError`, as an outage is
- * no missing file. Custom metadata may have about 1,900 bytes as JSON.
+ * Missing files load as `undefined`. If the storage fails, calls reject with its `StorageError`. Custom metadata may
+ * have about 1,900 bytes as JSON.
  *
- * @throws TypeError where the storage has no `scope()`, `list()` and `delete()`.
+ * @throws TypeError if the storage has no `scope()`, `list()` and `delete()`.
  *
  * @example
  * ```ts
@@ -114,7 +114,7 @@ export class StorageArtifactService implements BaseArtifactService {
       if (info.metadata[VERSION] !== undefined) yield info
   }
 
-  /** List the versions of a file in their order; where two have one number, the later comes last. */
+  /** List the versions of a file in order; of equal numbers, the later entry comes last. */
   async #entries(file: ListVersionsRequest): Promise<StoredInfo[]> {
     const entries: StoredInfo[] = []
     for await (const info of this.#list(file)) if (nameOf(info) === file.filename) entries.push(info)
@@ -137,14 +137,13 @@ const nameOf = ({ key }: StoredInfo): string => key.slice(0, key.lastIndexOf('@'
 
 type Artifact = SaveArtifactRequest['artifact']
 
-/** What is stored of an artifact. */
 interface ArtifactContent {
   readonly content: Uint8Array
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Write the bytes, the text or the address of an artifact as content, and all else of it as metadata. */
+/** The bytes, text or address of an artifact become content, and all else metadata. */
 function writeArtifact({ inlineData, fileData, text }: Artifact, custom: unknown): ArtifactContent {
   const { mimeType, displayName } = inlineData ?? fileData ?? {}
   const described = {
@@ -166,7 +165,6 @@ function writeArtifact({ inlineData, fileData, text }: Artifact, custom: unknown
   return { content, contentType: 'text/plain', metadata: { ...metadata, 'artifact-form': form } }
 }
 
-/** Make the artifact of what was stored. */
 function readArtifact(content: Uint8Array, { metadata, contentType }: StoredInfo): Artifact {
   const { 'artifact-form': form, 'artifact-type': mimeType, 'artifact-name': displayName } = metadata
   if (form === undefined)
@@ -177,7 +175,6 @@ function readArtifact(content: Uint8Array, { metadata, contentType }: StoredInfo
   return form === 'text' ? { text } : { fileData: { fileUri: text, ...defined({ mimeType, displayName }) } }
 }
 
-/** Say what is known of a version without reading it. */
 function describeArtifact(version: number, { metadata, contentType }: StoredInfo): ArtifactVersion {
   const { 'artifact-form': form, 'artifact-type': mimeType = form === 'uri' ? undefined : contentType } = metadata
   const custom = metadata['artifact-custom']

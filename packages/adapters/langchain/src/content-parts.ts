@@ -9,7 +9,7 @@ import {
 } from '@spillway/core/adapter'
 import type { ToolMessage } from '@langchain/core/messages'
 
-/** Map a block of a message's content; what means nothing to Spillway passes through as it is. */
+/** Parts that Spillway does not know become unknown blocks. */
 export function partToBlock(part: ContentPart): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part }
   if (part === null || typeof part !== 'object' || part['type'] === undefined) return { type: 'json', value: part }
@@ -28,12 +28,11 @@ function mediaBlock(part: Readonly<Record<string, unknown>>): MediaBlock | undef
   return data === undefined ? mediaFromUrl(mediaType, url, name) : mediaFromData(mediaType, data, name)
 }
 
-/** A block of a message's content, in whatever form: standard blocks of LangChain 1 and 0, and those of providers. */
+/** A block of a message's content: a standard block of LangChain 1 or 0, or a provider's. */
 export type ContentPart = string | Readonly<Record<string, unknown>>
 
-/** An image, sound, video or document, as a block has it. */
 interface PartMedia {
-  /** A guess such as `image/*` where the block does not say. */
+  /** A guess such as `image/*` if the block has no type. */
   readonly mediaType: string
   readonly name?: string | undefined
   /** Base64, or bytes. */
@@ -53,7 +52,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   document: 'application/octet-stream',
 }
 
-/** Return the text of a block, where it is one: a document of plain text is one as well. */
+/** The text of a block; a plain-text document has one, too. */
 export function textOfPart(part: Readonly<Record<string, unknown>>): string | undefined {
   const { type, text, source_type: from, source } = part
   if ((type === 'text' || type === 'text-plain' || from === 'text') && typeof text === 'string') return text
@@ -62,7 +61,7 @@ export function textOfPart(part: Readonly<Record<string, unknown>>): string | un
   return kind === 'text' && typeof data === 'string' ? data : undefined
 }
 
-/** Return what a block says of its content: its name, its type, and words on it. */
+/** The name, type and context of a block. */
 function originOfPart(part: Readonly<Record<string, unknown>>): TextOrigin {
   const { metadata, source } = part
   const all = { ...fieldsOf(metadata), ...part, ...fieldsOf(source) }
@@ -70,7 +69,7 @@ function originOfPart(part: Readonly<Record<string, unknown>>): TextOrigin {
   return { name: nameOfPart(all), mediaType, context: all['context'] }
 }
 
-/** Media lie in the block itself, or one level below it: `source` of Anthropic, the block's type of OpenAI. */
+/** Media are in the block itself, or one level below: `source` of Anthropic, the block's type of OpenAI. */
 export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia | undefined {
   const { type, metadata, source, image_url: image } = part
   const fallback = typeof type === 'string' && Object.hasOwn(MEDIA_TYPES, type) ? MEDIA_TYPES[type] : undefined
@@ -84,19 +83,18 @@ export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia 
   return typeof url === 'string' ? { mediaType, name, url } : undefined
 }
 
-/** Return the fields of an object. What else may stand in its place, a URL or bytes, would have a field for each character. */
+/** The fields of an object. A string or bytes would have one for each character. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   const isRecord = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
   return isRecord ? (value as Record<string, unknown>) : {}
 }
 
-/** Write an answer of the retrieval tool as the content of a message: a string where it is one text. */
+/** Write an answer of the retrieval tool as a message's content: a string if it is one text. */
 export function blocksToContent(blocks: readonly ContentBlock[]): ToolMessage['content'] {
   const [first] = blocks
   return blocks.length === 1 && first?.type === 'text' ? first.text : blocks.map(blockToPart)
 }
 
-/** Write a block as a part of a message. */
 export function blockToPart(block: ContentBlock): Exclude<ToolMessage['content'], string>[number] {
   switch (block.type) {
     case 'text':

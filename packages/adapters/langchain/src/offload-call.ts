@@ -3,7 +3,6 @@ import type { ContextOffloader, OffloadRequest } from '@spillway/core'
 import { offloadParts, offloadThrown } from '@spillway/core/adapter'
 import { blockToPart, partToBlock, type ContentPart } from './content-parts.ts'
 
-/** A tool call as LangChain hands it to hooks and tools. */
 export interface ToolCall {
   readonly name: string
   readonly id?: string | undefined
@@ -11,9 +10,9 @@ export interface ToolCall {
 }
 
 /**
- * Run a tool call, and offload what is over the limit: its message, those of its command, or what it throws.
+ * Run a tool call, and offload large results and errors: its message, those of its command, or a thrown error.
  *
- * @param endsRun - Whether the result is the answer of the run, and stays. After an error the model is called all the same.
+ * @param endsRun - Whether the result is the run's answer, and stays. After an error the model is called anyway.
  */
 export async function offloadCall<Result>(
   offloader: ContextOffloader,
@@ -40,7 +39,7 @@ export async function offloadCall<Result>(
   return isCommand(result) && !endsRun ? replaceInCommand(result, replace) : result
 }
 
-/** Offload the content of a tool message, and keep all else of it. Returns the very message where it stays. */
+/** Offload the content of a tool message. Returns the very message if it stays. */
 async function offloadMessage(
   offloader: ContextOffloader,
   message: ToolMessage,
@@ -64,43 +63,42 @@ async function offloadMessage(
   return new ToolMessage({ ...kept, content: replaced } as ToolMessageFields)
 }
 
-/** Older versions of LangChain take an array of plain objects for blocks, too: it is a value. */
+/** Older versions of LangChain also accept an array of plain objects: it is a value. */
 function partsOf(content: ToolMessage['content']): readonly ContentPart[] {
   const isContent = typeof content !== 'string' && content.some((part) => Object.hasOwn(Object(part) as object, 'type'))
   return isContent ? content : [content as ContentPart]
 }
 
-/** Whether nothing has failed: interrupts and commands to other graphs are thrown, and so is the end of a run. */
+/** Interrupts, commands to other graphs and aborts are thrown, but are no failures. */
 export function isControlFlow(error: unknown, signal: AbortSignal | undefined): boolean {
   const { is_bubble_up: isBubbleUp, name } = Object(error) as { is_bubble_up?: unknown; name?: unknown }
   return isBubbleUp === true || name === 'AbortError' || signal?.aborted === true
 }
 
-/** Whether an error has passed through a middleware, in the versions of LangChain that say so. */
+/** Whether an error came from a middleware, in versions of LangChain that mark it. */
 export function isMiddlewareError(error: unknown): error is Error {
   return error instanceof Error && '~brand' in error && error['~brand'] === 'MiddlewareError'
 }
 
-/** What a middleware throws LangChain wraps with the same message, and unwraps for the model: the cause goes there. */
+/** LangChain wraps errors of middleware with the same message, and unwraps them for the model. */
 function rootCause(error: unknown): unknown {
   return isMiddlewareError(error) && error.cause !== undefined ? rootCause(error.cause) : error
 }
 
-/** Replaces a tool message, or returns the very same. */
 type ReplaceMessage = (message: ToolMessage) => Promise<ToolMessage>
 
-/** As much of LangGraph's class as matters here; its package is not imported, as LangChain comes with one of its own. */
+/** The part of LangGraph's class that is used. Its package is not imported, as LangChain has its own copy. */
 interface Command {
   readonly lg_name: 'Command'
   readonly update?: unknown
 }
 
-/** Whether a value is a `Command`, by the mark that LangGraph itself goes by. */
+/** LangGraph checks the same mark. */
 export function isCommand(value: unknown): value is Command {
   return typeof value === 'object' && value !== null && 'lg_name' in value && value.lg_name === 'Command'
 }
 
-/** Replace the tool messages of a command, and keep all else of it. Returns the very command where none changes. */
+/** Replace the tool messages of a command. Returns the very command if none changes. */
 export async function replaceInCommand<Given extends Command>(command: Given, replace: ReplaceMessage): Promise<Given> {
   const update = await replaceInUpdate(command.update, replace)
   if (update === command.update) return command
@@ -109,7 +107,7 @@ export async function replaceInCommand<Given extends Command>(command: Given, re
   return new Class({ ...command, update })
 }
 
-/** An update is an object of channels, an array of pairs of a channel's name and its value, or the messages themselves. */
+/** An update has channels by name, or is an array of name and value pairs, or the messages themselves. */
 async function replaceInUpdate(update: unknown, replace: ReplaceMessage): Promise<unknown> {
   if (ToolMessage.isInstance(update)) return replace(update)
   if (Array.isArray(update)) {

@@ -10,15 +10,12 @@ import { offloaderOfRun } from './run-scope.ts'
 /**
  * Make the middleware that keeps large tool results out of the context of an agent made with `createAgent`.
  *
- * Results over the offloader's limit go to storage, in the scope of the run's `thread_id`; the message keeps its id,
- * status, artifact and metadata. It adds the retrieval tool, and ends a turn of the scope with each model call. What
- * is within the limit comes back as the very object, and so does a result that ends the run, as that of a tool with
- * `returnDirect`. What a tool throws reaches the model as it does without middleware;
- * interrupts and aborts pass.
+ * Large results go to storage, in the scope of the run's `thread_id`; the message keeps its id, status, artifact and
+ * metadata. It adds the retrieval tool, and ends a turn with each model call. Small results stay the very objects, and
+ * so does a result that ends the run, as with `returnDirect`. Errors of tools reach the model as without middleware;
+ * interrupts and aborts pass. Put it first, so that it sees what other middleware makes of results and errors.
  *
- * Put it first, so that it sees what other middleware makes of results and errors.
- *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -73,21 +70,20 @@ export function offloadMiddleware(
   })
 }
 
-/** Whether the run ends with the result of a call: LangChain looks at the last call of a message alone. */
+/** Whether the result ends the run: LangChain looks at the last call of a message. */
 function endsRun({ tool, toolCall }: ToolCallRequest, calling: AIMessage | undefined): boolean {
   if ((Object(tool) as { readonly returnDirect?: unknown }).returnDirect !== true) return false
   return calling?.tool_calls?.at(-1)?.id === toolCall.id
 }
 
-/** The message of the model that makes the call. */
 function callingMessage({ state }: ToolCallRequest): AIMessage | undefined {
   return state.messages.findLast((one) => AIMessage.isInstance(one))
 }
 
-/** The versions of LangChain that mark this message as an error tell their errors apart by a mark, too. */
+/** Versions of LangChain that mark this message as an error mark their error classes, too. */
 const marksErrors = 'isInstance' in ToolInvocationError
 
-/** Write what LangChain tells the model of a tool that throws, as long as no middleware is around tool calls. */
+/** Write the message that LangChain gives the model for an error if there is no middleware. */
 function thrownMessage(thrown: unknown, { id = '', name }: ToolCall): ToolMessage {
   const content =
     thrown instanceof ToolInvocationError ? thrown.message : `${String(thrown)}\n Please fix your mistakes.`

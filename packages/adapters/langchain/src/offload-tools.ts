@@ -6,7 +6,7 @@ import { assertOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { offloaderOfRun } from './run-scope.ts'
 
-/** As much of a tool as matters here. Tools that the provider runs have no `invoke`. */
+/** The fields of a tool that are used. Tools that the provider runs have no `invoke`. */
 interface Invokable {
   readonly name: string
   readonly returnDirect?: boolean | undefined
@@ -19,13 +19,13 @@ interface CallConfig {
 }
 
 /**
- * Make tools for a `ToolNode` of LangGraph whose large results go to storage, and add the retrieval tool to them.
+ * Make tools for a `ToolNode` of LangGraph whose large results go to storage, and add the retrieval tool.
  *
- * Each keeps its type, name, schema and description, and the tools that are passed in are not changed. Only what answers
- * a tool call is offloaded: invoked with plain arguments, a tool returns what it always did. Tools that the provider runs,
- * and those with `returnDirect`, come back as they are. Nothing here ends turns: call `endTurn()` on the offloader of the scope in the model's node.
+ * Type, name, schema and description stay, and the tools passed in do not change. Only answers to tool calls are
+ * offloaded, not those to plain arguments. Tools that the provider runs, and those with `returnDirect`, stay. Nothing
+ * here ends turns: call `endTurn()` on the offloader of the scope in the model's node.
  *
- * @throws TypeError where the offloader, an option or `tools` is not usable, or has the retrieval tool already.
+ * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ function wrapTool(tool: Invokable, offloaderOf: (config: unknown) => ContextOffl
   return Object.create(tool, { invoke: { value: invoke, writable: true, configurable: true } }) as Invokable
 }
 
-/** A `ToolNode` writes the messages of runnables that are used as tools itself: in the same way. */
+/** As a `ToolNode` writes the messages of runnables. */
 function toMessage(result: unknown, name: string, { id = '' }: ToolCall): ToolMessage {
   const content = typeof result === 'string' ? result : (JSON.stringify(result) ?? '')
   return new ToolMessage({ content, name, tool_call_id: id, status: 'success' })

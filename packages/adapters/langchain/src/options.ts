@@ -5,22 +5,21 @@ import type { ScopeRun } from './run-scope.ts'
 /**
  * Options of {@link offloadMiddleware}, {@link offloadTools} and {@link retrievalTool}.
  *
- * The scope of a run defaults to its `thread_id`, and to no segments where there is none.
+ * The scope of a run defaults to its `thread_id`, or to no segments.
  */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** Options of {@link offloadMiddleware}. */
 export interface OffloadMiddlewareOptions extends OffloadOptions {
   /**
-   * What becomes of what a tool throws.
+   * How errors of tools are handled.
    *
-   * With `message`, the default, the model gets the message that LangChain writes where no middleware is around tool
-   * calls. With `throw` it is thrown on, for middleware outside of this one, and ends the run where there is none.
+   * With `message`, the default, the model gets the message that LangChain writes without middleware. With `throw` the
+   * error is thrown on, for outer middleware; without any it ends the run.
    */
   readonly toolErrors?: 'message' | 'throw' | undefined
 }
 
-/** Refuse with a `TypeError` an offloader or options that cannot work, before any tool runs. */
 export function assertOptions(offloader: ContextOffloader, options: OffloadMiddlewareOptions): void {
   assertRunOptions(offloader, options, { usage: 'offloadMiddleware(offloader, options)', others: ['toolErrors'] })
   const { toolErrors = 'message' } = options

@@ -10,20 +10,18 @@ import { blocksToContent } from './content-parts.ts'
 import { assertOptions, type OffloadOptions } from './options.ts'
 import { offloaderOfRun } from './run-scope.ts'
 
-/** As much of a tool's config as matters here. */
 interface CallConfig {
   readonly toolCall?: { readonly id?: string | undefined } | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Make the LangChain tool by which the model searches and reads what was offloaded, in the scope of its run.
+ * Make the LangChain tool by which the model searches and reads offloaded content, in the scope of its run.
  *
- * {@link offloadMiddleware} and {@link offloadTools} register it themselves. Whatever the model passes, it answers: a
- * wrong call gets a message with the status `error` that says what to do next. Called without a tool call it returns the
- * content alone.
+ * {@link offloadMiddleware} and {@link offloadTools} add it. It answers every input: an invalid call gets a message
+ * with the status `error` that says what to do next. Without a tool call it returns the content alone.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts

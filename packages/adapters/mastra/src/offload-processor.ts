@@ -16,14 +16,13 @@ import { perRun, scopedOffloader, type OffloadOptions, type RunContext } from '.
 
 type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'processOutputResult'
 
-/** A processor for `inputProcessors`, and for `outputProcessors` where nothing downstream is to have originals. */
+/** A processor for `inputProcessors`; also for `outputProcessors` if the program needs no originals. */
 export type OffloadProcessor = Processor<'spillway-offload'> &
   Required<Pick<Processor, Hook>> & {
-    /** Return the tools that the processor brings along: Mastra asks for them before each run, and before a resumed one. */
+    /** Returns the processor's own tools: Mastra asks before each run, and before a resumed one. */
     readonly getLoadedToolsForRequestContext: () => Record<string, RetrievalTool>
   }
 
-/** What every hook is told. */
 interface HookArgs extends RunContext {
   readonly state: object
   readonly abortSignal?: AbortSignal | undefined
@@ -32,14 +31,13 @@ interface HookArgs extends RunContext {
 /**
  * Make the processor that keeps large tool results out of the context of a Mastra agent.
  *
- * In `inputProcessors` it makes sure that the model sees previews and references in the place of results over the limit,
- * of tool errors and of what `toModelOutput` makes, and that memory keeps these; the program still sees the originals in
- * streams and `toolResults`. It adds the retrieval tool, and ends a turn with each model call. The same object in
- * `outputProcessors`, too, replaces results as soon as there are any, so that the program sees what the model sees.
+ * In `inputProcessors`, the model sees previews and references in place of large results, errors and outputs of
+ * `toModelOutput`, and memory keeps these; the program still gets the originals in streams and `toolResults`. It adds
+ * the retrieval tool, and ends a turn with each model call. The same object in `outputProcessors`, too, replaces
+ * results at once, so that the program sees what the model sees. Memory threads are isolated. Results of providers
+ * stay.
  *
- * What a memory thread stores no other thread can read. Results that providers make are left alone.
- *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -120,7 +118,7 @@ function hasModelOutput(tool: unknown): boolean {
   return typeof (Object(tool) as { readonly toModelOutput?: unknown }).toModelOutput === 'function'
 }
 
-/** Offload the results that a run has put into its messages. Those that it was given are not its own, and stay. */
+/** Offload the results that a run added to its messages. Earlier ones stay. */
 export async function offloadStored(messageList: MessageList, run: OffloadRun): Promise<void> {
   const parts = messageList.get.response.db().flatMap(({ content }) => content.parts)
   const calls = parts.filter((part) => part.type === 'tool-invocation')
@@ -129,7 +127,7 @@ export async function offloadStored(messageList: MessageList, run: OffloadRun): 
   await Promise.all(Array.from(newest.values(), (part) => offloadPart(part, messageList, run)))
 }
 
-/** Offload the result of a tool call, and return whether another has taken its place in the messages. */
+/** Offload a result, and return whether it was replaced in the messages. */
 async function offloadPart(
   part: MastraToolInvocationPart,
   messageList: MessageList,
@@ -141,24 +139,23 @@ async function offloadPart(
   return shown !== output && messageList.updateToolInvocation(withShownOutput(part, shown))
 }
 
-/** The tool call of a result that is looked at. */
 type RunCall = Pick<ModelOutputCall, 'toolName' | 'toolCallId'>
 
 /**
- * One run of an agent: where its results go, and what the model is shown of each, which is found out once.
+ * One run of an agent: its offloader, and the outcome of each result.
  *
- * Mastra makes most of a prompt anew for each model call. An output is known by the values that it is made of: they stay.
+ * Mastra makes most of a prompt anew for each model call, so outputs are compared by value.
  */
 export class OffloadRun {
   readonly offloader: ContextOffloader
-  /** That of the hook which ran last. */
+  /** The signal of the latest hook. */
   signal: AbortSignal | undefined
-  /** The tools of the step that is under way. */
+  /** The tools of the current step. */
   tools: Readonly<Record<string, unknown>> = {}
   readonly #except: ReadonlySet<string>
   readonly #small: SmallTexts
   readonly #known = new KnownOutputs<ModelOutput>()
-  /** What could not be stored since the last prompt, and what that prompt has shown for it. */
+  /** Results that could not be stored since the last prompt, and in that prompt. */
   #failed = new KnownOutputs<ModelOutput>()
   #shown = new KnownOutputs<ModelOutput>()
 
@@ -168,7 +165,7 @@ export class OffloadRun {
     this.#small = small
   }
 
-  /** Return what is shown of an output, the very object where it stays; a promise where it is looked at first. */
+  /** Return what the model sees of an output: the very object if it stays, a promise if it is new. */
   show(call: RunCall, input: unknown, output: ModelOutput): ModelOutput | Promise<ModelOutput> {
     if (this.#except.has(call.toolName)) return output
     const { toolCallId } = call
@@ -179,12 +176,11 @@ export class OffloadRun {
     return known === undefined ? this.#offload(call, input, output) : (known.shown ?? output)
   }
 
-  /** Begin a step. What the prompt before has shown as it was, since it could not be stored, is tried again. */
+  /** What could not be stored in the step before is tried again. */
   beginStep(): void {
     this.#shown = new KnownOutputs()
   }
 
-  /** End the prompt of a step. */
   endPrompt(): void {
     this.#shown = this.#failed
     this.#failed = new KnownOutputs()
@@ -206,7 +202,7 @@ export class OffloadRun {
   }
 }
 
-/** Offload what the model would see of a tool result, that of an MCP server by its parts; what stays is the very object. */
+/** Offload an output, that of an MCP server by its parts. Returns the very object if it stays. */
 export async function offloadOutput(
   offloader: ContextOffloader,
   call: ModelOutputCall,
@@ -229,12 +225,12 @@ function isShownAsJson(result: unknown): boolean {
   return types.includes('resource') && !types.includes('image') && !types.includes('audio')
 }
 
-/** What the model sees of a tool result: `text`, `json`, `error-text` or `content`, as it stands in a prompt. */
+/** An output in a prompt: `text`, `json`, `error-text` or `content`. */
 export type ModelOutput = { readonly type: string; readonly value?: unknown }
 
 type Metadata = NonNullable<MastraToolInvocationPart['providerMetadata']>
 
-/** Return what the model sees of a tool call that a message holds; `undefined` where it has no result. */
+/** The output of a tool call in a message; `undefined` without a result. */
 export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInvocationPart): ModelOutput | undefined {
   const { state, result, errorText } = toolInvocation
   if (state === 'output-error') return errorText === undefined ? undefined : { type: 'error-text', value: errorText }
@@ -244,9 +240,9 @@ export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInv
 }
 
 /**
- * Put what the model is shown in the place of a result, so that later prompts and what memory keeps have it too.
+ * Write the shown output as the result, so that later prompts and memory have it.
  *
- * A result that the tool's `toModelOutput` maps stays beside what it was mapped to, unless it is the longer of the two.
+ * If the tool's `toModelOutput` maps the result, the result stays beside the output, unless it is longer.
  */
 export function withShownOutput(part: MastraToolInvocationPart, shown: ModelOutput): MastraToolInvocationPart {
   const { toolInvocation, providerMetadata } = part
@@ -269,7 +265,7 @@ function mappedOutput(providerMetadata: MastraToolInvocationPart['providerMetada
     : undefined
 }
 
-/** The replacement is the whole value of an output, or the first of its parts. */
+/** The replacement is the whole value, or the first part. */
 function textOf({ value }: ModelOutput): string {
   const [first] = Array.isArray(value) ? (value as readonly { readonly text?: unknown }[]) : []
   return String(first === undefined ? value : first.text)

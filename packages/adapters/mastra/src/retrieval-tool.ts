@@ -3,20 +3,16 @@ import type { ContextOffloader } from '@spillway/core'
 import { anyInputSchema, writeModelOutput } from '@spillway/core/adapter'
 import { scopedOffloader, type OffloadOptions } from './run-scope.ts'
 
-/**
- * The retrieval tool. What the model writes is not validated on the way to it, so the input may be anything.
- *
- * It returns a text, or an array of parts where media are among them.
- */
+/** The retrieval tool. Its input is not validated. It returns a text, or an array of parts if there are media. */
 export type RetrievalTool = Tool
 
 /**
- * Make the Mastra tool by which the model searches and reads what was offloaded, in the scope of its run.
+ * Make the Mastra tool by which the model searches and reads offloaded content, in the scope of its run.
  *
- * {@link offloadProcessor} registers it itself. Whatever the model passes, it answers: a wrong input, an unknown reference
- * or an outage is thrown as an error that says what to do next, and Mastra hands it to the model as a tool error.
+ * {@link offloadProcessor} adds it. An invalid input, an unknown reference or an outage is thrown as an error that says
+ * what to do next, which Mastra passes to the model as a tool error.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts

@@ -3,31 +3,30 @@ import type { RequestContext } from '@mastra/core/request-context'
 import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions, offloaderOfRun, type RunOptions } from '@spillway/core/adapter'
 
-/** What is known of a run when its scope is asked for. */
+/** A run, as the option `scope` gets it. */
 export interface ScopeRun {
-  /** The id of the memory thread, with or without a memory that keeps it; absent where the caller named none. */
+  /** The id of the memory thread, also without a memory. */
   readonly threadId: string | undefined
-  /** The id of the resource that owns the thread, such as a user's; absent where the caller named none. */
+  /** The id of the thread's owner, such as a user's. */
   readonly resourceId: string | undefined
-  /** What the caller or the server's middleware passed along with the run. */
+  /** The request context of the caller or of the server's middleware. */
   readonly requestContext: RequestContext | undefined
 }
 
 /**
  * Options of {@link offloadProcessor} and {@link retrievalTool}.
  *
- * The scope of a run defaults to the id of its memory thread, and to no segments where it has none.
+ * The scope of a run defaults to the id of its memory thread, or to no segments.
  */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-/** As much of a processor's arguments, or of a tool's context, as names the thread. */
+/** The arguments of a processor, or the context of a tool, that name the thread. */
 export interface RunContext {
   readonly requestContext?: RequestContext | undefined
   readonly messages?: readonly MastraDBMessage[] | undefined
   readonly agent?: unknown
 }
 
-/** Make the function that gives each run the offloader of its scope; it never throws. Refuses what cannot work. */
 export function scopedOffloader(
   offloader: ContextOffloader,
   options: OffloadOptions,
@@ -37,7 +36,7 @@ export function scopedOffloader(
   return offloaderOfRun(offloader, segmentsOfRun(options.scope))
 }
 
-/** Make the function that returns the value of a run: Mastra gives all hooks of a run the same state. */
+/** Make one value for each run: Mastra gives all hooks of a run the same state. */
 export function perRun<Hook extends { readonly state: object }, Value>(
   make: (hook: Hook) => Value,
 ): (hook: Hook) => Value {
@@ -49,7 +48,6 @@ export function perRun<Hook extends { readonly state: object }, Value>(
   }
 }
 
-/** Make the function that names the scope of each run by its segments. */
 export function segmentsOfRun(
   scope: (run: ScopeRun) => readonly string[] = threadScope,
 ): (context: RunContext) => readonly string[] {
@@ -59,8 +57,8 @@ export function segmentsOfRun(
 const threadScope = ({ threadId = '' }: ScopeRun): readonly string[] => (threadId === '' ? [] : [threadId])
 
 /**
- * Tools are told the thread, and every message of a run carries it; the newest counts, as older ones may be recalled from
- * other threads. A sub-agent may run with the request context of another thread: that comes last.
+ * Tools and messages have the thread; the newest message counts, as older ones may come from other threads. A sub-agent
+ * may have the request context of another thread: that comes last.
  */
 function scopeRun({ requestContext, messages = [], agent }: RunContext): ScopeRun {
   const ofTool = Object(agent) as { readonly threadId?: string; readonly resourceId?: string }

@@ -3,19 +3,21 @@ import { assertOffloader } from '@spillway/core/adapter'
 import { relayTransport, type McpTransport } from './relay-transport.ts'
 import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
 
-/** A server of the MCP SDK, version 1 or 2: what of it is used here. */
+/** The part of a server of the MCP SDK 1 or 2 that is used. */
 export interface ConnectableServer {
   connect(transport: never): Promise<void>
 }
 
 /**
- * Let an MCP server of yours answer with a preview and references where results are large, and offer the retrieval tool.
+ * Let an MCP server of yours answer with a preview and references in place of large results and errors, and offer the
+ * retrieval tool.
  *
- * Takes `McpServer` or `Server` of the MCP SDK 1 and 2, before it is connected; tools may be registered before or after.
- * Errors that tools throw are offloaded as well. The server itself is changed and returned.
+ * Takes an `McpServer` or `Server` of the MCP SDK 1 or 2 before it is connected; tools may be registered before or
+ * after. Changes and returns the server.
  *
- * @param offloader - That of who is served: `offloader.forScope(tenant)`. For several behind one server see the option `scope`.
- * @throws TypeError where an argument is not usable, or the server is connected already.
+ * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. For several clients see the option
+ *   `scope`.
+ * @throws TypeError for an invalid argument, and if the server is connected already.
  *
  * @example
  * ```ts

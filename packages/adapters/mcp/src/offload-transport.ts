@@ -4,13 +4,13 @@ import { relayTransport, type McpTransport } from './relay-transport.ts'
 import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
 
 /**
- * Let an MCP client connect to a server so that large results of its tools come as a preview and references.
+ * Let an MCP client connect to a server so that large tool results come as a preview and references.
  *
- * The retrieval tool is among the server's tools, and answered here. Works with transports of the MCP SDK 1 and 2. All
- * other messages pass as they are and in order.
+ * The retrieval tool joins the server's tools, and is answered here. Works with transports of the MCP SDK 1 and 2. All
+ * other messages pass unchanged and in order.
  *
- * @param offloader - That of one session: `offloader.forScope(tenant, session)`.
- * @throws TypeError where an argument is not usable.
+ * @param offloader - The offloader of one session: `offloader.forScope(tenant, session)`.
+ * @throws TypeError for an invalid argument.
  *
  * @example
  * ```ts

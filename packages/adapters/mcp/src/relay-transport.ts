@@ -2,7 +2,7 @@ import { isMessage, type Message } from './relay/message.ts'
 import { OffloadRelay } from './relay/offload-relay.ts'
 import type { RelaySettings } from './relay/relay-options.ts'
 
-/** A transport of the MCP SDK, version 1 or 2, client or server: what of it is used here. */
+/** The part of a transport of the MCP SDK 1 or 2 that is used. */
 export interface McpTransport {
   start(): Promise<void>
   send(message: never, options?: never): Promise<void>
@@ -11,7 +11,7 @@ export interface McpTransport {
 
 type Handler = (message: unknown, extra?: unknown) => unknown
 
-/** The same with what the types of the versions disagree about. */
+/** The same with looser types, as those of the versions differ. */
 export interface LooseTransport {
   send(message: unknown, options?: unknown): Promise<void>
   close(): Promise<void>
@@ -21,9 +21,8 @@ export interface LooseTransport {
 }
 
 /**
- * Put a relay between a transport and who uses it: the client of a connection, or the server.
- *
- * All else that the transport has is reached as before.
+ * Put a relay between a transport and its user, a client or a server. All other members of the transport work as
+ * before.
  */
 export function relayTransport<Transport extends McpTransport>(
   transport: Transport,

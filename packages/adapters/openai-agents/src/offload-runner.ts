@@ -22,11 +22,11 @@ import { enterRun, findRun, scopedOffloader, type OffloadOptions } from './run-s
 /**
  * Return a runner that keeps large tool results out of the input of models, in the scope of each run's session.
  *
- * Before each call of the model it ends a turn, and replaces what is too large among the results of functions, be they of
- * MCP servers, of agents as tools, or of earlier runs. What the program sees and a `Session` stores does not change by it.
- * A `callModelInputFilter` of your own goes first. Agents need the retrieval tool, which {@link offloadTools} adds.
+ * Before each call of the model it ends a turn, and replaces large results of functions, also those of MCP servers, of
+ * agents as tools, and of earlier runs. What the program sees and a `Session` stores does not change. Your own
+ * `callModelInputFilter` goes first. Agents need the retrieval tool, which {@link offloadTools} adds.
  *
- * @throws TypeError where the runner, the offloader or an option is not usable.
+ * @throws TypeError for an invalid runner, offloader or option.
  *
  * @example
  * ```ts
@@ -92,19 +92,17 @@ export function offloadRunner(
 type Item = AgentInputItem
 type ResultItem = Extract<Item, { type: 'function_call_result' }>
 
-/** How the results in the input of a model are replaced. */
 interface ReplaceOptions {
   readonly offloader: ContextOffloader
   readonly signal: AbortSignal | undefined
-  /** What became of outputs that have come by before. */
+  /** Outcomes of earlier outputs. */
   readonly outputs: KnownOutputs<ResultOutput>
-  /** Names of the tools whose results stay. */
+  /** Names of tools whose results stay. */
   readonly staying: ReadonlySet<string>
-  /** The items that may be changed; others are copied. */
   readonly changeable: ReadonlySet<Item>
 }
 
-/** Return the items that a model is to get, with what is too large among the results of functions replaced. */
+/** Replace large results of functions in the input of a model. */
 async function replaceResults(items: readonly Item[], options: ReplaceOptions): Promise<Item[]> {
   const { offloader, signal, outputs, staying, changeable } = options
   const isConcerned = (item: Item): item is ResultItem =>

@@ -12,14 +12,13 @@ import { findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
 import { isForProgram, parseJson } from './result-parts.ts'
 
 /**
- * Return the tools of an agent with an output guardrail on each function, which puts a preview and a reference in the
- * place of a large text or JSON value, and the retrieval tool beside them.
+ * Add to each function of an agent an output guardrail that replaces a large text or JSON value with a preview and a
+ * reference, and add the retrieval tool.
  *
- * Functions are copied with all that the SDK knows them by, so approval, schema and callbacks stay; those passed in do not
- * change. Hosted tools, agents as tools and functions with an `outputSchema` come back as they are. Turns, sessions, and
- * results with several parts are up to {@link offloadRunner}.
+ * Functions are copied with approval, schema and callbacks; those passed in do not change. Hosted tools, agents as
+ * tools and functions with an `outputSchema` stay. Turns, sessions, and results in parts need {@link offloadRunner}.
  *
- * @throws TypeError where the offloader, an option or `tools` is not usable, or has the retrieval tool already.
+ * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *
  * @example
  * ```ts
@@ -58,7 +57,7 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
-/** Make the guardrail that puts a preview and a reference in the place of a large text or value. */
+/** Make the guardrail that replaces a large text or value. */
 function offloadGuardrail(offloader: ContextOffloader, options: OffloadOptions): ToolOutputGuardrailDefinition {
   const offloaderOf = scopedOffloader(offloader, options, 'offloadTools(tools, offloader, options)')
   const { allow, rejectContent } = ToolGuardrailFunctionOutputFactory
@@ -85,10 +84,10 @@ function offloadGuardrail(offloader: ContextOffloader, options: OffloadOptions):
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the SDK reads the content of images and files from. */
+/** Fields in which the SDK looks for the content of images and files. */
 const MEDIA_FIELD = /^(?:image|imageUrl|data|file|fileData|fileUrl|fileId)$/
 
-/** Read a text or a value that a tool returned, and what the SDK makes of it; `undefined` for the parts of a result. */
+/** Read a text or a value of a tool, with the SDK's text for it; `undefined` for a result in parts. */
 export function readOutput(output: unknown): { readonly text: string; readonly block: ContentBlock } | undefined {
   const { type, text: own, providerData } = Object(output) as Fields
   if (type === 'text' && typeof own === 'string' && providerData === undefined) return readOutput(own)

@@ -2,15 +2,14 @@ import type { AgentInputItem } from '@openai/agents'
 import type { ContentBlock } from '@spillway/core'
 import { encodeBlock, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
 
-/** The output of a function as the model gets it: a text, or parts. */
+/** The output of a function in the model's input: a text, or parts. */
 export type ResultOutput = Extract<AgentInputItem, { type: 'function_call_result' }>['output']
 
-/** A part of such an output. */
 export type ResultPart = Extract<ResultOutput, readonly unknown[]>[number]
 
 const URL_SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
-/** Map a text or a part; media by id, and what means nothing to Spillway, pass through as they are. */
+/** Media by id, and parts that Spillway does not know, become unknown blocks. */
 export function partToBlock(part: unknown): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part }
   const { type, text, image, file, filename } = Object(part) as Readonly<Record<string, unknown>>
@@ -24,7 +23,6 @@ export function partToBlock(part: unknown): ContentBlock {
   return media ?? { type: 'unknown', value: part }
 }
 
-/** Write a block as a part of an output. */
 export function blockToPart(block: ContentBlock): ResultPart {
   const encoded = encodeBlock(block)
   if (encoded.type === 'text') return { type: 'input_text', text: encoded.text }
@@ -33,7 +31,7 @@ export function blockToPart(block: ContentBlock): ResultPart {
   return type === 'image' ? { type: 'input_image', image: url } : { type: 'input_file', file: url, filename }
 }
 
-/** Write an answer of the retrieval tool as tools return it. */
+/** Write an answer of the retrieval tool as a tool returns it. */
 export function toolOutput(blocks: readonly ContentBlock[]): unknown {
   const [first, ...others] = blocks.map(encodeBlock).map((encoded) => {
     if (encoded.type === 'text') return encoded
@@ -43,12 +41,12 @@ export function toolOutput(blocks: readonly ContentBlock[]): unknown {
   return first !== undefined && 'text' in first && others.length === 0 ? first.text : [first, ...others]
 }
 
-/** Whether a program that the provider runs has made a call, or gets a result: no model reads it. */
+/** Whether a call or a result belongs to a program that the provider runs: no model reads it. */
 export function isForProgram(item: object): boolean {
   return 'caller' in item && (Object(item.caller) as { readonly type?: unknown }).type === 'program'
 }
 
-/** Read JSON, such as the arguments that a model wrote; what is none stays a text. */
+/** Parse JSON, such as arguments of a call; other text stays text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

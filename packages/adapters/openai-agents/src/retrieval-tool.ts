@@ -3,16 +3,15 @@ import type { ContextOffloader } from '@spillway/core'
 import { toolOutput } from './result-parts.ts'
 import { findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
 
-/** The tool that {@link retrievalTool} makes, which goes into an agent of any context. */
+/** The retrieval tool, for an agent of any context. */
 export type RetrievalTool = Omit<FunctionTool, 'customDataExtractor'>
 
 /**
- * Make the tool by which the model searches and reads what was offloaded, in the scope of its run.
+ * Make the tool by which the model searches and reads offloaded content, in the scope of its run.
  *
- * {@link offloadTools} adds it itself. Whatever the model passes, it answers: a wrong call gets a text that says what to
- * do next.
+ * {@link offloadTools} adds it. It answers every input: an invalid call gets a text that says what to do next.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts

@@ -3,27 +3,31 @@ import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions, offloaderOfRun, type KnownOutputs, type RunOptions } from '@spillway/core/adapter'
 import type { ResultOutput } from './result-parts.ts'
 
-/** What is known of a run when its scope is asked for. */
+/** A run, as the option `scope` gets it. */
 export interface ScopeRun {
-  /** What the program passed as `context`; an empty object where it passed none. */
+  /** The program's `context`; an empty object by default. */
   readonly context: unknown
-  /** The id of the run's `Session`, else its `conversationId`; `undefined` without either, and outside of `offloadRunner`. */
+  /**
+   * The id of the run's `Session`, else its `conversationId`; absent without either, and outside of `offloadRunner`.
+   */
   readonly sessionId?: string | undefined
 }
 
-/** Options of all that is here: pass the same to each. The scope defaults to the run's `sessionId`, or to no segments. */
+/**
+ * Options of this package's functions: pass the same to each. The scope defaults to the run's `sessionId`, or to no
+ * segments.
+ */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-/** A run, and what {@link offloadRunner} knows of it that the SDK does not tell guardrails and tools. */
+/** A run with what the SDK does not pass to guardrails and tools. */
 export interface ActiveRun extends ScopeRun {
   readonly signal?: AbortSignal | undefined
   readonly outputs?: KnownOutputs<ResultOutput>
 }
 
-/** By the usage that a context counts in: an agent that runs as a tool has a context of its own, and counts in the same. */
+/** Runs by the usage of their context: an agent that runs as a tool has a context of its own, with the same usage. */
 const runsOf = new WeakMap<object, Set<ActiveRun>>()
 
-/** Make the function that gives each run the offloader of its scope; it never throws. Refuses what cannot work. */
 export function scopedOffloader(
   offloader: ContextOffloader,
   options: OffloadOptions,
@@ -33,10 +37,9 @@ export function scopedOffloader(
   return offloaderOfRun(offloader, options.scope ?? scopeOfSession)
 }
 
-/** Name the scope of a run where the program does not. */
 export const scopeOfSession = ({ sessionId = '' }: ScopeRun): readonly string[] => (sessionId === '' ? [] : [sessionId])
 
-/** Make a run known by its context, and return the function that ends this. */
+/** Register a run by its context, and return the function that ends this. */
 export function enterRun({ usage }: RunContext, run: ActiveRun): () => void {
   const runs = runsOf.get(usage) ?? new Set()
   if ([...runs].some(({ sessionId }) => sessionId !== run.sessionId))
@@ -47,7 +50,6 @@ export function enterRun({ usage }: RunContext, run: ActiveRun): () => void {
   return () => void runs.delete(run)
 }
 
-/** Say what is known of the run of a context. */
 export function findRun({ context, usage }: RunContext): ActiveRun {
   return { ...[...(runsOf.get(usage) ?? [])].at(-1), context }
 }

@@ -8,23 +8,26 @@ import { countAsModel, withEvictAfterTurns } from '@spillway/core/adapter'
 import { Message, TextBlock, type LocalAgent, type Model, type Plugin, type Tool } from '@strands-agents/sdk'
 import { offloadPlugin, type OffloadOptions } from './offload-plugin.ts'
 
-/** Options of {@link ContextOffloader}: those of Strands' own plugin, of Spillway's offloader, and of {@link offloadPlugin}. */
+/**
+ * Options of {@link ContextOffloader}: those of Strands' own plugin, of Spillway's offloader, and of
+ * {@link offloadPlugin}.
+ */
 export interface ContextOffloaderConfig extends ContextOffloaderOptions, OffloadOptions {
   /**
-   * Evict what was neither stored nor retrieved for more than this many model calls of its scope; `null`: never. Takes the
-   * place of the `evictAfterTurns` of the storage, which holds where this is absent.
+   * Evict content unused for more than this many model calls of its scope; `null`: never. Overrides the storage's
+   * `evictAfterTurns`.
    */
   readonly evictAfterCycles?: number | null | undefined
 }
 
 /**
- * Keep large tool results out of the context of agents: takes the place of Strands' plugin of this name, with its options.
+ * Keeps large tool results out of the context of agents: replaces Strands' plugin of this name, with its options.
  *
- * It is {@link offloadPlugin} with an offloader of its own. Given to several agents, it keeps each one's content from the
- * others; a storage with `store` and `retrieve` alone cannot, and serves one agent, or with `scope: () => []` all together.
- * Tokens are counted by `countTokens`, or estimated, and the estimate fitted to what the first agent's model counts.
+ * It is {@link offloadPlugin} with its own offloader. It isolates the content of several agents; a storage with `store`
+ * and `retrieve` alone cannot, and serves one agent, or all together with `scope: () => []`. Without `countTokens`,
+ * tokens are estimated, and the estimate is fitted to the first agent's model.
  *
- * @throws TypeError where an option is unknown or impossible.
+ * @throws TypeError for an unknown or invalid option.
  *
  * @example
  * ```ts
@@ -39,7 +42,7 @@ export interface ContextOffloaderConfig extends ContextOffloaderOptions, Offload
  */
 export class ContextOffloader implements Plugin {
   readonly name: string
-  /** The offloader: its options in force, and its meter. */
+  /** The offloader: its effective options, and its meter. */
   readonly offloader: Offloader
   readonly #plugin: Required<Plugin>
   readonly #isForOneAgent: boolean
@@ -62,7 +65,7 @@ export class ContextOffloader implements Plugin {
     this.name = this.#plugin.name
   }
 
-  /** Register the hooks with an agent, as Strands does. Rejects where the storage cannot keep it apart from another. */
+  /** Register the hooks with an agent. Rejects if the storage cannot isolate it from another agent. */
   async initAgent(agent: LocalAgent): Promise<void> {
     if (this.#isForOneAgent && (this.#agent?.deref() ?? agent) !== agent)
       throw new TypeError(
@@ -84,7 +87,7 @@ export class ContextOffloader implements Plugin {
   }
 }
 
-/** Refuse with a `TypeError` the limits that Strands' plugin refuses, in its words. */
+/** Throws a `TypeError` for limits that Strands' plugin refuses, in its words. */
 function assertLimits({ maxResultTokens: max = 2_500, previewTokens: preview = 0 }: ContextOffloaderOptions): void {
   if (!(max > 0)) throw new TypeError(`maxResultTokens must be positive, got ${max}.`)
   if (!(preview >= 0)) throw new TypeError(`previewTokens must be non-negative, got ${preview}.`)

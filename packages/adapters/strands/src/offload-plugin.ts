@@ -36,10 +36,10 @@ import {
   type LocalAgent,
 } from '@strands-agents/sdk'
 
-/** Strands takes the answer of a structured run out of the result of this tool. */
+/** Strands takes the answer of a structured run from the result of this tool. */
 const STRUCTURED_OUTPUT_TOOL = 'strands_structured_output'
 
-/** Behind hooks of the usual order: they see what the tool returned, and what they make of it is stored. */
+/** After hooks of the default order, so that their changes are stored. */
 const LAST = { order: 100 }
 
 /** Options of {@link offloadPlugin}. The scope of a run defaults to the session and the id of its agent. */
@@ -48,11 +48,11 @@ export interface OffloadOptions extends RunOptions<ScopeRun> {}
 /**
  * Make the plugin that keeps large tool results out of the context of agents, from an offloader of core.
  *
- * Results over the offloader's limit go to storage, errors too; those within it stay the very objects. It adds the retrieval
- * tool, and ends a turn of the scope with each model call that succeeds. The results of cancelled calls, of agents that a
- * call is delegated to and of structured runs stay, and attempts that are made again are not stored.
+ * Large results and errors go to storage; small ones stay the very objects. It adds the retrieval tool, and ends a turn
+ * with each model call that succeeds. Results of canceled calls, of delegated agents and of structured runs stay, and
+ * attempts that are repeated are not stored.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -97,13 +97,13 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
   }
 }
 
-/** Whether no model gets to see the result: the call is made again, or what it answers is the agent's own answer. */
+/** Whether no model sees the result: the call is repeated, or its answer is the agent's own. */
 function isTakenElsewhere({ agent, retry, tool }: AfterToolCallEvent): boolean {
   const { delegate } = Object(tool) as { readonly delegate?: unknown }
   return delegate === true || (retry === true && !agent.cancelSignal.aborted)
 }
 
-/** Offload the content of a result, and keep all else of it. Returns the very result where it stays. */
+/** Offload the content of a result. Returns the very result if it stays. */
 async function offloadResult(
   offloader: ContextOffloader,
   { agent, toolUse, result }: AfterToolCallEvent,
@@ -159,14 +159,14 @@ export class RetrievalTool extends Tool {
   }
 }
 
-/** What is known of a run when its scope is asked for. */
+/** A run, as the option `scope` gets it. */
 export interface ScopeRun {
   readonly agent: LocalAgent
-  /** What the caller of `invoke` or `stream` passed as `invocationState`, such as a tenant; empty where there is nothing. */
+  /** The caller's `invocationState`, such as a tenant; empty by default. */
   readonly invocationState: InvocationState
 }
 
-/** The session of an agent without a session manager: the eight digits that Strands makes up may come twice. */
+/** Key of an agent's session without a session manager: the eight digits that Strands makes up may repeat. */
 const SESSION: unique symbol = Symbol('session of an agent')
 
 interface AgentFields {
@@ -174,7 +174,7 @@ interface AgentFields {
   readonly sessionManager?: { readonly sessionId?: string; readonly _sessionId?: string }
 }
 
-/** Name the scope of an agent by its session and its id, as session managers name what they save of it. */
+/** The session and id of an agent, as session managers name what they save. */
 export function agentScope({ agent }: ScopeRun): readonly string[] {
   const fields: LocalAgent & AgentFields = agent
   const { sessionManager: manager } = fields
@@ -183,7 +183,7 @@ export function agentScope({ agent }: ScopeRun): readonly string[] {
   return [session, agent.id]
 }
 
-/** Map content of a tool result; what means nothing to Spillway passes through as it is. */
+/** Content that Spillway does not know becomes an unknown block. */
 export function contentToBlock(content: ToolResultContent): ContentBlock {
   return readContent(content) ?? { type: 'unknown', value: content }
 }
@@ -204,13 +204,12 @@ function readContent(content: ToolResultContent): ContentBlock | undefined {
   }
 }
 
-/** Strands puts an array into an object, as providers take no other JSON; paths should be those of what the tool returned. */
+/** Strands wraps an array in an object, as providers accept no other JSON; paths should be those of the array. */
 function withoutWrapper(json: unknown): unknown {
   const { $value: value } = Object(json) as { readonly $value?: unknown }
   return Array.isArray(value) && Object.keys(Object(json) as object).length === 1 ? value : json
 }
 
-/** What a source may have, of whatever content. */
 interface Source {
   readonly bytes?: unknown
   readonly text?: unknown
@@ -233,7 +232,7 @@ function readMedia(media: { type: string; format?: string; name?: string }, sour
   return mediaFromData(mediaType, typeof text === 'string' ? new TextEncoder().encode(text) : bytes, name)
 }
 
-/** The formats that Strands has names for. For any other a provider would refuse the whole request. */
+/** Formats of Strands. For any other a provider would refuse the whole request. */
 const FORMATS = {
   image: /^(?:png|jpeg|gif|webp)$/,
   video: /^(?:mkv|mov|mp4|webm|flv|mpeg|wmv|3gp)$/,
@@ -242,9 +241,9 @@ const FORMATS = {
 } as const
 
 /**
- * Write a block as content of a tool result: what Strands has no form for as text.
+ * Write a block as tool result content: as text if Strands has no form for it.
  *
- * @param toolUseId - Names documents. A provider refuses a conversation in which two documents have one name.
+ * @param toolUseId - Names documents. A provider refuses a conversation with two documents of one name.
  */
 export function blockToContent(block: ContentBlock, toolUseId: string): ToolResultContent {
   switch (block.type) {
@@ -260,7 +259,7 @@ export function blockToContent(block: ContentBlock, toolUseId: string): ToolResu
   }
 }
 
-/** As Strands writes what tools return: an array in an object, and what is neither as text. */
+/** As Strands writes results: an array in an object, a primitive as text. */
 function valueContent(value: unknown): ToolResultContent {
   const json = Array.isArray(value) ? { $value: value } : value
   if (typeof json !== 'object' || json === null) return new TextBlock(JSON.stringify(value) ?? 'null')

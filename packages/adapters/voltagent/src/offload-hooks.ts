@@ -13,26 +13,27 @@ import { inputOfCall, startCall } from './wrap-tool.ts'
 
 /** Options of {@link offloadHooks}. */
 export interface OffloadHooksOptions extends OffloadOptions {
-  /** Your own hooks of the agent, which run first. Defaults to none. */
+  /** Your own hooks of the agent, which run first. */
   readonly hooks?: AgentHooks | undefined
 }
 
 type ToolEvent = Pick<OnToolEndHookArgs, 'agent' | 'tool' | 'context' | 'options'>
 type Result = OnToolEndHookResult | undefined
 
-/** VoltAgent 2.2.0 does not have this hook yet. */
+/** VoltAgent 2.2.0 lacks this hook. */
 interface ErrorHook {
   onToolError?(event: ToolEvent & { args: unknown; originalError: Error }): Result | Promise<Result>
 }
 
 /**
- * Make the hooks of an agent that end a turn with each model call, and offload what {@link offloadTools} does not reach.
+ * Make the hooks of an agent that end a turn with each model call, and offload what {@link offloadTools} does not
+ * reach.
  *
- * That is what stands in the messages that an operation goes on from. And it is what tools return that are not wrapped, such
- * as `delegate_task` and those of a workspace, which VoltAgent adds itself; your program gets the replacement then, too.
- * Tools with an `outputSchema` or a `toModelOutput` must be wrapped. Give these hooks to the agent, not to its operations.
+ * These are results in an operation's past messages, and results of tools that are not wrapped, such as `delegate_task`
+ * and those of a workspace, which VoltAgent adds itself; your program then gets the replacement, too. Tools with an
+ * `outputSchema` or a `toModelOutput` must be wrapped. Give these hooks to the agent, not to its operations.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -56,7 +57,6 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
     throw new TypeError(`hooks must be an object of hooks, got ${hooks === null ? 'null' : typeof hooks}.`)
   const own = hooks as Omit<AgentHooks, keyof ErrorHook> & ErrorHook
 
-  /** Offload an output that goes to the model as the hooks leave it. */
   async function replaceOutput({ tool, context, options }: ToolEvent, output: unknown): Promise<Result> {
     // A tool that another tool has called: what that one returns is offloaded as a whole.
     const isNested = 'toolContext' in context
@@ -104,23 +104,22 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   return composed
 }
 
-/** Return what a hook puts in the place of an output, or the output; hooks may return anything. */
+/** The output of a hook, if it has one; hooks may return anything. */
 function outputOf(result: Result, output: unknown): unknown {
   return Object.hasOwn(Object(result) as object, 'output') ? result?.output : output
 }
 
-/** Tell whether an output must stay: an answer of the retrieval tool, or one by which a subagent ends the run. */
+/** Whether an output must stay: an answer of the retrieval tool, or one by which a subagent ends the run. */
 function isFinal(output: unknown): boolean {
   const isBailed = (one: unknown): boolean => (Object(one) as { readonly bailed?: unknown }).bailed === true
   return isAnswer(output) || (Array.isArray(output) && output.some(isBailed))
 }
 
 /**
- * Offload the large results of the messages that an operation goes on from, and show again what was offloaded before as it
- * was shown then.
+ * Offload large results in an operation's past messages, and show what was offloaded before as it was shown then.
  *
- * Messages that a program saved have what tools returned; those of VoltAgent's memory have what the model was shown, which
- * VoltAgent shows as JSON. What stays comes back as the very object.
+ * Messages that a program saved have the tools' outputs; VoltAgent's memory has what the model saw, which VoltAgent
+ * shows as JSON. Results that stay are the very objects.
  */
 export async function offloadHistory(
   { offloaderOf, except, smallTexts }: Settings,
@@ -141,17 +140,16 @@ export async function offloadHistory(
   })
 }
 
-/** Return the output for a model that stands in an output as a JSON value. */
 function savedOutput(output: unknown): ModelOutput | undefined {
   const { type, value } = Object(output) as Partial<ShownOutput>
   return type === 'json' ? readModelOutput(value) : undefined
 }
 
 /**
- * Read back an output for the model that was saved as a value: a text, one of an error, or parts that are texts or have
- * their bytes. Returns `undefined` for any other value.
+ * Read back a saved model output: a text, an error's text, or parts that are texts or have bytes.
  *
- * A tool may return what looks like an output: one whose parts have addresses is none, so that nothing is fetched by it.
+ * Returns `undefined` for any other value. A tool may return a value that looks like an output: parts with URLs are
+ * refused, so that nothing is fetched.
  */
 export function readModelOutput(saved: unknown): ModelOutput | undefined {
   const { type, value } = Object(saved) as Partial<ShownOutput>

@@ -2,33 +2,32 @@ import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions, offloaderOfRun, SmallTexts } from '@spillway/core/adapter'
 import type { RunOptions, RunOptionsCheck } from '@spillway/core/adapter'
 
-/** What is known of an operation of an agent when its scope is asked for. */
+/** An operation, as the option `scope` gets it. */
 export interface OffloadRun {
-  /** The id of the conversation; absent where the caller passed none. */
+  /** The id of the conversation, if the caller passed one. */
   readonly conversationId: string | undefined
-  /** The id of the user; absent where the caller passed none. */
+  /** The id of the user, if the caller passed one. */
   readonly userId: string | undefined
-  /** What the caller passed as `context`; a supervisor and its subagents share it. */
+  /** The caller's `context`, which a supervisor and its subagents share. */
   readonly context: ReadonlyMap<string | symbol, unknown>
 }
 
 /**
  * Options of {@link offloadTools}, {@link offloadHooks} and {@link retrievalTool}. Pass the same to each.
  *
- * The scope of an operation defaults to the id of its user, if any, and that of its conversation; to no segments without a
- * conversation.
+ * The scope of an operation defaults to the id of its user, if any, and that of its conversation; without a
+ * conversation to no segments.
  */
 export interface OffloadOptions extends RunOptions<OffloadRun> {}
 
-/** What the options come to: the offloader of each operation, or of what a tool runs with; and which tools are left alone. */
+/** Resolved options. */
 export interface Settings {
   readonly offloaderOf: (operation: unknown) => ContextOffloader
   readonly except: ReadonlySet<string>
-  /** Texts of histories that are within the limit: VoltAgent makes messages anew for each operation. */
+  /** Texts of histories within the limit: VoltAgent makes messages anew for each operation. */
   readonly smallTexts: SmallTexts
 }
 
-/** Refuse an offloader or options that cannot work with a `TypeError`, and return what they come to. */
 export function resolveOptions(offloader: ContextOffloader, options: OffloadOptions, check: RunOptionsCheck): Settings {
   assertRunOptions(offloader, options, check)
   const { scope, except } = options

@@ -2,21 +2,21 @@ import type { ContextOffloader } from '@spillway/core'
 import { mcpModelOutput, offloadModelOutput } from '@spillway/core/adapter'
 import type { ModelOutputCall, OffloadedModelOutput } from '@spillway/core/adapter'
 
-/** What the model is shown of a tool's output: what `toModelOutput` returns. */
+/** An output as the model sees it: the result of `toModelOutput`. */
 export interface ShownOutput {
   readonly type: string
   readonly value: unknown
 }
 
-/** Write the output of a tool without `toModelOutput` as the AI SDK shows it to the model. The value is the very object. */
+/** As the AI SDK shows the output of a tool without `toModelOutput`. The value is the very object. */
 export function defaultModelOutput(output: unknown): ShownOutput {
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null }
 }
 
 /**
- * Offload what the model would be shown, and return what it is shown instead, or the very object and why it stays.
+ * Offload an output, and return what the model sees, or the very object and the reason why it stays.
  *
- * VoltAgent shows errors as values with `error: true`, and results of MCP servers as JSON; they are stored as what they are.
+ * VoltAgent shows errors as values with `error: true`, and MCP results as JSON; they are stored as errors and parts.
  */
 export async function offloadShown(
   offloader: Pick<ContextOffloader, 'offload'>,

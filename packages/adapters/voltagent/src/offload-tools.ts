@@ -4,18 +4,18 @@ import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { wrapTool, type UserTool } from './wrap-tool.ts'
 
-/** What an agent takes as a tool: one of VoltAgent's, a toolkit, or one that the provider defines. */
+/** A tool of an agent: VoltAgent's own, a toolkit, or a provider's. */
 export type AnyTool = Extract<AgentOptions['tools'], readonly unknown[]>[number]
 
 /**
- * Wrap the tools of an agent so that the model sees a preview and references in place of large results, and add the
- * retrieval tool.
+ * Wrap the tools of an agent so that the model sees a preview and references in place of large results and errors, and
+ * add the retrieval tool.
  *
- * Everything else about a tool stays: its type, schemas, approval, hooks, what it runs, and the output that your program
- * gets. Errors are offloaded too. Toolkits are wrapped tool by tool; tools that the provider defines are left alone. What is
- * passed in does not change, and what is wrapped already comes back as it is. Give the agent {@link offloadHooks}, too.
+ * All else about a tool stays, also the output that your program gets. Toolkits are wrapped tool by tool; tools that
+ * the provider defines stay. The tools passed in do not change, and a wrapped tool comes back as it is. Give the agent
+ * {@link offloadHooks}, too.
  *
- * @throws TypeError where the offloader, an option or `tools` is not usable, or has the retrieval tool already.
+ * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *
  * @example
  * ```ts

@@ -3,24 +3,24 @@ import type { ContextOffloader } from '@spillway/core'
 import { anyInputSchema, writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 
-/** What the retrieval tool returns: an output for the model that JSON can express. */
+/** The output of the retrieval tool: an output for the model, as JSON can express it. */
 export type RetrievalOutput = ModelOutput
 
 const answers = new WeakSet<object>()
 
-/** Tell whether an output is an answer of the retrieval tool, which is never offloaded. */
+/** Whether an output is an answer of the retrieval tool, which is never offloaded. */
 export function isAnswer(output: unknown): boolean {
   return answers.has(Object(output) as object)
 }
 
 /**
- * Make the tool `retrieve_offloaded_content`, by which the model searches and reads what was offloaded, in the scope of
+ * Make the tool `retrieve_offloaded_content`, by which the model searches and reads offloaded content in the scope of
  * its operation.
  *
- * {@link offloadTools} adds it to the tools of an agent. Whatever the model passes, it answers: a wrong call gets an answer
- * of the type `error-text` that says what to do next.
+ * {@link offloadTools} adds it. It answers every input: an invalid call gets an answer of the type `error-text` that
+ * says what to do next.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts

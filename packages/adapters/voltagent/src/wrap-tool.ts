@@ -3,7 +3,7 @@ import type { ContextOffloader } from '@spillway/core'
 import { copyWith } from '@spillway/core/adapter'
 import { defaultModelOutput, offloadShown, type ShownOutput } from './offload-shown.ts'
 
-/** What is read of a tool; VoltAgent's own type differs by input and output, and says less of `toModelOutput`. */
+/** The fields of a tool that are used; VoltAgent's type differs by input and output. */
 export interface UserTool extends Pick<Tool, 'name' | 'hooks'> {
   readonly toModelOutput?: ToModelOutput
 }
@@ -14,20 +14,19 @@ type ToModelOutput = (call: {
   readonly output: unknown
 }) => ShownOutput | Promise<ShownOutput>
 
-/** A tool call that was started here. */
 interface RunningCall {
   readonly input: unknown
   readonly options: ToolExecuteOptions
-  /** Whether another call has the very same input, as a schema may make it: it may be the call of another user. */
+  /** Whether another call has the very same input, as a schema may produce it: it may be another user's. */
   sharesInput: boolean
-  /** The last output, and what the model was shown of it: the AI SDK asks more than once for an output of a stream. */
+  /** The last output, and what the model saw of it: the AI SDK asks more than once for an output of a stream. */
   shown?: { readonly of: unknown; readonly as: ShownOutput }
 }
 
-/** Calls by their options and by their input: VoltAgent tells `toModelOutput` the input alone. */
+/** Calls by options and by input: VoltAgent passes `toModelOutput` the input alone. */
 const calls = new WeakMap<object, RunningCall>()
 
-/** Remember a call. Hooks of tools and of agents do, as a `PlanAgent` runs no hooks of tools; the second has no effect. */
+/** Remember a call. Both a tool's hooks and the agent's do, as a `PlanAgent` runs no hooks of tools. */
 export function startCall(input: unknown, options: ToolExecuteOptions): void {
   let call = calls.get(options)
   if (call === undefined || call.input !== input) {
@@ -40,23 +39,20 @@ export function startCall(input: unknown, options: ToolExecuteOptions): void {
   else if (before.options !== options) before.sharesInput = true
 }
 
-/** Find the one call with this very input, an object; `undefined` if there is none, or several have it. */
+/** The one call with this very object as input; `undefined` if there is none, or there are several. */
 export function findCall(input: unknown): RunningCall | undefined {
   const call = typeof input === 'object' && input !== null ? calls.get(input) : undefined
   return call?.sharesInput === true ? undefined : call
 }
 
-/** The input of the call with these options; `undefined` for a call that was not started. */
 export const inputOfCall = (options: ToolExecuteOptions): unknown => calls.get(options)?.input
 
-/** What wrapped tools have for `toModelOutput`: VoltAgent copies tools, and functions stay. */
+/** `toModelOutput` of wrapped tools: VoltAgent copies tools, and keeps their functions. */
 const ours = new WeakSet<ToModelOutput>()
 
 /**
- * Copy a tool, with its prototype and accessors, so that the model is shown references in place of large outputs. What is
- * wrapped already comes back as it is.
- *
- * What it runs stays the very function, as VoltAgent shows the model the stacks of errors.
+ * Copy a tool, with its prototype and accessors, so that the model sees references in place of large outputs. A wrapped
+ * tool comes back as it is. `execute` stays the very function, as VoltAgent shows the model the stacks of errors.
  */
 export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptions) => ContextOffloader): UserTool {
   if (tool.toModelOutput !== undefined && ours.has(tool.toModelOutput)) return tool

@@ -3,23 +3,23 @@ import { assertOffloader } from '@spillway/core/adapter'
 import { aiSdkMessages, HistoryCompactor, type RunHistoryOptions } from '@spillway/history'
 import type { ModelMessage, PrepareStepFunction, Tool, ToolSet, SystemModelMessage } from 'ai'
 
-/** What is read of what a `prepareStep` is called with. */
+/** The arguments of a `prepareStep` that are read. */
 export interface HistoryStep {
   readonly messages: ModelMessage[]
-  /** The system prompt. Version 6 does not tell it. */
+  /** The system prompt. Version 6 does not pass it. */
   readonly instructions?: SystemPrompt | undefined
 }
 
-/** What a `prepareStep` returns to have something else sent: `instructions` in version 7, `system` in version 6. */
+/** The result of a `prepareStep`, with `instructions` in version 7 and `system` in version 6. */
 export interface HistoryStepResult {
   messages?: ModelMessage[]
   instructions?: SystemPrompt
   system?: SystemPrompt
 }
 
-/** How a history is kept small. */
+/** Options of {@link historyPrepareStep}. */
 export interface HistoryStepOptions extends RunHistoryOptions<ModelMessage[]> {
-  /** The signal that ends the run: the SDK tells `prepareStep` none, and a summary should end with it. */
+  /** The signal that ends the run. The SDK passes none to `prepareStep`, and a summary should end with the run. */
   readonly abortSignal?: AbortSignal | undefined
 }
 
@@ -27,16 +27,15 @@ const USAGE = 'historyPrepareStep(offloader, options, prepareStep)'
 
 /**
  * Make a `prepareStep` that keeps the history small: over its limit, older large results become references, and with
- * `summarize` older messages a summary at the end of the system prompt. Nothing else changes, and nothing below the limit.
+ * `summarize` older messages a summary at the end of the system prompt.
  *
- * What became of a history is remembered for the next step, so that prompts between two passes only grow. It never fails
- * the run: what cannot be stored or summarised stays. Make it once for each session and keep it, or hand over a
- * `HistoryCompactor` that you keep; a new one makes the same references again, and asks for summaries anew.
+ * It remembers what it did, so that prompts between two passes only grow: make it once for each session, or pass a
+ * `HistoryCompactor` that you keep. If storing or summarizing fails, the messages stay.
  *
  * @param session - The offloader of one session, whose retrieval tool the agent has; or a compactor over one.
- * @param prepareStep - Your own, called before; what it returns goes on, with the messages and the system prompt made
- *   smaller. It may be that of `offloadPrepareStep`.
- * @throws TypeError where an argument is not usable.
+ * @param prepareStep - Your own, called before; its result is passed on with smaller messages and system prompt. It may
+ *   be that of `offloadPrepareStep`.
+ * @throws TypeError for an invalid argument.
  *
  * @example
  * ```ts
@@ -101,17 +100,17 @@ function compactorOf(
   return new HistoryCompactor({ ...options, offloader, format: aiSdkMessages<ModelMessage>() })
 }
 
-/** A system prompt, in any of the forms that the SDK takes. */
+/** A system prompt, in any form that the SDK accepts. */
 export type SystemPrompt = string | SystemModelMessage | SystemModelMessage[]
 
-/** Return what a model is asked with as one list of messages, the system prompt first. */
+/** The prompt as one list of messages, the system prompt first. */
 export function joinPrompt(prompt: SystemPrompt | undefined, messages: readonly ModelMessage[]): ModelMessage[] {
   return [...systemMessages(prompt), ...messages]
 }
 
 /**
- * Take such a list apart again, once it is smaller. The system prompt keeps its form, and is the very same where it has not
- * changed; where there was none, a system message that was made is one.
+ * Undo {@link joinPrompt} for a smaller list. The system prompt keeps its form, and is the very same if it has not
+ * changed; a system message that was added becomes one.
  */
 export function splitPrompt(
   prompt: SystemPrompt | undefined,
@@ -135,7 +134,6 @@ function systemMessages(prompt: SystemPrompt | undefined): readonly SystemModelM
   return Array.isArray(prompt) ? prompt : [prompt]
 }
 
-/** Count the system messages that a list begins with. */
 function countSystem(messages: readonly ModelMessage[]): number {
   const end = messages.findIndex(({ role }) => role !== 'system')
   return end < 0 ? messages.length : end

@@ -1,28 +1,26 @@
 import type { Summarize } from '@spillway/history'
 import { generateText, type LanguageModel } from 'ai'
 
-/** Models think before they write, and what they think counts. */
+/** Tokens for reasoning, which count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
 type Settings = Parameters<typeof generateText>[0]
 
-/** How a model is asked for summaries. */
+/** Options of {@link summarizeWith}. */
 export interface SummarizeWithOptions {
-  /** Tokens that an answer may have. Defaults to what a summary may have, and 8,000 for thoughts. */
+  /** Defaults to the limit of a summary and 8,000 tokens for reasoning. */
   readonly maxOutputTokens?: number | undefined
   readonly temperature?: number | undefined
-  /** How often a call that fails is tried again. Defaults to that of the SDK, 2. */
+  /** Defaults to 2, the SDK's own default. */
   readonly maxRetries?: number | undefined
   readonly providerOptions?: Settings['providerOptions'] | undefined
   readonly headers?: Record<string, string> | undefined
 }
 
 /**
- * Make a `summarize` that asks a model of the AI SDK, with `generateText`.
+ * Make a `summarize` that asks a model of the AI SDK, with `generateText`. It rejects if the model does.
  *
- * It gives up with the signal that it is handed, and rejects where the model does: the messages then stay.
- *
- * @throws TypeError where the model is none.
+ * @throws TypeError for an invalid model.
  *
  * @example
  * ```ts

@@ -6,28 +6,27 @@ import {
   type SessionHistoryOptions,
 } from './session-compactor.ts'
 
-/** What is read and written of a request: of either API, with anything else beside it. */
+/** The fields of a request that are read and written, in either API. */
 export interface HistoryRequest {
   readonly messages: readonly object[]
   readonly system?: string | readonly object[] | undefined
 }
 
-/** Return a request with its messages and system prompt made smaller; the very same, where it is within the limit. */
+/** Returns a request with smaller messages and system prompt; the very same if it is within the limit. */
 export type HistoryParams = <Params extends HistoryRequest>(
   params: Params,
   options?: { readonly signal?: AbortSignal | null | undefined },
 ) => Promise<Params>
 
 /**
- * Make the function that keeps the requests of a loop of your own small: over the limit of the history, older large results
+ * Make a function that keeps the requests of your own loop small: over the limit of the history, older large results
  * become references, and with `summarize` older messages a summary at the end of the system prompt.
  *
- * Your messages stay as they are; pass all of them each time. What became of them is remembered for the next request, so
- * that requests between two passes only grow. What cannot be stored or summarised stays. Make it once for each session and
- * keep it, or hand over a `HistoryCompactor` that you keep: a new one makes the same references again, and asks for
- * summaries anew.
+ * Your messages do not change; pass all of them each time. It remembers what it did, so that requests between two
+ * passes only grow: make it once for each session, or pass a `HistoryCompactor` that you keep. If storing or
+ * summarizing fails, the messages stay.
  *
- * @throws TypeError where an argument is not usable.
+ * @throws TypeError for an invalid argument.
  *
  * @example
  * ```ts
@@ -55,7 +54,6 @@ export function historyParams(session: HistorySession, options: SessionHistoryOp
   return paramsOf(sessionCompactor(session, options, 'historyParams(offloader, options)'))
 }
 
-/** The same for a compactor. */
 export function paramsOf(compactor: HistoryCompactor<Conversation>): HistoryParams {
   return async (params, { signal } = {}) => {
     const { messages, system } = params

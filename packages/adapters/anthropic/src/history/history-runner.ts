@@ -7,7 +7,7 @@ type MessageParam = Anthropic.Beta.BetaMessageParam
 type Stream = { readonly finalMessage: () => Promise<Message> }
 type Params = { messages: MessageParam[]; system?: string | Anthropic.Beta.BetaTextBlockParam[] }
 
-/** What is used of a tool runner, of any version. */
+/** The members of a tool runner that are used, in any version. */
 interface ToolRunner extends AsyncIterable<Message | Stream> {
   readonly params: Readonly<Params>
   generateToolResponse(): Promise<MessageParam | null>
@@ -21,13 +21,13 @@ const USAGE = 'historyRunner(runner, offloader, options)'
 
 /**
  * Let a tool runner keep its history small: over its limit, older large results become references, and with `summarize`
- * older messages a summary at the end of the system prompt. Nothing else changes, and nothing below the limit.
+ * older messages a summary at the end of the system prompt.
  *
- * The runner itself is changed and returned, to be iterated or awaited as before; `endTurns` goes with it. It works on
- * `params`: whoever saves `params.messages` saves `params.system` with them, which has the summary. A step in which the
- * program sets the messages itself is left alone. What cannot be stored or summarised stays. Call this once for a runner.
+ * Changes and returns the runner, to be iterated or awaited as before; it works with `endTurns`. The summary is in
+ * `params.system`: save it with `params.messages`. A step in which the program sets the messages itself stays. If
+ * storing or summarizing fails, the messages stay. Call it once for a runner.
  *
- * @throws TypeError where an argument is not usable.
+ * @throws TypeError for an invalid argument.
  *
  * @example
  * ```ts
@@ -106,7 +106,7 @@ function isRefusedByThread(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Cannot change `system` on a thread')
 }
 
-/** Run the tools of a reply, and return both; `undefined` where there are none. */
+/** Run the tools of a reply, and return both; `undefined` without tool calls. */
 async function answered(runner: ToolRunner, call: Message | Stream): Promise<MessageParam[] | undefined> {
   const answer = async (): Promise<MessageParam[] | undefined> => {
     const { role, content, stop_reason: reason } = 'finalMessage' in call ? await call.finalMessage() : call
@@ -118,7 +118,7 @@ async function answered(runner: ToolRunner, call: Message | Stream): Promise<Mes
   return settled.status === 'fulfilled' ? settled.value : undefined
 }
 
-/** Ask the runner for the signal that it was made with: what sets its options is shown them. */
+/** The signal of the runner: a function that sets its options gets them. */
 function signalOf(runner: ToolRunner): AbortSignal | null | undefined {
   let signal: AbortSignal | null | undefined
   runner.setRequestOptions((options) => {

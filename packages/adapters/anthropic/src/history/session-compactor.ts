@@ -7,16 +7,15 @@ import {
   type RunHistoryOptions,
 } from '@spillway/history'
 
-/** What a request has of a conversation, of either API. */
+/** The conversation in a request, of either API. */
 export type Conversation = AnthropicConversation<object, string | object[]>
 
-/** Whose history is kept small: the offloader of one session, or a compactor over one, which remembers it. */
+/** The offloader of one session, or a compactor over one. */
 export type HistorySession = ContextOffloader | HistoryCompactor<Conversation>
 
-/** How a history is kept small; of no use beside a compactor, which has its own. */
+/** Options of a session's history. A compactor has its own. */
 export type SessionHistoryOptions = RunHistoryOptions<Conversation>
 
-/** Return the compactor of a session. Refuses what is neither, and options that cannot work. */
 export function sessionCompactor(
   session: HistorySession,
   options: SessionHistoryOptions,

@@ -1,27 +1,27 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Summarize } from '@spillway/history'
 
-/** Models think before they write, and what they think counts. */
+/** Tokens for reasoning, which count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
-/** The default of the SDK, which refuses to ask for many tokens without a stream where no time is named. */
+/** The SDK's default. Without a timeout the SDK refuses long answers that are not streamed. */
 const TIMEOUT_MS = 600_000
 
-/** How a model is asked for summaries. */
+/** Options of {@link summarizeWith}. */
 export interface SummarizeWithOptions extends Partial<
   Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'messages' | 'stream'>
 > {
-  /** The model; a small one does. */
+  /** The model; a small one is enough. */
   readonly model: Anthropic.Model
 }
 
 /**
- * Make a `summarize` that asks a model by a client of Anthropic's API.
+ * Make a `summarize` that asks a model by a client of Anthropic's API. It rejects if the model does.
  *
- * Other parameters of the request can stand beside the model; `max_tokens` defaults to what a summary may have, and 8,000
- * for thoughts. It gives up with the signal that it is handed, and rejects where the model does: the messages then stay.
+ * Other parameters of the request can stand beside the model; `max_tokens` defaults to the limit of a summary and 8,000
+ * tokens for reasoning.
  *
- * @throws TypeError where the client or the model is none.
+ * @throws TypeError for an invalid client or model.
  *
  * @example
  * ```ts

@@ -6,18 +6,17 @@ import { offloadParts } from '@spillway/core/adapter'
 import type { PostToolUseAnswer, PostToolUseInput } from './post-tool-use.ts'
 import { partOfBlock, readToolOutput, type OutputPart, type ToolOutput } from './tool-output.ts'
 
-/** Up to so many bytes, equal output of equal calls has the equal reference; what is larger is never held whole. */
+/** Up to this size, equal output of equal calls has the same reference; larger output is never held whole. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
 
 /**
- * Offload the output of a tool of Claude Code where it is over the limit, and return what its hook `PostToolUse` answers.
+ * Offload large output of a Claude Code tool, and return the answer of its hook `PostToolUse`.
  *
- * The replacement has the shape that the tool's own output has. Of shell commands all output is stored, also what Claude
- * Code has put into a file. Outputs within the limit, of the retrieval tool, and of tools that are not known give `{}`,
- * as does a storage that fails: then the output stays, and `onEvent` of the offloader gets the error. Never rejects for
- * any output.
+ * The replacement has the shape of the tool's output. All output of shell commands is stored, also what Claude Code has
+ * written to a file. The answer is `{}` for small output, for the retrieval tool, for unknown tools, and if the storage
+ * fails: then `onEvent` of the offloader gets the error. Never rejects for any output.
  *
- * @param offloader - That of the scope: it stores where it stands, whatever the session.
+ * @param offloader - The offloader of the scope.
  *
  * @example
  * ```ts
@@ -54,7 +53,7 @@ export async function offloadToolOutput(
     : { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput } }
 }
 
-/** Return the output that takes the place of a tool's; `undefined` where it stays. */
+/** The output that replaces a tool's; `undefined` if it stays. */
 async function offloadOutput(
   offloader: ContextOffloader,
   request: PostToolUseInput,
@@ -82,7 +81,7 @@ function write(output: ToolOutput, [replacement, ...rest]: readonly [OutputPart,
   return output.write(String(replacement.value), rest)
 }
 
-/** Offload output that is in a file. What cannot be read stays as Claude Code shows it, with the path of the file. */
+/** Offload output in a file. An unreadable file stays as Claude Code shows it, with its path. */
 async function offloadSaved(
   offloader: ContextOffloader,
   request: PostToolUseInput,
@@ -125,28 +124,28 @@ async function offloadChunks(
   return readToolOutput(request)?.write(replacement.text, [])
 }
 
-/** Put what a command wrote as errors behind its output, as the model would be shown it. */
+/** Append what a command wrote to standard error, as the model would see it. */
 async function* withLast(chunks: AsyncIterable<Uint8Array>, text: string): AsyncGenerator<Uint8Array> {
   yield* chunks
   if (text !== '') yield new TextEncoder().encode(`\n${text}`)
 }
 
-/** The folder of a session in which Claude Code keeps what was too large for the model. */
+/** The folder of a session in which Claude Code keeps large results. */
 const FOLDER = 'tool-results'
 
-/** Output that Claude Code has put into a file, as it was too large for a hook and for the model. */
+/** Output in a file of Claude Code, as it was too large for a hook and for the model. */
 interface SavedOutput {
   readonly size: number
-  /** Read it from its beginning, in pieces. */
   readonly chunks: () => AsyncIterable<Uint8Array>
-  /** Read all of it as text; `undefined` where it is not UTF-8. */
+  /** Reads the whole as text; `undefined` if it is not UTF-8. */
   readonly text: () => Promise<string | undefined>
   readonly close: () => Promise<void>
 }
 
 /**
- * Open a file that the output of a tool names, if Claude Code has written it: a file, no link, in a folder `tool-results`
- * beneath the transcripts of the project. Returns `undefined` for any other path, and for a file that is gone.
+ * Open a file that the output of a tool names, if Claude Code has written it: a file, no link, in a folder
+ * `tool-results` beneath the transcripts of the project. Returns `undefined` for any other path, and for a file that is
+ * gone.
  *
  * Hooks trust their input; but part of it is written by tools, and no tool may have a file read and stored by its name.
  */

@@ -1,4 +1,4 @@
-/** What Claude Code tells a hook `PostToolUse`, as far as it is needed here: what the SDK calls `PostToolUseHookInput`. */
+/** The input of a hook `PostToolUse`, as far as it is used: the SDK's `PostToolUseHookInput`. */
 export interface PostToolUseInput {
   readonly session_id: string
   readonly transcript_path: string
@@ -6,11 +6,11 @@ export interface PostToolUseInput {
   readonly tool_use_id: string
   readonly tool_input: unknown
   readonly tool_response: unknown
-  /** The server of an MCP tool; older versions tell it by the name of the tool alone. */
+  /** The server of an MCP tool; older versions name it in the tool's name alone. */
   readonly mcp_server?: unknown
 }
 
-/** What a hook `PostToolUse` answers: an output in the place of the tool's, or nothing. */
+/** The answer of a hook `PostToolUse`: an output that replaces the tool's, or nothing. */
 export interface PostToolUseAnswer {
   hookSpecificOutput?: { hookEventName: 'PostToolUse'; updatedToolOutput: unknown }
 }

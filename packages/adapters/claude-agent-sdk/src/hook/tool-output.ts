@@ -2,30 +2,29 @@ import type { ContentBlock } from '@spillway/core'
 import { encodeBase64, mediaFromData, mediaFromUrl, textBlock } from '@spillway/core/adapter'
 import type { PostToolUseInput } from './post-tool-use.ts'
 
-/** A part of what the model is shown of a tool's output. */
+/** A part of a tool's output that the model sees. */
 export interface OutputPart {
-  /** The part as it stands in the output. */
   readonly value: unknown
   readonly block: ContentBlock
 }
 
-/** A tool's output in its parts, and how it is written with others in their place. */
+/** A tool's output in parts, and a function that writes it with other parts. */
 export interface ToolOutput {
   readonly parts: readonly OutputPart[]
-  /** Make the output that has a text, and the parts that stay. Its shape is the tool's own: no other would be taken. */
+  /** Makes the output with a text and the remaining parts. Claude Code accepts only the tool's own shape. */
   readonly write: (text: string, rest: readonly OutputPart[]) => unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
 type ReadOutput = (output: Fields, input: Fields) => ToolOutput | undefined
 
-/** Where Claude Code has put an image, which it says behind it. It is named by chance, and counts for nothing. */
+/** The text after an image, with its file, whose random name means nothing. */
 const IMAGE_FILE = /^\[Image:? source: [^\]\n]*\]$/
 
-/** How Claude Code begins the text of a resource that a tool of an MCP server returns. */
+/** The beginning of a resource's text, from an MCP tool. */
 const RESOURCE = /^\[Resource from [^\n]{1,200}? at (\S{1,2048})\] /
 
-/** The tools of Claude Code whose output the model is shown. Of all others it sees a note, or nothing that is large. */
+/** The tools of Claude Code whose output the model sees. Of others it sees a note, or nothing large. */
 const TOOLS: Readonly<Record<string, ReadOutput>> = {
   Bash: readShell,
   PowerShell: readShell,
@@ -42,16 +41,14 @@ const TOOLS: Readonly<Record<string, ReadOutput>> = {
 /** Names of the tools of Claude Code whose output may be offloaded. */
 export const offloadedTools: readonly string[] = Object.keys(TOOLS)
 
-/**
- * Read the output of a tool as a hook gets it. Returns `undefined` for what is not known, which has to stay.
- */
+/** Read the output of a tool as a hook gets it. Returns `undefined` for unknown output, which must stay. */
 export function readToolOutput(request: PostToolUseInput): ToolOutput | undefined {
   const { tool_name: toolName, tool_response: output, tool_input: input, mcp_server: server } = request
   if (server !== undefined || toolName.startsWith('mcp__')) return readMcpOutput(output)
   return Object.hasOwn(TOOLS, toolName) ? TOOLS[toolName]?.(fieldsOf(output), fieldsOf(input)) : undefined
 }
 
-/** Write a block, such as a smaller image that a previewer added, as a part of the content of an MCP tool's result. */
+/** Write a block, such as a smaller image, as a part of an MCP tool's content. */
 export function partOfBlock(block: ContentBlock): OutputPart {
   if (block.type !== 'image' || block.data === undefined) {
     const text = block.type === 'text' ? block.text : JSON.stringify('value' in block ? block.value : block)
@@ -149,7 +146,6 @@ function readResource(output: Fields): ToolOutput | undefined {
   return readList(output, 'contents', toBlock, (text) => ({ uri, text }))
 }
 
-/** Read a field that lists parts. */
 function readList(
   output: Fields,
   name: string,
@@ -164,7 +160,7 @@ function readList(
   }
 }
 
-/** Tools of MCP servers return content blocks of the Messages API; those with structured content its JSON as a text. */
+/** MCP tools give content blocks of the Messages API; those with structured content its JSON as text. */
 function readMcpOutput(output: unknown): ToolOutput | undefined {
   if (typeof output === 'string') {
     return {
@@ -189,7 +185,7 @@ function readContentBlock(part: unknown): ContentBlock {
   return (isMedia ? mediaFromData(mediaType, data) : undefined) ?? { type: 'unknown', value: part }
 }
 
-/** Read a text as the value that it is the JSON of, where nothing of it is lost by that, such as digits of a number. */
+/** The value of a JSON text, unless parsing loses something, such as digits of a number. */
 function valueOfJson(text: string): ContentBlock | undefined {
   if (!/^[[{]/.test(text)) return undefined
   try {

@@ -29,12 +29,11 @@ import type { MessageData } from 'genkit'
 /**
  * Read and write messages of Genkit.
  *
- * A message that did not change is the very object; of one that did everything else stays, with the metadata of its parts. A
- * response is paired with its request by the ref; where there is none, by the name and the order in the turn before. Where
- * the output of a tool is an object whose only long field is a text, it is read as that text. Data, custom parts and
- * resources are kept as they are.
+ * Unchanged messages are the very objects; in others, all that did not change stays, with the metadata of parts. A
+ * response is paired with its request by the ref, or else by name and order. An output whose only long field is a text
+ * is read as that text. Data, custom parts and resources stay.
  *
- * Reading throws a `TypeError` that names message and field where a message is none of Genkit.
+ * Reading throws a `TypeError` that names the message and field of an invalid message.
  *
  * @example
  * ```ts
@@ -60,7 +59,6 @@ export function genkitMessages(): HistoryFormat<MessageData[]> {
   }
 }
 
-/** The name of the format of Genkit's messages. */
 const GENKIT_MESSAGES = 'genkit-messages'
 
 const nativeOfPart = (value: unknown): NativeValue => ({ format: GENKIT_MESSAGES, value })
@@ -73,7 +71,6 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
 ])
 const DATA_URL = /^data:[^,]{1,200};base64,/i
 
-/** Read the messages of a conversation. */
 function readGenkitMessages(conversation: unknown): HistoryMessage[] {
   const messages = checkMessages(conversation)
   const calls = createNamedCalls(() => messages.flatMap(refsOf))
@@ -112,11 +109,11 @@ function readResponse(response: Fields, place: readonly [number, number], calls:
   return { type: 'tool-result', callId, toolName, content: pieces, ...(isError(output) ? { isError: true } : {}) }
 }
 
-/** Genkit has no mark for errors; its plugin for MCP writes them in this way. */
+/** Genkit cannot mark errors; its MCP plugin writes them like this. */
 const isError = (output: unknown): boolean =>
   isFields(output) && typeof output['error'] === 'string' && Object.keys(output).length === 1
 
-/** Read an output as a medium where it is one, as a text where that is about all that it has, as JSON otherwise. */
+/** Read an output as media, as a text if it has little else, or as JSON. */
 function readOutput(output: unknown): HistoryContent {
   const native = nativeOfPart({ output })
   if (typeof output === 'string')
@@ -147,7 +144,7 @@ function refsOf(message: unknown): readonly unknown[] {
   })
 }
 
-/** Write a message with the parts that it has now; all other fields stay, in their order. */
+/** Write a message with other parts; its other fields stay, in their order. */
 function patchMessage(native: Fields, { parts }: HistoryMessage, index: number): Fields {
   const before = native['content'] as readonly unknown[]
   const content = parts.map((part, at) => patchPart(part, `messages[${index}].parts[${at}]`))
@@ -167,7 +164,7 @@ function patchPart(part: HistoryPart, place: string): unknown {
   return withFields(own, { toolResponse: patchResponse(toolResponse, part, place) })
 }
 
-/** The output has a field of its own, and parts that come with it another. */
+/** The output has its own field, and parts beside it another. */
 function patchResponse(native: Fields, part: HistoryToolResult, place: string): Fields {
   const outputs: HistoryContent[] = []
   const parts: unknown[] = []
@@ -199,7 +196,6 @@ function patchOutput(original: unknown, pieces: readonly HistoryContent[], isErr
   return writeOutput(pieces, isError, place)
 }
 
-/** Write a part. Throws a `TypeError` for what Genkit has no part for. */
 function writePart(part: HistoryPart, place: string): Fields {
   if (part.type === 'tool-call') return { toolRequest: { name: part.name, ref: part.id, input: argumentsValue(part) } }
   if (part.type === 'tool-result') return writeResult(part, place)
@@ -215,7 +211,7 @@ function writeResult({ callId, toolName, content, isError }: HistoryToolResult, 
   }
 }
 
-/** Write what a tool returned: one value as it is, several as text. */
+/** One value stays a value; several become text. */
 function writeOutput(pieces: readonly HistoryContent[], isError: boolean, place: string): unknown {
   const [only] = pieces
   const texts = pieces.map((piece) => (piece.type === 'text' ? piece.text : jsonText(valueOf(piece), place)))
@@ -225,7 +221,6 @@ function writeOutput(pieces: readonly HistoryContent[], isError: boolean, place:
 
 const valueOf = (piece: HistoryContent): unknown => ('value' in piece ? piece.value : piece)
 
-/** Write a piece of content as a part. Throws a `TypeError` for what no part can have. */
 function writePiece(piece: HistoryContent, place: string): Fields {
   if (piece.type === 'text') return { text: piece.text }
   if (piece.type === 'json') return { text: jsonText(piece.value, place) }

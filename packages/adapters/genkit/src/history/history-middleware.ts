@@ -7,23 +7,21 @@ import type { OffloadOptions } from '../offload-middleware.ts'
 import { defaultScope, scopeRun, type Run } from '../run-scope.ts'
 import { genkitMessages } from './genkit-messages.ts'
 
-/** Options of {@link historyMiddleware}, beside the limits that every history has. */
+/** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<MessageData[]>, Pick<OffloadOptions, 'scope'> {}
 
-/** The middleware: call it, with the config that `offloadMiddleware` gets, in the `use` of a call, a prompt or an agent. */
+/** The middleware: call it, with the config of `offloadMiddleware`, in the `use` of a call, a prompt or an agent. */
 export type HistoryMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
 
 /**
- * Make the middleware that keeps what a model is sent within a limit: older tool results become references, and with
+ * Make the middleware that keeps the model's messages within a limit: older tool results become references, and with
  * `summarize` older messages a summary at the end of the system message.
  *
- * Only what the model sees changes: `messages` of the response, and with them sessions, stay whole. It goes on with what it
- * made of a scope's messages before. What it stores goes to the scope of the run, where the retrieval tool of
- * `offloadMiddleware` finds it. A failure of storage or of the model for summaries leaves messages as they are.
+ * Only what the model sees changes: `messages` of the response, and sessions, stay whole. It remembers what it did in
+ * each scope. Content goes to the scope of the run, for the retrieval tool of `offloadMiddleware`. If storing or
+ * summarizing fails, the messages stay. Put it last, so that it sees messages as the model gets them.
  *
- * Put it last, so that it sees messages as the model gets them.
- *
- * @throws TypeError where the offloader or an option is not usable. A run rejects with one where its config is not.
+ * @throws TypeError for an invalid offloader or option. A run rejects with one for an invalid config.
  *
  * @example
  * ```ts

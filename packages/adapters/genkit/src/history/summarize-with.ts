@@ -1,21 +1,19 @@
 import type { Summarize } from '@spillway/history'
 import type { Genkit, ModelArgument } from 'genkit'
 
-/** Which model {@link summarizeWith} asks, and how. */
+/** Options of {@link summarizeWith}. */
 export interface SummarizeWithOptions {
-  /** The default model of `ai`, where it is absent. */
+  /** Defaults to the default model of `ai`. */
   readonly model?: ModelArgument | undefined
-  /** What the model is configured with, such as `{ temperature: 0 }`. */
+  /** The config of the model, such as `{ temperature: 0 }`. */
   readonly config?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
- * Make the `summarize` that asks a model by Genkit.
+ * Make the `summarize` that asks a model by Genkit, with one message of the user and no tools. A small and fast model
+ * is enough.
  *
- * It gets one message of the user and no tools. A small and fast model is enough. Where it fails, or answers with no
- * summary, the messages stay.
- *
- * @throws TypeError where `ai` is no Genkit.
+ * @throws TypeError for an invalid `ai`.
  *
  * @example
  * ```ts

@@ -15,20 +15,18 @@ type Instruction = NonNullable<NonNullable<LlmRequest['config']>['systemInstruct
 type Conversation = GeminiConversation<Content, Instruction>
 type Given = Parameters<BasePlugin['beforeModelCallback']>[0]
 
-/** Options of {@link historyPlugin}, beside the limits that every history has. */
+/** Options of {@link historyPlugin}. */
 export interface HistoryPluginOptions extends RunHistoryOptions<Conversation>, Pick<OffloadOptions, 'scope'> {}
 
 /**
- * Make the plugin that keeps what all agents of a `Runner` send to their models within a limit: older tool results become
+ * Make the plugin that keeps the requests of all agents of a `Runner` within a limit: older tool results become
  * references, and with `summarize` older messages a summary at the end of the system instruction.
  *
- * Only requests change: the events of a session stay whole. It goes on with what it made of a session before. What it
- * stores goes to the scope of the session, where the retrieval tool of `offloadPlugin` finds it. A failure of storage or of
- * the model for summaries leaves contents as they are.
+ * Only requests change: the events of a session stay whole. It remembers what it did in each session. Content goes to
+ * the scope of the session, for the retrieval tool of `offloadPlugin`. If storing or summarizing fails, the contents
+ * stay. Put it before `offloadPlugin`, which belongs last.
  *
- * Put it in front of `offloadPlugin`, which belongs last.
- *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts

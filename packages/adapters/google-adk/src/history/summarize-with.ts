@@ -2,12 +2,10 @@ import { isBaseLlm, LLMRegistry, type BaseLlm } from '@google/adk'
 import type { Summarize } from '@spillway/history'
 
 /**
- * Make the `summarize` that asks a model of ADK: one, or the name of one that is registered, such as `gemini-2.5-flash`.
+ * Make the `summarize` that asks a model of ADK, or a registered one by name, with one message of the user and no
+ * tools. A small and fast model is enough.
  *
- * It gets one message of the user and no tools. A small and fast model is enough. Where it fails, or answers with no
- * summary, the contents stay.
- *
- * @throws TypeError where there is no model, and what the registry throws for a name that it does not know.
+ * @throws TypeError without a model, and the registry's error for an unknown name.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { assertOptions, type OffloadMiddlewareOptions, type OffloadOptions } fro
 import { offloaderOfRun } from '../run-scope.ts'
 import { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'
 
-/** Their answers are pages already, and say how to go on: offloading them would send the model in a circle. */
+/** Their answers are pages that say how to continue: offloading them would send the model in a circle. */
 const FILE_TOOLS = ['ls', 'read_file', 'write_file', 'edit_file', 'delete', 'glob', 'grep']
 
 /** Options of {@link deepAgentBackend}. */
@@ -14,12 +14,11 @@ export interface DeepAgentBackendOptions extends StorageBackendOptions, Pick<Off
 /**
  * Make the middleware that keeps large tool results out of the context of an agent made with `createDeepAgent`.
  *
- * It is `offloadMiddleware`, with the answers of the agent's own file tools left as they are. Results are replaced
- * before deepagents measures them, so it moves none of them to a file itself. What a tool throws goes on being thrown,
- * as deepagents has middleware of its own around tools. Subagents have middleware of their own:
- * pass it to each.
+ * It is `offloadMiddleware` without the agent's own file tools. Results are replaced before deepagents measures them,
+ * so it moves none to a file itself. Errors are thrown on, as deepagents has its own middleware around tools. Subagents
+ * have their own middleware: pass it to each.
  *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -61,10 +60,10 @@ export function deepAgentMiddleware(
 /**
  * Make the file system of an agent over the storage of its offloader, for `backend` of `createDeepAgent`.
  *
- * It is a {@link StorageBackend} in the scope of each run, which is named as {@link deepAgentMiddleware} does: pass both
- * the same `scope`. Where the scope cannot be named, operations fail with that as their error.
+ * It is a {@link StorageBackend} in the scope of each run: pass the `scope` of {@link deepAgentMiddleware}. If the
+ * scope is invalid, operations fail with that error.
  *
- * @throws TypeError where the offloader, its storage or an option is not usable.
+ * @throws TypeError for an invalid offloader, storage or option.
  *
  * @example
  * ```ts

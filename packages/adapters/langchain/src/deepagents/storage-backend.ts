@@ -23,14 +23,14 @@ import {
 } from 'deepagents'
 import { contentTypeEssence, isTextContentType } from '@spillway/core/adapter'
 
-/** Bytes of media that the tools of deepagents hand to a model, at most. */
+/** The most media bytes that the tools of deepagents give a model. */
 const MAX_MEDIA_BYTES = 10_485_760
 
 /** Options of {@link StorageBackend}. */
 export interface StorageBackendOptions extends StoredFilesOptions {
   /**
-   * The folder in which results of tools appear. Defaults to `/large_tool_results/`, where the tools of deepagents tell
-   * the model to look; `/` where the backend is mounted at such a path.
+   * The folder with tool results. Defaults to `/large_tool_results/`, where the tools of deepagents tell the model to
+   * look; `/` if the backend is mounted at such a path.
    */
   readonly resultFolder?: string | undefined
 }
@@ -38,12 +38,11 @@ export interface StorageBackendOptions extends StoredFilesOptions {
 /**
  * A file system for the agents of deepagents over a Spillway storage.
  *
- * What was offloaded is a file that can be read and searched, `/large_tool_results/<reference>.txt`, and never changed.
- * What the agent writes is stored beside it, and is there for as long as the storage keeps it. Failures come back as
- * `error`, as the protocol has it; an outage is never a missing file.
+ * Offloaded content is a read-only file, `/large_tool_results/<reference>.txt`. The agent's own files are stored beside
+ * it, for as long as the storage keeps them. Failures come back as `error`, as the protocol has it.
  *
- * @param storage - The storage of one scope, or what gives it at each operation. It must have `list()`.
- * @throws TypeError where the storage cannot list, or an option is impossible.
+ * @param storage - The storage of one scope, or a function that returns it at each operation. It must have `list()`.
+ * @throws TypeError if the storage cannot list, and for an invalid option.
  *
  * @example
  * ```ts
@@ -69,7 +68,7 @@ export class StorageBackend implements BackendProtocolV2 {
     this.#files = new StoredFiles(storage, { resultFolder })
   }
 
-  /** List a folder: its files, and the folders in it with a slash at their end. */
+  /** List a folder: its files, and its folders with a slash at the end. */
   async ls(path: string): Promise<LsResult> {
     return await answer(async () => {
       const folder = typeof path === 'string' && path.endsWith('/') ? path.slice(0, -1) : path
@@ -80,8 +79,8 @@ export class StorageBackend implements BackendProtocolV2 {
   }
 
   /**
-   * Read lines from `offset`, counted from 0, or media as bytes. Text is read in slices, as far as needed: where it is
-   * large and goes on, `totalLines` is left out.
+   * Read lines from `offset`, counted from 0, or media as bytes. Text is read only as far as needed, so `totalLines` is
+   * missing if large text continues.
    */
   async read(path: string, offset = 0, limit = 500): Promise<ReadResult> {
     return await answer(async () => {
@@ -94,7 +93,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Return the whole of a file, as one text where it is text. */
+  /** Read a whole file, as one text if it is text. */
   async readRaw(path: string): Promise<ReadRawResult> {
     return await answer(async () => {
       const file = await this.#find(path)
@@ -104,7 +103,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Store a file. One that exists is replaced or refused, as the version of deepagents in use has it. */
+  /** Store a file. An existing one is replaced or refused, as the installed deepagents does. */
   async write(path: string, content: string): Promise<WriteResult> {
     return await answer(async () => {
       await this.#files.update(path, (file) => {
@@ -157,7 +156,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Find files by a pattern of their paths, the latest first. */
+  /** Find files by a path pattern, the latest first. */
   async glob(pattern: string, path = '/'): Promise<GlobResult> {
     return await answer(async () => {
       refuseIf(refuseGlob(pattern))
@@ -166,7 +165,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Remove a file that the agent wrote, or all of them in a folder. Results of tools stay. */
+  /** Remove a file that the agent wrote, or all in a folder. Tool results stay. */
   async delete(path: string): Promise<{ path?: string; error?: string; filesUpdate?: null }> {
     return await answer(async () => {
       const removed = await this.#files.remove(path)
@@ -175,7 +174,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Store bytes as they are, in place of what is there. A result of a tool is `permission_denied`, as is an outage. */
+  /** Store bytes, and replace existing ones. For a tool result, and in an outage, the error is `permission_denied`. */
   async uploadFiles(uploads: [string, Uint8Array][]): Promise<FileUploadResponse[]> {
     const responses: FileUploadResponse[] = []
     for (const [path, content] of uploads) {
@@ -189,7 +188,7 @@ export class StorageBackend implements BackendProtocolV2 {
     return responses
   }
 
-  /** Return the bytes of files. The protocol has no code for an outage: it is `permission_denied`, not a missing file. */
+  /** Read the bytes of files. The protocol has no code for an outage: the error is `permission_denied`. */
   async downloadFiles(paths: string[]): Promise<FileDownloadResponse[]> {
     const answered = await answer(async () => {
       const files = await this.#files.list()
@@ -222,7 +221,7 @@ function refuseIf(reason: string | undefined): void {
 
 const decode = (content: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 
-/** Text whose bytes come back the same, or `undefined` where they would not. */
+/** Decode UTF-8; `undefined` if encoding would not give the same bytes. */
 function exactText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -232,12 +231,12 @@ function exactText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Says why an operation is refused, in the words that the answer has. */
+/** A refused operation; its message is the answer. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** Run an operation; whatever fails is its answer. */
+/** Run an operation; the answer to a failure is its error. */
 async function answer<Result>(run: () => Promise<Result>): Promise<Result | { error: string }> {
   try {
     return await run()
@@ -255,35 +254,31 @@ function describe(error: unknown): string {
   return error.code === 'invalid-key' || error.code === 'unsupported' ? `Error: ${message}` : message
 }
 
-/** The text types that the tools of deepagents know as text. */
+/** Types that the tools of deepagents show as text. */
 const KNOWN_TEXT = /^(?:text\/.+|application\/(?:json|javascript)|image\/svg\+xml)$/
 
-/** A file in the form of deepagents, its content left out. */
+/** A file of deepagents, without its content. */
 type Outline = Extract<FileData, { mimeType: string }>
 
-/** Describe a file without its content. */
 function outlineOf({ contentType, createdAt, modifiedAt }: StoredFile): Outline {
   const essence = contentTypeEssence(contentType)
   const mimeType = isTextContentType(essence) && !isText(essence) ? 'text/plain' : essence
   return { content: '', mimeType, created_at: timeOf(createdAt), modified_at: timeOf(modifiedAt) }
 }
 
-/** Describe all files, as far as names, types and times go. */
 function outlines(files: ReadonlyMap<string, StoredFile>): FileRecord {
   return Object.fromEntries([...files].map(([path, file]) => [path, outlineOf(file)]))
 }
 
-/** Put the sizes back that outlines do not have. */
+/** Add the sizes that outlines lack. */
 function sized(infos: readonly FileInfo[] | undefined, files: ReadonlyMap<string, StoredFile>): FileInfo[] {
   return (infos ?? []).map((info) => ({ ...info, size: files.get(info.path)?.size ?? 0 }))
 }
 
-/** Whether the tools of deepagents show content of this type as text. */
 function isText(mimeType: string): boolean {
   return KNOWN_TEXT.test(mimeType)
 }
 
-/** The bytes of what deepagents would write, and their type. */
 function contentOf(data: FileData): FileContent {
   const content = Array.isArray(data.content) ? data.content.join('\n') : data.content
   const mimeType = 'mimeType' in data ? data.mimeType : 'text/plain'
@@ -293,19 +288,17 @@ function contentOf(data: FileData): FileContent {
 
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
-/** Files in the form of deepagents, by path. */
 type FileRecord = Readonly<Record<string, FileData>>
 
 /**
- * The file system of deepagents itself over some files, which it does not change: it says what an operation would do.
- *
- * So patterns, messages and the rule for a path that exists are those of the version in use.
+ * The file system of deepagents over some files, to learn what an operation would do: patterns, messages and the rule
+ * for existing paths are those of the installed version.
  */
 export function rulesOver(files: FileRecord): StateBackend {
   return new StateBackend({ state: { files } })
 }
 
-/** Refuse a version of deepagents whose file system would look for its files elsewhere, and silently find none. */
+/** Throws for a version of deepagents whose file system would look elsewhere, and silently find no file. */
 function assertRules(): void {
   if (writtenTo('/a', 'a', {}).data === undefined)
     throw new TypeError(
@@ -313,7 +306,7 @@ function assertRules(): void {
     )
 }
 
-/** What deepagents makes of a text that is written to a path, or why it refuses. */
+/** The file that deepagents makes of a text, or its refusal. */
 function writtenTo(
   path: string,
   content: string,
@@ -328,16 +321,15 @@ function writtenTo(
   }
 }
 
-/** The type that deepagents gives to files of this name. */
 function mimeTypeFor(path: string): string {
   const { data } = writtenTo(path, '', {})
   return data !== undefined && 'mimeType' in data ? data.mimeType : 'text/plain'
 }
 
-/** No text has more lines; line numbers beyond 2^53 are not exact. */
+/** Line numbers beyond 2^53 are not exact. */
 const MAX_LINES = 2 ** 50
 
-/** A page of a text, with the fields by which deepagents says what it shows and where to go on. */
+/** A page of text, with the fields that tell the model where to continue. */
 interface Page {
   readonly content: string
   readonly totalLines?: number
@@ -346,7 +338,7 @@ interface Page {
   readonly nextOffset?: number
 }
 
-/** Read lines as the backends of deepagents do. `totalLines` is there where the end was reached. */
+/** Read lines as the backends of deepagents do. `totalLines` is present if the end was reached. */
 export async function readPage(file: StoredFile, offset: number, limit: number): Promise<Page> {
   const first = wholeNumber(offset)
   const { text, lines, totalLines, goesOn } = await file.readLines({
@@ -363,22 +355,22 @@ export async function readPage(file: StoredFile, offset: number, limit: number):
   }
 }
 
-/** What deepagents makes of a bound that a model wrote. */
+/** As deepagents reads a bound that a model wrote. */
 function wholeNumber(value: number): number {
   return Number.isFinite(value) ? Math.min(Math.max(0, Math.floor(value)), MAX_LINES) : 0
 }
 
 const MAX_LENGTH = 256
-/** Parts whose length is open, in all and between two slashes: with more of them matching may take for ever. */
+/** Limits of wildcards, in all and between two slashes: with more, matching may not end. */
 const MAX_OPEN_PARTS = 6
 const MAX_STARS_OF_NAME = 2
 const OPEN_PART = /\*+|\{/g
 
 /**
- * Say why a pattern of paths is not matched, and what to do; `undefined` where it is.
+ * Say why a path pattern is refused, and what to do; `undefined` if it is matched.
  *
- * deepagents matches them by regular expressions that backtrack, and a model may write any: `*a*a*a*a*a*a*b` would hold
- * the process for minutes.
+ * deepagents matches by backtracking regular expressions, and a model may write any pattern: `*a*a*a*a*a*a*b` would
+ * block the process for minutes.
  */
 export function refuseGlob(pattern: unknown): string | undefined {
   if (typeof pattern !== 'string' || pattern === '') return 'A pattern must be a text, such as **/*.md.'

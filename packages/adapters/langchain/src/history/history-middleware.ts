@@ -17,13 +17,12 @@ import { isEqualMessage } from './native-message.ts'
  * Make the middleware that keeps the history of an agent made with `createAgent` or `createDeepAgent` within its limit:
  * older tool results become references, and with `summarize` older messages a summary in the system prompt.
  *
- * It works on prompts, and the state keeps the whole conversation; with `replaceIn: 'state'` it works on the messages of the
- * state, so that checkpoints stay small. What it stores goes to the scope of the run's `thread_id`, where the retrieval tool
- * of `offloadMiddleware` finds it. A failure of storage or of the model for summaries leaves messages as they are.
+ * It changes prompts, and the state keeps the whole conversation; with `replaceIn: 'state'` it changes the messages of
+ * the state, so that checkpoints stay small. Content goes to the scope of the run's `thread_id`, for the retrieval tool
+ * of `offloadMiddleware`. If storing or summarizing fails, the messages stay. Put it last, so that it sees prompts as
+ * the model gets them.
  *
- * Put it last, so that it sees prompts as the model gets them.
- *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -77,21 +76,22 @@ const archiveOfRun =
   (runtime: unknown): HistoryArchive =>
     offloaderArchive(offloaderOf(runtime))
 
-/** Options of {@link historyMiddleware}, beside the limits that every history has. */
+/** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<readonly BaseMessage[]> {
-  /** Names the scope of a run: the same as that of `offloadMiddleware`. Defaults to its `thread_id`. */
+  /** Returns the scope of a run: the same as that of `offloadMiddleware`. Defaults to its `thread_id`. */
   readonly scope?: RunScope | undefined
   /**
-   * Where the shorter history takes the place of the whole one.
+   * The place of the shorter history.
    *
-   * - `prompt`, the default: in what the model gets. The state, and with it checkpoints and what the program sees, stay whole.
-   * - `state`: in the messages of the state, for good. Checkpoints get smaller, each round takes one more step of the graph,
-   *   and the agent's own system prompt does not count.
+   * - `prompt`, the default: the model's prompt. The state, and with it checkpoints and what the program sees, stays
+   *   whole.
+   * - `state`: the messages of the state. Checkpoints get smaller, each round takes one more step of the graph, and the
+   *   agent's own system prompt does not count.
    */
   readonly replaceIn?: 'prompt' | 'state' | undefined
 }
 
-/** Refuse with a `TypeError` an offloader or options that cannot work; limits are checked where they are used. */
+/** Limits are checked where they are used. */
 function assertHistoryOptions(
   offloader: ContextOffloader,
   options: HistoryMiddlewareOptions,
@@ -104,7 +104,7 @@ function assertHistoryOptions(
   return options
 }
 
-/** As much of a request to the model as matters here. Before 1.1 of LangChain its system prompt is a text alone. */
+/** The fields of a model request that are used. Before LangChain 1.1 the system prompt is a text. */
 interface PromptRequest {
   readonly messages: BaseMessage[]
   readonly systemMessage?: SystemMessage | undefined
@@ -113,16 +113,16 @@ interface PromptRequest {
 
 const format = langchainMessages()
 
-/** Return the agent's own system prompt as a message; `undefined` where it has none, which is an empty one for LangChain. */
+/** The agent's system prompt as a message; `undefined` for an empty one, which LangChain treats as none. */
 function systemOf({ systemMessage, systemPrompt = '' }: PromptRequest): SystemMessage | undefined {
   if (systemMessage === undefined) return systemPrompt === '' ? undefined : new SystemMessage(systemPrompt)
   return systemMessage.text === '' ? undefined : systemMessage
 }
 
 /**
- * Put other messages into a request.
+ * Replace the messages of a request.
  *
- * @param messages - With the system prompt before them, where the agent has one or one was made.
+ * @param messages - The new messages, the system prompt first if there is one.
  * @param system - The agent's own system prompt, as it was.
  */
 function withPrompt<Request extends PromptRequest>(
@@ -148,8 +148,8 @@ function withSystem<Request extends PromptRequest>(
 }
 
 /**
- * Move a summary that the messages of the state begin with to the end of the agent's own system prompt: providers take
- * one system message. An agent without one has it in its messages.
+ * Move a summary at the beginning of the state's messages to the end of the agent's system prompt: providers accept one
+ * system message. An agent without a system prompt keeps it in its messages.
  */
 function moveSnapshot<Request extends PromptRequest>(request: Request, archive: HistoryArchive): Request {
   const [first, ...others] = request.messages
@@ -163,20 +163,19 @@ function moveSnapshot<Request extends PromptRequest>(request: Request, archive: 
   return { ...withSystem(request, appended as SystemMessage, system), messages: others }
 }
 
-/** A prompt that is one text stays that; to one of several blocks, one is added. */
+/** A prompt of one text stays one; others get a block more. */
 function withText(parts: readonly HistoryPart[], text: string): readonly HistoryPart[] {
   const [only] = parts
   if (parts.length !== 1 || only?.type !== 'text') return [...parts, { type: 'text', text }]
   return [{ ...only, text: `${only.text}\n\n${text}` }]
 }
 
-/** The id by which LangGraph removes all messages of a state; its package is not imported, as LangChain comes with its own. */
+/** The id by which LangGraph removes all messages. Its package is not imported, as LangChain has its own copy. */
 const ALL = '__remove_all__'
 
 /**
- * Say what to change of a state so that it has other messages; `undefined` where nothing has changed.
- *
- * Where some were replaced in their places these alone are written, by their ids. Otherwise all of them are.
+ * The update that gives a state other messages; `undefined` if nothing changed. Messages that were replaced in place
+ * are written alone, by their ids; otherwise all are.
  */
 function updateOf(
   before: readonly BaseMessage[],
@@ -188,6 +187,5 @@ function updateOf(
   return changed.length === 0 ? undefined : { messages: changed }
 }
 
-/** Whether a message stands in the place of another one, or says the same where it has no id. */
 const isAt = (message: BaseMessage, before: BaseMessage): boolean =>
   message === before || (message.id !== undefined && message.id === before.id)

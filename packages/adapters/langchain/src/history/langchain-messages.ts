@@ -33,12 +33,12 @@ import { blocksOf, readPiece, readResultContent } from './read-content.ts'
 /**
  * Read and write messages of LangChain, the instances of its classes.
  *
- * A message that did not change is the very object; of one that did there is a copy of its class with everything else
- * that it had, such as id, name, status, artifact and metadata. Where a provider repeats a call in the content or in the
- * metadata, all places change together. Blocks of unknown types, what providers ran, screenshots of computer tools, calls
- * that are not valid and messages of unknown classes are kept as they are.
+ * Unchanged messages are the very objects; others are copies of their class with all other fields, such as id, name,
+ * status, artifact and metadata. If a provider repeats a call in the content or in the metadata, all places change
+ * together. Unknown blocks and messages, calls that the provider ran, screenshots of computer tools and invalid calls
+ * stay.
  *
- * Reading throws a `TypeError` that names the message where one is no instance.
+ * Reading throws a `TypeError` that names a message that is no instance.
  *
  * @example
  * ```ts
@@ -66,14 +66,14 @@ export function langchainMessages(): HistoryFormat<readonly BaseMessage[]> {
   }
 }
 
-/** The classes have no index signature, though every one of them is an object of fields. */
+/** The classes have no index signature. */
 const fieldsOf = (message: BaseMessage): Fields => message as unknown as Fields
 
-/** What is known of a conversation while it is read. */
+/** State while a conversation is read. */
 interface Reading {
   readonly messages: readonly AnyMessage[]
   readonly index: number
-  /** Names of the tools by the ids of their calls. */
+  /** Tool names by the ids of calls. */
   readonly names: Map<string, string>
 }
 
@@ -83,14 +83,13 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['ai', 'assistant'],
   ['tool', 'tool'],
 ])
-/** Roles of messages for which the role is a field, as the APIs name them. */
+/** Roles of messages that have a field for the role. */
 const CHAT_ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
   ['assistant', 'assistant'],
 ])
 
-/** Read the messages of a conversation. */
 function readLangchainMessages(conversation: unknown): HistoryMessage[] {
   const messages = checkMessages(conversation).map((message, index) => {
     if (isBaseMessage(message)) return message
@@ -103,7 +102,7 @@ function readLangchainMessages(conversation: unknown): HistoryMessage[] {
   })
 }
 
-/** Messages of unknown classes are said by the user, who may say anything; results of functions of old are results. */
+/** Messages of unknown classes count as the user's; results of old functions are tool results. */
 function roleOf(message: AnyMessage): HistoryRole {
   if (message.type === 'generic') return CHAT_ROLES.get((message as unknown as Fields)['role']) ?? 'user'
   if (message.type === 'function') return 'tool'
@@ -134,7 +133,7 @@ function readResult(message: AnyMessage, { index, names }: Reading): HistoryPart
   })
 }
 
-/** Read what a model said. A call stands where a block of the content repeats it, or else at the end. */
+/** A call stands where a block of the content repeats it, or else at the end. */
 function readAssistant(message: AnyMessage, reading: Reading): readonly HistoryPart[] {
   const calls = (message.tool_calls ?? []) as readonly unknown[] as readonly Fields[]
   const lists = callListsOf(message)
@@ -187,7 +186,7 @@ function readCall(
   })
 }
 
-/** Ids are made up of the place of a call, and differ from all that are there. */
+/** Missing ids are made from the place of a call, and differ from all others. */
 function madeId(at: number, { messages, index }: Reading): string {
   const taken = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)))
   let id = `call_${index}_${at}`
@@ -195,7 +194,7 @@ function madeId(at: number, { messages, index }: Reading): string {
   return id
 }
 
-/** A message as it is stored: what its constructor was given is named, where it stands in a field as well. */
+/** A stored message. `given` names constructor fields that are fields of the message as well. */
 interface EncodedMessage {
   readonly class: string
   readonly fields: Fields
@@ -220,7 +219,7 @@ const CLASSES: Readonly<Record<string, MessageClass>> = {
   ToolMessageChunk,
 }
 
-/** Fields of every message, which its class makes. */
+/** Fields that the class of every message makes. */
 const OWN: ReadonlySet<string> = new Set([
   'lc_kwargs',
   'lc_namespace',
@@ -230,13 +229,13 @@ const OWN: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Turn messages into a JSON value that {@link decodeMessages} turns back, with all fields that they have.
+ * Encode messages as a JSON value, with all fields.
  *
- * LangChain's own form, that of `mapChatMessagesToStoredMessages`, makes whole messages of those that were streamed, and
- * loses bytes, dates and fields that the constructor was not given.
+ * LangChain's own `mapChatMessagesToStoredMessages` turns streamed chunks into whole messages, and loses bytes, dates
+ * and fields that the constructor did not get.
  *
- * Throws a `TypeError` for a message of a class that LangChain has not, and for what JSON has no form for, such as a
- * function in the artifact of a result.
+ * Throws a `TypeError` for a message of an unknown class, and for values that JSON cannot express, such as a function
+ * in an artifact.
  */
 function encodeMessages(messages: readonly BaseMessage[]): unknown {
   return encodeLossless(messages.map(encodeMessage))
@@ -253,7 +252,7 @@ function encodeMessage(message: BaseMessage, index: number): EncodedMessage {
   return { class: name, fields, given }
 }
 
-/** Find the class of a message, be it of another copy of LangChain: by what it is, not by which code made it. */
+/** The class of a message, also of another copy of LangChain. */
 function classOf(message: BaseMessage): string | undefined {
   const { lc_name: own } = message.constructor as { readonly lc_name?: () => string }
   const named = Object.keys(CLASSES).filter((name) => typeOf(CLASSES[name]!) === message.type)
@@ -262,9 +261,9 @@ function classOf(message: BaseMessage): string | undefined {
 }
 
 /**
- * Undo {@link encodeMessages}. Throws a `TypeError` for what it has not made.
+ * Undo {@link encodeMessages}. Throws a `TypeError` for any other value.
  *
- * What is stored may be a tool's: nothing in it gets in the way of a method.
+ * A tool may have written stored content: no field in it replaces a method.
  */
 function decodeMessages(value: unknown): BaseMessage[] {
   return checkMessages(decodeLossless(value)).map((message, index) => {

@@ -2,29 +2,28 @@ import { isFields, withFields, type Fields } from '@spillway/history/format'
 import type { AnyMessage } from './native-message.ts'
 
 /**
- * A call of a tool as a message has it, with all places in which providers repeat it. Some send only one of these to the
- * model, so that they must change together.
+ * A tool call, with all places in which providers repeat it. Some send only one of these to the model, so they change
+ * together.
  */
 export interface NativeCall {
   readonly call: Fields
-  /** Blocks of the content, such as `tool_use` of Anthropic with the pieces of its input that were streamed. */
+  /** Blocks of the content, such as `tool_use` of Anthropic with streamed pieces of its input. */
   readonly blocks: readonly Fields[]
-  /** In `additional_kwargs.tool_calls`, as of OpenAI's chat. */
+  /** In `additional_kwargs.tool_calls`, for OpenAI's chat. */
   readonly raw: Fields | undefined
-  /** In `response_metadata.output`, as of OpenAI's responses. */
+  /** In `response_metadata.output`, for OpenAI's responses. */
   readonly item: Fields | undefined
-  /** In `tool_call_chunks` of a message that was streamed. */
+  /** In `tool_call_chunks` of a streamed message. */
   readonly chunk: Fields | undefined
 }
 
-/** The lists beside the content in which a message repeats its calls. */
+/** Lists beside the content in which a message repeats its calls. */
 export interface CallLists {
   readonly raw: readonly unknown[]
   readonly items: readonly unknown[]
   readonly chunks: readonly unknown[]
 }
 
-/** Return the lists of a message; those that it has not are empty. */
 export function callListsOf({ additional_kwargs, response_metadata, ...message }: AnyMessage): CallLists {
   return {
     raw: listOf(additional_kwargs?.tool_calls),
@@ -35,7 +34,7 @@ export function callListsOf({ additional_kwargs, response_metadata, ...message }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : [])
 
-/** The id of the call that an entry of one of these lists repeats, or a block; `undefined` for anything else. */
+/** The id of the call that a list entry or a block repeats. */
 export function idOfEntry(entry: unknown): string | undefined {
   if (!isFields(entry)) return undefined
   const { type, id, call_id: callId } = entry
@@ -45,10 +44,9 @@ export function idOfEntry(entry: unknown): string | undefined {
 
 const BLOCK_TYPES: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'functionCall'])
 
-/** Whether a block of the content is a call. */
 export const isCallBlock = (block: unknown): block is Fields => isFields(block) && BLOCK_TYPES.has(block['type'])
 
-/** Whether a block is a piece of the input of another, as Anthropic streams it. */
+/** Whether a block is a streamed piece of another's input, as in Anthropic's messages. */
 export const isInputOf = (block: unknown, call: Fields): block is Fields =>
   isFields(block) &&
   block['type'] === 'input_json_delta' &&
@@ -56,14 +54,14 @@ export const isInputOf = (block: unknown, call: Fields): block is Fields =>
   block['index'] !== undefined &&
   block['index'] === call['index']
 
-/** Whether a block repeats a call: by its id, or where it has none by the name. */
+/** Whether a block repeats a call: by id, or by name without one. */
 export function repeatsCall(block: Fields, { id, name }: Fields): boolean {
   const { functionCall } = block
   if (isFields(functionCall)) return functionCall['name'] === name && (block['id'] === undefined || block['id'] === id)
   return typeof block['id'] === 'string' && block['id'] === id
 }
 
-/** Write a call with other arguments, in all of its places. */
+/** Change the arguments of a call in all places. */
 export function withArguments({ call, blocks, raw, item, chunk }: NativeCall, args: unknown): NativeCall {
   if (call['args'] === args) return { call, blocks, raw, item, chunk }
   const text = JSON.stringify(args) ?? 'null'
@@ -77,7 +75,6 @@ export function withArguments({ call, blocks, raw, item, chunk }: NativeCall, ar
   }
 }
 
-/** Write a block that repeats a call, in its form. */
 export function blockWith(block: Fields, args: unknown): Fields {
   const { type, input, functionCall } = block
   const text = JSON.stringify(args) ?? 'null'
@@ -86,13 +83,13 @@ export function blockWith(block: Fields, args: unknown): Fields {
   return withFields(block, { args: type === 'tool_call_chunk' ? text : args })
 }
 
-/** Whether a block that repeats a call has these arguments, be it as text. */
+/** Whether a block has these arguments, also as text. */
 export function hasArguments({ type, input, args, functionCall }: Fields, expected: unknown): boolean {
   const value = type === 'tool_use' ? input : isFields(functionCall) ? functionCall['args'] : args
   return valueText(value) === valueText(expected)
 }
 
-/** Write a value, or JSON text of it, as the same text. */
+/** One text for a value and for its JSON text. */
 function valueText(value: unknown): string | undefined {
   if (typeof value !== 'string') return JSON.stringify(value)
   try {
@@ -103,7 +100,7 @@ function valueText(value: unknown): string | undefined {
   }
 }
 
-/** Free text goes to a tool of its own kind as the only argument. */
+/** A tool for free text gets it as the only argument. */
 function itemWith(item: Fields, args: unknown, text: string): Fields {
   if (item['type'] !== 'custom_tool_call') return withFields(item, { arguments: text })
   const { input } = fieldsOf(args)

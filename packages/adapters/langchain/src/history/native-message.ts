@@ -2,21 +2,19 @@ import type { AIMessage, BaseMessage, ToolMessage } from '@langchain/core/messag
 import type { NativeValue } from '@spillway/history'
 import { encodeBase64 } from '@spillway/core/adapter'
 
-/** The name of the format of LangChain's messages. */
 export const LANGCHAIN_MESSAGES = 'langchain-messages'
 
-/** A message, its tool calls and its results in whatever class. */
+/** A message of any class, with its tool calls and results. */
 export type AnyMessage = BaseMessage &
   Partial<Pick<AIMessage, 'tool_calls'>> &
   Partial<Pick<ToolMessage, 'tool_call_id' | 'status'>>
 
-/** Say what a part was read from. */
 export const nativeOfPart = (value: unknown): NativeValue => ({ format: LANGCHAIN_MESSAGES, value })
 
-/** The message that something stands for: a field that no comparison sees. */
+/** Key of the message in its standing, which no comparison sees. */
 const MESSAGE: unique symbol = Symbol('message of LangChain')
 
-/** Stands for a message: two of them are equal where the messages say the same to a model. */
+/** Stands for a message: two are equal if the messages say the same to a model. */
 interface Standing {
   readonly visible: unknown
   readonly [MESSAGE]?: BaseMessage
@@ -24,17 +22,17 @@ interface Standing {
 
 interface Known {
   readonly standing: Standing
-  /** The fields as they were: a message that was changed in place is another one. */
+  /** The fields at that time: a message changed in place counts as another. */
   readonly fields: readonly unknown[]
 }
 
 const known = new WeakMap<BaseMessage, Known>()
 
 /**
- * Return what stands for a message as its native value, the same one for as long as the message is the same.
+ * Return the native value that stands for a message, the same one until the message changes.
  *
- * A message that comes back from a checkpoint is a copy without the fields that were `undefined`, and streams and checkpoints
- * add ids: comparing the messages themselves would take it for another one.
+ * A message from a checkpoint is a copy without `undefined` fields, and streams and checkpoints add ids: comparing
+ * messages themselves would treat it as another one.
  */
 export function standingFor(message: AnyMessage): object {
   const fields = fieldsOf(message)
@@ -49,7 +47,6 @@ export function standingFor(message: AnyMessage): object {
   return standing
 }
 
-/** Return the message that something stands for. */
 export const messageOf = (standing: object): BaseMessage | undefined => (standing as Partial<Standing>)[MESSAGE]
 
 /** Whether two messages say the same to a model. */

@@ -29,7 +29,7 @@ import { isPlainValue } from './read-content.ts'
 const toBlock = (text: string): Fields => ({ type: 'text', text })
 const MARKS = ['cache_control']
 
-/** Write a message with the parts that it has now: a copy of its class, with all else that it has. */
+/** Write a message with other parts: a copy of its class, with its other fields. */
 export function patchMessage(native: AnyMessage, { parts }: HistoryMessage, index: number): BaseMessage {
   const [part] = parts
   if (native.type === 'tool' && part?.type === 'tool-result')
@@ -47,14 +47,14 @@ export function patchMessage(native: AnyMessage, { parts }: HistoryMessage, inde
   return copyMessage(native, { content, ...(native.type === 'ai' ? callFields(native, [...calls.values()]) : {}) })
 }
 
-/** Older versions repeat a call in the content more than once: the others change with the first. */
+/** Older versions repeat a call more than once: all copies change. */
 function repeated(block: Fields, calls: Iterable<NativeCall>): Fields {
   for (const { call } of calls)
     if (repeatsCall(block, call)) return hasArguments(block, call['args']) ? block : blockWith(block, call['args'])
   return block
 }
 
-/** Write a part that is none of tools: as it was read, but for a text that was edited. */
+/** Write a part that is no tool call or result: as it was read, or with its new text. */
 function writePiece(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
   const own = ownOf(part)
   if (own !== undefined && (isAsRead(part) || part.type !== 'text')) return own as WrittenPiece
@@ -94,7 +94,7 @@ function callOf(part: HistoryToolCall): NativeCall {
   return { call: newCall(part), blocks: [], raw: undefined, item: undefined, chunk: undefined }
 }
 
-/** Write the calls of a message in all of its fields that have them; a field of which nothing changed stays as it is. */
+/** Write the calls in all fields that have them. Unchanged fields stay the very values. */
 function callFields(native: AnyMessage, calls: readonly NativeCall[]): Fields {
   const before = native.tool_calls ?? []
   const { raw, items, chunks } = callListsOf(native)
@@ -115,7 +115,7 @@ function callFields(native: AnyMessage, calls: readonly NativeCall[]): Fields {
   }
 }
 
-/** Put calls into the order that they had; those that are new come last. */
+/** Calls keep their order; new ones come last. */
 function inOrder(before: readonly unknown[], calls: readonly NativeCall[]): readonly Fields[] {
   const place = ({ call }: NativeCall): number => {
     const at = before.findIndex((one) => isFields(one) && one['id'] === call['id'])
@@ -124,7 +124,7 @@ function inOrder(before: readonly unknown[], calls: readonly NativeCall[]): read
   return calls.toSorted((a, b) => place(a) - place(b)).map(({ call }) => call)
 }
 
-/** Write the entries of a list that repeat calls; those of calls that are gone go with them. */
+/** Write the list entries that repeat calls; entries of removed calls go. */
 function writeEntries(
   list: readonly unknown[],
   calls: readonly NativeCall[],
@@ -146,7 +146,6 @@ function writeEntries(
 const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index])
 
-/** Write a call. */
 const newCall = (call: HistoryToolCall): Fields => ({
   type: 'tool_call',
   id: call.id,
@@ -154,7 +153,7 @@ const newCall = (call: HistoryToolCall): Fields => ({
   args: argumentsObject(call),
 })
 
-/** Write a piece of content as a block. Throws a `TypeError` for what no block can have. */
+/** Throws a `TypeError` for content that no block can have. */
 function writeBlock(piece: HistoryContent, place: string): Fields {
   if (piece.type === 'text') return { type: 'text', text: piece.text }
   if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
@@ -176,10 +175,9 @@ function writeMedia(media: Exclude<HistoryContent, { type: 'text' | 'json' | 'op
 }
 
 /**
- * Copy a message with other values of some fields: of its class, and with all else that it has, such as its id. Where no
- * value differs the very message comes back.
+ * Copy a message of any class with other values of some fields. Returns the very message if no value differs.
  *
- * It is not made by its constructor, which may want other arguments, and adds to some of them.
+ * The constructor is not called: it may need other arguments, and adds to some of them.
  */
 function copyMessage<Message extends BaseMessage>(message: Message, fields: Fields): Message {
   const changed = Object.entries(fields).filter(([name, value]) => (message as unknown as Fields)[name] !== value)
@@ -199,7 +197,7 @@ function copyMessage<Message extends BaseMessage>(message: Message, fields: Fiel
   return copy
 }
 
-/** In the standard form of LangChain 1 a message was given its content as blocks, and no `content`. */
+/** The standard form of LangChain 1 has blocks in place of `content`. */
 const asBlocks = ({ content }: Fields, value: unknown): Fields => ({
   contentBlocks: value,
   ...(content === value ? { content: undefined } : {}),

@@ -3,10 +3,9 @@ import { asRead, isFields, mediaFields, type Fields, type MediaSource } from '@s
 import { mediaOfPart, textOfPart } from '../content-parts.ts'
 import { nativeOfPart } from './native-message.ts'
 
-/** A piece of a message's content. */
 export type MessagePiece = Exclude<HistoryContent, HistoryJson> | HistoryReasoning
 
-/** Blocks in which models show what they thought, and the field with the text. */
+/** Types of reasoning blocks, with the field of their text. */
 const REASONING: ReadonlyMap<unknown, string> = new Map([
   ['reasoning', 'reasoning'],
   ['thinking', 'thinking'],
@@ -14,16 +13,15 @@ const REASONING: ReadonlyMap<unknown, string> = new Map([
   ['reasoning_content', 'reasoningText'],
 ])
 
-/** Texts of OpenAI's responses, beside those of LangChain. */
+/** Text types of OpenAI's responses and of LangChain. */
 const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'output_text', 'input_text'])
 
-/** Return the blocks of a content: a string is one, and nothing none. */
+/** The blocks of a content: a string is one. */
 export function blocksOf(content: unknown): readonly unknown[] {
   if (Array.isArray(content)) return Array.from(content as readonly unknown[])
   return content === undefined || content === null ? [] : [content]
 }
 
-/** Read a block of what somebody has said. */
 export function readPiece(block: unknown): MessagePiece {
   const native = nativeOfPart(block)
   if (typeof block === 'string') return asRead({ type: 'text', text: block, native })
@@ -36,7 +34,7 @@ export function readPiece(block: unknown): MessagePiece {
   return media === undefined ? asRead({ type: 'opaque', value: block, native }) : asRead({ ...media, native })
 }
 
-/** Read the content of a tool's message. Older versions take a value in the place of blocks, too. */
+/** Read the content of a tool message. Older versions accept a value in place of blocks. */
 export function readResultContent(content: unknown): readonly HistoryContent[] {
   if (isPlainValue(content)) return [asRead({ type: 'json', value: content, native: nativeOfPart(content) })]
   return blocksOf(content).map((block) => {
@@ -48,14 +46,13 @@ export function readResultContent(content: unknown): readonly HistoryContent[] {
   })
 }
 
-/** Whether a content has no blocks: an array of plain values, or an object without a type. */
+/** Whether a content is a value: an array of plain values, or an object without a type. */
 export function isPlainValue(content: unknown): boolean {
   if (typeof content !== 'object' || content === null) return false
   const isBlock = (one: unknown): boolean => isFields(one) && Object.hasOwn(one, 'type')
   return Array.isArray(content) ? content.length > 0 && !content.some(isBlock) : !isBlock(content)
 }
 
-/** Return the text of a block, where it is one. */
 export function blockText(block: Fields): string | undefined {
   const { type, text } = block
   return TEXT_TYPES.has(type) && typeof text === 'string' ? text : textOfPart(block)

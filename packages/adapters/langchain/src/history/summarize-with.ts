@@ -2,14 +2,12 @@ import { HumanMessage } from '@langchain/core/messages'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import type { Summarize } from '@spillway/history'
 
-/** Keep what the model writes out of the streams of the run that it is asked in; traces show it. */
+/** Keep the summary out of the run's streams; traces show it. */
 const TAGS = ['nostream', 'langsmith:nostream']
 
 /**
- * Make the `summarize` that asks a chat model of LangChain.
- *
- * It gets one message of the user, no tools, and no other settings than its own. A small and fast model is enough. Where
- * it fails, or answers with no summary, the messages stay.
+ * Make the `summarize` that asks a chat model of LangChain, with one message of the user and no tools. A small and fast
+ * model is enough.
  *
  * @example
  * ```ts

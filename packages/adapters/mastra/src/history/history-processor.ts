@@ -19,20 +19,18 @@ type Prompt = Parameters<NonNullable<Processor['processLLMRequest']>>[0]['prompt
 /** A processor for `inputProcessors`. */
 export type HistoryProcessor = Processor<'spillway-history'> & Required<Pick<Processor, Hook>>
 
-/** Options of {@link historyProcessor}, beside the limits that every history has. */
+/** Options of {@link historyProcessor}. */
 export interface HistoryProcessorOptions extends RunHistoryOptions<Prompt[number][]>, Pick<OffloadOptions, 'scope'> {}
 
 /**
- * Make the processor that keeps the history of a Mastra agent within its limit: older tool results become references, and
- * with `summarize` older messages a summary at the end of the instructions.
+ * Make the processor that keeps the history of a Mastra agent within its limit: older tool results become references,
+ * and with `summarize` older messages a summary at the end of the instructions.
  *
- * It works on the prompt of each model call. Messages and memory stay whole, and it goes on with what it made of them
- * before. What it stores goes to the scope of the run's memory thread, where the retrieval tool of `offloadProcessor` finds
- * it. A failure of storage or of the model for summaries leaves messages as they are.
+ * It changes the prompt of each model call, and remembers what it did; messages and memory stay whole. Content goes to
+ * the scope of the run's memory thread, for the retrieval tool of `offloadProcessor`. If storing or summarizing fails,
+ * the messages stay. Put it last in `inputProcessors`, so that it sees prompts as the model gets them.
  *
- * Put it last in `inputProcessors`, so that it sees prompts as the model gets them.
- *
- * @throws TypeError where the offloader or an option is not usable.
+ * @throws TypeError for an invalid offloader or option.
  *
  * @example
  * ```ts
@@ -76,8 +74,8 @@ export function historyProcessor(offloader: ContextOffloader, options: HistoryPr
 }
 
 /**
- * Read and write prompts that Mastra makes for models: messages of the AI SDK, in which what an MCP server marks as an error
- * is JSON like any other. Here it is one, so that its reference stays one.
+ * Mastra's prompts: messages of the AI SDK, in which the error of an MCP server is JSON like any other. Here it is an
+ * error, so that its reference is one, too.
  */
 function mastraPrompt<Message extends object>(): HistoryFormat<Message[]> {
   const format = aiSdkMessages<Message>()

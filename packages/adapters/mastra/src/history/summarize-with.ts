@@ -3,12 +3,10 @@ import type { MastraModelConfig } from '@mastra/core/llm'
 import type { Summarize } from '@spillway/history'
 
 /**
- * Make the `summarize` that asks a model of Mastra: the name of one, such as `openai/gpt-5-mini`, or a model of the AI SDK.
+ * Make the `summarize` that asks a model of Mastra: its name, such as `openai/gpt-5-mini`, or a model of the AI SDK. It
+ * gets one message of the user, no tools, and no memory. A small and fast model is enough.
  *
- * It gets one message of the user, no tools, and no memory. A small and fast model is enough. Where it fails, or answers
- * with no summary, the messages stay.
- *
- * @throws TypeError where there is no model.
+ * @throws TypeError without a model.
  *
  * @example
  * ```ts

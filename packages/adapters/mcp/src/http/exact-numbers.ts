@@ -2,25 +2,23 @@ import { rewriteInexactNumbers } from '@spillway/core/adapter'
 import { readMessages } from '../proxy/message-text.ts'
 import type { Message } from '../relay/message.ts'
 
-/** How the numbers of a body are marked. */
 interface MarkedBody {
-  /** Whether the body is a stream of events, whose `data:` lines are JSON. */
+  /** Whether the body is a stream of events, with JSON in its `data:` lines. */
   readonly isEventStream: boolean
-  /** A longer body passes without marks: whoever reads it refuses it. */
+  /** A longer body gets no marks: its reader refuses it. */
   readonly maxLength?: number
 }
 
 /**
- * Takes numbers through the parser of an SDK digit by digit: those that JavaScript cannot hold are strings with a mark while
- * the SDK has them.
+ * Keeps numbers exact through the JSON parser of an SDK: numbers that JavaScript cannot hold become marked strings
+ * while the SDK has them.
  */
 export class ExactNumbers {
   readonly #mark = crypto.randomUUID()
   readonly #marked = new RegExp(`"${this.#mark}([^"]+)"`, 'g')
-  /** Numbers that were marked and have not come back. */
+  /** Marked numbers that are still in messages. */
   #count = 0
 
-  /** Mark the numbers of a body that an SDK is going to parse. */
   markBody(
     body: ReadableStream<Uint8Array>,
     { isEventStream, maxLength = Infinity }: MarkedBody,
@@ -51,7 +49,7 @@ export class ExactNumbers {
     return body.pipeThrough(decoder).pipeThrough(marking).pipeThrough(new TextEncoderStream())
   }
 
-  /** Return a message that an SDK has parsed, with its numbers as they were written. */
+  /** Restore the numbers in a message that an SDK has parsed. */
   reveal(message: Message): Message {
     if (this.#count === 0) return message
     let text: string

@@ -6,19 +6,25 @@ import {
 } from '@modelcontextprotocol/client'
 import { contentTypeEssence } from '@spillway/core/adapter'
 import type { Connection, ConnectionHandlers } from '../proxy/connection.ts'
-import { errorOf, ERROR_CODE, fieldsOf, isRequest, isResponse, type Message, type RequestId } from '../relay/message.ts'
+import {
+  errorOf,
+  ERROR_CODE,
+  isRequest,
+  isResponse,
+  namesRevision,
+  type Message,
+  type RequestId,
+} from '../relay/message.ts'
 import { ExactNumbers } from './exact-numbers.ts'
 
 /** A server that is reached over HTTP. */
 export interface ServerUrl {
   readonly url: string
-  /** Sent with every request, such as `Authorization`. They are told to nobody else, and not to where a redirect leads. */
+  /** Sent with every request, such as `Authorization`, but not to the target of a redirect. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** `sse` for the transport of revision 2024-11-05. Defaults to `http`, streamable HTTP. */
   readonly type?: 'http' | 'sse' | undefined
 }
-
-const PROTOCOL_VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion'
 
 /**
  * A connection to a server over streamable HTTP, by the transport of the MCP SDK.
@@ -37,7 +43,7 @@ const PROTOCOL_VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion'
  */
 export class HttpConnection implements Connection {
   readonly #transport: Transport & { readonly terminateSession?: () => Promise<void> }
-  /** Requests that are not answered yet, and what ends each of their streams. */
+  /** Unanswered requests. */
   readonly #open = new Map<RequestId, { readonly controller: AbortController; readonly isStateless: boolean }>()
   readonly #numbers = new ExactNumbers()
   #closed = false
@@ -82,8 +88,7 @@ export class HttpConnection implements Connection {
     if (!isRequest(message)) return await this.#transport.send(message as JSONRPCMessage)
     const { id } = message
     const controller = new AbortController()
-    const isStateless = typeof fieldsOf(message.params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
-    this.#open.set(id, { controller, isStateless })
+    this.#open.set(id, { controller, isStateless: namesRevision(message) })
     try {
       await this.#transport.send(message, {
         requestSignal: controller.signal,
@@ -112,7 +117,6 @@ export class HttpConnection implements Connection {
     this.#transport.setProtocolVersion?.(protocolVersion)
   }
 
-  /** Take the numbers of an answer through the parser of the SDK as they are. */
   #mark(response: Response): Response {
     const type = contentTypeEssence(response.headers.get('content-type') ?? '')
     const isEventStream = type === 'text/event-stream'

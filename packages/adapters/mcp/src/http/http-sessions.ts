@@ -9,31 +9,31 @@ import { ExactNumbers } from './exact-numbers.ts'
 
 /** Options of {@link HttpSessions}. */
 export interface HttpSessionsOptions {
-  /** Serve a client until its session ends: resolves then. */
+  /** Serves a client until its session ends. */
   readonly serve: (client: Connection, scope: readonly string[]) => Promise<unknown>
   readonly onError: (error: Error) => void
-  /** Sessions at a time, at most: each may have a server of its own. Defaults to 100. */
+  /** Sessions at a time: each may have its own server. Defaults to 100. */
   readonly maxSessions?: number | undefined
-  /** Milliseconds after which a session without requests or open streams is ended. Defaults to 30 minutes. */
+  /** Milliseconds after which a session without requests or open streams ends. Defaults to 30 minutes. */
   readonly idleMs?: number | undefined
-  /** Bytes of one request, at most. Defaults to 10 MiB. */
+  /** Bytes of one request. Defaults to 10 MiB. */
   readonly maxRequestBytes?: number | undefined
 }
 
 interface Session {
   readonly connection: SessionConnection
-  /** A session belongs to who opened it: its id alone opens nothing. */
+  /** A session belongs to its caller: its id alone opens nothing. */
   readonly caller: string
 }
 
-/** Sweep for idle sessions this often, in milliseconds, at most. */
+/** Milliseconds between searches for idle sessions, at most. */
 const SWEEP_MS = 60_000
 
 /**
- * The sessions of an MCP endpoint over HTTP, each of which is served on its own.
+ * The sessions of an MCP endpoint over HTTP, each served separately.
  *
- * Revisions of the protocol up to 2025-11-25 have sessions. A client of a later one is told so and greets in one of these.
- * A session belongs to the scope of who opened it: others do not find it, also if they know its id.
+ * Protocol revisions up to 2025-11-25 have sessions. A client of a later one gets an error, and greets in one of these.
+ * A session belongs to the scope of its caller: others cannot use it, even with its id.
  *
  * @example
  * ```ts
@@ -60,7 +60,6 @@ export class HttpSessions {
     this.#timer = setInterval(() => void this.#endIdle(), Math.min(SWEEP_MS, idleMs)).unref()
   }
 
-  /** Answer a request of a caller with this scope. */
   async fetch(request: Request, scope: readonly string[]): Promise<Response> {
     const { maxRequestBytes, maxSessions } = this.#options
     const id = request.headers.get('mcp-session-id')
@@ -124,7 +123,7 @@ export class HttpSessions {
   }
 }
 
-/** Whether a request opens a session; its body is known to be short enough. */
+/** Whether a request opens a session; its length is checked before. */
 async function isGreeting(request: Request): Promise<boolean> {
   if (request.method !== 'POST') return false
   try {
@@ -139,7 +138,7 @@ function refuse(status: number, code: number, message: string, headers: Record<s
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers })
 }
 
-/** Clients of a later revision then greet in one that has sessions, as the specification says. */
+/** Clients of a later revision then greet in an earlier one with sessions, as the specification says. */
 function refuseRevision(): Response {
   const error = {
     code: -32_022,
@@ -149,15 +148,14 @@ function refuseRevision(): Response {
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
 }
 
-/** So many messages are kept for a client that has not opened its stream for them yet. */
+/** Messages kept for a client that has not opened its stream. */
 const MAX_WAITING = 1_000
 
-/** One client's session over streamable HTTP, by the transport of the MCP SDK. */
 class SessionConnection implements Connection {
   readonly #transport: WebStandardStreamableHTTPServerTransport
-  /** Requests of the client that are not answered yet, and the tokens by which they are told of progress. */
+  /** Unanswered requests of the client, with their progress tokens. */
   readonly #open = new Map<RequestId, unknown>()
-  /** Messages that belong to no request, until the client opens a stream for them. */
+  /** Messages without a request, until the client opens a stream. */
   readonly #waiting: Message[] = []
   readonly #numbers = new ExactNumbers()
   readonly #maxRequestBytes: number
@@ -175,7 +173,7 @@ class SessionConnection implements Connection {
     })
   }
 
-  /** Milliseconds since the client was last heard of; 0 while a request or a stream is open. */
+  /** Milliseconds since the client's last activity; 0 while a request or a stream is open. */
   get idleMs(): number {
     return this.#active > 0 ? 0 : Date.now() - this.#lastUsed
   }
@@ -194,12 +192,11 @@ class SessionConnection implements Connection {
     this.#started.resolve()
   }
 
-  /** Resolves when there is somebody to take the client's messages. */
+  /** Resolves when the client's messages have a handler. */
   get started(): Promise<void> {
     return this.#started.promise
   }
 
-  /** Serve one request of the client. */
   async handle(request: Request): Promise<Response> {
     this.#active += 1
     const done = (): void => {
@@ -228,7 +225,6 @@ class SessionConnection implements Connection {
     return new Response(body, response)
   }
 
-  /** Take the numbers of a request through the parser of the SDK as they are. */
   #mark(request: Request): Request {
     if (request.body === null) return request
     const body = this.#numbers.markBody(request.body, { isEventStream: false, maxLength: this.#maxRequestBytes })
@@ -253,7 +249,7 @@ class SessionConnection implements Connection {
     return this.#transport.close()
   }
 
-  /** A message of the server goes to the request that it is about, or to one that is open where the client has no stream. */
+  /** The request that a message belongs to, or any open one if the client has no stream. */
   #relatedRequest({ method, params }: Message): RequestId | undefined {
     if (method === 'notifications/progress') {
       const token = params?.['progressToken']
@@ -272,7 +268,7 @@ class SessionConnection implements Connection {
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
 
-/** Pass bytes on, and tell once that there are no more or nobody reads them. */
+/** Pass bytes on, and call `onEnd` once when they end or nobody reads them. */
 function watchEnd(onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {
   let ended = false
   const end = (): void => {

@@ -5,16 +5,16 @@ import { LOOPBACK_HOSTS, guardRequest as guardHeaders, type AccessTokens, type G
 
 /** Options of {@link serveHttp}. */
 export interface HttpOptions {
-  /** The address to listen at. Defaults to `127.0.0.1`; any but those of the loopback interface needs `tokens`. */
+  /** The address to listen at. Defaults to `127.0.0.1`; others than the loopback interface's need `tokens`. */
   readonly host?: string | undefined
-  /** Defaults to 0: any that is free. */
+  /** Defaults to 0, any free port. */
   readonly port?: number | undefined
   /** The path of the endpoint. Defaults to `/mcp`. */
   readonly path?: string | undefined
-  /** Names that the service is reached by beside those of the loopback interface, without a port. */
+  /** Names of the service besides those of the loopback interface, without a port. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly tokens?: AccessTokens | undefined
-  /** Answer a request of a caller with this scope; `[]` without tokens. */
+  /** Answers a request of a caller with this scope; `[]` without tokens. */
   readonly fetch: (request: Request, scope: readonly string[]) => Promise<Response>
   readonly onError: (error: Error) => void
 }
@@ -29,11 +29,11 @@ export interface HttpService {
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
- * Serve an MCP endpoint over HTTP to callers that are known.
+ * Serve an MCP endpoint over HTTP to known callers.
  *
- * `Host` and `Origin` are checked, so that no page of another site can use it. Who calls is known by a bearer token alone;
- * without tokens only this machine is served. Rejects where the address cannot be listened at, and with a `TypeError`
- * where it can be reached from elsewhere and there are no tokens.
+ * `Host` and `Origin` are checked, so that pages of other sites cannot use it. A bearer token names the caller; without
+ * tokens only this machine is served. Rejects if it cannot listen at the address, and with a `TypeError` if the address
+ * is reachable from elsewhere and there are no tokens.
  *
  * @example
  * ```ts
@@ -92,16 +92,12 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   })
 }
 
-/** What becomes of a request: a scope to work in, or a refusal. */
 type Guarded = { readonly scope: readonly string[] } | { readonly refusal: Response }
 
-/** What clients of MCP are told of a request that is refused. */
+/** JSON-RPC codes for refused requests. */
 const ERROR_CODES = { host: -32_000, origin: -32_000, token: -32_001 } as const
 
-/**
- * Let a request pass only if its `Host` and `Origin` are known, which pages of other sites cannot make them, and its
- * bearer is.
- */
+/** Check `Host` and `Origin`, which pages of other sites cannot forge, and the bearer token. */
 async function guardRequest(request: Request, options: GuardOptions): Promise<Guarded> {
   const guarded = await guardHeaders(request.headers, options)
   if ('caller' in guarded) return { scope: guarded.caller.scope }

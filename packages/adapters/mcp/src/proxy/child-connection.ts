@@ -4,25 +4,25 @@ import type { Message } from '../relay/message.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 import { StdioConnection } from './stdio-connection.ts'
 
-/** A server that is a program, spoken to over its standard input and output. */
+/** A server program, connected by standard input and output. */
 export interface ServerCommand {
   readonly command: string
   readonly args?: readonly string[] | undefined
-  /** Added to the environment of this process, all of which the program gets. */
+  /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly cwd?: string | undefined
 }
 
-/** Milliseconds that a program has to end after its input did, and again after it was asked to. */
+/** Milliseconds for a program to end after its input ended, and again after SIGTERM. */
 const END_MS = 2_000
-/** Milliseconds in which output that was still under way arrives after a program has ended. */
+/** Milliseconds for a program's last output after it ended. */
 const LAST_OUTPUT_MS = 250
 
 /**
- * The connection to a program that is started with it, and ended with it.
+ * The connection to a server program, which starts and ends with it.
  *
- * The program gets the environment of this process, and its standard error is that of this process. It is ended as the
- * protocol says: its input ends, after 2 seconds it gets SIGTERM, after 2 more SIGKILL.
+ * The program has the environment and the standard error of this process. It is ended as the protocol says: its input
+ * ends, after 2 seconds it gets SIGTERM, after 2 more SIGKILL.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export class ChildConnection implements Connection {
     this.#maxMessageBytes = maxMessageBytes
   }
 
-  /** Start the program; rejects where it cannot be, as when there is no such command. */
+  /** Start the program; rejects if it cannot start, such as an unknown command. */
   async start({ onMessage, onClose, onError }: ConnectionHandlers): Promise<void> {
     const { command, args = [], env, cwd } = this.#server
     const child = spawn(command, args, { env: { ...process.env, ...env }, cwd, stdio: ['pipe', 'pipe', 'inherit'] })
@@ -89,7 +89,6 @@ export class ChildConnection implements Connection {
     await this.#stdio.send(message)
   }
 
-  /** End the program as the protocol says: its input ends, then it is asked, then it is made to. */
   async close(): Promise<void> {
     const child = this.#child
     if (child === undefined || child.pid === undefined || this.#hasEnded) return

@@ -3,23 +3,23 @@ import { OffloadRelay } from '../relay/offload-relay.ts'
 import type { McpOffloadOptions } from '../relay/relay-options.ts'
 import type { Connection } from './connection.ts'
 
-/** The two ends that a proxy stands between. */
+/** The two connections of a proxy. */
 export interface ProxyEnds {
   readonly client: Connection
   readonly server: Connection
 }
 
-/** Which end of a proxy closed first, and why. */
+/** The end of a proxy that closed first, and the reason. */
 export interface ProxyEnd {
   readonly side: 'client' | 'server'
   readonly reason: string
 }
 
 /**
- * Connect a client with a server through a relay, until either closes. Resolves when both are closed; rejects where the
- * server cannot be started, and leaves the client open then.
+ * Connect a client with a server through a relay, until either closes. Resolves when both are closed; rejects if the
+ * server cannot start, and leaves the client open then.
  *
- * @param offloader - That of who is served: `offloader.forScope(tenant)`.
+ * @param offloader - The offloader of the client: `offloader.forScope(tenant)`.
  *
  * @example
  * ```ts

@@ -1,21 +1,21 @@
 import type { Message } from '../relay/message.ts'
 
-/** What a connection tells of. */
+/** Handlers of a connection's messages and errors. */
 export interface ConnectionHandlers {
   readonly onMessage: (message: Message, extra?: { readonly authInfo?: unknown }) => void
-  /** Called once, whoever closed it; nothing is told after. `reason` says how a server ended. */
+  /** Called once, and last. `reason` says how a server ended. */
   readonly onClose: (reason: string) => void
-  /** Called with what cost no message. Its text has no part of one. */
+  /** Called with an error that cost no message. Its text has no part of a message. */
   readonly onError: (error: Error) => void
 }
 
-/** One end of a connection over which messages go. */
+/** One end of a connection for messages. */
 export interface Connection {
-  /** Connect; rejects where that fails, and tells nothing then. */
+  /** Connect; rejects if that fails, without a call of a handler. */
   start(handlers: ConnectionHandlers): Promise<void>
   send(message: Message, options?: unknown): Promise<void>
-  /** Close it; resolves when all is closed. Closing twice does nothing more. */
+  /** Close it, and resolve when all is closed. A second call has no effect. */
   close(): Promise<void>
-  /** Be told which revision of the protocol was agreed on, where messages must name it. */
+  /** Set the agreed revision of the protocol, if messages must name it. */
   agree?(protocolVersion: string): void
 }

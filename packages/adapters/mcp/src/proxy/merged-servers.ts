@@ -13,10 +13,10 @@ import {
 import { readPages, UniqueItems } from '../relay/read-pages.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
-/** A server behind a proxy that has several. */
+/** One of several servers behind a proxy. */
 export interface MergedServer {
   readonly name: string
-  /** What the names of its tools and prompts begin with. */
+  /** The prefix of its tools' and prompts' names. */
   readonly prefix: string
   readonly connection: Connection
 }
@@ -28,13 +28,13 @@ interface Origin {
 
 type Answer = Omit<Message, 'id' | 'method'>
 
-/** A list of items, by the field that has it and the field that tells its items apart. */
+/** A list's field, and the field that identifies its items. */
 interface ItemList {
   readonly field: string
   readonly key: string
 }
 
-/** Lists that are put together of those of all servers. */
+/** Lists that are merged. */
 const LISTS: Readonly<Record<string, ItemList>> = {
   'tools/list': { field: 'tools', key: 'name' },
   'prompts/list': { field: 'prompts', key: 'name' },
@@ -42,28 +42,28 @@ const LISTS: Readonly<Record<string, ItemList>> = {
   'resources/templates/list': { field: 'resourceTemplates', key: 'uriTemplate' },
   'tasks/list': { field: 'tasks', key: 'taskId' },
 }
-/** What every server is told, and answered with an empty result. */
+/** Requests that go to every server; the answer is empty. */
 const TOLD_TO_ALL = new Set(['logging/setLevel', 'ping'])
-/** What names a tool or a prompt. */
+/** Requests with the name of a tool or a prompt. */
 const NAMED = new Set(['tools/call', 'prompts/get', 'completion/complete'])
 /** Milliseconds for all pages of a list after the first. */
 const PAGES_MS = 30_000
 
 /**
- * Several servers as one: their tools and prompts with a prefix, their resources, tasks and requests of their own side by
- * side. What names something goes to the server that has it; what nobody here knows to the first that knows it.
+ * Several servers as one: tools and prompts have prefixes, resources and tasks are side by side. A request that names
+ * an item goes to its server; an unknown one to the first server that answers it.
  */
 export class MergedServers implements Connection {
   readonly #servers: readonly MergedServer[]
   readonly #info: { readonly name: string; readonly version: string }
   readonly #open = new Set<MergedServer>()
-  /** Requests to servers, by the ids they were given here. */
+  /** Requests to servers, by their new ids. */
   readonly #asked = new Map<RequestId, (response: Response) => void>()
-  /** Where the client's own requests went, so that they can be cancelled there. */
+  /** The servers of the client's requests, for cancellation. */
   readonly #sent = new Map<RequestId, Map<MergedServer, RequestId>>()
   /** Requests of servers to the client. */
   readonly #origins = new Map<RequestId, Origin>()
-  /** Progress that servers asked the client for. */
+  /** Progress tokens of servers. */
   readonly #progress = new Map<RequestId, Origin>()
   readonly #capabilities = new Map<MergedServer, Fields>()
   readonly #resourceOwners = new Map<string, MergedServer>()
@@ -131,7 +131,7 @@ export class MergedServers implements Connection {
     this.#handlers?.onMessage({ ...response, id })
   }
 
-  /** Find the one server that a request is for, by the names in it. */
+  /** Find the server of a request by the names in it. */
   #route(request: Request): { readonly server: MergedServer; readonly request: Request } | undefined {
     const { method, params = {} } = request
     const { name, uri, taskId } = params
@@ -151,7 +151,6 @@ export class MergedServers implements Connection {
     return server && { server, request }
   }
 
-  /** Answer what concerns several servers. */
   async #answer(request: Request): Promise<Answer> {
     const { method, params = {} } = request
     const list = Object.hasOwn(LISTS, method) ? LISTS[method] : undefined
@@ -165,7 +164,7 @@ export class MergedServers implements Connection {
     return typeof name === 'string' && NAMED.has(method) ? unknownName(method, name) : this.#askInTurn(request)
   }
 
-  /** Ask one server after the other until one has an answer, and return the first refusal where none has. */
+  /** Ask servers in turn until one answers; without an answer, return the first refusal. */
   async #askInTurn(request: Request): Promise<Answer> {
     let refusal: Response | undefined
     for (const server of this.#servers) {
@@ -185,7 +184,7 @@ export class MergedServers implements Connection {
     return { jsonrpc: '2.0', result: { ...first, [field]: known.flatMap(({ items = [] }) => items) } }
   }
 
-  /** Read a list of one server to its end, as pages of several servers could not be told apart. */
+  /** Read a server's whole list, as cursors of several servers could not be told apart. */
   async #listOf(
     server: MergedServer,
     request: Request,
@@ -202,7 +201,7 @@ export class MergedServers implements Connection {
     return { response, items: items.values.flatMap((item) => this.#own(server, field, item)) }
   }
 
-  /** Name an item as the client sees it; nothing for a name by which another server would be called. */
+  /** Rename an item for the client; an item whose name would reach another server is left out. */
   #own(server: MergedServer, field: string, item: unknown): readonly unknown[] {
     const fields = fieldsOf(item)
     if (field === 'resources') this.#resourceOwners.set(String(fields['uri']), server)
@@ -213,7 +212,7 @@ export class MergedServers implements Connection {
     return this.#serverOf(name) === server ? [{ ...fields, name }] : []
   }
 
-  /** Greet all servers, and answer with what they can together, in the oldest revision among them. */
+  /** Greet all servers, and answer with their common capabilities, in the oldest revision. */
   async #introduce(request: Request): Promise<Answer> {
     const answers = await Promise.all(this.#servers.map((server) => this.#ask(server, request)))
     const known = answers.flatMap(({ result }) => (result === undefined ? [] : [fieldsOf(result)]))
@@ -297,7 +296,7 @@ export class MergedServers implements Connection {
       await connection.send({ ...message, params: { ...message.params, requestId } })
   }
 
-  /** Tell the client which of its requests is meant, by the id that it knows. */
+  /** The client knows its request by another id. */
   #cancelAtClient(server: MergedServer, message: Message): void {
     for (const [requestId, origin] of this.#origins)
       if (origin.server === server && origin.id === message.params?.['requestId'])
@@ -316,7 +315,7 @@ export class MergedServers implements Connection {
         this.#handlers?.onMessage({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` })
   }
 
-  /** The server with the longest prefix that a name begins with. */
+  /** The server with the longest matching prefix. */
   #serverOf(name: string): MergedServer | undefined {
     let found: MergedServer | undefined
     for (const server of this.#servers)
@@ -333,7 +332,7 @@ function unknownName(method: string, name: string): Answer {
 
 const isUnknownMethod = ({ error }: Message): boolean => fieldsOf(error)['code'] === ERROR_CODE.methodNotFound
 
-/** Put objects together, and those in them. */
+/** Merge objects deeply. */
 function mergeFields(all: readonly Fields[]): Fields {
   const merged: Record<string, unknown> = {}
   for (const fields of all)

@@ -1,16 +1,15 @@
 import { parseExactJson, plainNumber } from '@spillway/core/adapter'
 import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/message.ts'
 
-/** Begins the text that stands for an id which JavaScript cannot hold as a number: ids are compared. */
+/** The prefix of a text for an id that JavaScript cannot hold as a number: ids are compared. */
 const EXACT_ID = 'spillway-number:'
 
-/** The text that a message was read from, as a field that no copy gets: a message that nobody changed is written as it came. */
+/** Key of a message's original text, which copies lack: an unchanged message is written as it came. */
 const TEXT: unique symbol = Symbol('text of a message')
 
 /**
- * Read the messages of a JSON text, one or a batch, so that {@link writeMessage} writes them again as they were.
- *
- * Throws a `SyntaxError` for what is no JSON.
+ * Parse JSON text, one message or a batch, so that {@link writeMessage} restores it. Throws a `SyntaxError` for invalid
+ * JSON.
  */
 export function readMessages(text: string): readonly unknown[] {
   const value = parseExactJson(text)
@@ -21,11 +20,11 @@ export function readMessages(text: string): readonly unknown[] {
   return [message]
 }
 
-/** Write a message as JSON: byte for byte where it is as it was read, and with its numbers as they were in any case. */
+/** Write a message as JSON: an unchanged one byte for byte, and all numbers as they were. */
 export const writeMessage = (message: Message): string =>
   (message as { readonly [TEXT]?: string })[TEXT] ?? JSON.stringify(withIds(message, unnameId))
 
-/** Write the ids of a message in another way: its own, and that of the request which it cancels. */
+/** Write the ids of a message in another form: its own, and that of a request it cancels. */
 function withIds(message: unknown, write: (id: unknown) => unknown): unknown {
   const fields = fieldsOf(message)
   const params = fieldsOf(fields['params'])
@@ -36,7 +35,7 @@ function withIds(message: unknown, write: (id: unknown) => unknown): unknown {
   return requestId === params['requestId'] ? changed : { ...changed, params: { ...params, requestId } }
 }
 
-/** Read an id from its JSON, in the form that messages of {@link readMessages} have. */
+/** Parse an id, in the form of {@link readMessages}. */
 export const readId = (text: string): RequestId => nameId(parseExactJson(text)) as RequestId
 
 /** Servers may answer 1.0 with 1. */

@@ -2,32 +2,32 @@ import type { Connection } from './connection.ts'
 import { MergedServers } from './merged-servers.ts'
 import { Upstream, type UpstreamEvent } from './upstream.ts'
 
-/** A server as a proxy is told of it. */
+/** A server behind a proxy. */
 export interface ProxiedServer {
-  /** What messages and events call it. */
+  /** The name in messages and events. */
   readonly name: string
-  /** What the names of its tools and prompts begin with where there are several servers. Defaults to the name and `_`. */
+  /** The prefix of tools' and prompts' names if there are several servers. Defaults to the name and `_`. */
   readonly prefix?: string | undefined
-  /** Make a connection to it that is not started; called once more for each restart. */
+  /** Makes a connection that is not started; called again for each restart. */
   readonly open: () => Connection
 }
 
 /** Options of {@link openServers}. */
 export interface OpenServersOptions {
-  /** Start a server again that has ended, at most 5 times a minute. Defaults to `false`. */
+  /** Restart a server that ended, at most 5 times a minute. Defaults to `false`. */
   readonly restart?: boolean | undefined
   readonly onEvent?: ((event: UpstreamEvent) => void) | undefined
-  /** What several servers call themselves together. Defaults to `{ name: 'spillway', version: '0.0.0' }`. */
+  /** The name and version of several servers together. Defaults to `{ name: 'spillway', version: '0.0.0' }`. */
   readonly info?: { readonly name: string; readonly version: string } | undefined
 }
 
 /**
  * Make the connection to a server, or to several as if they were one; it is not started.
  *
- * Where a server ends, each request that it has not answered is answered with an error, and an event says so. Several
- * servers have their tools and prompts under names with a prefix; one has them as they are.
+ * If a server ends, each open request is answered with an error, and an event says so. Tools and prompts of several
+ * servers have a prefix.
  *
- * @throws TypeError where there is no server, or two have the same name or prefix.
+ * @throws TypeError without a server, and if two have the same name or prefix.
  *
  * @example
  * ```ts

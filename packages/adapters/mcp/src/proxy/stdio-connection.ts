@@ -4,28 +4,27 @@ import { ERROR_CODE, errorOf, isMessage, type Message } from '../relay/message.t
 import type { Connection, ConnectionHandlers } from './connection.ts'
 import { readId, readMessages, writeMessage } from './message-text.ts'
 
-/** Bytes that one message may have unless told otherwise: 256 MiB, half of what a string of V8 can hold. */
+/** 256 MiB, half of the longest string of V8. */
 const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
 
-/** The id in the forms in which serializers write messages: at their beginning, or at their end. */
+/** The id where serializers write it: at the beginning or at the end of a message. */
 const ID_FIRST = /^\{"jsonrpc": ?"2\.0", ?"id": ?("[^"\\]*"|-?\d+),/
 const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
 
-/** A response names its result before any object begins; a request may have a result somewhere inside. */
+/** A response names its result before any object begins; a request may have one inside. */
 const RESPONSE = /^\{[^{]*"(?:result|error)": ?\{/
 
 /** Options of {@link StdioConnection}. */
 export interface StdioConnectionOptions {
   readonly input: Readable
   readonly output: Writable
-  /** Messages with more bytes than this are answered with an error. Defaults to 256 MiB. */
+  /** Larger messages are answered with an error. Defaults to 256 MiB. */
   readonly maxMessageBytes?: number | undefined
 }
 
 /**
- * Messages as lines of JSON over two streams, as the stdio transport of the Model Context Protocol has them.
- *
- * Takes messages of any size up to `maxMessageBytes`, in time that grows with their bytes alone.
+ * Messages as lines of JSON over two streams: the stdio transport of MCP, for messages up to `maxMessageBytes`, in
+ * linear time.
  *
  * @example
  * ```ts
@@ -110,7 +109,7 @@ export class StdioConnection implements Connection {
     }
   }
 
-  /** Answer in the place of a message that is too large, where its id can be seen. */
+  /** Answer a message that is too large, if its id is visible. */
   #refuse({ head, tail, bytes }: OverlongLine): void {
     const message = `A message of ${bytes} bytes is larger than the ${this.#maxMessageBytes} allowed: raise --max-message-bytes.`
     this.#handlers?.onError(new Error(message))
@@ -137,32 +136,31 @@ export class StdioConnection implements Connection {
 const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** A line that was too long, in its beginning and its end. */
+/** The beginning and the end of a line that was too long. */
 export interface OverlongLine {
   readonly head: string
   readonly tail: string
   readonly bytes: number
 }
 
-/** What a {@link LineReader} tells of. */
 interface LineHandlers {
   readonly onLine: (line: string) => void
-  /** The line was not kept. What is left of it may tell which request it answers. */
+  /** The line is lost; its ends may show which request it answers. */
   readonly onOverlong: (line: OverlongLine) => void
 }
 
-/** So much of an overlong line is kept at either end, in bytes. */
+/** Bytes of an overlong line that are kept at each end. */
 const KEPT_BYTES = 512
 
 /**
- * Cuts a stream of UTF-8 into lines, in time that grows with the bytes alone: each is copied once.
+ * Splits a stream of UTF-8 into lines in linear time: each byte is copied once.
  *
- * The buffers of the SDKs copy all that they have with every chunk, and refuse messages of more than 10 MB.
+ * The SDKs' buffers copy all that they have with every chunk, and refuse messages of more than 10 MB.
  */
 export class LineReader {
   readonly #maxBytes: number
   readonly #handlers: LineHandlers
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an incomplete line. */
   readonly #rest = new GrowingBuffer()
   #overlong: { readonly head: string; tail: Buffer; bytes: number } | undefined
 
@@ -172,7 +170,6 @@ export class LineReader {
     this.#handlers = handlers
   }
 
-  /** Take the next bytes. */
   push(chunk: Buffer): void {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -190,7 +187,7 @@ export class LineReader {
     if (start < chunk.length) this.#add(chunk.subarray(start))
   }
 
-  /** Take the end of the stream: what is left is a line. */
+  /** The rest is a line. */
   end(): void {
     if (this.#rest.length > 0 || this.#overlong !== undefined) this.#finish()
   }
@@ -220,7 +217,7 @@ export class LineReader {
 
 const FIRST_CAPACITY = 65_536
 
-/** Bytes that are added one piece after the other. Growing frees what was there at once, and does not wait for the collector. */
+/** Bytes in a buffer that frees its old memory at once when it grows, without waiting for garbage collection. */
 export class GrowingBuffer {
   #bytes = new ArrayBuffer(0)
   #length = 0
@@ -237,13 +234,11 @@ export class GrowingBuffer {
     this.#length = needed
   }
 
-  /** Return the bytes from `start` to `end` as text. */
   text(start: number = 0, end: number = this.#length): string {
     const first = Math.min(start, this.#length)
     return Buffer.from(this.#bytes, first, Math.max(0, Math.min(end, this.#length) - first)).toString('utf8')
   }
 
-  /** Forget all, and return its text. */
   take(): string {
     const text = this.text()
     this.clear()

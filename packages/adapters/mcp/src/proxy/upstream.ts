@@ -11,23 +11,23 @@ import {
 } from '../relay/message.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
-/** More restarts than this within {@link RESTART_WINDOW_MS} are not made: the server would only crash again. */
+/** The limit of restarts within {@link RESTART_WINDOW_MS}: the server would only crash again. */
 const MAX_RESTARTS = 5
 const RESTART_WINDOW_MS = 60_000
 const FIRST_DELAY_MS = 100
-/** Milliseconds that a new server has to answer a greeting. */
+/** Milliseconds for a new server to answer its greeting. */
 const GREETING_MS = 60_000
-/** By 404 a server says that it does not know a session any more; by 400 some say the same, and much else. */
+/** With 404 a server says that it does not know a session; with 400 some say the same, and much else. */
 const SESSION_LOST: readonly unknown[] = [404, 400]
-/** How the SSE transport of the SDK begins an error that has no status of its own. */
+/** The beginning of an error of the SDK's SSE transport, which has no status field. */
 const POST_FAILED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/
 
-/** What is told of a server, for logs. Nothing in it is content, and no argument, header or variable. */
+/** An event of a server, for logs. It has no content, argument, header or variable. */
 export type UpstreamEvent =
   | { readonly type: 'server-ended'; readonly server: string; readonly reason: string; readonly unanswered: number }
   | { readonly type: 'server-restarted'; readonly server: string; readonly attempt: number }
   | {
-      /** The server had forgotten the session, or refused a message as if it had, and was greeted anew. */
+      /** The server had forgotten the session, or refused a message as if it had, and was greeted again. */
       readonly type: 'session-renewed'
       readonly server: string
     }
@@ -35,38 +35,38 @@ export type UpstreamEvent =
 
 /** Options of {@link Upstream}. */
 export interface UpstreamOptions {
-  /** The name that messages and events have for the server. */
+  /** The name in messages and events. */
   readonly name: string
-  /** Make a connection that is not started. */
+  /** Makes a connection that is not started. */
   readonly open: () => Connection
-  /** Whether a server that has ended is started again. */
+  /** Whether a server that ended is restarted. */
   readonly restart: boolean
   readonly onEvent: (event: UpstreamEvent) => void
 }
 
 /**
- * The connection to one server, which outlives the server's own: where that ends, every request under way is answered
- * with an error, and where asked, the server is started again and greeted as the client had greeted it.
+ * The connection to one server, which survives the server's end: open requests are answered with an error, and with
+ * `restart` the server is started and greeted again as the client did.
  */
 export class Upstream implements Connection {
   readonly #options: UpstreamOptions
   readonly #pending = new Map<RequestId, { readonly method: string; connection?: Connection | undefined }>()
-  /** Requests of the server that the client has not answered yet. */
+  /** Unanswered requests of the server. */
   readonly #asked = new Set<RequestId>()
   readonly #restarts: number[] = []
-  /** The client's greeting, until the server has answered it. */
+  /** The client's greeting, until it is answered. */
   #offered: Message | undefined
-  /** What a new server is told first: the handshake, the level of logging, the subscriptions. */
+  /** Messages for a new server: the handshake, the log level, the subscriptions. */
   readonly #greeting = new Map<string, Message>()
   #handlers: ConnectionHandlers | undefined
   #connection: Connection | undefined
-  /** What waits for the answers of a server that is being greeted; rejected where that ends. */
+  /** The request to a server that is being greeted; rejected if the server ends. */
   #greeted: { readonly id: RequestId; readonly settle: PromiseWithResolvers<Message> } | undefined
-  /** Set while a new session takes the place of one that the server has forgotten. */
+  /** Set while a new session replaces a forgotten one. */
   #renewal: Promise<void> | undefined
-  /** Connections of former sessions, closed once all that was asked in them is answered. */
+  /** Connections of former sessions, closed once their requests are answered. */
   readonly #former = new Set<Connection>()
-  /** Messages that wait for a server to be there again. */
+  /** Messages that wait for a restart. */
   #waiting: { readonly message: Message; readonly options: unknown }[] | undefined
   #greetings = 0
   #closed = false
@@ -146,7 +146,7 @@ export class Upstream implements Connection {
     await connection.send(message, options)
   }
 
-  /** Over HTTP every message may fail on its own; the client of a request must not wait for ever. */
+  /** Over HTTP, one message may fail alone; its client must not wait for ever. */
   #refuse(message: Message, reason: string): void {
     const { name } = this.#options
     this.#tell({ type: 'server-error', server: name, message: reason })
@@ -154,7 +154,7 @@ export class Upstream implements Connection {
       this.#handlers?.onMessage(errorOf(message.id, ERROR_CODE.connectionClosed, `MCP server ${name}: ${reason}`))
   }
 
-  /** Greet the server anew, over a connection that takes the place of `former`. Rejects where it is not greeted back. */
+  /** Greet the server again over a new connection. Rejects if it does not answer. */
   async #renew(former: Connection): Promise<void> {
     let fresh: Connection | undefined
     try {
@@ -261,7 +261,7 @@ export class Upstream implements Connection {
     if (method === 'resources/unsubscribe') this.#greeting.delete(`subscribe ${String(params?.['uri'])}`)
   }
 
-  /** Tell a new server what the client has told the one before; the client does not see the answers. */
+  /** Repeat the client's messages; it does not see the answers. */
   async #greet(connection: Connection): Promise<void> {
     for (const message of this.#greeting.values()) {
       if (!isRequest(message)) await connection.send(message)
@@ -309,7 +309,7 @@ function statusOf(error: unknown): number | undefined {
   return known === undefined ? undefined : Number(known)
 }
 
-/** An error in words that have no part of a request or an answer: a server may echo secrets. */
+/** Describe an error without parts of a request or an answer, in which a server may echo secrets. */
 function describe(error: unknown): string {
   const status = statusOf(error)
   if (status !== undefined) return `it answered with HTTP status ${status}`

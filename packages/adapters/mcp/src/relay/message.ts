@@ -1,12 +1,10 @@
 /** The messages of JSON-RPC 2.0 as a relay sees them: whatever else they have passes through. */
 
-/** The id of a request, which its answer has too. */
 export type RequestId = string | number
 
-/** A JSON object of which nothing is known. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Any message. Only what a relay looks at is named. */
+/** Any message, with the fields that a relay reads. */
 export interface Message {
   readonly jsonrpc: '2.0'
   readonly id?: RequestId
@@ -26,7 +24,7 @@ export interface Response extends Message {
   readonly method?: never
 }
 
-/** Codes of JSON-RPC, and that by which the SDKs say that a connection has closed. */
+/** Codes of JSON-RPC, and the SDKs' code for a closed connection. */
 export const ERROR_CODE = {
   invalidParams: -32_602,
   methodNotFound: -32_601,
@@ -34,7 +32,7 @@ export const ERROR_CODE = {
   connectionClosed: -32_000,
 } as const
 
-/** Under this key of `_meta`, requests of revision 2026-07-28 and later name their revision. */
+/** Key of `_meta` in which requests of revision 2026-07-28 and later name their revision. */
 const PROTOCOL_VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion'
 
 export const fieldsOf = (value: unknown): Fields =>
@@ -50,19 +48,22 @@ export const isRequest = (message: Message): message is Request =>
 export const isResponse = (message: Message): message is Response =>
   message.method === undefined && isRequestId(message.id)
 
-/** Requests whose results, in these revisions, must say for how long they may be kept. */
+/** Requests whose results, in these revisions, must name a cache time. */
 const CACHEABLE = new Set(['resources/list', 'resources/read', 'resources/templates/list'])
 const UNCACHED: Fields = { ttlMs: 0, cacheScope: 'private' }
 
-/** Answer a request with a result, in the form of the revision that it names. */
-export function resultOf({ id, method, params }: Request, result: Fields): Message {
-  const names = typeof fieldsOf(params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
-  if (!names) return { jsonrpc: '2.0', id, result }
+/** Whether a request names its revision, as those without sessions do. */
+export const namesRevision = ({ params }: Message): boolean =>
+  typeof fieldsOf(params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
+
+/** Answer a request in the form of its revision. */
+export function resultOf(request: Request, result: Fields): Message {
+  const { id, method } = request
+  if (!namesRevision(request)) return { jsonrpc: '2.0', id, result }
   const cached = CACHEABLE.has(method) ? UNCACHED : {}
   return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...cached, ...result } }
 }
 
-/** Answer a request with an error. */
 export const errorOf = (id: RequestId, code: number, message: string): Message => ({
   jsonrpc: '2.0',
   id,

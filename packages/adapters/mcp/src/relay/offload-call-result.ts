@@ -3,26 +3,25 @@ import { writeMcpPart, readMcpPart, parseExactJson, plainNumber } from '@spillwa
 import { fieldsOf, type Fields } from './message.ts'
 import { referenceUri } from './read-resource.ts'
 
-/** Under this key, `_meta` of a replaced result says what was stored, for programs. */
+/** Key of `_meta` in a replaced result that says, for programs, what was stored. */
 export const OFFLOADED_META_KEY = 'spillway/offloaded'
 
-/** A result of `tools/call`, and the call that it answers. */
 interface CallResultRequest {
   readonly toolName: string
   readonly input: unknown
   readonly result: unknown
-  /** Whether to add links that `resources/read` follows. */
+  /** Whether to add links for `resources/read`. */
   readonly resourceLinks: boolean
-  /** Aborted where nobody waits for the result any more, which then stays as it is. */
+  /** Aborted if nobody waits for the result any more, which then stays. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Offload a result of `tools/call` and return what takes its place; the very result where it stays.
+ * Offload a result of `tools/call`. Returns the very result if it stays.
  *
- * All that the host gets is measured. `structuredContent` that the content says as well is not stored a second time: it
- * goes where the content is replaced, and where both together are over the limit. Parts for the user alone are measured
- * and replaced by themselves, so that their preview keeps that mark.
+ * All that the host gets is measured. `structuredContent` that repeats the content is not stored again: it is removed
+ * if the content is replaced, or if both together are over the limit. Parts for the user alone are measured and
+ * replaced by themselves, so that their preview keeps that mark.
  */
 export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
   const { toolName, result, resourceLinks } = request
@@ -56,12 +55,12 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
   }
 }
 
-/** What became of some parts of a result. */
+/** The outcome for some parts of a result. */
 interface OffloadedGroup {
   readonly outcome: Outcome
-  /** The parts that take the place of these. */
+  /** The parts that replace these. */
   readonly content: readonly unknown[]
-  /** What replaced parts had beside their content, where it is not stored. */
+  /** Fields of replaced parts beside their content, if they are not stored. */
   readonly besides: readonly Fields[]
 }
 
@@ -119,10 +118,10 @@ function areOver(
   return text.length > LARGE_TEXT || tokensOf(groups).original + countTokens(text) > maxResultTokens
 }
 
-/** Texts of so many characters are over any limit that pays. */
+/** Characters of a text that is over any useful limit. */
 const LARGE_TEXT = 65_536
 
-/** Tell whether a result of `tools/call` may be over the limit; some that are not are said to be. */
+/** Whether a result may be over the limit. It may be within the limit nevertheless. */
 export function mayBeReplaced({ options }: ContextOffloader, result: unknown): boolean {
   const { content, structuredContent } = fieldsOf(result)
   const { countTokens, includeRetrievalTool, maxResultTokens } = options
@@ -137,42 +136,40 @@ function linkTo({ reference, type, contentType, size }: OffloadedBlock, toolName
   return { type: 'resource_link', uri: referenceUri(reference), name, mimeType: contentType, size }
 }
 
-/** Characters of a result beside its content that cost too little to be measured. */
+/** Characters beside the content that are too few to be measured. */
 const MAX_UNMEASURED = 500
-/** Names and types are kept up to this length where what is beside the content of a part is stored. */
+/** Names and types stay up to this length if what is beside the content is stored. */
 const MAX_NAME_LENGTH = 100
 
-/** One part of a result, in blocks that are measured and stored by themselves. */
+/** One part of a result, in blocks that are measured and stored separately. */
 interface ResultPart {
-  /** The part as it came. */
   readonly part: unknown
-  /** Its text or bytes; links, and parts of unknown types, whole as JSON. */
+  /** Its text or bytes; links and unknown parts as JSON. */
   readonly block: ContentBlock
-  /** The part without all else: its content, with a short name and type, and whom it is for. */
+  /** The part with its content, a short name and type, and its audience. */
   readonly bare: unknown
-  /** All else that it has. */
+  /** Its other fields. */
   readonly beside: Fields
-  /** The same as a block, where that costs something. */
+  /** The other fields as a block, if they are measured. */
   readonly rest?: ContentBlock | undefined
 }
 
-/** A field of a result beside its content, where that costs something. */
+/** A measured field beside the content. */
 interface ResultField {
   readonly name: string
   readonly block: ContentBlock
 }
 
-/** A result of `tools/call` as blocks, which together are all that a host gets. */
+/** A result as blocks, which together are all that a host gets. */
 interface CallResult {
   readonly parts: readonly ResultPart[]
-  /** Structured content that says something else than the parts. */
+  /** Structured content that differs from the parts. */
   readonly structured?: ContentBlock | undefined
-  /** Whether there is structured content that says the same as the parts. */
+  /** Whether structured content repeats the parts. */
   readonly isSaidTwice: boolean
   readonly fields: readonly ResultField[]
 }
 
-/** Read a result of `tools/call`. */
 function readCallResult(result: Fields): CallResult {
   const { content, structuredContent, isError: _isError, ...rest } = result
   const parts = Array.isArray(content) ? content.map(readPart) : []
@@ -187,13 +184,12 @@ function readCallResult(result: Fields): CallResult {
   }
 }
 
-/** Whether the annotations of a part say that it is for the user alone. */
 function isForUserAlone(part: unknown): boolean {
   const { audience } = fieldsOf(fieldsOf(part)['annotations'])
   return Array.isArray(audience) && audience.length > 0 && audience.every((role) => role === 'user')
 }
 
-/** Return the annotations that one text in the place of these parts has: those of all of them, or for whom they all are. */
+/** Annotations for one text in place of these parts: those of all, or their common audience. */
 function commonAnnotations(parts: readonly unknown[]): unknown {
   const [first, ...others] = parts.map((part) => fieldsOf(part)['annotations'])
   const isShort = first !== undefined && lengthOf({ first }) <= MAX_UNMEASURED
@@ -212,7 +208,7 @@ function readPart(part: unknown): ResultPart {
 
 type SplitPart = Pick<ResultPart, 'bare' | 'beside'>
 
-/** Split a part into its content and all else that it has. */
+/** Split a part into its content and its other fields. */
 function splitPart({ type, annotations, ...fields }: Fields): SplitPart {
   const { audience } = fieldsOf(annotations)
   const mark = isAudience(audience) ? { annotations: { audience } } : {}
@@ -230,7 +226,7 @@ function splitPart({ type, annotations, ...fields }: Fields): SplitPart {
   }
 }
 
-/** Split what has its content in the field `name`; names of ordinary length are part of what a content costs. */
+/** Names of ordinary length count as content. */
 function splitContent(
   { uri, mimeType, ...fields }: Fields,
   name: string,
@@ -247,7 +243,7 @@ function splitContent(
   }
 }
 
-/** Servers say structured content once more as content, for clients that do not know it: either is enough. */
+/** Servers repeat structured content as content, for older clients: either is enough. */
 function readStructured(
   parts: readonly ResultPart[],
   content: unknown,
@@ -274,7 +270,7 @@ function readStructured(
     : saidTwice
 }
 
-/** Whether the parts are the items of a list, each a text of its own, as some servers write lists. */
+/** Whether the parts are the items of a list, one text each, as some servers write lists. */
 const isSameList = (parts: readonly ResultPart[], list: readonly unknown[]): boolean =>
   parts.length === list.length &&
   parts.every(
@@ -296,17 +292,17 @@ const defined = (fields: Fields): Fields =>
 const isAudience = (audience: unknown): boolean =>
   Array.isArray(audience) && audience.length <= 2 && audience.every((role) => role === 'user' || role === 'assistant')
 
-/** Longer texts are not parsed to compare them: the values would take many times their size. */
+/** Longer texts are not parsed for comparison: their values would take many times their size. */
 const MAX_PARSED_LENGTH = 4_194_304
 
-/** Tell whether a text is a value as JSON, in any spelling. */
+/** Whether a text is a value as JSON, in any spelling. */
 export function isSameJson(text: string, value: unknown): boolean {
   if (text.length > MAX_PARSED_LENGTH) return isWritten(text, value)
   const parsed = parseJson(text)
   return parsed !== undefined && isEqual(parsed, value)
 }
 
-/** Whether the text is the value in one of the spellings that serializers have by default. */
+/** Whether a text is a value in a default spelling of a serializer. */
 function isWritten(text: string, value: unknown): boolean {
   const second = text.charAt(1)
   const indent = /\s/.test(second) ? (/^.\s*?( +)\S/.exec(text.slice(0, 32))?.[1]?.length ?? 0) : 0
@@ -323,8 +319,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Tell whether values that came as JSON are the same. They are as deep as the parser allows, so that no stack of calls is
- * used. A number of `left` that was kept digit by digit is also what it is as a JavaScript number, as SDKs have read it.
+ * Whether JSON values are equal, without recursion, as they may be as deep as the parser allows. An exact number of
+ * `left` equals its rounded JavaScript number, as SDKs have read it.
  */
 export function isEqual(left: unknown, right: unknown): boolean {
   const pairs: (readonly [unknown, unknown])[] = [[left, right]]

@@ -20,38 +20,38 @@ import { isCursor, readPages, UniqueItems } from './read-pages.ts'
 import type { RelaySettings } from './relay-options.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
 
-/** The two sides between which a relay stands. */
+/** The two sides of a relay. */
 export interface RelaySides {
-  /** Send a message to the client; `options` is what came along with it, from the other side's transport or user. */
+  /** Send a message to the client; `options` came with it, from the other side's transport or user. */
   readonly toClient: (message: Message, options?: unknown) => unknown
   readonly toServer: (message: Message, options?: unknown) => unknown
   readonly onError: (error: unknown) => void
 }
 
-/** What comes along with a message of the client. */
+/** What comes with a message of the client. */
 export interface ClientMessageContext {
-  /** Who sent it, as the transport's authentication has it. */
+  /** The sender, from the transport's authentication. */
   readonly authInfo?: unknown
-  /** Handed on with the message. */
+  /** Passed on with the message. */
   readonly options?: unknown
-  /** Handed on with requests that the relay makes on behalf of the message. */
+  /** Passed on with requests that the relay makes for the message. */
   readonly ownOptions?: unknown
 }
 
-/** A request whose answer is looked at. */
+/** A request whose answer is read. */
 interface Pending {
   readonly method: string
   readonly params: Fields
   readonly offloader: ContextOffloader
   /** Handed on with requests that the relay makes on its behalf. */
   readonly ownOptions?: unknown
-  /** Called with the answer to a request of the relay's own. */
+  /** Called with the answer to the relay's own request. */
   readonly settle?: (response: Response) => void
 }
 
 const MAX_CANCELLED = 1_000
 const MAX_TASKS = 10_000
-/** Milliseconds for the first page of the server's tools, and again for all further ones; results wait for them. */
+/** Milliseconds for the first page of the server's tools, and again for all others; results wait for them. */
 const LIST_TOOLS_MS = 5_000
 
 const UNSENT = 'The request could not be sent.'
@@ -66,17 +66,15 @@ const WATCHED = new Set([
   'resources/templates/list',
 ])
 
-/** The lists of resources beside a server that has none. */
+/** Resource lists for a server that has no resources. */
 const OWN_RESOURCES: Readonly<Record<string, Fields>> = {
   'resources/list': { resources: [] },
   'resources/templates/list': { resourceTemplates: [resourceTemplate] },
 }
 
 /**
- * Stands between a client and a server of the Model Context Protocol: passes every message on, and changes what it must.
- *
- * Results of tools over the limit become previews; the retrieval tool joins the server's tools and is answered here. All
- * else passes as it is and in order, methods that nobody here knows included.
+ * Passes messages between an MCP client and a server. Large results of tools become previews; the retrieval tool joins
+ * the server's tools and is answered here. All other messages pass unchanged and in order, also unknown ones.
  */
 export class OffloadRelay {
   readonly #settings: RelaySettings
@@ -84,15 +82,15 @@ export class OffloadRelay {
   readonly #offloaderOf: (authInfo: unknown) => ContextOffloader
   readonly #excluded: ReadonlySet<string>
   readonly #pending = new Map<RequestId, Pending>()
-  /** Requests that are answered here, so that they can be cancelled. */
+  /** Requests that are answered here, for cancellation. */
   readonly #answering = new Map<RequestId, AbortController>()
-  /** Requests whose results are being stored, so that nothing waits for a storage when they are cancelled. */
+  /** Requests whose results are being stored, so that a cancelled one waits for no storage. */
   readonly #offloading = new Map<RequestId, AbortController>()
   readonly #cancelled: RequestId[] = []
-  /** Which tool made a task, whose result comes later. */
+  /** The calls that made tasks, whose results come later. */
   readonly #tasks = new Map<string, Pending>()
   readonly #fromServer = new OrderedQueue()
-  /** The name under which the client knows the retrieval tool; unknown before the server's tools are. */
+  /** The client's name of the retrieval tool; unknown before the server's tools are listed. */
   #toolName: string | undefined
   #naming: Promise<string> | undefined
   #hasResources = true
@@ -105,7 +103,6 @@ export class OffloadRelay {
     this.#offloaderOf = scope === undefined ? () => offloader : offloaderOfRun(offloader, scope)
   }
 
-  /** Take a message of the client. */
   fromClient(message: Message, context: ClientMessageContext = {}): unknown {
     const { authInfo, options } = context
     if (!isRequest(message)) {
@@ -120,7 +117,7 @@ export class OffloadRelay {
     return this.#sides.toServer(message, options)
   }
 
-  /** Take a message of the server. What this returns is what the client's side returned. */
+  /** Take a message of the server. Returns the result of the client's side. */
   fromServer(message: Message, options?: unknown): unknown {
     const pending = isResponse(message) ? this.#pending.get(message.id) : undefined
     if (pending === undefined) {
@@ -134,8 +131,8 @@ export class OffloadRelay {
   }
 
   /**
-   * Send a message to the client. Where it cannot be written, such as JSON that is nested too deep, who waits for an answer
-   * gets an error in its place; rejects all the same.
+   * Send a message to the client. If it cannot be written, such as JSON that is nested too deep, the requester gets an
+   * error in its place; rejects nevertheless.
    */
   #deliver(message: Message, options?: unknown): unknown {
     const delivered = this.#sides.toClient(message, options)
@@ -149,12 +146,12 @@ export class OffloadRelay {
     })
   }
 
-  /** Resolves once the client has all that the server has sent; `undefined` where it has it. */
+  /** Resolves once the client has all messages of the server; `undefined` if it has. */
   get delivering(): Promise<void> | undefined {
     return this.#fromServer.settling
   }
 
-  /** End what is being answered here, as when the connection closes. */
+  /** End all requests that are answered here. */
   close(): void {
     for (const controller of this.#answering.values()) controller.abort()
     const error = { code: ERROR_CODE.connectionClosed, message: 'Connection closed' }
@@ -163,7 +160,7 @@ export class OffloadRelay {
     this.#tasks.clear()
   }
 
-  /** Answer what is ours; `undefined` for what is the server's. */
+  /** Answer a request of ours; `undefined` for the server's. */
   #answer(request: Request, offloader: ContextOffloader, context: ClientMessageContext): Promise<unknown> | undefined {
     const { method, params = {} } = request
     const { resourceLinks = false } = this.#settings
@@ -221,7 +218,7 @@ export class OffloadRelay {
     })
   }
 
-  /** Send what `make` makes to the client, unless the request was cancelled by then. */
+  /** Send an answer to the client, unless the request was cancelled. */
   async #respond(request: Request, make: (signal: AbortSignal) => Message | Promise<Message>): Promise<unknown> {
     const controller = new AbortController()
     this.#answering.set(request.id, controller)
@@ -272,7 +269,7 @@ export class OffloadRelay {
     }
   }
 
-  /** A server of which it was not known that it has no resources says so. */
+  /** A server without resources may not have said so. */
   #replaceRefusal(response: Response, { method, params }: Pending): Message {
     const isUnknown = fieldsOf(response.error)['code'] === ERROR_CODE.methodNotFound
     const own = Object.hasOwn(OWN_RESOURCES, method) ? OWN_RESOURCES[method] : undefined
@@ -313,7 +310,7 @@ export class OffloadRelay {
     if (this.#tasks.size > MAX_TASKS && oldest !== undefined) this.#tasks.delete(oldest)
   }
 
-  /** Links need the capability of resources, also of a server that has none. */
+  /** Links need the capability of resources, also for a server that has none. */
   #introduce(response: Response): Message {
     const result = fieldsOf(response.result)
     const capabilities = fieldsOf(result['capabilities'])
@@ -345,12 +342,12 @@ export class OffloadRelay {
     this.#toolName = undefined
   }
 
-  /** Find out the name of the retrieval tool, for a client that knows it from before; `params` are those of its call. */
+  /** Find the name of the retrieval tool for a client that knows it from before; `params` are those of its call. */
   #findName(params: Fields, options: unknown): Promise<string> {
     return this.#naming ?? this.#share(this.#nameTool(params, options))
   }
 
-  /** Let all that need the name while it is found out wait for the same answers. */
+  /** All that need the name wait for the same answers. */
   #share(naming: Promise<string>): Promise<string> {
     return (this.#naming = naming.finally(() => (this.#naming = undefined)))
   }
@@ -362,7 +359,7 @@ export class OffloadRelay {
     return await this.#nameByPages(fieldsOf(result), params, options)
   }
 
-  /** Choose the name by the first page of the server's tools and by those that follow, whose names may collide as well. */
+  /** Choose the name by all pages of the server's tools, whose names may collide. */
   #nameByPages(first: Fields, params: Fields, options: unknown): string | Promise<string> {
     const names = new UniqueItems('name')
     names.add(toolsIn(first))
@@ -404,11 +401,11 @@ export class OffloadRelay {
 
 const toolsIn = ({ tools }: Fields): readonly unknown[] => (Array.isArray(tools) ? tools : [])
 
-/** What a request of the relay's own has of the client's request, such as the revision of the protocol. */
+/** Fields of the client's request for the relay's own, such as the protocol revision. */
 function envelopeOf(params: Fields): Fields {
   const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
   return Object.keys(meta).length === 0 ? {} : { _meta: meta }
 }
 
-/** Write numbers that were kept digit by digit as numbers, for code that reads them. */
+/** Exact numbers become JavaScript numbers. */
 const plainJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))

@@ -1,18 +1,17 @@
 /**
- * Hands values on in the order in which they were pushed, also where some take their time to get ready.
- *
- * What is ready while nothing waits is handed on at once.
+ * Delivers values in the order of their calls, also if some are not ready. A ready value is delivered at once if
+ * nothing waits.
  */
 export class OrderedQueue {
   #waiting = 0
   #last: Promise<void> = Promise.resolve()
 
-  /** Resolves once all that was pushed so far has been handed on; `undefined` where it has. */
+  /** Resolves once all values so far are delivered; `undefined` if they are. */
   get settling(): Promise<void> | undefined {
     return this.#waiting === 0 ? undefined : this.#last
   }
 
-  /** Hand `value` to `deliver` once all that was pushed before has been handed on; return what `deliver` does. */
+  /** Deliver `value` after all values before, and return the result of `deliver`. */
   push<Value>(value: Value | Promise<Value>, deliver: (value: Value) => unknown): unknown {
     if (this.#waiting === 0 && !(value instanceof Promise)) return deliver(value)
     const previous = this.#last

@@ -1,26 +1,24 @@
 import { fieldsOf, type Fields, type Response } from './message.ts'
 
-/** More pages than this are not asked for: a server may answer with new cursors for ever. */
+/** The limit of pages: a server may return new cursors for ever. */
 const MAX_PAGES = 1_000
 
-/** How {@link readPages} reads the pages of a list. */
 interface PageReading {
-  /** Ask the server for the page behind a cursor. */
   readonly ask: (cursor: string) => Promise<Response>
-  /** Take the result of a page, and return whether further pages may have something new. */
+  /** Takes a page, and returns whether further pages may have new items. */
   readonly take: (page: Fields) => boolean
   /** Milliseconds for all pages together. */
   readonly maxMs: number
 }
 
-/** Whether `nextCursor` of a page leads to another page; some servers write `null` or an empty text at the end. */
+/** Whether a cursor leads to another page; some servers write `null` or an empty text at the end. */
 export const isCursor = (cursor: unknown): cursor is string => typeof cursor === 'string' && cursor !== ''
 
 /**
- * Read the pages of a list that follow `nextCursor`, until the server has no more.
+ * Read the pages of a list after the first.
  *
- * Ends early at an error, at a cursor that was used before, after 1,000 pages, and when the time is up: servers and
- * proxies between exist that answer every cursor with the first page. What was taken until then counts.
+ * Stops at an error, at a repeated cursor, after 1,000 pages, and when the time is up: some servers and proxies answer
+ * every cursor with the first page. Pages until then count.
  */
 export async function readPages(nextCursor: unknown, { ask, take, maxMs }: PageReading): Promise<void> {
   const { promise: timeUp, resolve } = Promise.withResolvers<undefined>()
@@ -40,17 +38,16 @@ export async function readPages(nextCursor: unknown, { ask, take, maxMs }: PageR
   }
 }
 
-/** Collects the items of pages by a key, each once. */
 export class UniqueItems {
   readonly #key: string
   readonly #items = new Map<unknown, unknown>()
 
-  /** @param key - The field that tells items apart; an item without it is told apart from all others. */
+  /** @param key - The field that identifies items; items without it are all different. */
   constructor(key: string) {
     this.#key = key
   }
 
-  /** Add the items of a page; returns `false` if the page repeats only what is known, so that no further page helps. */
+  /** Add the items of a page; returns `false` if none is new, so that no further page helps. */
   add(items: readonly unknown[]): boolean {
     const before = this.#items.size
     for (const item of items) {

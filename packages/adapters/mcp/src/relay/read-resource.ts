@@ -2,16 +2,16 @@ import { StorageError, type ContextOffloader, type RetrievalCall } from '@spillw
 import { decodeText, encodeBase64, isTextContentType, orMiss, writeMcpPart } from '@spillway/core/adapter'
 import { ERROR_CODE, errorOf, resultOf, type Fields, type Message, type Request } from './message.ts'
 
-/** More bytes are not returned at once: hosts read whole resources into the context or refuse large messages. */
+/** The limit of one answer: hosts read whole resources into the context, or refuse large messages. */
 const MAX_RESOURCE_BYTES = 4_194_304
 
 const SCHEME = 'spillway:'
 const PREFIX = `${SCHEME}///`
 
-/** The template of the resources behind links, as `resources/templates/list` shows it (RFC 6570). */
+/** The URI template of stored content (RFC 6570). */
 export const RESOURCE_TEMPLATE: string = `${PREFIX}{reference}{?pattern,lines}`
 
-/** The resources behind links, as `resources/templates/list` shows them. */
+/** Stored content in `resources/templates/list`. */
 export const resourceTemplate: Fields = {
   uriTemplate: RESOURCE_TEMPLATE,
   name: 'offloaded-content',
@@ -20,7 +20,6 @@ export const resourceTemplate: Fields = {
     'What a tool returned, by the reference in its result. pattern: a regular expression or keyword; lines: such as 10-20.',
 }
 
-/** Answer `resources/read` of stored content. */
 export async function readResource(
   offloader: ContextOffloader,
   request: Request,
@@ -55,17 +54,16 @@ const tooLarge = (size: number): string =>
   `This content has ${size} bytes, more than the ${MAX_RESOURCE_BYTES} that one answer may have. ` +
   'Read a part of it: ?lines=1-500, or ?pattern=keyword.'
 
-/** Name stored content by a URI; without a query it stands for the whole of it. */
+/** The URI of stored content; without a query it means the whole. */
 export const referenceUri = (reference: string): string => `${PREFIX}${encodeURIComponent(reference)}`
 
-/** What a URI of stored content asks for. */
 interface ResourceRequest {
   readonly reference: string
-  /** Absent where the whole is asked for. */
+  /** Absent for the whole content. */
   readonly call: RetrievalCall | undefined
 }
 
-/** Read a URI of stored content; `undefined` for any other, which is not ours to answer. */
+/** Parse a URI of stored content; `undefined` for any other. */
 export function parseResourceUri(uri: unknown): ResourceRequest | undefined {
   if (typeof uri !== 'string' || !uri.startsWith(PREFIX)) return undefined
   const [path = '', query] = uri.slice(PREFIX.length).split('?', 2)

@@ -2,27 +2,24 @@ import type { ContextOffloader } from '@spillway/core'
 
 /** Options of {@link offloadServer} and {@link offloadTransport}. */
 export interface McpOffloadOptions {
-  /**
-   * Names of tools whose results stay as they are, structured content and output schemas included. Defaults to none.
-   */
+  /** Names of tools whose results stay, with structured content and output schemas. Defaults to none. */
   readonly exclude?: readonly string[] | undefined
   /**
-   * Also link to what is stored, by `resource_link` blocks that `resources/read` follows. Defaults to `false`, as hosts
-   * refuse results with links.
+   * Add `resource_link` blocks, which `resources/read` follows. Defaults to `false`, as hosts refuse results with
+   * links.
    */
   readonly resourceLinks?: boolean | undefined
   /**
-   * Name the scope of a message by who sent it: the `authInfo` that the transport's authentication made. Return `[]` for
-   * the offloader's own scope. Nothing that the other side may choose, such as a header or a session id, is passed.
+   * Returns the scope of a message by its sender: the `authInfo` of the transport's authentication. An empty list means
+   * the offloader's own scope. Nothing that the other side chooses, such as a header or a session id, is passed.
    */
   readonly scope?: ((authInfo: unknown) => readonly string[]) | undefined
-  /** Called with what went wrong and cost no message. Defaults to the transport's `onerror`. */
+  /** Called with an error that cost no message. Defaults to the transport's `onerror`. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 
 const KNOWN = ['exclude', 'resourceLinks', 'scope', 'onError']
 
-/** Refuse options that cannot be used, with the fix in the message. */
 export function assertMcpOptions(options: unknown): asserts options is McpOffloadOptions {
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`options must be an object, got ${options === null ? 'null' : typeof options}.`)
@@ -39,7 +36,6 @@ export function assertMcpOptions(options: unknown): asserts options is McpOffloa
       throw new TypeError(`${name} must be a function, got ${typeof value}.`)
 }
 
-/** What a relay works with. */
 export interface RelaySettings extends McpOffloadOptions {
   readonly offloader: ContextOffloader
 }

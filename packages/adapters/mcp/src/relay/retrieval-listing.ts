@@ -1,16 +1,16 @@
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { fieldsOf, type Fields } from './message.ts'
 
-/** Under this key of a tool's `_meta`, Claude Code reads how many characters of its results it keeps. */
+/** Key of a tool's `_meta` in which Claude Code reads how many characters of a result it keeps. */
 const RESULT_SIZE_META_KEY = 'anthropic/maxResultSizeChars'
-/** More than this it does not accept. */
+/** Claude Code accepts no larger number. */
 const MAX_RESULT_CHARACTERS = 500_000
-/** Results of so many tokens are within the limits that hosts have by default. */
+/** Results up to this are within the default limits of hosts. */
 const HOST_LIMIT_TOKENS = 10_000
-/** Plain words have 4 to 5 characters per token, and the frame of an answer comes with them. */
+/** Words have 4 to 5 characters per token, and an answer has a frame. */
 const CHARACTERS_PER_TOKEN = 6
 
-/** Choose the name of the retrieval tool beside tools of other names: its own, or with a prefix where that is taken. */
+/** Choose a name for the retrieval tool: its own, or with a prefix if that is taken. */
 export function chooseToolName(taken: ReadonlySet<unknown>): string {
   for (let count = 1; ; count++) {
     const prefix = count === 1 ? '' : count === 2 ? 'spillway_' : `spillway_${count - 1}_`
@@ -18,12 +18,12 @@ export function chooseToolName(taken: ReadonlySet<unknown>): string {
   }
 }
 
-/** Tell whether {@link chooseToolName} can choose a name. */
+/** Whether {@link chooseToolName} can return a name. */
 export const mayBeRetrievalTool = (name: string): boolean =>
   name.endsWith(RETRIEVAL_TOOL_NAME) &&
   /^(?:spillway_(?:[1-9]\d*_)?)?$/.test(name.slice(0, -RETRIEVAL_TOOL_NAME.length))
 
-/** Define the retrieval tool as `tools/list` shows it. */
+/** The retrieval tool in `tools/list`. */
 export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, name: string): Fields {
   const { description, inputSchema } = retrievalTool
   return {
@@ -37,8 +37,8 @@ export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, 
 }
 
 /**
- * Define a tool of the server so that clients which check results accept a preview in the place of one: without an output
- * schema. Where the limit is above those of hosts, hosts are told.
+ * A tool of the server without an output schema, so that clients that check results accept a preview. A limit above the
+ * hosts' is written in `_meta`.
  */
 export function listServerTool({ options }: ContextOffloader, tool: unknown): unknown {
   const { outputSchema, ...others } = fieldsOf(tool)

@@ -3,15 +3,14 @@ import { RETRIEVAL_TOOL_NAME, StorageError, type ContextOffloader } from '@spill
 import { anyInputSchema, assertOffloader, writeMcpPart, isTextContentType } from '@spillway/core/adapter'
 import { fieldsOf } from '../relay/message.ts'
 
-/** The tool by which an agent puts something aside. */
 const OFFLOAD_TOOL_NAME = 'offload_content'
 
 /** Options of {@link retrievalServer}. */
 export interface RetrievalServerOptions {
-  /** What the server tells of itself. */
+  /** The server's name. */
   readonly name?: string | undefined
   readonly version?: string | undefined
-  /** Leave out the tool `offload_content`, so that nothing is written. Defaults to `false`. */
+  /** Omit the tool `offload_content`, so that nothing is written. Defaults to `false`. */
   readonly readOnly?: boolean | undefined
 }
 
@@ -20,15 +19,14 @@ const INSTRUCTIONS =
   `Use ${RETRIEVAL_TOOL_NAME} with such a reference to search or read them.`
 
 /**
- * Make an MCP server that searches and pages what is stored, for a host that only needs that, and puts aside what an
- * agent gives it.
+ * Make an MCP server that searches and pages stored content, and stores text that an agent gives it, for a host that
+ * needs no more.
  *
- * It is a server of the MCP SDK 2: connect it to a transport, or serve it with `serveStdio` or `createMcpHandler`, which
- * speak every revision.
+ * It is a server of the MCP SDK 2: connect it to a transport, or serve it with `serveStdio` or `createMcpHandler`.
  *
- * @param offloader - That of who is served: `offloader.forScope(tenant)`. Without a scope nothing is listed, and a search
- *   needs a reference.
- * @throws TypeError where the offloader is none.
+ * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. Without a scope it lists nothing, and a
+ *   search needs a reference.
+ * @throws TypeError for an invalid offloader.
  *
  * @example
  * ```ts
@@ -94,7 +92,7 @@ export function retrievalServer(offloader: ContextOffloader, options: RetrievalS
 
 const MAX_NAME_LENGTH = 64
 
-/** Store what an agent wrote. Whatever it wrote, and whatever storage does, it resolves. */
+/** Store an agent's text. Never rejects for invalid input or a failed storage. */
 async function offloadContent({ options }: ContextOffloader, input: unknown): Promise<CallToolResult> {
   const { content, name = 'note', content_type: contentType = 'text/plain', ...unknown } = fieldsOf(input)
   const [surplus] = Object.keys(unknown)

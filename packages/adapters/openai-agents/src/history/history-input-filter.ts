@@ -5,22 +5,22 @@ import { compactorOfRun, openAIAgents, type RunHistoryOptions } from '@spillway/
 import { markFilter, type CalledRun, type HistoryFilter } from '../history-filters.ts'
 import { scopeOfSession, type OffloadOptions, type ScopeRun } from '../run-scope.ts'
 
-/** How histories are kept small; with a `scope` of your own, that of `offloadRunner`. */
+/** Options of {@link historyInputFilter}; with a `scope`, that of `offloadRunner`. */
 export interface HistoryFilterOptions extends RunHistoryOptions<AgentInputItem[]>, Pick<OffloadOptions, 'scope'> {}
 
 const USAGE = 'historyInputFilter(offloader, options, filter)'
 
 /**
- * Make a `callModelInputFilter` that keeps the history small: over its limit, older large results become references, and
- * with `summarize` older items a summary at the end of the instructions. Nothing else changes, and nothing below the limit.
+ * Make a `callModelInputFilter` that keeps the history small: over its limit, older large results become references,
+ * and with `summarize` older items a summary at the end of the instructions.
  *
- * It changes the model's view alone. What became of a history is remembered for the next call, in the scope of its session,
- * so that input between two passes only grows. What cannot be stored or summarised stays. Give it to the runner that
- * `offloadRunner` wraps, or to its `run`: that tells it the session and the signal of the run, and replaces large results
- * first. Without `offloadRunner` all runs share the offloader as it is, unless `scope` names another by their context.
+ * Only what the model sees changes. It remembers what it did in each session's scope, so that input between two passes
+ * only grows. If storing or summarizing fails, the items stay. Give it to the runner that `offloadRunner` wraps, or to
+ * its `run`: that passes the session and the signal, and replaces large results first. Without `offloadRunner` all runs
+ * share the offloader's own scope, unless `scope` names another by their context.
  *
  * @param filter - Your own, which goes first.
- * @throws TypeError where an argument is not usable.
+ * @throws TypeError for an invalid argument.
  *
  * @example
  * ```ts
@@ -70,8 +70,8 @@ type Item = AgentInputItem
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Return what a model is to get as one list of items: the instructions are the last of the system messages that it begins
- * with, so that a summary goes to their end. Items are copies.
+ * The input as one list of copies. The instructions are the last of the leading system messages, so that a summary goes
+ * to their end.
  */
 export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[] {
   const items = input.map((item) => ({ ...item }))
@@ -79,8 +79,8 @@ export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[]
 }
 
 /**
- * Take such a list apart again, once it is smaller. Each item is the one that came in, changed where it may be: the SDK knows
- * by it what a session still has to store.
+ * Undo {@link joinPrompt} for a smaller list. Each item is the one that came in, changed if it may be: the SDK knows by
+ * it what a session still has to store.
  */
 export function splitPrompt(
   { input, instructions, ...data }: ModelInputData,
@@ -103,7 +103,6 @@ export function splitPrompt(
   return { ...data, input: items, ...(content !== '' || instructions !== undefined ? { instructions: content } : {}) }
 }
 
-/** Count the system messages that a list begins with. */
 function systemCount(items: readonly Item[]): number {
   const end = items.findIndex((item) => roleOf(item) !== 'system')
   return end < 0 ? items.length : end
@@ -116,7 +115,7 @@ function findBefore(items: readonly Item[], from: number, wanted: Item): number 
   return index
 }
 
-/** What stays of an item whatever is done to it. */
+/** Identifies an item, also a changed one. */
 function keyOf(item: Item): string {
   const { type = 'message', callId, id } = item as Fields
   return JSON.stringify([type, roleOf(item), callId, id])

@@ -1,23 +1,22 @@
 import { Agent, OpenAIResponsesModel, Runner, type Model, type ModelSettings } from '@openai/agents'
 import type { Summarize } from '@spillway/history'
 
-/** Models think before they write, and what they think counts. */
+/** Tokens for reasoning, which count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
 type Client = ConstructorParameters<typeof OpenAIResponsesModel>[0]
 
-/** How a model is asked for summaries. */
+/** Options of {@link summarizeWith}. */
 export interface SummarizeWithOptions {
-  /** Settings of the model. `maxTokens` defaults to what a summary may have, and 8,000 for thoughts. */
+  /** Settings of the model. `maxTokens` defaults to the limit of a summary and 8,000 tokens for reasoning. */
   readonly modelSettings?: ModelSettings | undefined
 }
 
 /**
- * Make a `summarize` that asks a model: its name, a model of the SDK, or a client of OpenAI's API and the name of one.
+ * Make a `summarize` that asks a model: its name, a model of the SDK, or a client of OpenAI's API and a name. It
+ * rejects if the model does, and is not traced.
  *
- * It gives up with the signal that it is handed, and rejects where the model does: the messages then stay. It is not traced.
- *
- * @throws TypeError where the model is none.
+ * @throws TypeError for an invalid model.
  *
  * @example
  * ```ts

@@ -6,35 +6,35 @@ import { filePathOf, StoredFiles, type StoredFile } from '@spillway/core/files'
 
 const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
 const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
-/** A listing that meets the replacement of a value may have neither the old one nor the new one, which the next has. */
+/** A listing during a replacement may have neither the old value nor the new one; the next has one. */
 const LOOKS = 5
 
-/** What values need of a storage. */
 type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
 
-/** A storage in the form that Strands calls unified: values under keys, which can be overwritten. */
+/** A storage in Strands' unified form: values under keys, which can be overwritten. */
 export interface KeyedStorage extends StrandsStorage {
-  /** Return a view of the keys that begin with `prefix` and a slash. */
+  /** A view of the keys that begin with `prefix` and a slash. */
   namespace(prefix: string): KeyedStorage
-  /** Return a view of what is stored for a sandbox. Present where there is a storage for each. */
+  /** A view of what is stored for a sandbox. Present if there is a storage for each. */
   forSandbox?(sandbox: Sandbox): KeyedStorage
 }
 
 /**
- * Give a storage the form that Strands calls unified: for its `ContextOffloader`, and for what else takes a `Storage`.
+ * Give a storage the form that Strands calls unified: for its `ContextOffloader`, and for all else that takes a
+ * `Storage`.
  *
- * Each key has a scope of its own, in which the newest version is the value. A new one is stored before the one that it
- * replaces is removed: readers see a whole value, old or new, from other processes and after a kill too, and of values
- * written at once one stays. What Strands' offloader writes is kept as plain content with its content type.
+ * Each key has its own scope, in which the newest version is the value. A new version is stored before the old one is
+ * removed: readers in all processes see a whole value, old or new, also after a kill, and of concurrent writes one
+ * stays. What Strands' offloader writes is stored as plain content with its content type.
  *
  * Keys follow the rules of Strands' own backends. They have no `.` segments or control characters, at most 1,023
  * characters, and at most 16 segments together with the storage's scope. Pass a scope that has nothing else in it.
  *
- * What is missing or was evicted reads as `null`. Failures reject with the `StorageError` of Strands, whose `cause` is
- * that of Spillway: an outage is never a missing value.
+ * Missing and evicted values read as `null`. Failures reject with the `StorageError` of Strands, whose `cause` is
+ * Spillway's.
  *
- * @param storage - A storage with scopes; or what makes one for a sandbox, called once for each.
- * @throws TypeError where a storage lacks a method; for a sandbox, from `forSandbox`.
+ * @param storage - A storage with scopes; or a function that makes one for a sandbox, called once for each.
+ * @throws TypeError if a storage lacks a method; for a sandbox, from `forSandbox`.
  *
  * @example
  * ```ts
@@ -128,7 +128,7 @@ function keyedView(
   }
 }
 
-/** Take a key apart, as Strands' own backends do. */
+/** As Strands' own backends do. */
 function segmentsOf(key: string): string[] {
   const segments = key.split('/').filter((segment) => segment !== '')
   if (!key.includes('\\') && !segments.includes('..')) return segments
@@ -144,7 +144,7 @@ function scoped(storage: Storage): ScopedStorage {
   return storage as ScopedStorage
 }
 
-/** Give failures the class that whoever uses Strands expects. */
+/** Failures get the class that users of Strands expect. */
 async function explained<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
@@ -153,14 +153,14 @@ async function explained<Result>(run: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** What Strands' offloader gives a storage: two bytes with the length of a content type, the content type, the content. */
+/** A frame of Strands' offloader: two bytes with the length of a content type, the content type, the content. */
 const LENGTH_BYTES = 2
-/** Content that came in no frame. */
+/** The type of content without a frame. */
 const UNFRAMED = 'application/octet-stream'
-/** Only text that is the same bytes again. */
+/** ASCII alone, so that encoding gives the same bytes. */
 const CONTENT_TYPE = /^[\w.+-]{1,99}\/[\w.+-]{1,99}$/
 
-/** Take a frame apart. Bytes that are none, or that {@link frame} would not make again, are content as a whole. */
+/** Split a frame. Other bytes, and bytes that {@link frame} would not restore, are content as a whole. */
 export function unframe(data: Uint8Array): { readonly contentType: string; readonly content: Uint8Array } {
   const start = LENGTH_BYTES + (data[1] ?? 0)
   const contentType = String.fromCharCode(...data.subarray(LENGTH_BYTES, start))
@@ -168,7 +168,7 @@ export function unframe(data: Uint8Array): { readonly contentType: string; reado
   return isFrame ? { contentType, content: data.subarray(start) } : { contentType: UNFRAMED, content: data }
 }
 
-/** Put together what {@link unframe} took apart. */
+/** Undo {@link unframe}. */
 export function frame(contentType: string, content: Uint8Array): Uint8Array {
   if (contentType === UNFRAMED) return content
   const start = new TextEncoder().encode(`\0${String.fromCharCode(contentType.length)}${contentType}`)
