@@ -104,16 +104,21 @@ export function blockToPart(block: ContentBlock): Exclude<ToolMessage['content']
       return { type: 'text', text: JSON.stringify(block.value) }
     case 'link':
       return { type: 'text', text: block.url }
-    default: {
-      const { type, mediaType, name } = block
-      const source = block.data === undefined ? { url: block.url } : { data: encodeBase64(block.data) }
-      // Of all forms of an image this is the one that every provider takes in a tool message.
-      if (type === 'image') {
-        const url = source.url ?? `data:${mediaType};base64,${source.data}`
-        return { type: 'image_url', image_url: { url } }
-      }
-      const metadata = name === undefined ? {} : { metadata: { filename: name } }
-      return { type: type === 'document' ? 'file' : type, mimeType: mediaType, ...source, ...metadata }
-    }
+    default:
+      return mediaPart(block, block.data === undefined ? { url: block.url } : { data: encodeBase64(block.data) })
   }
+}
+
+/** Write media with their URL or Base64 as a part of a message. */
+export function mediaPart(
+  { type, mediaType, name }: Pick<MediaBlock, 'type' | 'mediaType' | 'name'>,
+  source: { readonly url: string } | { readonly data: string },
+): Readonly<Record<string, unknown>> & { readonly type: string } {
+  // Of all forms of an image this is the one that every provider takes in a tool message.
+  if (type === 'image') {
+    const url = 'url' in source ? source.url : `data:${mediaType};base64,${source.data}`
+    return { type: 'image_url', image_url: { url } }
+  }
+  const metadata = name === undefined ? {} : { metadata: { filename: name } }
+  return { type: type === 'document' ? 'file' : type, mimeType: mediaType, ...source, ...metadata }
 }

@@ -20,7 +20,7 @@ export interface ScopeRun {
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** A run with what the SDK does not pass to guardrails and tools. */
-export interface ActiveRun extends ScopeRun {
+interface ActiveRun extends ScopeRun {
   readonly signal?: AbortSignal | undefined
   readonly outputs?: KnownOutputs<ResultOutput>
 }

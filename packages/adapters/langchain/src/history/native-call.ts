@@ -18,7 +18,7 @@ export interface NativeCall {
 }
 
 /** Lists beside the content in which a message repeats its calls. */
-export interface CallLists {
+interface CallLists {
   readonly raw: readonly unknown[]
   readonly items: readonly unknown[]
   readonly chunks: readonly unknown[]

@@ -6,13 +6,12 @@ import {
   isAsRead,
   isFields,
   jsonText,
-  urlOf,
   withFields,
   writeContentList,
   type Fields,
   type WrittenPiece,
 } from '@spillway/history/format'
-import { textOfPart } from '../content-parts.ts'
+import { mediaPart, textOfPart } from '../content-parts.ts'
 import {
   blockWith,
   callListsOf,
@@ -163,15 +162,9 @@ function writeBlock(piece: HistoryContent, place: string): Fields {
 }
 
 function writeMedia(media: Exclude<HistoryContent, { type: 'text' | 'json' | 'opaque' }>): Fields | undefined {
-  const { type, mediaType, name } = media
-  const url = urlOf(media)
-  if (url === undefined) return undefined
-  // Of all forms of an image this is the one that every provider takes in a tool message.
-  if (type === 'image') return { type: 'image_url', image_url: { url } }
   const data = base64Of(media)
-  const metadata = name === undefined ? {} : { metadata: { filename: name } }
-  const source = data === undefined ? { url } : { data }
-  return { type: type === 'document' ? 'file' : type, mimeType: mediaType, ...source, ...metadata }
+  if (data !== undefined) return mediaPart(media, { data })
+  return media.url === undefined ? undefined : mediaPart(media, { url: media.url })
 }
 
 /**

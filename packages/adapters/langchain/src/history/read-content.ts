@@ -3,7 +3,7 @@ import { asRead, isFields, mediaFields, type Fields, type MediaSource } from '@s
 import { mediaOfPart, textOfPart } from '../content-parts.ts'
 import { nativeOfPart } from './native-message.ts'
 
-export type MessagePiece = Exclude<HistoryContent, HistoryJson> | HistoryReasoning
+type MessagePiece = Exclude<HistoryContent, HistoryJson> | HistoryReasoning
 
 /** Types of reasoning blocks, with the field of their text. */
 const REASONING: ReadonlyMap<unknown, string> = new Map([
@@ -28,7 +28,8 @@ export function readPiece(block: unknown): MessagePiece {
   if (!isFields(block)) return asRead({ type: 'opaque', value: block, native })
   const field = REASONING.get(block['type'])
   if (field !== undefined) return asRead({ type: 'reasoning', text: reasoningText(block[field]), native })
-  const text = blockText(block)
+  const own = block['text']
+  const text = TEXT_TYPES.has(block['type']) && typeof own === 'string' ? own : textOfPart(block)
   if (text !== undefined) return asRead({ type: 'text', text, native })
   const media = readMedia(block)
   return media === undefined ? asRead({ type: 'opaque', value: block, native }) : asRead({ ...media, native })
@@ -51,11 +52,6 @@ export function isPlainValue(content: unknown): boolean {
   if (typeof content !== 'object' || content === null) return false
   const isBlock = (one: unknown): boolean => isFields(one) && Object.hasOwn(one, 'type')
   return Array.isArray(content) ? content.length > 0 && !content.some(isBlock) : !isBlock(content)
-}
-
-export function blockText(block: Fields): string | undefined {
-  const { type, text } = block
-  return TEXT_TYPES.has(type) && typeof text === 'string' ? text : textOfPart(block)
 }
 
 function reasoningText(value: unknown): string {

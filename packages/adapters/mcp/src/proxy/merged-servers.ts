@@ -14,7 +14,7 @@ import { readPages, UniqueItems } from '../relay/read-pages.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
 /** One of several servers behind a proxy. */
-export interface MergedServer {
+interface MergedServer {
   readonly name: string
   /** The prefix of its tools' and prompts' names. */
   readonly prefix: string

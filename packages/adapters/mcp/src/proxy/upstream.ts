@@ -34,7 +34,7 @@ export type UpstreamEvent =
   | { readonly type: 'server-error'; readonly server: string; readonly message: string }
 
 /** Options of {@link Upstream}. */
-export interface UpstreamOptions {
+interface UpstreamOptions {
   /** The name in messages and events. */
   readonly name: string
   /** Makes a connection that is not started. */

@@ -1,7 +1,9 @@
 /** The messages of JSON-RPC 2.0 as a relay sees them: whatever else they have passes through. */
 
+/** The id of a request and its response. */
 export type RequestId = string | number
 
+/** A JSON object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** Any message, with the fields that a relay reads. */

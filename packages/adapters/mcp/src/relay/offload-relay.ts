@@ -21,7 +21,7 @@ import type { RelaySettings } from './relay-options.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
 
 /** The two sides of a relay. */
-export interface RelaySides {
+interface RelaySides {
   /** Send a message to the client; `options` came with it, from the other side's transport or user. */
   readonly toClient: (message: Message, options?: unknown) => unknown
   readonly toServer: (message: Message, options?: unknown) => unknown
