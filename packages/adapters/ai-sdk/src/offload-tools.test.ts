@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { fakeModel } from '../test/fake-model.ts'
 import { readPrompt } from '../test/read-prompt.ts'
 import { isVersion7 } from '../test/version.ts'
-import { offloadTools, wrapTool, guardExecute, type AnyTool, type Execute } from './offload-tools.ts'
+import { guardExecute, offloadTools, wrapTool, type AnyTool, type Execute } from './offload-tools.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { ContextOffloader, OffloadRequest } from '@spillway/core'
-import { offloadThrown, offloadParts } from '@spillway/core/adapter'
-import { partToBlock, blockToPart, type ResultPart } from './result-part.ts'
+import { offloadParts, offloadThrown } from '@spillway/core/adapter'
+import { blockToPart, partToBlock, type ResultPart } from './result-part.ts'
 
 type ToolError = InstanceType<typeof Anthropic.Beta.Messages.ToolError>
 

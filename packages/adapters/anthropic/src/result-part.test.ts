@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@spillway/core'
-import { expect, it, describe } from 'vitest'
-import { partToBlock, blockToPart } from './result-part.ts'
+import { describe, expect, it } from 'vitest'
+import { blockToPart, partToBlock } from './result-part.ts'
 
 describe('partToBlock', () => {
   const data = new Uint8Array([1, 2, 3])

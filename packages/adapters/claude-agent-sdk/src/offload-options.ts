@@ -1,16 +1,16 @@
 import type {
   HookCallbackMatcher,
   HookEvent,
+  McpSdkServerConfigWithInstance,
   McpServerConfig,
   Options,
-  McpSdkServerConfigWithInstance,
   PreToolUseHookInput,
 } from '@anthropic-ai/claude-agent-sdk'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import {
   assertRunOptions,
-  offloaderOfRun,
   copyWith,
+  offloaderOfRun,
   offloadParts,
   readMcpPart,
   writeMcpPart,

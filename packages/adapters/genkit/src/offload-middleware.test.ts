@@ -2,17 +2,17 @@ import { setImmediate as settle } from 'node:timers/promises'
 import {
   ContextOffloader,
   RETRIEVAL_TOOL_NAME,
+  type ContentBlock,
   type OffloadEvent,
   type Storage,
-  type ContentBlock,
 } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import {
   generateMiddleware,
-  tool,
-  z,
   GenkitError,
+  tool,
   ToolInterruptError,
+  z,
   type MessageData,
   type Part,
   type ToolResponsePart,
@@ -23,16 +23,16 @@ import { logger } from 'genkit/logging'
 import { describe, expect, it, vi } from 'vitest'
 import { hasAgents } from '../test/version.ts'
 import {
-  offloadMiddleware,
-  offloadCall,
-  offloadReplies,
   answerRetrieval,
   hideRetrieval,
-  retrievalTool,
   inOrder,
+  offloadCall,
+  offloadMiddleware,
+  offloadReplies,
   offloadResponse,
   outputForm,
   readPart,
+  retrievalTool,
   writePart,
 } from './offload-middleware.ts'
 

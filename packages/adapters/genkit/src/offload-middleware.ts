@@ -1,14 +1,14 @@
-import { RETRIEVAL_TOOL_NAME, type ContextOffloader, type ContentBlock } from '@spillway/core'
+import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader } from '@spillway/core'
 import {
   assertRunOptions,
-  offloaderOfRun,
-  offloadThrown,
-  offloadParts,
+  encodeBase64,
   mediaFromUrl,
+  nameOfPart,
+  offloaderOfRun,
+  offloadParts,
+  offloadThrown,
   readMcpPart,
   readMcpResult,
-  encodeBase64,
-  nameOfPart,
   textBlock,
   type RunOptions,
 } from '@spillway/core/adapter'
@@ -16,13 +16,13 @@ import {
   generateMiddleware,
   tool,
   type GenerateMiddleware,
-  type z,
-  type ToolRequestPart,
-  type ToolResponsePart,
   type GenerateMiddlewareDef,
   type GenerateResponseData,
-  type ToolAction,
   type Part,
+  type ToolAction,
+  type ToolRequestPart,
+  type ToolResponsePart,
+  type z,
 } from 'genkit'
 import { assertConfig, configSchema, type OffloadConfig } from './offload-config.ts'
 import { defaultScope, scopeRun, type Run, type ScopeRun } from './run-scope.ts'

@@ -8,7 +8,7 @@ import type {
   SaveArtifactRequest,
 } from '@google/adk'
 import { scopeOf, StorageError, type Storage, type StoredInfo } from '@spillway/core'
-import { KeyedLock, encodeBase64, mediaFromData } from '@spillway/core/adapter'
+import { encodeBase64, KeyedLock, mediaFromData } from '@spillway/core/adapter'
 
 const VERSION = 'artifact-version'
 const USER_FILE = 'user:'

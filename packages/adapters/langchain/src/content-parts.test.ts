@@ -1,7 +1,7 @@
 import { encodeBase64 } from '@spillway/core/adapter'
-import { expect, it, describe } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ContentBlock } from '@spillway/core'
-import { partToBlock, blocksToContent, type ContentPart } from './content-parts.ts'
+import { blocksToContent, partToBlock, type ContentPart } from './content-parts.ts'
 
 describe('partToBlock', () => {
   const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])

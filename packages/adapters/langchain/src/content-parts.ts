@@ -1,10 +1,10 @@
 import type { ContentBlock, MediaBlock } from '@spillway/core'
 import {
+  encodeBase64,
   mediaFromData,
   mediaFromUrl,
-  textBlock,
   nameOfPart,
-  encodeBase64,
+  textBlock,
   type TextOrigin,
 } from '@spillway/core/adapter'
 import type { ToolMessage } from '@langchain/core/messages'

@@ -1,9 +1,9 @@
-import { ToolMessage, AIMessage } from '@langchain/core/messages'
+import { AIMessage, ToolMessage } from '@langchain/core/messages'
 import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { Command, GraphInterrupt, NodeInterrupt, ParentCommand, Send } from '@langchain/langgraph'
-import { expect, it, describe } from 'vitest'
-import { offloadCall, isCommand, replaceInCommand } from './offload-call.ts'
+import { describe, expect, it } from 'vitest'
+import { isCommand, offloadCall, replaceInCommand } from './offload-call.ts'
 
 const LOG = 'a line of a log\n'.repeat(5_000)
 const PNG = 'iVBORw0KGgo='

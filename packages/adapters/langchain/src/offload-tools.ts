@@ -1,7 +1,7 @@
 import { ToolMessage } from '@langchain/core/messages'
 import type { StructuredToolInterface } from '@langchain/core/tools'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { offloadCall, isCommand, type ToolCall } from './offload-call.ts'
+import { isCommand, offloadCall, type ToolCall } from './offload-call.ts'
 import { assertOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { offloaderOfRun } from './run-scope.ts'

@@ -6,20 +6,20 @@ import type {
   ProcessToolResultArgs,
 } from '@mastra/core/processors'
 import { RequestContext } from '@mastra/core/request-context'
-import { ContextOffloader, RETRIEVAL_TOOL_NAME, StorageError, type Storage, type OffloadEvent } from '@spillway/core'
+import { ContextOffloader, RETRIEVAL_TOOL_NAME, StorageError, type OffloadEvent, type Storage } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MastraToolInvocationPart } from '@mastra/core/agent/message-list'
 import { SmallTexts } from '@spillway/core/adapter'
 import {
-  offloadProcessor,
-  offloadStored,
-  OffloadRun,
   offloadOutput,
+  offloadProcessor,
+  OffloadRun,
+  offloadStored,
   outputOfPart,
   withShownOutput,
-  type OffloadProcessor,
   type ModelOutput,
+  type OffloadProcessor,
 } from './offload-processor.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')

@@ -1,11 +1,11 @@
 import type { Processor } from '@mastra/core/processors'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import {
-  replaceToolResults,
-  SmallTexts,
   KnownOutputs,
   mcpModelOutput,
   offloadModelOutput,
+  replaceToolResults,
+  SmallTexts,
   type ModelOutputCall,
   type OffloadedModelOutput,
 } from '@spillway/core/adapter'

@@ -2,18 +2,18 @@ import {
   RunContext,
   Runner,
   RunState,
+  type AgentInputItem,
   type CallModelInputFilter,
   type NonStreamRunOptions,
-  type AgentInputItem,
 } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
 import { KnownOutputs, offloadParts } from '@spillway/core/adapter'
 import { readFilter } from './history-filters.ts'
 import {
   blockToPart,
-  partToBlock,
   isForProgram,
   parseJson,
+  partToBlock,
   type ResultOutput,
   type ResultPart,
 } from './result-parts.ts'

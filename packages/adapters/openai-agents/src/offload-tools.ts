@@ -4,7 +4,7 @@ import {
   type FunctionTool,
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents'
-import { RETRIEVAL_TOOL_NAME, type ContextOffloader, type ContentBlock } from '@spillway/core'
+import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader } from '@spillway/core'
 import { offloadParts } from '@spillway/core/adapter'
 import { toSmartString } from '@openai/agents/utils'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { ContentBlock } from '@spillway/core'
-import { expect, it, describe } from 'vitest'
-import { blockToPart, partToBlock, toolOutput, isForProgram, parseJson } from './result-parts.ts'
+import { describe, expect, it } from 'vitest'
+import { blockToPart, isForProgram, parseJson, partToBlock, toolOutput } from './result-parts.ts'
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const BASE64 = Buffer.from(PNG).toString('base64')

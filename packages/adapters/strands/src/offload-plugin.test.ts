@@ -1,20 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ContextOffloader, type OffloadEvent, type Storage, type ContentBlock } from '@spillway/core'
+import { ContextOffloader, type ContentBlock, type OffloadEvent, type Storage } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
 import {
   AfterModelCallEvent,
   AfterToolCallEvent,
+  Agent,
   BeforeToolCallEvent,
+  DocumentBlock,
   ImageBlock,
+  JsonBlock,
   TextBlock,
   tool,
   ToolResultBlock,
-  Agent,
-  DocumentBlock,
-  JsonBlock,
   VideoBlock,
   type AgentConfig,
   type LocalAgent,
@@ -23,7 +23,7 @@ import {
   type ToolContext,
   type ToolResultContent,
 } from '@strands-agents/sdk'
-import { expect, it, describe } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { FakeModel } from '../test/fake-model.ts'
 import {
@@ -40,7 +40,7 @@ import {
   type Turn,
 } from '../test/scripted-agent.ts'
 import { isVersion10 } from '../test/version.ts'
-import { offloadPlugin, RetrievalTool, agentScope, contentToBlock, blockToContent } from './offload-plugin.ts'
+import { agentScope, blockToContent, contentToBlock, offloadPlugin, RetrievalTool } from './offload-plugin.ts'
 
 const offloaded = expect.stringMatching(/^\[Offloaded: /)
 

@@ -20,9 +20,9 @@ import {
 } from '../test/scripted-agent.ts'
 import { isEarly } from '../test/version.ts'
 import {
-  offloadHooks,
   isReplacedOutput,
   offloadHistory,
+  offloadHooks,
   readModelOutput,
   type OffloadHooksOptions,
 } from './offload-hooks.ts'

@@ -1,8 +1,8 @@
 import type {
   AgentHooks,
+  OnPrepareModelMessagesHookArgs,
   OnToolEndHookArgs,
   OnToolEndHookResult,
-  OnPrepareModelMessagesHookArgs,
 } from '@voltagent/core'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { isReplacement, readModelPart, replaceToolResults, type ModelOutput } from '@spillway/core/adapter'

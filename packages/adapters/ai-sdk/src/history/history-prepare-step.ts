@@ -1,7 +1,7 @@
 import type { ContextOffloader } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
 import { aiSdkMessages, HistoryCompactor, type RunHistoryOptions } from '@spillway/history'
-import type { ModelMessage, PrepareStepFunction, Tool, ToolSet, SystemModelMessage } from 'ai'
+import type { ModelMessage, PrepareStepFunction, SystemModelMessage, Tool, ToolSet } from 'ai'
 
 /** The arguments of a `prepareStep` that are read. */
 export interface HistoryStep {

@@ -2,15 +2,17 @@ import { StorageError, type Storage } from '@spillway/core'
 import {
   refuseFilePath,
   StoredFiles,
+  type FileContent,
   type StoredFile,
   type StoredFilesOptions,
-  type FileContent,
 } from '@spillway/core/files'
 import {
   StateBackend,
   type BackendProtocolV2,
   type EditResult,
+  type FileData,
   type FileDownloadResponse,
+  type FileInfo,
   type FileUploadResponse,
   type GlobResult,
   type GrepResult,
@@ -18,8 +20,6 @@ import {
   type ReadRawResult,
   type ReadResult,
   type WriteResult,
-  type FileData,
-  type FileInfo,
 } from 'deepagents'
 import { contentTypeEssence, isTextContentType } from '@spillway/core/adapter'
 

@@ -3,11 +3,11 @@ import {
   compactorOfRun,
   offloaderArchive,
   type HistoryArchive,
-  type RunHistoryOptions,
   type HistoryPart,
+  type RunHistoryOptions,
 } from '@spillway/history'
 import { createMiddleware, type AgentMiddleware } from 'langchain'
-import { SystemMessage, RemoveMessage, type BaseMessage } from '@langchain/core/messages'
+import { RemoveMessage, SystemMessage, type BaseMessage } from '@langchain/core/messages'
 import { assertRunOptions } from '@spillway/core/adapter'
 import { offloaderOfRun, segmentsOfRun, type RunScope } from '../run-scope.ts'
 import { langchainMessages } from './langchain-messages.ts'

@@ -1,6 +1,4 @@
 import {
-  SystemMessage,
-  isBaseMessage,
   AIMessage,
   AIMessageChunk,
   ChatMessage,
@@ -9,7 +7,9 @@ import {
   FunctionMessageChunk,
   HumanMessage,
   HumanMessageChunk,
+  isBaseMessage,
   RemoveMessage,
+  SystemMessage,
   SystemMessageChunk,
   ToolMessage,
   ToolMessageChunk,
@@ -24,7 +24,7 @@ import {
   type HistoryRole,
   type HistoryToolCall,
 } from '@spillway/history'
-import { writeMessages, asRead, checkMessages, fieldError, isFields, type Fields } from '@spillway/history/format'
+import { asRead, checkMessages, fieldError, isFields, writeMessages, type Fields } from '@spillway/history/format'
 import { LANGCHAIN_MESSAGES, messageOf, nativeOfPart, standingFor, type AnyMessage } from './native-message.ts'
 import { patchMessage } from './patch-message.ts'
 import { callListsOf, idOfEntry, isCallBlock, isInputOf, repeatsCall, type NativeCall } from './native-call.ts'

@@ -2,13 +2,13 @@ import type { Processor } from '@mastra/core/processors'
 import type { ContextOffloader } from '@spillway/core'
 import { assertRunOptions, mcpModelOutput } from '@spillway/core/adapter'
 import {
-  compactorOfRun,
   aiSdkMessages,
+  compactorOfRun,
   type HistoryCompactor,
-  type RunHistoryOptions,
   type HistoryFormat,
   type HistoryMessage,
   type HistoryPart,
+  type RunHistoryOptions,
 } from '@spillway/history'
 import { asRead } from '@spillway/history/format'
 import { perRun, segmentsOfRun, type OffloadOptions, type RunContext } from '../run-scope.ts'

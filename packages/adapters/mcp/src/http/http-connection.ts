@@ -1,14 +1,14 @@
 import {
   SSEClientTransport,
-  type JSONRPCMessage,
   StreamableHTTPClientTransport,
+  type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client'
 import { contentTypeEssence } from '@spillway/core/adapter'
 import type { Connection, ConnectionHandlers } from '../proxy/connection.ts'
 import {
-  errorOf,
   ERROR_CODE,
+  errorOf,
   isRequest,
   isResponse,
   namesRevision,

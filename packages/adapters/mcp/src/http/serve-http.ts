@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { LOOPBACK_HOSTS, guardRequest as guardHeaders, type AccessTokens, type GuardOptions } from '@spillway/core/http'
+import { guardRequest as guardHeaders, LOOPBACK_HOSTS, type AccessTokens, type GuardOptions } from '@spillway/core/http'
 
 /** Options of {@link serveHttp}. */
 export interface HttpOptions {

@@ -1,6 +1,6 @@
 import {
-  errorOf,
   ERROR_CODE,
+  errorOf,
   fieldsOf,
   isRequest,
   isResponse,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { newTold, type Told } from '../../test/fake-connection.ts'
 import { streamPair } from '../../test/streams.ts'
 import type { Message } from '../relay/message.ts'
-import { StdioConnection, LineReader, GrowingBuffer, type OverlongLine } from './stdio-connection.ts'
+import { GrowingBuffer, LineReader, StdioConnection, type OverlongLine } from './stdio-connection.ts'
 
 const PING: Message = { jsonrpc: '2.0', id: 1, method: 'ping' }
 

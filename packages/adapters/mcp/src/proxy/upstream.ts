@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  errorOf,
   ERROR_CODE,
+  errorOf,
   fieldsOf,
   isRequest,
   isResponse,

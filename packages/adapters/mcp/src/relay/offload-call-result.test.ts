@@ -3,7 +3,7 @@ import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { mayBeReplaced, OFFLOADED_META_KEY, offloadCallResult, isEqual, isSameJson } from './offload-call-result.ts'
+import { isEqual, isSameJson, mayBeReplaced, offloadCallResult, OFFLOADED_META_KEY } from './offload-call-result.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
 const ROWS = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `row ${id}` }))

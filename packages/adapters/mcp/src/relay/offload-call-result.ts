@@ -1,5 +1,5 @@
 import type { ContentBlock, ContextOffloader, OffloadedBlock, Outcome } from '@spillway/core'
-import { writeMcpPart, readMcpPart, parseExactJson, plainNumber } from '@spillway/core/adapter'
+import { parseExactJson, plainNumber, readMcpPart, writeMcpPart } from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
 import { referenceUri } from './read-resource.ts'
 

@@ -1,8 +1,8 @@
 import type { ContextOffloader } from '@spillway/core'
 import { offloaderOfRun, writeMcpPart } from '@spillway/core/adapter'
 import {
-  errorOf,
   ERROR_CODE,
+  errorOf,
   fieldsOf,
   isRequest,
   isResponse,
@@ -15,7 +15,7 @@ import {
 } from './message.ts'
 import { mayBeReplaced, offloadCallResult } from './offload-call-result.ts'
 import { OrderedQueue } from './ordered-queue.ts'
-import { readResource, resourceTemplate, parseResourceUri } from './read-resource.ts'
+import { parseResourceUri, readResource, resourceTemplate } from './read-resource.ts'
 import { isCursor, readPages, UniqueItems } from './read-pages.ts'
 import type { RelaySettings } from './relay-options.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'

@@ -3,7 +3,7 @@ import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import type { Message, Request } from './message.ts'
-import { readResource, parseResourceUri, referenceUri, RESOURCE_TEMPLATE } from './read-resource.ts'
+import { parseResourceUri, readResource, referenceUri, RESOURCE_TEMPLATE } from './read-resource.ts'
 
 const LIMIT = 4_194_304
 

@@ -1,6 +1,6 @@
 import { McpServer, type CallToolResult } from '@modelcontextprotocol/server'
 import { RETRIEVAL_TOOL_NAME, StorageError, type ContextOffloader } from '@spillway/core'
-import { anyInputSchema, assertOffloader, writeMcpPart, isTextContentType } from '@spillway/core/adapter'
+import { anyInputSchema, assertOffloader, isTextContentType, writeMcpPart } from '@spillway/core/adapter'
 import { fieldsOf } from '../relay/message.ts'
 
 const OFFLOAD_TOOL_NAME = 'offload_content'

@@ -9,7 +9,7 @@ import {
 } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
 import { describe, expect, it, vi } from 'vitest'
-import { callItems, calling, lastText, LOG, makeAgent, makeTool, newOffloader, OFFLOADED } from '../../test/ask.ts'
+import { calling, callItems, lastText, LOG, makeAgent, makeTool, newOffloader, OFFLOADED } from '../../test/ask.ts'
 import { offloadRunner } from '../offload-runner.ts'
 import { offloadTools } from '../offload-tools.ts'
 import { retrievalTool } from '../retrieval-tool.ts'
