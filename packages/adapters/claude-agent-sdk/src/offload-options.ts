@@ -16,7 +16,7 @@ import {
   writeMcpPart,
 } from '@spillway/core/adapter'
 import { hooksOf } from './offload-hooks.ts'
-import { SERVER_NAME, serverOf } from './retrieval-server.ts'
+import { SERVER_NAME, serverOf, type Message } from './retrieval-server.ts'
 import { SessionOfCall } from './session-of-call.ts'
 import { sessionScope, type OffloadSettings } from './settings.ts'
 
@@ -90,13 +90,6 @@ type Server = McpSdkServerConfigWithInstance['instance']
 type Transport = Parameters<Server['connect']>[0]
 type Sent = Parameters<Transport['send']>
 type Received = Parameters<NonNullable<Transport['onmessage']>>
-
-interface Message {
-  readonly id?: string | number
-  readonly method?: string
-  readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> }
-  readonly result?: { readonly isError?: boolean; readonly content?: readonly unknown[] }
-}
 
 /** The offloader for a call's error result; `undefined` if it must stay. */
 type OffloaderOfCall = (call: PreToolUseHookInput) => ContextOffloader | undefined

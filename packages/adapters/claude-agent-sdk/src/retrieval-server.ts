@@ -85,12 +85,13 @@ interface ServedTool {
 }
 
 export interface ServedCall {
-  /** The id that the model gave the call; `undefined` where the client does not tell it. */
+  /** The model's id of the call, if the client passes it. */
   readonly toolUseId: string | undefined
   readonly signal: AbortSignal
 }
 
-interface Message {
+/** The fields of a JSON-RPC message that are read. */
+export interface Message {
   readonly id?: string | number
   readonly method?: string
   readonly params?: {
@@ -100,6 +101,7 @@ interface Message {
     readonly requestId?: string | number
     readonly _meta?: Readonly<Record<string, unknown>>
   }
+  readonly result?: { readonly isError?: boolean; readonly content?: readonly unknown[] }
 }
 
 /** The part of an SDK transport that is used. */
