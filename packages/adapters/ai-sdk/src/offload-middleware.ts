@@ -34,7 +34,7 @@ type ToolResult = Extract<ToolMessage['content'][number], { type: 'tool-result' 
  */
 export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMiddleware {
   assertOffloader(offloader, 'offloadMiddleware(new ContextOffloader({ storage }))')
-  // What became of each output. The SDK may use one for several calls, whose references differ.
+  // The SDK may use one output for several calls, whose references differ.
   const known = new WeakMap<ToolResult['output'], ToolResult>()
 
   function findKnown({ toolName, toolCallId, output }: ToolResult): ToolResult['output'] | undefined {
@@ -49,7 +49,7 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
     const call = { toolName, toolCallId, ...calledWith(prompt, toolCallId), signal }
     const { output, reason } = await offloadModelOutput(offloader, call, result.output)
     const replaced = { ...result, output }
-    // What could not be stored is tried again in the next call.
+    // A failed store is tried again in the next call.
     if (reason !== 'failed') known.set(result.output, replaced)
     return replaced
   }
@@ -62,13 +62,13 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
   }
 
   return {
-    // Version 6 asks for just this; version 7 takes it too.
+    // Version 6 requires it; version 7 accepts it.
     specificationVersion: 'v3',
     async transformParams({ params }) {
       await offloader.endTurn()
       const prompt = [...params.prompt]
       const replacing: Promise<void>[] = []
-      // A long history is mostly of messages that are known to stay: nothing is allocated for them.
+      // Most messages of a long history are known to stay: nothing is allocated for them.
       for (let index = 0; index < prompt.length; index += 1) {
         const message = prompt[index]
         if (message?.role === 'tool' && !message.content.every(isSettled))

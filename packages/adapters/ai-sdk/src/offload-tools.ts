@@ -57,7 +57,7 @@ function offloadTool(name: string, tool: AnyTool, offloader: ContextOffloader): 
         'offloadTools or retrievalTool with another offloader, start from your own tools in each session.',
     )
   }
-  // What is no tool the SDK is to refuse in its own words.
+  // The SDK refuses an invalid tool in its own words.
   if (typeof tool !== 'object' || tool === null) return tool
   const wrappedFor = tool[OFFLOADER]
   if (wrappedFor === offloader || isProviderExecuted(tool)) return tool
@@ -105,8 +105,8 @@ interface LiveCall {
  * run on the tool itself, as its private fields need.
  */
 export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffloader): AnyTool {
-  // The SDK tells toModelOutput no signal, and version 6 calls it more than once for each output of a stream. The input
-  // object is what it has in common with execute, and nothing outlives it.
+  // The SDK passes no signal to toModelOutput, and version 6 calls it more than once for each output of a stream. Only
+  // the input object is the same as in execute.
   const liveCalls = new WeakMap<WeakKey, LiveCall>()
 
   const execute: Execute = (input, options) => {
@@ -119,7 +119,7 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
     const live = found?.toolCallId === toolCallId ? found : undefined
     if (live?.shown !== undefined && Object.is(live.shown.of, output)) return live.shown.as
     const full = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(options)
-    // The time that a tool has may be over while others run: what it returned in time is stored all the same.
+    // The timeout of a tool may pass while others run: a result that came in time is stored nevertheless.
     const signal = live?.signal?.aborted === true ? undefined : live?.signal
     const { output: shown } = await offloadModelOutput(offloader, { toolName, toolCallId, input, signal }, full)
     if (live !== undefined) liveCalls.set(input as WeakKey, { ...live, shown: { of: output, as: shown } })

@@ -52,10 +52,10 @@ function makeTool({ retrievalTool: { description, inputSchema, execute } }: Cont
     inputSchema: jsonSchema(inputSchema as unknown as Parameters<typeof jsonSchema>[0]),
     async execute(input, options) {
       const { content, isError } = await execute(input, { signal: options.abortSignal })
-      // Version 7 tells tools its `context`; it takes the media parts of version 6 too, with a warning for each.
+      // Version 7 passes `context` to tools; it accepts the media parts of version 6, too, with a warning for each.
       return writeModelOutput(content, { isError, form: 'context' in options ? 'file' : 'file-data' })
     },
-    // An answer has the form of the version that runs, and a type cannot name that of the other.
+    // An answer has the form of the installed version, which no type can name.
     toModelOutput: ({ output }: { readonly output: unknown }) => output as ToolResultPart['output'],
   }
 }

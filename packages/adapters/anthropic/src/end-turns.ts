@@ -31,6 +31,6 @@ export function endTurns<Runner extends AsyncIterable<unknown>>(runner: Runner, 
       yield modelCall
     }
   }
-  // Who awaits a runner iterates it, too.
+  // Awaiting a runner iterates it, too.
   return Object.defineProperty(runner, Symbol.asyncIterator, { value: iterate, writable: true, configurable: true })
 }

@@ -72,17 +72,17 @@ export async function offloadContent<Content>(
     parts,
     toBlock: (part) => {
       const block = typeof part === 'string' ? ({ type: 'text', text: part } as const) : partToBlock(part)
-      // Models work a browser or a computer by what else there is, such as screenshots: it stays, at no cost.
+      // A model needs other blocks, such as screenshots, to use a browser or a computer: they stay, at no cost.
       return isOfToolset && block.type !== 'text' ? { type: 'unknown', value: undefined } : block
     },
     fromText: (text): string | ResultPart => (typeof content === 'string' ? text : { type: 'text', text }),
-    // The API refuses an error result that has anything but text.
+    // The API accepts only text in an error result.
     fromBlock: result.isError === true ? undefined : blockToPart,
   })
   if (outcome.status === 'inline') return content
   const [replacement, ...kept] = outcome.parts
   if (typeof replacement === 'string') return replacement
-  // Where a cached prefix ended in what was replaced, it ends with the replacement.
+  // A cached prefix that ended in a replaced part ends with the replacement.
   const still = new Set<unknown>(kept)
   const marks = parts.map((part) => (still.has(part) ? undefined : (Object(part) as Partial<ResultPart>).cache_control))
   const cache_control = marks.findLast((mark) => mark != null)

@@ -46,7 +46,7 @@ export function offloadTools<const Tools extends readonly RunnerTool[]>(
     return typeof run === 'function' ? wrapTool(tool as AnyTool, offloader) : tool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader)] : []
-  // Each tool has the type of the one that was passed in.
+  // Each tool has the type of the one passed in.
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
@@ -69,7 +69,7 @@ export function wrapTool(tool: AnyTool, offloader: ContextOffloader): AnyTool {
   }
   const own = Object.getOwnPropertyDescriptors({ ...tool, run })
   const copy = Object.create(Object.getPrototypeOf(tool) as object | null, own) as AnyTool
-  // Methods of its class run on the tool itself, as private fields need.
+  // Methods run on the tool itself, as its private fields need.
   return new Proxy(copy, {
     get(_copy, key) {
       if (Object.hasOwn(copy, key)) return Reflect.get(copy, key)

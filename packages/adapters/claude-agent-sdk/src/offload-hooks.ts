@@ -61,7 +61,7 @@ export function hooksOf(
       if (input.hook_event_name !== 'PostToolUse' || except.includes(input.tool_name)) return {}
       return offloadToolOutput(offloaderOf(input), input, { signal })
     }),
-    // A call of the model ends with the results of all tools that it asked for, or with the end of the run.
+    // A model call ends with the results of all its tool calls, or with the run.
     PostToolBatch: endTurn,
     Stop: endTurn,
     SubagentStop: endTurn,

@@ -48,7 +48,7 @@ export function serverOf(
   sessions: SessionOfCall,
 ): McpSdkServerConfigWithInstance {
   const offloaderOf = offloaderOfRun<BaseHookInput>(offloader, scope)
-  // In a scope of its own a session may search without a reference, and the model has to know.
+  // In its own scope a session may search without a reference, and the model must know.
   const { retrievalTool } = offloader.options.storage.scope ? offloader.forScope('session') : offloader
   const { name, description, inputSchema } = retrievalTool
   return serveTool(SERVER_NAME, '1', {
@@ -135,7 +135,7 @@ export function serveTool(serverName: string, version: string, tool: ServedTool)
         running.set(id, controller)
         const answered = await answerRequest(message, controller.signal)
         running.delete(id)
-        // Who asked has gone, or did not want it any more.
+        // An aborted request needs no answer.
         if (!controller.signal.aborted) await transport.send({ jsonrpc: '2.0', id, ...answered })
       }
       await Object.assign(transport, { onmessage, onclose }).start()
@@ -166,6 +166,6 @@ export function serveTool(serverName: string, version: string, tool: ServedTool)
     }
   }
 
-  // The SDK calls `connect` of it, and nothing else that an `McpServer` has.
+  // The SDK calls only `connect` of an `McpServer`.
   return { type: 'sdk', name: serverName, instance: instance as unknown as McpSdkServerConfigWithInstance['instance'] }
 }

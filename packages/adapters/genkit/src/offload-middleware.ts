@@ -78,12 +78,12 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
   // In a scope the model may search without a reference.
   const scoped = offloader.options.storage.scope === undefined ? offloader : offloader.forScope('run')
   const description = 'Moves large tool results to storage, and adds a tool that searches and reads them there.'
-  // Genkit calls this once for each run, so what is kept here belongs to one run alone.
+  // Genkit calls this once for each run, so this state belongs to one run.
   return generateMiddleware({ name: 'spillway', description, configSchema }, ({ config, ai }) => {
     assertConfig(config)
     let signal: AbortSignal | undefined
     let known: ContextOffloader | undefined
-    // Only hooks are called in the context of the run.
+    // Only hooks run in the context of the run.
     const current = (): ContextOffloader => (known ??= offloaderOf({ ai, config }))
     const isScoped = scope !== defaultScope || defaultScope(scopeRun({ ai, config })).length > 0
     const endInOrder = inOrder()
@@ -127,12 +127,12 @@ export async function offloadCall(
   } catch (thrown) {
     if (isControlFlow(thrown, signal)) throw thrown
     const replaced = await offloadThrown(offloader, { toolName: name, toolCallId: ref, input, signal, thrown })
-    // Errors of Genkit have their message a second time, without the status in front of it.
+    // Genkit's errors have their message a second time, without the status.
     if (replaced !== thrown && replaced instanceof Error && 'originalMessage' in replaced)
       replaced.originalMessage = replaced.message
     throw replaced
   }
-  // Middleware may return what it wants, whatever the types say.
+  // Middleware may return any value.
   return part?.toolResponse === undefined ? part : offloadResponse(offloader, part, { input, signal })
 }
 
@@ -234,7 +234,7 @@ export async function offloadResponse(
   const outcome = await offloadParts<Piece>(offloader, {
     ...call,
     toolName: response.name,
-    // Gemini, for one, gives calls no id.
+    // Some models, such as Gemini, give calls no id.
     toolCallId: response.ref ?? response.name,
     isError,
     parts: [...ofOutput, ...content.map((value) => ({ value, block: readPart(value) }))],
@@ -284,7 +284,7 @@ export function outputForm(output: unknown): OutputForm {
     values: output === undefined ? [] : [output],
     toBlock: (value) => (isError ? { type: 'text', text: error } : readOutput(value)),
     isError,
-    // What stays of an output stays in it: some providers take no text in a tool's content, others look at none of it.
+    // The rest of an output stays in it: some providers accept no text in a tool's content, others ignore the content.
     replace: (offloaded, kept) =>
       kept.length > 0 ? { offloaded, output } : isError ? { error: offloaded } : offloaded,
   }

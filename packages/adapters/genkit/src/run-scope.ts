@@ -30,7 +30,7 @@ export function scopeRun({ ai, config = {} }: Run): ScopeRun {
     const id = ai.currentSession?.().sessionId
     return { ...run, sessionId: typeof id === 'string' ? id : undefined }
   } catch (error) {
-    // Genkit says in this way that the run is part of no session.
+    // Genkit's error for a run without a session.
     if ((Object(error) as { readonly status?: unknown }).status !== 'FAILED_PRECONDITION') throw error
     return { ...run, sessionId: undefined }
   }

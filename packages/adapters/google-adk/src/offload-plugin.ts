@@ -51,12 +51,12 @@ class OffloadPlugin extends BasePlugin {
 
   /** A message of the user has the results of tools that the program runs, or that took long. */
   override async onUserMessageCallback({ invocationContext, userMessage }: Given<'onUserMessageCallback'>) {
-    // Without a message there is none, and without an agent it may be what nodes of a workflow wait for.
+    // A run may have no message; without an agent, the nodes of a workflow may wait for it.
     const { agent, abortSignal: signal } = invocationContext
     const given = agent === undefined ? [] : ((userMessage as typeof userMessage | undefined)?.parts ?? [])
     const parts = given.map(async (part) => {
       const { name = '', id, response: value } = part.functionResponse ?? {}
-      // Names of calls that ADK makes itself begin so.
+      // The prefix of ADK's own calls.
       if (name.startsWith('adk_') || this.#except.has(name)) return part
       const call = { toolName: name, toolCallId: stableId(id, name), signal }
       const response = await offloadAsRecord(this.#offloaderOf(invocationContext), { ...call, value })
@@ -90,7 +90,7 @@ class OffloadPlugin extends BasePlugin {
 
   /** This must not wait for anything: a workflow calls the model without waiting for it. */
   override async onEventCallback({ invocationContext, event }: Given<'onEventCallback'>) {
-    // A live session takes an answer without media only.
+    // A live session accepts no media in an answer.
     if (invocationContext.liveRequestQueue === undefined) attachMedia(event)
     return undefined
   }
@@ -115,7 +115,7 @@ function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolD
 
 /** Whether the program needs this very result, to show it or to continue the call. */
 function isAwaited(tool: BaseTool, { actions }: Context): boolean {
-  // A node that serves as a tool is long-running only while it returns nothing.
+  // A workflow node as a tool is long-running only until it returns.
   if ((tool.isLongRunning && !(tool instanceof NodeTool)) || actions.skipSummarization === true) return true
   return Object.keys({ ...actions.requestedAuthConfigs, ...actions.requestedToolConfirmations }).length > 0
 }

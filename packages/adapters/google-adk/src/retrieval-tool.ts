@@ -36,11 +36,11 @@ class RetrievalTool extends BaseTool {
   readonly #offloaderOf: OffloaderOf
 
   constructor(offloader: ContextOffloader, offloaderOf: OffloaderOf) {
-    // In a scope of its own a run may search without a reference, and the model has to know.
+    // In its own scope a run may search without a reference, and the model must know.
     const scoped = offloader.options.storage.scope === undefined ? offloader : offloader.forScope('session')
     const { name, description, inputSchema } = scoped.retrievalTool
     super({ name, description })
-    // As tools of ADK have it: types in capitals, and no word on names that there are not.
+    // As in ADK's own tools: types in capitals, and no empty lists.
     const parameters: unknown = JSON.parse(JSON.stringify(inputSchema), (key, value: unknown) => {
       if (key === 'additionalProperties' || (key === 'required' && Array.from(value as string[]).length === 0))
         return undefined

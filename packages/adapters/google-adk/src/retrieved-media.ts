@@ -29,7 +29,7 @@ export function attachMedia({ content }: Event): void {
 
 /** Move media into a message after the answers: models before Gemini 3 refuse them in answers. */
 export function showMedia(request: LlmRequest): void {
-  // Nothing is made anew of a long history without media.
+  // A long history without media is not copied.
   if (!request.contents.some(({ parts = [] }) => parts.some(hasMedia))) return
   request.contents = request.contents.flatMap((content) => {
     const { parts = [] } = content

@@ -58,7 +58,7 @@ export class StorageArtifactService implements BaseArtifactService {
     return await this.#lock.run(JSON.stringify([scopeSegments(file), file.filename]), async () => {
       const last = (await this.#entries(file)).at(-1)
       const version = last === undefined ? 0 : versionOf(last) + 1
-      // With the version in its key no two versions are one entry, whatever their content.
+      // With the version in the key, equal versions are different entries.
       await this.#scope(file).store(`${file.filename}@${version}`, content, contentType, {
         metadata: { ...metadata, [VERSION]: `${version}` },
       })
@@ -86,7 +86,7 @@ export class StorageArtifactService implements BaseArtifactService {
   }
 
   async deleteArtifact(file: DeleteArtifactRequest): Promise<void> {
-    // The newest last, so that none before it comes back.
+    // The newest last, so that no older one becomes the current version.
     for (const { reference } of await this.#entries(file)) await this.#scope(file).delete?.(reference)
   }
 

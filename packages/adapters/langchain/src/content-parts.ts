@@ -114,7 +114,7 @@ export function mediaPart(
   { type, mediaType, name }: Pick<MediaBlock, 'type' | 'mediaType' | 'name'>,
   source: { readonly url: string } | { readonly data: string },
 ): Readonly<Record<string, unknown>> & { readonly type: string } {
-  // Of all forms of an image this is the one that every provider takes in a tool message.
+  // The only form of an image that every provider accepts in a tool message.
   if (type === 'image') {
     const url = 'url' in source ? source.url : `data:${mediaType};base64,${source.data}`
     return { type: 'image_url', image_url: { url } }

@@ -33,7 +33,7 @@ export async function offloadCall<Result>(
     const replaced = await offloadThrown(offloader, { ...call, thrown })
     throw replaced === thrown ? error : replaced
   }
-  // What replaces a message or a command is one: the type of the result stays.
+  // A message replaces a message, and a command a command: the type stays.
   if (ToolMessage.isInstance(result))
     return endsRun && result.status !== 'error' ? result : ((await replace(result)) as Result)
   return isCommand(result) && !endsRun ? replaceInCommand(result, replace) : result
@@ -59,7 +59,7 @@ async function offloadMessage(
   if (outcome.status === 'inline') return message
   const kept = { name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata }
   const replaced = typeof content === 'string' ? outcome.parts[0] : outcome.parts
-  // All fields come from a message, or are a text: what is absent is so in a message, too.
+  // All fields come from a message, or are text: absent ones are absent in a message, too.
   return new ToolMessage({ ...kept, content: replaced } as ToolMessageFields)
 }
 
@@ -102,7 +102,7 @@ export function isCommand(value: unknown): value is Command {
 export async function replaceInCommand<Given extends Command>(command: Given, replace: ReplaceMessage): Promise<Given> {
   const update = await replaceInUpdate(command.update, replace)
   if (update === command.update) return command
-  // The class is the one that the tool took, whichever package it comes from.
+  // The tool's own class, from any package.
   const Class = command.constructor as new (fields: object) => Given
   return new Class({ ...command, update })
 }

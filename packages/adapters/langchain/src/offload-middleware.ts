@@ -53,7 +53,7 @@ export function offloadMiddleware(
         const isLast = endsRun(request, calling)
         return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run, isLast, calling?.text)
       } catch (error) {
-        // With other middleware inside, LangChain would let the error end the run, and so it may.
+        // With inner middleware, LangChain lets the error end the run.
         if (throws || isControlFlow(error, runtime.signal) || isMiddlewareError(error)) throw error
         return thrownMessage(error, toolCall)
       }

@@ -57,12 +57,12 @@ export function offloadTools<const Tools extends readonly object[]>(
   const offloaderOf = offloaderOfRun(offloader, options.scope)
   const except = new Set(options.except)
   const wrapped = tools.map((tool: Partial<Invokable>) => {
-    // With the result of such a tool the graph ends: no model reads it.
+    // The graph ends with this result: no model reads it.
     const isLeft = tool.returnDirect === true || except.has(tool.name ?? '')
     return typeof tool.invoke === 'function' && !isLeft ? wrapTool(tool as Invokable, offloaderOf) : tool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
-  // Each tool is the one that was passed in, but for what `invoke` resolves to.
+  // Each tool is the one passed in, except for the result of `invoke`.
   return [...wrapped, ...added] as unknown as [...Tools, ...StructuredToolInterface[]]
 }
 

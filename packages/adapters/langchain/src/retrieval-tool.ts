@@ -45,12 +45,12 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
     const status = isError ? 'error' : 'success'
     return new ToolMessage({ content: blocksToContent(content), tool_call_id: id, name: retrievalTool.name, status })
   }
-  // In a scope of its own a run may search without a reference, and the model has to know.
+  // In its own scope a run may search without a reference, and the model must know.
   const scoped = options.scope === undefined ? offloader.forScope('thread') : offloader
   const { name, description, inputSchema } = scoped.retrievalTool
   const retrieval: StructuredToolInterface = tool(answer, { name, description, schema: { ...inputSchema } })
   const call = retrieval.call.bind(retrieval)
-  // What does not fit the schema goes to the tool, too: its advice is better than that of a validator.
+  // Invalid input goes to the tool, too: its advice is better than a validator's.
   retrieval.call = (async (input: unknown, config: CallConfig = {}) =>
     call(input as never, config as ToolRunnableConfig).catch((error: unknown) => {
       if (error instanceof ToolInputParsingException) return answer(input, config)

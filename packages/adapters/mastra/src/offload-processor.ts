@@ -83,7 +83,7 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
       run.beginStep()
       await run.offloader.endTurn()
       await offloadStored(step.messageList, run)
-      // Another processor may have put others in the place of all tools.
+      // Another processor may have replaced all tools.
       const isComplete = Object.keys(own).every((name) => name in run.tools)
       return isComplete ? undefined : { tools: { ...run.tools, ...own } }
     },
@@ -99,7 +99,7 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
     async processToolResult(call) {
       const run = runOf(call)
       const { messageList, toolName, toolCallId, args, result } = call
-      // What a tool maps itself the model sees as mapped, and the program as it is.
+      // If a tool maps its output, the model sees the mapped one, and the program the original.
       if (call.providerExecuted === true || hasModelOutput(run.tools[toolName])) return undefined
       const toolInvocation = { state: 'result', toolName, toolCallId, args, result } as const
       const isReplaced = await offloadPart({ type: 'tool-invocation', toolInvocation }, messageList, run)
@@ -107,7 +107,7 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
     },
     async processOutputResult(end) {
       const run = runOf(end)
-      // What no model call has followed: memory is to keep none of it either.
+      // Results after the last model call: memory must not keep them either.
       if (run.signal?.aborted !== true) await offloadStored(end.messageList, run)
       return end.messageList
     },
@@ -122,7 +122,7 @@ function hasModelOutput(tool: unknown): boolean {
 export async function offloadStored(messageList: MessageList, run: OffloadRun): Promise<void> {
   const parts = messageList.get.response.db().flatMap(({ content }) => content.parts)
   const calls = parts.filter((part) => part.type === 'tool-invocation')
-  // Mastra finds a part by the id of its call: of equal ones, the newest.
+  // Mastra finds a part by the id of its call; of equal ids, the newest.
   const newest = new Map(calls.map((part) => [part.toolInvocation.toolCallId, part]))
   await Promise.all(Array.from(newest.values(), (part) => offloadPart(part, messageList, run)))
 }
@@ -195,7 +195,7 @@ export class OffloadRun {
       outputs.add(toolCallId, output)
     } else {
       this.#known.add(toolCallId, output, shown)
-      // Later prompts come with what was shown.
+      // Later prompts have the shown output.
       this.#known.add(toolCallId, shown)
     }
     return shown
@@ -212,7 +212,7 @@ export async function offloadOutput(
   if (parts === undefined) return offloadModelOutput(offloader, call, output)
   const { output: shown, reason } = await offloadModelOutput<ModelOutput>(offloader, call, parts)
   if (shown !== parts) return { output: shown }
-  // A file that is small as such is not in the JSON that Mastra makes of it, with Base64.
+  // A small file is larger in the JSON that Mastra makes of it, with Base64.
   return reason === 'within-limit' && isShownAsJson(output.value)
     ? offloadModelOutput(offloader, call, output)
     : { output, ...(reason !== undefined && { reason }) }
@@ -253,7 +253,7 @@ export function withShownOutput(part: MastraToolInvocationPart, shown: ModelOutp
   const result = isMapped && isAtMost(toolInvocation.result, text.length) ? toolInvocation.result : text
   const replaced = { ...part, toolInvocation: { ...toolInvocation, result } }
   if (!isMapped && shown.type === 'text') return replaced
-  // Where Mastra keeps what `toModelOutput` returned, and takes it from for prompts.
+  // Mastra stores the result of `toModelOutput` here, and reads it for prompts.
   const mastra = { ...providerMetadata?.['mastra'], modelOutput: shown } as Metadata[string]
   return { ...replaced, providerMetadata: { ...providerMetadata, mastra } }
 }

@@ -26,7 +26,7 @@ export type RetrievalTool = Tool
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
   const offloaderOf = scopedOffloader(offloader, options, 'retrievalTool(offloader, options)')
-  // In a scope of its own a run may search without a reference, and the model has to know.
+  // In its own scope a run may search without a reference, and the model must know.
   const scoped = options.scope === undefined ? offloader.forScope('thread') : offloader
   const { name, description, inputSchema } = scoped.retrievalTool
   return createTool({
@@ -39,7 +39,7 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
       if (type === 'error-text') throw new Error(value)
       return value
     },
-    // What is text Mastra shows as it is.
+    // Mastra shows text unchanged.
     toModelOutput: (output: unknown) => (typeof output === 'string' ? undefined : { type: 'content', value: output }),
   })
 }

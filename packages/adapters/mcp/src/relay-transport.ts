@@ -30,7 +30,7 @@ export function relayTransport<Transport extends McpTransport>(
   user: 'client' | 'server',
 ): Transport {
   const inner = transport as unknown as LooseTransport
-  // What was there before is called as it would be without a relay.
+  // Existing handlers are called as without a relay.
   let { onmessage, onclose } = inner
   let isClosing = false
   const toUser = (message: Message, extra?: unknown): unknown => onmessage?.(message, extra)
@@ -53,7 +53,7 @@ export function relayTransport<Transport extends McpTransport>(
       return relay.fromClient(message, { authInfo, options: extra, ownOptions: extra })
     }
     const delivered = relay.fromServer(message, extra)
-    // Handed on later, it can no longer fail where transports expect it to.
+    // A delayed message cannot fail in the transport's own call.
     return delivered instanceof Promise ? delivered.catch(onError) : delivered
   }
   const send = async (message: unknown, options?: unknown): Promise<void> => {
@@ -66,7 +66,7 @@ export function relayTransport<Transport extends McpTransport>(
   }
   const closed = (): void => {
     relay.close()
-    // A client gets what the server had sent before the connection closed.
+    // A client gets all messages that the server sent before the connection closed.
     const delivering = user === 'client' && !isClosing ? relay.delivering : undefined
     if (delivering === undefined) onclose?.()
     else void delivering.then(() => onclose?.())
@@ -84,7 +84,7 @@ export function relayTransport<Transport extends McpTransport>(
     set(target, key, value: unknown) {
       if (key === 'onmessage') {
         onmessage = value as LooseTransport['onmessage']
-        // Not before: transports keep messages until there is somebody to take them.
+        // Not before: transports keep messages until there is a handler.
         Reflect.set(inner, key, value === undefined ? undefined : receive)
       } else if (key === 'onclose') {
         onclose = value as LooseTransport['onclose']

@@ -52,7 +52,7 @@ export function offloadRunner(
 
   async function run(agent: never, input: unknown, given: NonStreamRunOptions<unknown> = {}): Promise<object> {
     const { session, conversationId, signal, callModelInputFilter = runner.config.callModelInputFilter } = given
-    // What keeps the history small looks at what is left of it, so it goes last.
+    // The history filter goes last, as it measures the remaining input.
     const { own, compact } = readFilter(callModelInputFilter)
     const isResumed = input instanceof RunState
     const newContext = given.context instanceof RunContext ? given.context : new RunContext(given.context)
@@ -60,8 +60,8 @@ export function offloadRunner(
     const sessionId = (await session?.getSessionId()) ?? conversationId ?? findRun(context).sessionId
     const outputs = new KnownOutputs<ResultOutput>()
     const staying = new Set(options.except)
-    // The SDK passes its items themselves, or copies by which it knows them again. A filter that changes them needs
-    // copies, and so does input that waits in a state.
+    // The SDK passes its own items, or copies that it recognizes. A filter that changes items needs copies, and so does
+    // the input of a resumed run.
     const keepsItems = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true
     const preserveInputIdentity = compact === undefined && keepsItems
 
@@ -69,9 +69,9 @@ export function offloadRunner(
       const data = own === undefined ? args.modelData : await own(args)
       const scoped = offloaderOf({ context: args.context, sessionId })
       await scoped.endTurn()
-      // Where the program's filter gives no input, the SDK says so.
+      // If the program's filter returns no input, the SDK reports it.
       if (!Array.isArray(data?.input)) return data
-      // A schema is a promise of what results look like.
+      // A result with a schema must fit it.
       for (const tool of args.agent.tools) if ('outputSchema' in tool) staying.add(tool.name)
       const changeable = new Set(preserveInputIdentity ? [] : args.modelData.input)
       const how = { offloader: scoped, signal, outputs, staying, changeable }
@@ -82,7 +82,7 @@ export function offloadRunner(
     const wholeFilter = Object.assign(filter, { preserveInputIdentity })
     const leave = enterRun(context, { context, sessionId, signal, outputs })
     const running = runner.run(agent, input as string, { ...given, context, callModelInputFilter: wholeFilter })
-    // A stream goes on when it has been returned.
+    // A stream continues after it is returned.
     void running.then((result) => (result as { completed?: Promise<void> }).completed).then(leave, leave)
     return running
   }
@@ -109,7 +109,7 @@ async function replaceResults(items: readonly Item[], options: ReplaceOptions): 
     item.type === 'function_call_result' && !staying.has(item.name) && !isForProgram(item)
 
   async function offload({ name: toolName, callId: toolCallId, output }: ResultItem, index: number): Promise<void> {
-    // Ids may come again: the newest call before the result is its own.
+    // Ids may repeat: the result belongs to the newest call before it.
     const isCall = (item: Item, at: number): boolean =>
       at < index && item.type === 'function_call' && item.callId === toolCallId
     const call = items.findLast(isCall)
@@ -120,7 +120,7 @@ async function replaceResults(items: readonly Item[], options: ReplaceOptions): 
     const outcome = await offloadParts<ResultPart>(offloader, { toolName, toolCallId, input, signal, ...forms })
     if (outcome.status === 'inline') return outputs.add(toolCallId, output)
     const [replacement, ...others] = outcome.parts
-    // What providers were told of a text, such as where a cached prefix ends, holds for what stands in its place.
+    // What providers were told of a text, such as the end of a cached prefix, holds for its replacement.
     const gone = parts.filter((part) => part.type === 'input_text' && !others.includes(part))
     const first = { ...Object.assign({}, ...gone), ...replacement } as ResultPart
     const isText = first.type === 'input_text' && others.length === 0 && !Array.isArray(output)

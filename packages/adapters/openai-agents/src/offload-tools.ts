@@ -45,7 +45,7 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
     const { type, name = '', outputGuardrails = [] } = tool
     if (name === RETRIEVAL_TOOL_NAME)
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
-    // The SDK finds the agent behind a tool, which has `on`, by the very object; what has a schema must keep to it.
+    // An agent as a tool has `on`, and the SDK finds it by the very object; an output with a schema must fit it.
     const stays = type !== 'function' || 'on' in tool || 'outputSchema' in tool || options.except?.includes(name)
     if (stays === true) return tool
     const guarded = { outputGuardrails: [...outputGuardrails, guardrail] }
@@ -53,7 +53,7 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
     return Object.create(Object.getPrototypeOf(tool) as object, own) as FunctionTool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
-  // Each tool is the one that was passed in, but for a guardrail.
+  // Each tool is the one passed in, with a guardrail.
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
@@ -65,7 +65,7 @@ function offloadGuardrail(offloader: ContextOffloader, options: OffloadOptions):
     name: 'spillway_offload',
     run: async ({ context, agent: { toolUseBehavior: use }, toolCall, output }) => {
       const { name: toolName, callId: toolCallId } = toolCall
-      // What ends the run is for the program, not for the model.
+      // The result that ends the run is for the program, not for the model.
       const isFinal = typeof use === 'object' ? use.stopAtToolNames.includes(toolName) : use === 'stop_on_first_tool'
       const read = isFinal || isForProgram(toolCall) ? undefined : readOutput(output)
       if (read === undefined) return allow()
@@ -74,7 +74,7 @@ function offloadGuardrail(offloader: ContextOffloader, options: OffloadOptions):
       const result = { parts: [read.text], toBlock: () => read.block, fromText: (text: string) => text }
       const outcome = await offloadParts(offloaderOf(run), { ...call, ...result })
       const text = outcome.status === 'inline' ? read.text : outcome.parts[0]
-      // It will come by in the input of the model, in one of these forms.
+      // The input of the model will have it in one of these forms.
       run.outputs?.add(toolCallId, { type: 'text', text })
       run.outputs?.add(toolCallId, [{ type: 'input_text', text }])
       return outcome.status === 'inline' ? allow() : rejectContent(text)
@@ -95,7 +95,7 @@ export function readOutput(output: unknown): { readonly text: string; readonly b
   if (parts.length > 0 && parts.every(isPart)) return undefined
   const text = toSmartString(output)
   if (typeof output !== 'object' || output === null) return { text, block: { type: 'text', text } }
-  // Bytes in a value the SDK shows in a few words, where JSON would have a number for each.
+  // The SDK describes bytes in a few words; JSON would have a number for each.
   return { text, block: { type: 'json', value: text.includes('[byte array ') ? parseJson(text) : output } }
 }
 

@@ -27,7 +27,7 @@ export type RetrievalTool = Omit<FunctionTool, 'customDataExtractor'>
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
   const offloaderOf = scopedOffloader(offloader, options, 'retrievalTool(offloader, options)')
-  // In a scope of its own a run may search without a reference, and the model has to know.
+  // In its own scope a run may search without a reference, and the model must know.
   const scoped = options.scope === undefined ? offloader.forScope('session') : offloader
   const { name, description, inputSchema } = scoped.retrievalTool
   return tool({
@@ -38,7 +38,7 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
     strict: false,
     execute: async (input: unknown, context: RunContext = new RunContext(), details) => {
       const run = findRun(context)
-      // Older versions of the SDK do not tell tools of it.
+      // Older versions do not pass the signal to tools.
       const { signal = run.signal } = Object(details) as { readonly signal?: AbortSignal }
       const { content } = await offloaderOf(run).retrievalTool.execute(input, { signal })
       return toolOutput(content)

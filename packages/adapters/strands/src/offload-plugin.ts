@@ -76,11 +76,11 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
     name: 'spillway:context-offloader',
     getTools: () => tools,
     initAgent(agent) {
-      // The types of older versions know of no order.
+      // The types of older versions have no order.
       const addHook = <Event extends HookableEvent>(
         ...hook: [type: HookableEventConstructor<Event>, callback: HookCallback<Event>]
       ): unknown => Reflect.apply(agent.addHook, agent, [...hook, LAST])
-      // Only these events know of a cancelled call, once every hook has seen them.
+      // Only these events know a canceled call, after all hooks.
       const begun = new Map<string, BeforeToolCallEvent>()
       addHook(BeforeToolCallEvent, (event) => void begun.set(event.toolUse.toolUseId, event))
       addHook(AfterToolCallEvent, async (event) => {
@@ -110,7 +110,7 @@ async function offloadResult(
   isCancelled: boolean,
 ): Promise<ToolResultBlock> {
   const { toolUseId, status, content, error } = result
-  // Whatever the types say: tools may be of classes of their own.
+  // Tools of other classes may return any value.
   if (!Array.isArray(content)) return result
   const outcome = await offloadParts<ToolResultContent>(offloader, {
     toolName: toolUse.name,
@@ -137,7 +137,7 @@ export class RetrievalTool extends Tool {
 
   constructor(offloader: ContextOffloader, offloaderOf: (run: ScopeRun) => ContextOffloader) {
     super()
-    // In a scope of its own a run may search without a reference, and the model has to know.
+    // In its own scope a run may search without a reference, and the model must know.
     const { retrievalTool } = offloader.options.storage.scope ? offloader.forScope('session') : offloader
     const { name, description, inputSchema } = retrievalTool
     this.name = name
@@ -147,11 +147,11 @@ export class RetrievalTool extends Tool {
   }
 
   async *stream(context: ToolContext): ToolStreamGenerator {
-    // Tools are generators, and this one has nothing to tell before its answer.
+    // Tools are generators; this one yields nothing before its answer.
     yield* []
     const { agent, toolUse } = context
     const { input, toolUseId } = toolUse
-    // Before 1.14 tools have the agent's signal alone.
+    // Before 1.14 tools have only the agent's signal.
     const { cancelSignal: signal = agent.cancelSignal } = context as { readonly cancelSignal?: AbortSignal }
     const { content, isError } = await this.#offloaderOf(context).retrievalTool.execute(input, { signal })
     const status = isError ? 'error' : 'success'
@@ -178,7 +178,7 @@ interface AgentFields {
 export function agentScope({ agent }: ScopeRun): readonly string[] {
   const fields: LocalAgent & AgentFields = agent
   const { sessionManager: manager } = fields
-  // Before 1.15 the id is in a private field alone; what is published does not change.
+  // Before 1.15 the id is only in a private field, which published versions keep.
   const session = manager?.sessionId ?? manager?._sessionId ?? (fields[SESSION] ??= crypto.randomUUID())
   return [session, agent.id]
 }
@@ -191,7 +191,7 @@ export function contentToBlock(content: ToolResultContent): ContentBlock {
 function readContent(content: ToolResultContent): ContentBlock | undefined {
   switch (content.type) {
     case 'textBlock':
-      // Whatever the types say: tools may be of classes of their own.
+      // Tools of other classes may return any value.
       return typeof content.text === 'string' ? { type: 'text', text: content.text } : undefined
     case 'jsonBlock':
       return { type: 'json', value: withoutWrapper(content.json) }
@@ -269,10 +269,10 @@ function valueContent(value: unknown): ToolResultContent {
 function mediaContent({ type, mediaType }: MediaBlock, bytes: Uint8Array, toolUseId: string): ToolResultContent {
   const extension = extensionForContentType(mediaType).slice(1).replace('jpg', 'jpeg')
   if (!FORMATS[type].test(extension)) return new TextBlock(`[${type}: ${mediaType}, ${bytes.length} bytes: not shown]`)
-  // It is one of those above.
+  // `FORMATS` has it.
   const media = { format: extension as never, source: { bytes } }
   if (type === 'image') return new ImageBlock(media)
   if (type === 'video') return new VideoBlock(media)
-  // Amazon Bedrock takes hardly any other characters.
+  // Amazon Bedrock accepts hardly any other characters.
   return new DocumentBlock({ ...media, name: toolUseId.replaceAll(/[^a-z0-9-]+/gi, '-').slice(0, 200) })
 }

@@ -58,9 +58,9 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   const own = hooks as Omit<AgentHooks, keyof ErrorHook> & ErrorHook
 
   async function replaceOutput({ tool, context, options }: ToolEvent, output: unknown): Promise<Result> {
-    // A tool that another tool has called: what that one returns is offloaded as a whole.
+    // The result of a tool called by another tool is offloaded with that one's.
     const isNested = 'toolContext' in context
-    // Wrapped tools have a `toModelOutput`, by which they are offloaded; another could not take a text in its place.
+    // Wrapped tools are offloaded by their `toModelOutput`; any other could not handle a text.
     const isShownByTool = tool.toModelOutput !== undefined
     if (options === undefined || isNested || isShownByTool || except.has(tool.name)) return undefined
     const { callId: toolCallId = '', abortSignal: signal } = options.toolContext ?? {}
@@ -82,14 +82,14 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
     async onToolEnd(event) {
       const result = (await own.onToolEnd?.(event)) ?? undefined
       const output = outputOf(result, event.output)
-      // VoltAgent validates what takes the place of an output.
+      // VoltAgent validates the output of a hook.
       if (event.error !== undefined || event.tool.outputSchema !== undefined || isFinal(output)) return result
       return (await replaceOutput(event, output)) ?? result
     },
     async onToolError(event) {
       const result = (await own.onToolError?.(event)) ?? undefined
       const { name, message, stack, ...others } = event.originalError
-      // What VoltAgent would return, as far as its size matters.
+      // About the size of VoltAgent's own result.
       return (await replaceOutput(event, outputOf(result, { error: true, name, message, stack, ...others }))) ?? result
     },
     async onPrepareModelMessages(event) {

@@ -50,7 +50,7 @@ export function offloadTools<const TOOLS extends readonly AnyTool[]>(
   const settings = resolveOptions(offloader, options, { usage: 'offloadTools(tools, offloader, options)' })
   if (!Array.isArray(tools)) throw new TypeError('tools must be an array of tools and toolkits of VoltAgent.')
   const wrap = (tool: AnyTool): AnyTool => {
-    // What is no tool VoltAgent is to refuse in its own words.
+    // VoltAgent refuses an invalid tool in its own words.
     const { name, type, tools: members } = Object(tool) as Partial<Tool & Toolkit>
     if (Array.isArray(members)) return { ...(tool as Toolkit), tools: members.map(wrap) as Toolkit['tools'] }
     if (name === RETRIEVAL_TOOL_NAME)
@@ -60,6 +60,6 @@ export function offloadTools<const TOOLS extends readonly AnyTool[]>(
   }
 
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
-  // Each is of the type that was passed in.
+  // Each tool has the type of the one passed in.
   return [...tools.map(wrap), ...added] as unknown as [...TOOLS, ...Tool[]]
 }

@@ -35,13 +35,13 @@ export function isAnswer(output: unknown): boolean {
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): Tool {
   const { offloaderOf } = resolveOptions(offloader, options, { usage: 'retrievalTool(offloader, options)' })
-  // In a scope of its own an operation may search without a reference, and the model has to know.
+  // In its own scope an operation may search without a reference, and the model must know.
   const scoped = options.scope === undefined ? offloader.forScope('conversation') : offloader
   const { name, description, inputSchema } = scoped.retrievalTool
   return createTool({
     name,
     description,
-    // VoltAgent's type knows Zod alone.
+    // VoltAgent's type allows only Zod.
     parameters: anyInputSchema(inputSchema) as unknown as ToolSchema,
     async execute(input: unknown, operation?: ToolExecuteOptions): Promise<RetrievalOutput> {
       const signal = operation?.toolContext?.abortSignal

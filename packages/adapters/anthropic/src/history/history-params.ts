@@ -57,7 +57,7 @@ export function historyParams(session: HistorySession, options: SessionHistoryOp
 export function paramsOf(compactor: HistoryCompactor<Conversation>): HistoryParams {
   return async (params, { signal } = {}) => {
     const { messages, system } = params
-    // As the format writes it: no field where there is no system prompt.
+    // As the format writes it: without a system prompt, without the field.
     const before = { ...(system !== undefined && { system }), messages } as Conversation
     const { messages: after } = await compactor.compact(before, { signal: signal ?? undefined })
     return after === before ? params : { ...params, ...after }

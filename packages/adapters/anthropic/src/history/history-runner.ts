@@ -85,7 +85,7 @@ export function historyRunner<Runner extends AsyncIterable<unknown>>(
         return yield* steps()
       } catch (error) {
         if (unsent === undefined || !isRefusedByThread(error)) throw error
-        // A thread keeps the system prompt that it was created with. Once a runner has failed it can go on, with another.
+        // A thread keeps its first system prompt. A runner that has failed can continue with another.
         const fields = unsent
         unsent = undefined
         setMessagesParams((params) => ({ ...params, ...fields }))
@@ -114,7 +114,7 @@ async function answered(runner: ToolRunner, call: Message | Stream): Promise<Mes
     return results === null ? undefined : [{ role, content }, results]
   }
   const [settled] = await Promise.allSettled([answer()])
-  // What failed here the runner meets next, and says it in its own way.
+  // The runner meets the same error next, and reports it in its own way.
   return settled.status === 'fulfilled' ? settled.value : undefined
 }
 

@@ -98,7 +98,7 @@ async function offloadSaved(
       ? await offloadChunks(offloader, request, signal, saved)
       : await offloadOutput(offloader, request, signal, { ...(response as object), stdout })
   } catch (error) {
-    // Whatever it was: Claude Code shows the beginning and the path of the file, and the event carries the error.
+    // For any error: Claude Code shows the beginning and the path of the file, and the event carries the error.
     const tokens = { original: Math.ceil((saved?.size ?? 0) / 4) }
     offloader.options.onEvent?.({ type: 'offload-failed', toolName, toolCallId, error, tokens })
     return undefined
@@ -156,7 +156,7 @@ async function openSavedOutput(path: unknown, transcriptPath: string): Promise<S
   try {
     const [real, project] = await Promise.all([realpath(path), realpath(dirname(transcriptPath))])
     if (basename(dirname(real)) !== FOLDER || !real.startsWith(project + sep)) return undefined
-    // Nobody may put a link in the place of the file, or a pipe that never ends, between the check and the reading.
+    // The file may have been replaced since the check, by a link or by an endless pipe.
     file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const stats = await file.stat()
     if (stats.isFile()) return savedOutput(file, stats.size)

@@ -60,7 +60,7 @@ export function partOfBlock(block: ContentBlock): OutputPart {
 
 function readShell(output: Fields): ToolOutput | undefined {
   const { stdout, stderr, isImage, structuredContent } = output
-  // These blocks would be shown in the place of the text.
+  // These blocks would be shown in place of the text.
   if (typeof stdout !== 'string' || (Array.isArray(structuredContent) && structuredContent.length > 0)) return undefined
   const image = isImage === true ? mediaFromUrl('image/*', stdout.trim()) : undefined
   const out = image === undefined ? textPart(stdout) : { value: stdout, block: image }
@@ -81,7 +81,7 @@ function readFile({ type, file, ...others }: Fields, input: Fields): ToolOutput 
   if (block === undefined) return undefined
   return {
     parts: [{ value: file, block }],
-    // A file of text is the one shape that shows a text; its lines are numbered, from 1 as they are not those of the file.
+    // Only a text file shows a text. Its lines are numbered from 1, as they are not the lines of the file.
     write: (text) => ({
       ...others,
       type: 'text',
@@ -168,7 +168,7 @@ function readMcpOutput(output: unknown): ToolOutput | undefined {
       write: (text, rest) => (rest.length === 0 ? text : [{ type: 'text', text }, ...rest.map(({ value }) => value)]),
     }
   }
-  // A hook has to answer with content blocks alone, or nothing of the result would be delivered.
+  // A hook must answer with content blocks alone, or the whole result would be lost.
   if (!Array.isArray(output) || output.some((part) => typeof fieldsOf(part)['type'] !== 'string')) return undefined
   return {
     parts: output.map((value: unknown) => ({ value, block: readContentBlock(value) })),

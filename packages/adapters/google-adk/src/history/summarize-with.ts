@@ -21,7 +21,7 @@ import type { Summarize } from '@spillway/history'
 export function summarizeWith(model: BaseLlm | string): Summarize {
   if (typeof model !== 'string' && !isBaseLlm(model))
     throw new TypeError("model must be a model of ADK or its name: summarizeWith('gemini-2.5-flash').")
-  // By name it is made with the first summary: some look for their key.
+  // A named model is made with the first summary, as some read their key then.
   let llm = typeof model === 'string' ? undefined : model
   return async ({ prompt, signal }) => {
     llm ??= LLMRegistry.newLlm(model as string)

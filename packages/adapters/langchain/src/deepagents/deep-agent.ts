@@ -83,7 +83,7 @@ export function deepAgentBackend(
   { scope, resultFolder }: DeepAgentBackendOptions = {},
 ): StorageBackend {
   assertOptions(offloader, { scope })
-  // Refuses here, and not in the first run, a storage that cannot list.
+  // Refuses a storage that cannot list here, not in the first run.
   void new StorageBackend(offloader.options.storage, { resultFolder })
   const offloaderOf = offloaderOfRun(offloader, scope)
   return new StorageBackend(() => offloaderOf(undefined).options.storage, { resultFolder })

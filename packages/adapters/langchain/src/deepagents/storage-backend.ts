@@ -144,7 +144,7 @@ export class StorageBackend implements BackendProtocolV2 {
     return await answer(async () => {
       refuseIf(glob === null || glob === '' ? undefined : refuseGlob(glob))
       const files = await this.#files.list()
-      // The text files among them, found by an empty line that each outline has; a single file is one in any version.
+      // Every outline has one empty line, so this finds all text files; a single file is one in any version.
       const file = files.get(path ?? '/')
       const rules = rulesOver(file === undefined ? outlines(files) : { [file.path]: outlineOf(file) })
       const searched = rules.grep('', file === undefined ? (path ?? '/') : '/', glob).matches ?? []
@@ -241,7 +241,7 @@ async function answer<Result>(run: () => Promise<Result>): Promise<Result | { er
   try {
     return await run()
   } catch (error) {
-    // An agent goes on after a failed operation, whatever failed, where a rejection would end its run.
+    // After any failed operation the agent goes on; a rejection would end its run.
     return { error: describe(error) }
   }
 }
@@ -250,7 +250,7 @@ function describe(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Refusal) return message
   if (!StorageError.isInstance(error)) return `The operation failed: ${message}. Try it once more.`
-  // As deepagents begins what it refuses itself; an outage is none of that.
+  // As deepagents begins its own refusals; an outage is no refusal.
   return error.code === 'invalid-key' || error.code === 'unsupported' ? `Error: ${message}` : message
 }
 

@@ -120,7 +120,7 @@ function readParts(message: AnyMessage, reading: Reading): readonly HistoryPart[
 function readResult(message: AnyMessage, { index, names }: Reading): HistoryPart {
   const { tool_call_id: callId, name, status, content, additional_kwargs } = message
   if (typeof callId !== 'string') throw fieldError(`messages[${index}].tool_call_id`, 'a string', callId)
-  // A screenshot answers a call of a computer: no text may take its place.
+  // A screenshot answers a computer call: no text may replace it.
   const isScreenshot = additional_kwargs?.['type'] === 'computer_call_output'
   const opaque = { type: 'opaque', value: content, native: nativeOfPart(content) } as const
   return asRead({

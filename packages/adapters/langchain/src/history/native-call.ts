@@ -67,7 +67,7 @@ export function withArguments({ call, blocks, raw, item, chunk }: NativeCall, ar
   const text = JSON.stringify(args) ?? 'null'
   return {
     call: withFields(call, { args }),
-    // What was streamed is whole now.
+    // A streamed input is complete now.
     blocks: blocks.filter(isCallBlock).map((block) => blockWith(block, args)),
     raw: raw && withFields(raw, { function: withFields(fieldsOf(raw['function']), { arguments: text }) }),
     item: item && itemWith(item, args, text),

@@ -68,7 +68,7 @@ function visibleText(type: string, fields: readonly unknown[]): unknown {
       value instanceof Uint8Array ? encodeBase64(value) : value,
     )
   } catch (error) {
-    // A cycle, a big integer, or nesting beyond the stack: it equals itself alone.
+    // A cycle, a big integer, or nesting beyond the stack: it equals only itself.
     if (error instanceof TypeError || error instanceof RangeError) return Symbol('a message that JSON cannot express')
     throw error
   }

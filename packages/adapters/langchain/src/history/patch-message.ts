@@ -79,7 +79,7 @@ function resultContent(original: unknown, part: HistoryToolResult, place: string
   if (part.content.length === 1 && only?.type === 'json' && isPlainValue(only.value)) return ownOf(only) ?? only.value
   const fresh = new Set<WrittenPiece>()
   const pieces = part.content.map((piece): WrittenPiece => {
-    // What stands in a block of its own comes back without it where it was stored.
+    // Stored content comes back without its block.
     if (piece.type === 'json' && isFields(piece.value) && piece.value['type'] === 'search_result') return piece.value
     if (piece.type === 'opaque' && ownOf(piece) === original) return original as WrittenPiece
     return piece.type === 'json' ? writeBlock(piece, place) : writePiece(piece, fresh, place)
@@ -179,7 +179,7 @@ function copyMessage<Message extends BaseMessage>(message: Message, fields: Fiel
     Object.getPrototypeOf(message) as object,
     Object.getOwnPropertyDescriptors(message),
   ) as Message
-  // What the constructor was given is what is written to checkpoints, by its names.
+  // Checkpoints have the arguments of the constructor, by name.
   const given: Record<string, unknown> = { ...message.lc_kwargs }
   for (const [name, value] of changed) {
     define(copy, name, value)

@@ -39,7 +39,7 @@ export function readPiece(block: unknown): MessagePiece {
 export function readResultContent(content: unknown): readonly HistoryContent[] {
   if (isPlainValue(content)) return [asRead({ type: 'json', value: content, native: nativeOfPart(content) })]
   return blocksOf(content).map((block) => {
-    // Search results have a place of their own in a request, which JSON has not.
+    // Search results keep their own place in a request; JSON has none.
     if (isFields(block) && block['type'] === 'search_result')
       return asRead({ type: 'json', value: block, native: nativeOfPart(block) })
     const piece = readPiece(block)

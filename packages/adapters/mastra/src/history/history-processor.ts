@@ -57,7 +57,7 @@ export function historyProcessor(offloader: ContextOffloader, options: HistoryPr
   const own = typeof options === 'object' && options !== null ? { scope } : options
   assertRunOptions(offloader, own, { usage: 'historyProcessor(offloader, options)' })
   const format = mastraPrompt<Prompt[number]>()
-  // The messages, which name the thread, Mastra gives to the first hook of a run alone.
+  // Mastra passes the messages, which name the thread, only to the first hook of a run.
   const compactorOf = perRun<RunContext & { readonly state: object }, HistoryCompactor<Prompt[number][]>>(
     compactorOfRun(offloader, segmentsOfRun(scope), { ...limits, format }),
   )

@@ -44,7 +44,7 @@ export class ExactNumbers {
       },
       flush: (controller) => controller.enqueue(take()),
     })
-    // The types of Node.js and of the web differ in which buffers they allow.
+    // The types of Node.js and of the web allow different buffers.
     const decoder = new TextDecoderStream() as unknown as ReadableWritablePair<string, Uint8Array>
     return body.pipeThrough(decoder).pipeThrough(marking).pipeThrough(new TextEncoderStream())
   }
@@ -56,7 +56,7 @@ export class ExactNumbers {
     try {
       text = JSON.stringify(message)
     } catch (error) {
-      // Too deep to be written: whoever sends it on says so.
+      // Too deep to be written: sending it reports the error.
       if (error instanceof RangeError) return message
       throw error
     }

@@ -73,7 +73,7 @@ export class HttpConnection implements Connection {
         onMessage(message)
       },
       onclose: close,
-      // Errors of a message come back from `send`, and may quote what the server answered.
+      // `send` reports errors of a message, which may quote the server's answer.
       onerror: (error: unknown) => onError(new Error(`HTTP: ${Object(error)?.constructor?.name ?? 'Error'}`)),
     })
     await this.#transport.start()
@@ -107,7 +107,7 @@ export class HttpConnection implements Connection {
     try {
       await this.#transport.terminateSession?.()
     } catch (error) {
-      // The server may be gone, or keep no sessions: it ends this one by itself.
+      // The server may be gone, or have no sessions.
       if (!(error instanceof Error)) throw error
     }
     await this.#transport.close()

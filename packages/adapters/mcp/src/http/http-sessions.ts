@@ -112,7 +112,7 @@ export class HttpSessions {
     try {
       await session
     } catch (error) {
-      // Whatever it was: it ends this session, and no other.
+      // Any error ends this session, and no other.
       onError(error instanceof Error ? error : new Error(String(error)))
     }
   }
@@ -228,7 +228,7 @@ class SessionConnection implements Connection {
   #mark(request: Request): Request {
     if (request.body === null) return request
     const body = this.#numbers.markBody(request.body, { isEventStream: false, maxLength: this.#maxRequestBytes })
-    // A stream needs `duplex`, which the types do not know.
+    // A stream needs `duplex`, which the types lack.
     return new Request(request, { body, duplex: 'half' } as RequestInit)
   }
 

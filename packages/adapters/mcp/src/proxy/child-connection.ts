@@ -75,10 +75,10 @@ export class ChildConnection implements Connection {
     })
     await stdio.start({
       onMessage,
-      // A program may close its output before it ends, and how it ended is what is told.
+      // A program may close its output before it ends; the reason is how it ended.
       onClose: () => {},
       onError: (error) => {
-        // It reads no more: it has ended, or will.
+        // It reads no more, as it has ended or will end.
         if ((error as NodeJS.ErrnoException).code !== 'EPIPE') onError(error)
       },
     })

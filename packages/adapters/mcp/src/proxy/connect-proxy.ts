@@ -54,7 +54,7 @@ export async function connectProxy(
   )
   await server.start({
     onMessage: (message) => void Promise.resolve(relay.fromServer(message)).catch(failed),
-    // The client gets what the server had sent before it ended.
+    // The client gets all messages that the server sent before it ended.
     onClose: (reason) => {
       relay.close()
       void Promise.resolve(relay.delivering).then(() => end({ side: 'server', reason }))

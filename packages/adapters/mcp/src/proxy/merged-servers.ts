@@ -114,7 +114,7 @@ export class MergedServers implements Connection {
   #dispatch(request: Request): void {
     const target = this.#route(request)
     if (target !== undefined) {
-      // Handed on in the very moment in which it arrives, so that nothing that the server sends next overtakes it.
+      // Passed on synchronously, so that no later message of the server overtakes it.
       return this.#send(target.server, target.request, (response) => this.#respond(request, response))
     }
     void this.#answer(request).then(

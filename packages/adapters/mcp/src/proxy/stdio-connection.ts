@@ -78,7 +78,7 @@ export class StdioConnection implements Connection {
   async send(message: Message): Promise<void> {
     if (this.#closed) throw new Error('The connection is closed.')
     if (this.#output.write(`${writeMessage(message)}\n`)) return
-    // One for all that wait: streams warn of many listeners.
+    // One promise for all senders: streams warn of many listeners.
     this.#drained ??= Promise.race([once(this.#output, 'drain'), this.#ended]).finally(
       () => (this.#drained = undefined),
     )
@@ -97,7 +97,7 @@ export class StdioConnection implements Connection {
       messages = readMessages(line)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      // What it says is not told: it may be anything, also content.
+      // The line is not quoted: it may be content.
       this.#handlers?.onError(
         new Error(`A line of ${line.length} characters is no JSON: servers must log to standard error.`),
       )
@@ -247,7 +247,7 @@ export class GrowingBuffer {
 
   clear(): void {
     if (this.#length === 0) return
-    // Detached, its memory is free before the text is worked with.
+    // Detaching frees the memory before the text is used.
     this.#bytes = this.#bytes.transfer(0)
     this.#length = 0
   }

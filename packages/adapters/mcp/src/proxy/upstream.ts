@@ -88,7 +88,7 @@ export class Upstream implements Connection {
     }
     if (isResponse(message) && !this.#asked.delete(message.id)) return
     this.#rememberGreeting(message)
-    // It is not answered, and must not be remembered for ever.
+    // A canceled request gets no answer, and must not be remembered for ever.
     if (message.method === 'notifications/cancelled') this.#pending.delete(message.params?.['requestId'] as RequestId)
     if (isRequest(message)) this.#pending.set(message.id, { method: message.method })
     this.#closeFormer()
@@ -105,7 +105,7 @@ export class Upstream implements Connection {
 
   async #connect(): Promise<void> {
     const connection = await this.#open()
-    // Closed while it started: nobody else knows of it.
+    // Closed while it started: no other code has this connection.
     if (this.#closed) await connection.close()
     else this.#connection = connection
   }
@@ -168,7 +168,7 @@ export class Upstream implements Connection {
     }
     if (this.#closed) return void fresh.close()
     this.#connection = fresh
-    // A server that answers 400 for another reason still answers what else it was asked.
+    // A server that answers 400 for another reason still answers other requests.
     this.#former.add(former)
     this.#closeFormer()
     this.#tell({ type: 'session-renewed', server: this.#options.name })
@@ -198,7 +198,7 @@ export class Upstream implements Connection {
   #lost(reason: string): void {
     this.#connection = undefined
     if (this.#closed) return
-    // While a new server is greeted, whoever greets it starts another.
+    // The code that greets a new server restarts it.
     if (this.#waiting !== undefined)
       return this.#greeted?.settle.reject(new Error(`it ended while it started (${reason})`))
     const { name, restart } = this.#options
@@ -217,7 +217,7 @@ export class Upstream implements Connection {
     for (let attempt = 1; ; attempt++) {
       const now = Date.now()
       while (this.#restarts[0] !== undefined && now - this.#restarts[0] > RESTART_WINDOW_MS) this.#restarts.shift()
-      // Also of a server that is slow to fail, so that no request waits for ever.
+      // Also for a server that fails slowly, so that no request waits for ever.
       if (this.#restarts.length >= MAX_RESTARTS || attempt > MAX_RESTARTS) return this.#end('too many restarts')
       this.#restarts.push(now)
       await sleep(FIRST_DELAY_MS * 2 ** (this.#restarts.length - 1))
@@ -229,7 +229,7 @@ export class Upstream implements Connection {
         if (this.#connection !== undefined) break
         throw new Error('it ended while it started')
       } catch (error) {
-        // Whatever it was: it is tried again until it was too often.
+        // For any error: it is tried again, up to the limit.
         const failed = this.#connection
         this.#connection = undefined
         void failed?.close()

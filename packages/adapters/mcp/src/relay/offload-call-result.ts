@@ -73,7 +73,7 @@ async function offloadGroup(
   const content = [...parts.flatMap(({ block, rest }) => (rest === undefined ? [block] : [block, rest])), ...besides]
   const outcome = await offloader.offload({
     toolName,
-    // The ids of requests begin anew with each connection; that of the call in the conversation is not told.
+    // Request ids restart with each connection, and the conversation's own id of the call is unknown.
     toolCallId: toolName,
     input,
     isError: fieldsOf(result)['isError'] === true,
@@ -199,7 +199,7 @@ function commonAnnotations(parts: readonly unknown[]): unknown {
 
 function readPart(part: unknown): ResultPart {
   const block = readMcpPart(part)
-  // What cannot be stored as it is, can be as JSON.
+  // Other blocks can be stored as JSON.
   const isStorable = block.type !== 'link' && block.type !== 'unknown' && !(block.type === 'text' && block.text === '')
   return isStorable
     ? { part, block, ...splitPart(fieldsOf(part)) }
@@ -253,7 +253,7 @@ function readStructured(
   const saidTwice = { parts, isSaidTwice: true }
   const saidAlone = { parts, isSaidTwice: false, structured: jsonBlock(structuredContent) }
   const fields = Object.values(fieldsOf(structuredContent))
-  // As the only field of an object, as many servers wrap what is no object.
+  // Many servers wrap a value that is no object in an object with one field.
   const said = fields.length === 1 ? [structuredContent, fields[0]] : [structuredContent]
   if (said.some((value) => isEqual(value, content))) return saidTwice
   const [first] = parts
@@ -263,8 +263,8 @@ function readStructured(
   if (said.includes(text)) return saidTwice
   const same = said.find((value) => isSameJson(text, value))
   if (same === undefined) return saidAlone
-  // Values are stored with a line for each of their parts, as JSON in one line could hardly be searched; only where nothing
-  // of the text is lost by that, such as digits of a number.
+  // A value is stored as JSON of many lines, which can be searched, unless that loses a part of the text, such as digits
+  // of a number.
   return JSON.stringify(same) === text
     ? { parts: parts.map((part) => ({ ...part, block: jsonBlock(same) })), isSaidTwice: true }
     : saidTwice

@@ -168,7 +168,7 @@ export class OffloadRelay {
       const name = params['name']
       if (!offloader.options.includeRetrievalTool || typeof name !== 'string') return undefined
       if (this.#toolName !== undefined) return name === this.#toolName ? this.#retrieve(request, offloader) : undefined
-      // Without the server's tools it is not known whether it has one of this name itself.
+      // The server may have a tool of this name, which only its list shows.
       return mayBeRetrievalTool(name) ? this.#retrieveIfOurs(request, offloader, context) : undefined
     }
     if (!resourceLinks) return undefined
@@ -201,7 +201,7 @@ export class OffloadRelay {
     try {
       return await this.#sides.toServer(request, options)
     } catch (error) {
-      // Whatever it was: who sent the request was told that it went, and must not wait for ever.
+      // For any error: the sender was told that the request went, and must not wait for ever.
       this.#sides.onError(error)
       this.#pending.delete(id)
       return this.#deliver(errorOf(id, ERROR_CODE.internal, UNSENT))
@@ -226,7 +226,7 @@ export class OffloadRelay {
     try {
       answer = await make(controller.signal)
     } catch (error) {
-      // Whatever it was: the client must not wait for ever.
+      // For any error: the client must not wait for ever.
       this.#sides.onError(error)
       answer = errorOf(request.id, ERROR_CODE.internal, 'The stored content could not be read.')
     } finally {
@@ -240,7 +240,7 @@ export class OffloadRelay {
     this.#answering.get(id)?.abort()
     this.#offloading.get(id)?.abort()
     if (!this.#pending.has(id)) return
-    // An answer may be on its way; where none comes, the request must not be remembered for ever.
+    // An answer may be on its way; without one, the request must not be remembered for ever.
     this.#cancelled.push(id)
     if (this.#cancelled.length > MAX_CANCELLED) this.#pending.delete(this.#cancelled.shift() as RequestId)
   }
@@ -288,7 +288,7 @@ export class OffloadRelay {
     this.#offloading.set(response.id, controller)
     const { signal } = controller
     try {
-      // What is put in the place of the result calls the retrieval tool by its name.
+      // The replacement names the retrieval tool.
       if (this.#toolName === undefined && mayBeReplaced(offloader, response.result))
         await this.#findName(params, ownOptions)
       const input = plainJson(params['arguments'])
@@ -296,7 +296,7 @@ export class OffloadRelay {
       const result = await offloadCallResult(this.#named(offloader), request)
       return result === response.result ? response : { ...response, result }
     } catch (error) {
-      // Whatever it was: a result that cannot be replaced is passed on.
+      // For any error: the original result is passed on.
       this.#sides.onError(error)
       return response
     } finally {
@@ -372,16 +372,16 @@ export class OffloadRelay {
   }
 
   async #request(method: string, params: Fields, options: unknown): Promise<Response> {
-    // Never that of a request of the client, which may be a relay as well.
+    // Differs from all ids of the client, which may be a relay, too.
     const id = `spillway-${crypto.randomUUID()}`
     const { promise, resolve } = Promise.withResolvers<Response>()
-    // Late answers are not the client's either.
+    // Late answers are not for the client either.
     this.#pending.set(id, { method, params, offloader: this.#settings.offloader, settle: resolve })
     const timer = setTimeout(() => resolve({ jsonrpc: '2.0', id, result: {} }), LIST_TOOLS_MS)
     try {
       await this.#sides.toServer({ jsonrpc: '2.0', id, method, params }, options)
     } catch (error) {
-      // Whatever it was: what waits for the answer must go on.
+      // For any error: the waiting code must go on.
       this.#sides.onError(error)
       this.#pending.delete(id)
       resolve({ jsonrpc: '2.0', id, error: { code: ERROR_CODE.internal, message: UNSENT } })

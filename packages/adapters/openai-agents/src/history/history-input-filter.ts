@@ -58,7 +58,7 @@ export function historyInputFilter(
   }
   const historyFilter: CallModelInputFilter = async (args) => {
     const data = filter === undefined ? args.modelData : await filter(args)
-    // Where the program's filter gives no input, the SDK says so.
+    // If the program's filter returns no input, the SDK reports it.
     if (!Array.isArray(data?.input)) return data
     const run: CalledRun = { context: args.context, changeable: new Set(args.modelData.input) }
     return await compact(data, run)
@@ -90,7 +90,7 @@ export function splitPrompt(
   const at = systemCount(input)
   const { content } = smaller[at] as { readonly content: string }
   const items = smaller.toSpliced(at, 1)
-  // From the end, as it is older items that are gone.
+  // From the end, as older items are removed.
   let from = input.length - 1
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const item = items[index]!

@@ -110,7 +110,7 @@ function keyedView(
     list: (query) =>
       explained(async () => {
         const segments = [...(namespace ?? []), ...segmentsOf(query)]
-        // What stands after the last slash may be the beginning of a name.
+        // The text after the last slash may be the beginning of a name.
         const folders = query === '' || query.endsWith('/') ? segments : segments.slice(0, -1)
         const start = ['', ...folders, ...(folders === segments ? [''] : segments.slice(-1))].join('/')
         const keys: string[] = []
