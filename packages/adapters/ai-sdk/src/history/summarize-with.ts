@@ -21,15 +21,6 @@ export interface SummarizeWithOptions {
  * Make a `summarize` that asks a model of the AI SDK, with `generateText`. It rejects if the model does.
  *
  * @throws TypeError for an invalid model.
- *
- * @example
- * ```ts
- * import { summarizeWith } from '@spillway/ai-sdk/history'
- * import type { LanguageModel } from 'ai'
- *
- * const summarizeWithA = (small: LanguageModel) => summarizeWith(small, { temperature: 0 })
- * console.assert(typeof summarizeWithA === 'function')
- * ```
  */
 export function summarizeWith(model: LanguageModel, options: SummarizeWithOptions = {}): Summarize {
   if (typeof model !== 'string' && (typeof model !== 'object' || model === null))

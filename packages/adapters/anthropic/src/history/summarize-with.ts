@@ -22,16 +22,6 @@ export interface SummarizeWithOptions extends Partial<
  * tokens for reasoning.
  *
  * @throws TypeError for an invalid client or model.
- *
- * @example
- * ```ts
- * import Anthropic from '@anthropic-ai/sdk'
- * import { summarizeWith } from '@spillway/anthropic/history'
- *
- * const client = new Anthropic({ apiKey: 'none' })
- * const summarize = summarizeWith(client, { model: 'claude-haiku-5' })
- * console.assert(typeof summarize === 'function')
- * ```
  */
 export function summarizeWith(client: Pick<Anthropic, 'messages'>, options: SummarizeWithOptions): Summarize {
   if (typeof (Object(client) as Partial<Anthropic>).messages?.create !== 'function')

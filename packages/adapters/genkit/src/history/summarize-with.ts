@@ -14,20 +14,6 @@ export interface SummarizeWithOptions {
  * is enough.
  *
  * @throws TypeError for an invalid `ai`.
- *
- * @example
- * ```ts
- * import { summarizeWith } from '@spillway/genkit/history'
- * import { genkit } from 'genkit'
- *
- * const ai = genkit({})
- * const content = [{ text: '<state_snapshot>…</state_snapshot>' }]
- * const model = ai.defineModel({ name: 'small' }, async () => ({ message: { role: 'model', content } }))
- * const summarize = summarizeWith(ai, { model })
- * const { signal } = new AbortController()
- * const answer = await summarize({ prompt: 'Summarise.', maxTokens: 500, messages: [], previousSnapshot: undefined, signal })
- * console.assert(answer.startsWith('<state_snapshot>'))
- * ```
  */
 export function summarizeWith(ai: Pick<Genkit, 'generate'>, { model, config }: SummarizeWithOptions = {}): Summarize {
   if (typeof (Object(ai) as Partial<Genkit>).generate !== 'function')

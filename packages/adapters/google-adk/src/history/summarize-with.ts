@@ -6,17 +6,6 @@ import type { Summarize } from '@spillway/history'
  * tools. A small and fast model is enough.
  *
  * @throws TypeError without a model, and the registry's error for an unknown name.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { historyPlugin, summarizeWith } from '@spillway/google-adk/history'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const plugin = historyPlugin(offloader, { summarize: summarizeWith('gemini-2.5-flash') })
- * console.assert(plugin.name === 'spillway_history')
- * ```
  */
 export function summarizeWith(model: BaseLlm | string): Summarize {
   if (typeof model !== 'string' && !isBaseLlm(model))

@@ -64,19 +64,6 @@ export function deepAgentMiddleware(
  * scope is invalid, operations fail with that error.
  *
  * @throws TypeError for an invalid offloader, storage or option.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { deepAgentBackend } from '@spillway/langchain/deepagents'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
- * const backend = deepAgentBackend(offloader, { scope: () => ['tenant-1'] })
- * await backend.write('/notes.md', 'buy milk')
- * const files = await deepAgentBackend(offloader.forScope('tenant-1'), { scope: () => [] }).ls('/')
- * console.assert(files.files?.[0]?.path === '/notes.md')
- * ```
  */
 export function deepAgentBackend(
   offloader: ContextOffloader,

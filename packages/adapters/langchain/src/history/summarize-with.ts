@@ -8,17 +8,6 @@ const TAGS = ['nostream', 'langsmith:nostream']
 /**
  * Make the `summarize` that asks a chat model of LangChain, with one message of the user and no tools. A small and fast
  * model is enough.
- *
- * @example
- * ```ts
- * import { FakeListChatModel } from '@langchain/core/utils/testing'
- * import { summarizeWith } from '@spillway/langchain/history'
- *
- * const summarize = summarizeWith(new FakeListChatModel({ responses: ['<state_snapshot>…</state_snapshot>'] }))
- * const { signal } = new AbortController()
- * const answer = await summarize({ prompt: 'Summarise.', maxTokens: 500, messages: [], previousSnapshot: undefined, signal })
- * console.assert(answer.startsWith('<state_snapshot>'))
- * ```
  */
 export function summarizeWith(model: Pick<BaseChatModel, 'invoke'>): Summarize {
   if (typeof (model as Partial<BaseChatModel> | undefined)?.invoke !== 'function')

@@ -7,17 +7,6 @@ import type { Summarize } from '@spillway/history'
  * gets one message of the user, no tools, and no memory. A small and fast model is enough.
  *
  * @throws TypeError without a model.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { historyProcessor, summarizeWith } from '@spillway/mastra/history'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const processor = historyProcessor(offloader, { summarize: summarizeWith('openai/gpt-5-mini') })
- * console.assert(processor.id === 'spillway-history')
- * ```
  */
 export function summarizeWith(model: MastraModelConfig): Summarize {
   if (model === undefined || model === null || model === '')

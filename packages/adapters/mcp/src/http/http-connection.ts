@@ -26,21 +26,7 @@ export interface ServerUrl {
   readonly type?: 'http' | 'sse' | undefined
 }
 
-/**
- * A connection to a server over streamable HTTP, by the transport of the MCP SDK.
- *
- * @example
- * ```ts
- * import { HttpConnection } from '@spillway/mcp/http'
- *
- * const connection = new HttpConnection({ url: 'http://127.0.0.1:2/mcp' })
- * const reason = await connection.start({ onMessage() {}, onClose() {}, onError() {} })
- *   .then(() => connection.send({ jsonrpc: '2.0', id: 1, method: 'ping' }))
- *   .catch((error: Error) => error.message)
- * console.assert(reason === 'fetch failed')
- * await connection.close()
- * ```
- */
+/** A connection to a server over streamable HTTP, by the transport of the MCP SDK. */
 export class HttpConnection implements Connection {
   readonly #transport: Transport & { readonly terminateSession?: () => Promise<void> }
   /** Unanswered requests. */

@@ -23,17 +23,6 @@ const LAST_OUTPUT_MS = 250
  *
  * The program has the environment and the standard error of this process. It is ended as the protocol says: its input
  * ends, after 2 seconds it gets SIGTERM, after 2 more SIGKILL.
- *
- * @example
- * ```ts
- * import { ChildConnection } from '@spillway/mcp/proxy'
- *
- * const server = new ChildConnection({ command: 'sh', args: ['-c', 'exit 3'] })
- * const reason = await new Promise<string>((onClose) => {
- *   void server.start({ onMessage() {}, onClose, onError() {} })
- * })
- * console.assert(reason === 'exit code 3')
- * ```
  */
 export class ChildConnection implements Connection {
   readonly #server: ServerCommand

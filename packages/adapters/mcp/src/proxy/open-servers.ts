@@ -28,21 +28,6 @@ export interface OpenServersOptions {
  * servers have a prefix.
  *
  * @throws TypeError without a server, and if two have the same name or prefix.
- *
- * @example
- * ```ts
- * import { ChildConnection, openServers } from '@spillway/mcp/proxy'
- *
- * // It answers whatever it is asked with what it was asked.
- * const open = () => new ChildConnection({ command: 'cat' })
- * const server = openServers([{ name: 'echo', open }])
- * const answers: unknown[] = []
- * await server.start({ onMessage: ({ method }) => answers.push(method), onClose() {}, onError() {} })
- * await server.send({ jsonrpc: '2.0', method: 'notifications/hello' })
- * while (answers.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
- * console.assert(answers[0] === 'notifications/hello')
- * await server.close()
- * ```
  */
 export function openServers(servers: readonly ProxiedServer[], options: OpenServersOptions = {}): Connection {
   const { restart = false, onEvent = () => {}, info = { name: 'spillway', version: '0.0.0' } } = options

@@ -25,20 +25,6 @@ export interface StdioConnectionOptions {
 /**
  * Messages as lines of JSON over two streams: the stdio transport of MCP, for messages up to `maxMessageBytes`, in
  * linear time.
- *
- * @example
- * ```ts
- * import { PassThrough } from 'node:stream'
- * import { StdioConnection } from '@spillway/mcp/proxy'
- *
- * const input = new PassThrough()
- * const client = new StdioConnection({ input, output: new PassThrough() })
- * const methods: unknown[] = []
- * await client.start({ onMessage: ({ method }) => methods.push(method), onClose() {}, onError() {} })
- * input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
- * await new Promise((resolve) => setTimeout(resolve, 10))
- * console.assert(methods.join() === 'ping')
- * ```
  */
 export class StdioConnection implements Connection {
   readonly #input: Readable

@@ -17,14 +17,6 @@ export interface SummarizeWithOptions {
  * rejects if the model does, and is not traced.
  *
  * @throws TypeError for an invalid model.
- *
- * @example
- * ```ts
- * import { summarizeWith } from '@spillway/openai-agents/history'
- *
- * const summarize = summarizeWith('gpt-5-mini', { modelSettings: { reasoning: { effort: 'low' } } })
- * console.assert(typeof summarize === 'function')
- * ```
  */
 export function summarizeWith(model: string | Model, options?: SummarizeWithOptions): Summarize
 export function summarizeWith(client: Client, options: SummarizeWithOptions & { readonly model: string }): Summarize
