@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { FakeConnection, newTold, request, type Told } from '../../test/fake-connection.ts'
 import { fieldsOf, type Message } from '../relay/message.ts'
-import { MergedServers } from './merged-servers.ts'
+import { MergedServers } from './open-servers.ts'
 
 /** What a server answers, by method; an error where there is none. */
 type Answers = Readonly<Record<string, (params: Readonly<Record<string, unknown>>) => object>>
