@@ -36,6 +36,14 @@ const AFTER_INTERRUPT_MS = 1_000
  * Throws a {@link CliError} `command-not-found` (127) or `not-executable` (126).
  */
 export async function startCommand(command: string, args: readonly string[]): Promise<RunningCommand> {
+  let interrupted = false
+  let exited = false
+  // Before the child starts, which may end or interrupt this process at once.
+  const release = catchSignals((signal, isDelivered) => {
+    interrupted = true
+    if (exited) reader.stop()
+    else if (!isDelivered) child.kill(signal)
+  })
   const pipe = openOutputPipe()
   const child = spawn(command, args, {
     stdio: ['inherit', pipe?.writer ?? 'pipe', pipe?.writer ?? 'pipe'],
@@ -44,13 +52,6 @@ export async function startCommand(command: string, args: readonly string[]): Pr
   pipe?.closeWriter()
   const streams: readonly (Readable | null)[] = pipe === undefined ? [child.stdout, child.stderr] : [pipe.reader]
   const reader = new OutputReader(streams.filter((stream) => stream !== null))
-  let interrupted = false
-  let exited = false
-  const release = catchSignals((signal, isDelivered) => {
-    interrupted = true
-    if (exited) reader.stop()
-    else if (!isDelivered) child.kill(signal)
-  })
   const exit = exitOf(child).then((result) => {
     exited = true
     if (interrupted || result.signal !== undefined) setTimeout(() => reader.stop(), AFTER_INTERRUPT_MS).unref()
