@@ -1,4 +1,4 @@
-import type { LineItem } from '../layout/line-item.ts'
+import type { Item } from '../layout/preview-model.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 
 /** The parts of a preview of configuration, by their indices. */
@@ -10,7 +10,7 @@ export const ASKED_WORTH = 40
 
 /** What was read of configuration. */
 export interface ConfigOutline {
-  readonly items: LineItem[]
+  readonly items: Item[]
   /** What there is of it, such as `12 documents`. */
   readonly summary: string
 }

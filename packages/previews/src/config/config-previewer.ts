@@ -1,6 +1,6 @@
+import { writePreview } from '../layout/write-preview.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import { numberCut, numberNote } from '../layout/cut-numbers.ts'
-import { writeItems } from '../layout/items-preview.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import type { ConfigReader } from './config-outline.ts'
@@ -44,7 +44,7 @@ function readConfig(subject: TextSubject): ReturnType<TextPreviewer['read']> {
         ...numberNote(numbers),
       ].join(', ')
       return (options) =>
-        writeItems({ items, lines: lines.count, header, shares: SHARES, lineShare: 0.1, endShare: 0 }, options)
+        writePreview({ items, lines: lines.count, header, shares: SHARES, lineShare: 0.1, endShare: 0 }, options)
     },
   }
 }

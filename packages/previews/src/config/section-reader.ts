@@ -1,7 +1,6 @@
+import { type Item, itemOf } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
-import { itemOf } from '../layout/item-of.ts'
 import { ItemStore } from '../layout/item-store.ts'
-import type { LineItem } from '../layout/line-item.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { assignedKey, sectionName, type ConfigDialect } from './config-line.ts'
@@ -15,7 +14,7 @@ const LEAST_COUNT = 6
 const NAMES = 4_096
 
 interface Block {
-  readonly item: LineItem | undefined
+  readonly item: Item | undefined
   keys: number
 }
 
@@ -32,7 +31,7 @@ export class SectionReader {
   /** Blocks deeper than those that are kept apart. */
   #deeper = 0
   /** The last key: lines that set none belong to it. */
-  #key: LineItem | undefined
+  #key: Item | undefined
 
   /** @param words - What the agent looks for. */
   constructor(dialect: ConfigDialect, words: readonly string[]) {
@@ -127,7 +126,7 @@ export class SectionReader {
     return this.#words.isIn(text) ? ASKED_WORTH : 1
   }
 
-  #add(line: RawLine, part: number, value: number, parent: LineItem | undefined): LineItem {
+  #add(line: RawLine, part: number, value: number, parent: Item | undefined): Item {
     const item = itemOf(line, this.#blanks, value, part, parent)
     this.#store.add(item)
     return item

@@ -1,7 +1,6 @@
+import { type Item, itemOf } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
-import { itemOf } from '../layout/item-of.ts'
 import { ItemStore } from '../layout/item-store.ts'
-import type { LineItem } from '../layout/line-item.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { ASKED_WORTH, KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
@@ -10,7 +9,7 @@ import { keyOf, opensText, yamlLine, type YamlLine } from './config-line.ts'
 /** Deeper lines count as if they stood at this depth. */
 const DEEPEST = 14
 /** What a key is worth by its depth. */
-const DEPTH_WORTH: readonly number[] = Array.from({ length: DEEPEST + 1 }, (_, depth) => 30 / (1 + depth) ** 1.5)
+const DEPTH_WORTH: readonly number[] = Array.from({ length: DEEPEST + 1 }, (_, depth) => 30 / (1 + depth) ** 2)
 /** Fewer items of a list are counted at a glance. */
 const LEAST_COUNT = 4
 
@@ -22,14 +21,14 @@ const NAME_UNITS = 120
 interface Node {
   /** Where it stands: a dash half a column to the right of a key, since it may belong to a key in its own column. */
   readonly column: number
-  readonly item: LineItem
+  readonly item: Item
   keys: number
   dashes: number
 }
 
 /** What a document of Kubernetes says of itself. */
 interface Document {
-  item: LineItem | undefined
+  item: Item | undefined
   kind: string
   name: string
   isMetadata: boolean
@@ -44,7 +43,7 @@ export class YamlReader {
   #topKeys = 0
   #stack: Node[] = []
   /** The text being read: lines further right than its key belong to it. */
-  #text: { readonly item: LineItem; readonly column: number; lines: number } | undefined
+  #text: { readonly item: Item; readonly column: number; lines: number } | undefined
   #document: Document | undefined
 
   /** @param words - What the agent looks for. */
@@ -149,7 +148,7 @@ export class YamlReader {
   }
 
   /** Remember what a Kubernetes object says of itself. */
-  #name(item: LineItem, text: string, read: YamlLine, depth: number): void {
+  #name(item: Item, text: string, read: YamlLine, depth: number): void {
     const document = this.#document!
     document.item ??= item
     if (read.kind !== 'key') return
@@ -188,7 +187,7 @@ export class YamlReader {
     return this.#words.isIn(text) ? ASKED_WORTH : 1
   }
 
-  #add(line: RawLine, part: number, value: number, parent: LineItem | undefined): LineItem {
+  #add(line: RawLine, part: number, value: number, parent: Item | undefined): Item {
     const item = itemOf(line, this.#blanks, value, part, parent)
     item.lone = part === TEXT && value > 1
     this.#store.add(item)

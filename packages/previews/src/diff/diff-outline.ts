@@ -1,4 +1,4 @@
-import type { LineItem } from '../layout/line-item.ts'
+import type { Item } from '../layout/preview-model.ts'
 
 /** The parts of a preview of a diff, by their indices. */
 export const FILES = 0
@@ -7,7 +7,7 @@ export const WORDS = 2
 
 /** What was read of a diff. */
 export interface DiffOutline {
-  readonly items: LineItem[]
+  readonly items: Item[]
   readonly commits: number
   readonly files: number
   readonly added: number

@@ -1,7 +1,7 @@
+import { writePreview } from '../layout/write-preview.ts'
 import { formatCount } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
 import { hiddenOf } from '../layout/count-between.ts'
-import { writeItems } from '../layout/items-preview.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { DiffOutline } from './diff-outline.ts'
@@ -46,7 +46,7 @@ function writerOf(outline: DiffOutline, lines: number): WritePreview {
   const { items, fileStarts, hunkStarts } = outline
   const header = headerOf(outline, lines)
   return (options) =>
-    writeItems(
+    writePreview(
       {
         items,
         lines,

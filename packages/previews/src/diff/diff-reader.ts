@@ -1,9 +1,8 @@
+import { type Item, itemOf } from '../layout/preview-model.ts'
 import { cleanLine, formatCount } from '@spillway/text/internal'
 import { isImportLine } from '../layout/import-line.ts'
 import { estimateLetters } from '../layout/count-letters.ts'
-import { itemOf } from '../layout/item-of.ts'
 import { ItemStore } from '../layout/item-store.ts'
-import type { LineItem } from '../layout/line-item.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { diffHeader, type DiffHeader } from './diff-header.ts'
@@ -26,7 +25,7 @@ const IMPORTS_IN_HUNK = 24
 const ABOUT_COMMIT = 12
 
 interface DiffFile {
-  readonly item: LineItem
+  readonly item: Item
   path: string
   weight: number
   added: number
@@ -38,7 +37,7 @@ interface DiffFile {
 }
 
 interface Hunk {
-  readonly item: LineItem
+  readonly item: Item
   /** Columns of marks before each line. */
   readonly columns: number
   /** Lines of the old file and of the new one that are still to come. */
@@ -255,7 +254,7 @@ export class DiffReader {
     this.#add(line, line.text, isField ? 1 : index <= ABOUT_COMMIT ? 12 / (1 + index) : 0.5, WORDS, undefined)
   }
 
-  #add(line: RawLine, text: string, value: number, part: number, parent: LineItem | undefined): LineItem {
+  #add(line: RawLine, text: string, value: number, part: number, parent: Item | undefined): Item {
     const item = itemOf(line, this.#blanks, value, part, parent)
     item.text = text
     this.#blanks = 0

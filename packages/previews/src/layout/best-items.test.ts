@@ -1,10 +1,9 @@
+import type { Item } from './preview-model.ts'
 import { describe, expect, it } from 'vitest'
 import { lineItem } from '../../test/line-item.ts'
 import { bestItems, withParents } from './best-items.ts'
-import type { LineItem } from './line-item.ts'
 
-const items = (values: readonly number[]): LineItem[] =>
-  values.map((value, index) => lineItem({ start: index + 1, value }))
+const items = (values: readonly number[]): Item[] => values.map((value, index) => lineItem({ start: index + 1, value }))
 
 describe('bestItems', () => {
   it('returns all where there are few', () => {

@@ -1,4 +1,4 @@
-import type { LineItem } from './line-item.ts'
+import type { Item } from './preview-model.ts'
 
 /** Values looked at to tell how many items are worth more than one. */
 const SAMPLE = 1_024
@@ -9,18 +9,18 @@ const SAMPLE = 1_024
  *
  * Values are not sorted: a part of them, evenly spread, tells which value about so many items reach.
  */
-export function bestItems(items: readonly LineItem[], count: number): readonly LineItem[] {
+export function bestItems(items: readonly Item[], count: number): readonly Item[] {
   if (items.length <= count * 1.5) return items
   const least = valueReachedBy(items, count * 1.2)
-  const best: LineItem[] = []
+  const best: Item[] = []
   for (const item of items) if (item.value >= least && (item.value > 0 || least > 0)) best.push(item)
   return withParents(best)
 }
 
 /** Add the items that others make no sense without, where they are missing; items are and stay in order. */
-export function withParents(items: LineItem[]): LineItem[] {
-  const missing = new Set<LineItem>()
-  let known: LineItem | undefined
+export function withParents(items: Item[]): Item[] {
+  const missing = new Set<Item>()
+  let known: Item | undefined
   for (const item of items) {
     if (item.parent === known) continue
     known = item.parent
@@ -33,7 +33,7 @@ export function withParents(items: LineItem[]): LineItem[] {
   return missing.size === 0 ? items : [...items, ...missing].toSorted((one, other) => one.start - other.start)
 }
 
-function isAmong(items: readonly LineItem[], item: LineItem): boolean {
+function isAmong(items: readonly Item[], item: Item): boolean {
   let low = 0
   let high = items.length
   while (low < high) {
@@ -45,7 +45,7 @@ function isAmong(items: readonly LineItem[], item: LineItem): boolean {
 }
 
 /** The value that about `count` of the items reach, told from some of them that are evenly spread. */
-export function valueReachedBy(items: readonly LineItem[], count: number): number {
+export function valueReachedBy(items: readonly Item[], count: number): number {
   const step = Math.max(1, Math.floor(items.length / SAMPLE))
   const sample = new Float64Array(Math.ceil(items.length / step))
   for (let index = 0; index < sample.length; index++) sample[index] = items[index * step]!.value

@@ -1,160 +1,239 @@
-import type { LineItem } from './line-item.ts'
-import { RateHeap } from './rate-heap.ts'
+import type { Item } from './preview-model.ts'
 
 /** The items of one text in order, and which of them follow the one before without a gap. */
 export interface ItemRow {
-  readonly items: readonly LineItem[]
-  readonly indices: ReadonlyMap<LineItem, number>
-  /** Lines of the text. */
+  readonly items: readonly Item[]
+  readonly indices: ReadonlyMap<Item, number>
+  /** The first and the last line that they may stand for. */
+  readonly from: number
   readonly lines: number
+  /** Whether a line after the last item is a blank one. */
+  readonly blankEnd: boolean
 }
 
 /** What the items that are shown are chosen by. */
 export interface ItemChoice {
   readonly tokens: number
-  /** Tokens of a gap, with the line number after it. */
+  /** Tokens of the mark of a gap, and of the line number after it. */
   readonly gapTokens: number
-  /** Tokens of a line number. */
   readonly numberTokens: number
   /** How much of the tokens each part has at least, by its index. */
   readonly shares: readonly number[]
-  /** Indices of the items of each part, those worth most for their tokens first. */
-  readonly orders: readonly (readonly number[])[]
-  /** Indices of all items in that order. */
-  readonly order: readonly number[]
-  readonly cost: (index: number) => number
+  /** Tokens of each item where it is shown, and where it is hidden: of the name that stands for it. */
+  readonly shown: Float64Array
+  readonly hidden: Float64Array
 }
 
 /** Most blank lines that are shown as they are; more of them are a gap. */
 const BLANK_LINES = 3
-/** The least that is shown for its share, of the highest rate. */
+/** The price of a token that is looked for lies between these; each round halves the distance of their logarithms. */
+const LEAST_PRICE = 1e-4
+const MOST_PRICE = 1e4
+const ROUNDS = 20
+/** What is worth more than anything else: what has been chosen stays. */
+const KEPT = 1e9
+/** Of the highest rate of all items, the least that is shown for the share of a part. */
 const LEAST_RATE = 0.01
-/** What is left is not worth looking for an item that fits. */
-const LEAST_TOKENS = 6
 
 /** Whether nothing but a few blank lines stands between an item and the one before it; `undefined` is the end of the text. */
-export function follows({ items, lines }: ItemRow, index: number): boolean {
+export function follows({ items, from, lines, blankEnd }: ItemRow, index: number): boolean {
   const item = items[index]
-  const previous = items[index - 1]?.end ?? 0
-  if (item === undefined) return lines - previous <= 1
+  const previous = items[index - 1]?.end ?? from - 1
+  if (item === undefined) return lines - previous <= (blankEnd ? 1 : 0)
   const between = item.start - previous - 1
   return between === 0 || (between === item.blanks && between <= BLANK_LINES)
 }
 
 /**
- * Choose items: first those worth most of each part up to its share, then those worth most of what is left, then what
- * costs no more to show than to say that it is hidden. An item comes with those that it makes no sense without.
+ * Choose the items worth most for a number of tokens, in runs, as each gap between two costs tokens as well: first those
+ * of each part up to its share, then of all. An item comes with those that it makes no sense without.
+ *
+ * For a price of a token, the best choice is found in one pass; the price is raised until the choice fits. Returns 1 for
+ * each item that is shown.
  */
 export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
-  const { items } = row
-  const chosen = new Uint8Array(items.length + 1)
-  const joined = new Uint8Array(items.length + 1)
-  for (let index = 0; index <= items.length; index++) joined[index] = follows(row, index) ? 1 : 0
-  const isShown = (index: number): boolean => index < 0 || index >= items.length || chosen[index] === 1
-  const own = (index: number): number => {
-    const before = joined[index] === 1 && isShown(index - 1)
-    const after = joined[index + 1] === 1 && isShown(index + 1)
-    let gaps = (before ? 0 : 1) + (after ? 0 : 1) - 1
-    // Lone items share one mark for the gaps between them; the first line below one that is not ends that.
-    if (items[index]!.lone && !(after && items[index + 1]?.lone === false)) gaps = 0
-    else if (before && items[index - 1]?.lone === true) gaps++
-    const number = before || gaps !== 0 || items[index]!.numbered ? 0 : choice.numberTokens
-    return choice.cost(index) + gaps * choice.gapTokens + number
+  const market = new Market(row, choice)
+  const rates = row.items.map(({ value }, index) => value / Math.max(1, choice.shown[index]!))
+  const least = LEAST_RATE * rates.reduce((most, rate) => Math.max(most, rate), 0)
+  // Small shares come first: gaps cost more than they have.
+  for (const [part, share] of [...choice.shares.entries()].toSorted(([, one], [, other]) => one - other)) {
+    if (share === 1) continue
+    const { cost } = market
+    market.choose(Math.min(choice.tokens, cost + choice.tokens * share), least, part)
+    if (market.cost > cost) continue
+    // The first may take more than the share, so that a small budget shows what is worth most.
+    const first = rates.reduce((best, rate, index) => {
+      const counts = row.items[index]!.part === part && rate >= least
+      return counts && rate > (rates[best] ?? 0) ? index : best
+    }, -1)
+    if (first >= 0) market.keep(first, choice.tokens)
   }
-  const wantedWith = (index: number): number[] => {
-    const wanted = [index]
-    for (let parent = items[index]!.parent; parent !== undefined; parent = parent.parent) {
-      const at = row.indices.get(parent)
-      if (at === undefined || chosen[at] === 1) break
-      wanted.push(at)
-    }
-    return wanted
-  }
-  /** Choose items and return what they cost together. */
-  const choose = (wanted: readonly number[]): number => {
-    let cost = 0
-    for (const at of wanted) {
-      cost += own(at)
-      chosen[at] = 1
-    }
-    return cost
-  }
-  const take = (order: readonly number[], tokens: number, most: number, least = 0, part?: number): number => {
-    const queue = new RateHeap()
-    for (const index of order) if (chosen[index] === 0) queue.push(index, items[index]!.value / Math.max(1, own(index)))
-    const grow = (index: number): void => {
-      const item = items[index]
-      if (item === undefined || chosen[index] === 1 || (part !== undefined && item.part !== part)) return
-      queue.push(index, item.value / Math.max(1, own(index)))
-    }
-    let left = tokens
-    let isFirst = true
-    while (left >= LEAST_TOKENS) {
-      const bound = queue.rate
-      if (bound < least) break
-      const index = queue.pop()
-      if (index === undefined) break
-      if (chosen[index] === 1) continue
-      const wanted = wantedWith(index)
-      const cost = choose(wanted)
-      const rate = items[index]!.value / Math.max(1, cost)
-      // Its place in the queue was that of other surroundings: it waits for its turn.
-      const waits = rate < bound && rate < queue.rate
-      // The first may take more than the share, so that a small budget shows what is worth most.
-      if (waits || cost > (isFirst ? most : left)) {
-        for (const at of wanted) chosen[at] = 0
-        if (waits) queue.push(index, rate)
-        continue
-      }
-      left -= cost
-      isFirst = false
-      for (const at of wanted) {
-        if (joined[at] === 1) grow(at - 1)
-        if (joined[at + 1] === 1) grow(at + 1)
-      }
-    }
-    return left
-  }
-  // A share is no reason to show what is worth next to nothing.
-  const best = choice.order[0] ?? -1
-  const least = best < 0 ? 0 : (items[best]!.value / Math.max(1, choice.cost(best))) * LEAST_RATE
-  let left = choice.tokens - choice.gapTokens
-  const whole = left
-  for (const [part, order] of choice.orders.entries()) {
-    const share = Math.min(left, whole * (choice.shares[part] ?? 0))
-    left += take(order, share, left, least, part) - share
-  }
-  for (let pass = 0; pass < 2; pass++) {
-    left = take(choice.order, left, left)
-    left += fillGaps(items, chosen, joined, choice)
-  }
-  return chosen.subarray(0, items.length)
+  return market.choose(choice.tokens, LEAST_PRICE)
 }
 
-/** Show what costs no more than to say that it is hidden. Returns the tokens saved. */
-function fillGaps(
-  items: readonly LineItem[],
-  chosen: Uint8Array,
-  joined: Uint8Array,
-  { cost, gapTokens }: ItemChoice,
-): number {
-  const count = items.length
-  let saved = 0
-  let last = -1
-  for (let index = 0; index <= count; index++) {
-    if (index < count && chosen[index] === 0) continue
-    let tokens = 0
-    // A gap between lone items costs nothing: they share a mark.
-    let near = index - last > 1 && !(items[last]?.lone === true && items[index]?.lone === true)
-    for (let hidden = last + 1; near && hidden <= index; hidden++) {
-      near = joined[hidden] === 1 && tokens <= gapTokens
-      if (hidden < index) tokens += cost(hidden)
-    }
-    if (near && tokens <= gapTokens) {
-      chosen.fill(1, last + 1, index)
-      saved += gapTokens - tokens
-    }
-    last = index
+class Market {
+  readonly #row: ItemRow
+  readonly #choice: ItemChoice
+  readonly #count: number
+  readonly #joined: Uint8Array
+  /** The last of the items in a row that make no sense without an item. */
+  readonly #ends: Int32Array
+  /** Tokens of all names before an item, where they stand for hidden ones. */
+  readonly #hiddenBefore: Float64Array
+  /** What has been chosen for its part, and stays. */
+  readonly #kept: Uint8Array
+  readonly #best: {
+    readonly afterShown: Float64Array
+    readonly afterHidden: Float64Array
+    readonly isShownNext: Uint8Array
   }
-  return saved
+
+  constructor(row: ItemRow, choice: ItemChoice) {
+    const count = row.items.length
+    this.#row = row
+    this.#choice = choice
+    this.#count = count
+    this.#joined = Uint8Array.from({ length: count + 1 }, (_, index) => (follows(row, index) ? 1 : 0))
+    this.#ends = endsOf(row)
+    this.#hiddenBefore = new Float64Array(count + 1)
+    for (let index = 0; index < count; index++)
+      this.#hiddenBefore[index + 1] = this.#hiddenBefore[index]! + choice.hidden[index]!
+    this.#kept = new Uint8Array(count)
+    this.#best = {
+      afterShown: new Float64Array(count + 1),
+      afterHidden: new Float64Array(count + 1),
+      isShownNext: new Uint8Array(2 * count),
+    }
+  }
+
+  /** Tokens of what has been chosen so far, and of what stands for the rest. */
+  get cost(): number {
+    return this.#costOf(this.#kept)
+  }
+
+  /** Choose items of a part, or of all, for a number of tokens, and keep them. */
+  choose(tokens: number, leastPrice: number, part?: number): Uint8Array {
+    let low = Math.max(LEAST_PRICE, leastPrice)
+    let larger = this.#chosenAt(part === undefined ? 0 : low, part)
+    let best: Uint8Array | undefined = this.#costOf(larger) <= tokens ? larger : undefined
+    let high = MOST_PRICE
+    for (let round = 0; round < ROUNDS && best !== larger; round++) {
+      const price = Math.sqrt(low * high)
+      const chosen = this.#chosenAt(price, part)
+      if (this.#costOf(chosen) > tokens) {
+        low = price
+        larger = chosen
+      } else {
+        high = price
+        best = chosen
+      }
+    }
+    const chosen = best ?? this.#kept.slice()
+    if (chosen !== larger) this.#fill(chosen, larger, tokens - this.#costOf(chosen))
+    this.#kept.set(chosen)
+    return chosen
+  }
+
+  /** Keep one item, if it fits. */
+  keep(index: number, tokens: number): void {
+    const chosen = this.#kept.slice()
+    chosen[index] = 1
+    this.#addParents(chosen)
+    if (this.#costOf(chosen) <= tokens) this.#kept.set(chosen)
+  }
+
+  /** The choice that is best at a price, found from the end: what is best from an item on, with the item before it shown or hidden. */
+  #chosenAt(price: number, part: number | undefined): Uint8Array {
+    const { shown, numberTokens } = this.#choice
+    const { items } = this.#row
+    const count = this.#count
+    const { afterShown, afterHidden, isShownNext } = this.#best
+    afterShown[count] = this.#joined[count] === 1 ? 0 : -price * this.#leaving(count)
+    for (let index = count - 1; index >= 0; index--) {
+      const counts = part === undefined || items[index]!.part === part
+      const value = this.#kept[index] === 1 ? KEPT : counts ? items[index]!.value : 0
+      const show = value - price * shown[index]! + afterShown[index + 1]!
+      // What makes no sense without it is hidden with it.
+      const next = this.#ends[index]! + 1
+      const hide = afterHidden[next]! - price * (this.#hiddenBefore[next]! - this.#hiddenBefore[index]!)
+      const leave = price * this.#leaving(index)
+      const enter = price * numberTokens
+      const stay = show - (this.#joined[index] === 1 ? 0 : leave + enter)
+      isShownNext[2 * index] = stay >= hide - leave ? 1 : 0
+      isShownNext[2 * index + 1] = show - enter > hide ? 1 : 0
+      afterShown[index] = Math.max(stay, hide - leave)
+      afterHidden[index] = Math.max(show - enter, hide)
+    }
+    const chosen = new Uint8Array(count)
+    for (let index = 0, isShown = true; index < count;) {
+      isShown = isShownNext[2 * index + (isShown ? 0 : 1)] === 1
+      if (isShown) chosen[index] = 1
+      index = isShown ? index + 1 : this.#ends[index]! + 1
+    }
+    this.#addParents(chosen)
+    return chosen
+  }
+
+  /** Tokens of the mark after the item before an index, if what follows that is hidden: lone items share one mark. */
+  #leaving(index: number): number {
+    return this.#row.items[index - 1]?.lone === true ? 0 : this.#choice.gapTokens
+  }
+
+  #addParents(chosen: Uint8Array): void {
+    for (let index = this.#count - 1; index >= 0; index--) {
+      if (chosen[index] === 0) continue
+      for (let { parent } = this.#row.items[index]!; parent !== undefined; { parent } = parent) {
+        const at = this.#row.indices.get(parent)
+        if (at === undefined || chosen[at] === 1) break
+        chosen[at] = 1
+      }
+    }
+  }
+
+  #costOf(chosen: Uint8Array): number {
+    const { shown, hidden, numberTokens } = this.#choice
+    let cost = 0
+    for (let index = 0; index < this.#count; index++) {
+      const wasShown = index === 0 || chosen[index - 1] === 1
+      if (chosen[index] === 0) cost += hidden[index]! + (wasShown ? this.#leaving(index) : 0)
+      else {
+        const joins = wasShown && this.#joined[index] === 1
+        cost += shown[index]! + (joins ? 0 : numberTokens + (wasShown ? this.#leaving(index) : 0))
+      }
+    }
+    const isOpen = chosen[this.#count - 1] === 1 && this.#joined[this.#count] === 0
+    return cost + (isOpen ? this.#leaving(this.#count) : 0)
+  }
+
+  /** Add items of a larger choice as far as there is room, those first that stand beside items that are shown. */
+  #fill(chosen: Uint8Array, larger: Uint8Array, room: number): void {
+    const { shown, hidden, gapTokens, numberTokens } = this.#choice
+    const { items, indices } = this.#row
+    let left = room
+    for (let index = 0; index < this.#count; index++) {
+      if (chosen[index] === 1 || larger[index] === 0) continue
+      const item = items[index]!
+      const parent = item.parent === undefined ? undefined : indices.get(item.parent)
+      if (parent !== undefined && chosen[parent] === 0) continue
+      const starts = (index > 0 && chosen[index - 1] === 0) || this.#joined[index] === 0
+      const joins = this.#joined[index + 1] === 1 && (index + 1 === this.#count || chosen[index + 1] === 1)
+      const gap = item.lone ? 0 : gapTokens
+      const cost = shown[index]! - hidden[index]! + (starts ? gap + numberTokens : 0) - (joins ? gap : 0)
+      if (cost > left) continue
+      chosen[index] = 1
+      left -= cost
+    }
+  }
+}
+
+function endsOf({ items, indices }: ItemRow): Int32Array {
+  const ends = Int32Array.from(items, (_, index) => index)
+  for (const [index, item] of items.entries()) {
+    for (let { parent } = item; parent !== undefined; { parent } = parent) {
+      const at = indices.get(parent)
+      if (at === undefined || ends[at] !== index - 1) break
+      ends[at] = index
+    }
+  }
+  return ends
 }

@@ -8,11 +8,17 @@ import type { PreviewOptions } from '../previewer.ts'
  * numbers of the lines beside a gap tell its ends.
  */
 export class GapMarks {
-  readonly #showLines: PreviewOptions['showLines']
+  readonly #showLines: ((start: number, end: number) => string | undefined) | undefined
+  readonly #counted: (count: number) => string
   #called = false
 
-  constructor(options: Pick<PreviewOptions, 'showLines'>) {
-    this.#showLines = options.showLines
+  /** @param counted - Says how many are hidden; lines, if absent. */
+  constructor(
+    { showLines }: { readonly showLines?: ((start: number, end: number) => string | undefined) | undefined },
+    counted = (count: number): string => countOf(count, 'line'),
+  ) {
+    this.#showLines = showLines
+    this.#counted = counted
   }
 
   /**
@@ -21,7 +27,7 @@ export class GapMarks {
    * @param kinds - What is among them, such as `3 errors`; may be empty.
    */
   write(start: number, end: number, kinds = ''): string {
-    const lines = countOf(end - start + 1, 'line')
+    const lines = this.#counted(end - start + 1)
     const call = this.#called ? undefined : this.#showLines?.(start, end)
     this.#called = true
     return `[… ${lines}${kinds === '' ? '' : `, ${kinds}`}${call === undefined ? '' : `: ${call}`}]`

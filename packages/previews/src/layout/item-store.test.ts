@@ -1,10 +1,9 @@
+import type { Item } from './preview-model.ts'
 import { describe, expect, it } from 'vitest'
 import { lineItem } from '../../test/line-item.ts'
 import { ItemStore } from './item-store.ts'
-import type { LineItem } from './line-item.ts'
 
-const item = (start: number, value: number, text = 'x', parent?: LineItem): LineItem =>
-  lineItem({ start, value, text, parent })
+const item = (start: number, value: number, text = 'x', parent?: Item): Item => lineItem({ start, value, text, parent })
 
 describe('ItemStore', () => {
   it('keeps everything of a text that is not long, in order', () => {

@@ -1,7 +1,7 @@
+import type { Item } from './preview-model.ts'
 import { detach } from '@spillway/text/internal'
 import { valueReachedBy, withParents } from './best-items.ts'
 import { LastItems } from './last-items.ts'
-import type { LineItem } from './line-item.ts'
 import type { RawLine } from './raw-lines.ts'
 
 /** Units and items that are kept at least, of as many again: about what a preview of 100,000 tokens can show. */
@@ -16,7 +16,7 @@ const LOOSE_HALVINGS = 3
  * What an item is worth when it is added decides; of those worth the least that is kept, the first stay.
  */
 export class ItemStore {
-  #items: LineItem[] = []
+  #items: Item[] = []
   #units = 0
   /** So many items, from the first, have texts of their own. */
   #own = 0
@@ -30,12 +30,12 @@ export class ItemStore {
   }
 
   /** Leave out the next line, which is worth too little, save where it is one of the last. */
-  pass(line: RawLine, blanks: number, value: number, part: number, parent: LineItem | undefined): void {
+  pass(line: RawLine, blanks: number, value: number, part: number, parent: Item | undefined): void {
     this.#last.pass(line, blanks, value, part, parent)
   }
 
   /** Add the next item. */
-  add(item: LineItem): void {
+  add(item: Item): void {
     this.#last.add(item)
     if (item.value <= this.#floor) return
     this.#items.push(item)
@@ -44,7 +44,7 @@ export class ItemStore {
   }
 
   /** The items that are kept, in order, with those that they make no sense without. */
-  finish(): LineItem[] {
+  finish(): Item[] {
     // Nothing has gone.
     if (this.#floor === -Infinity) return this.#items
     const last = this.#last.finish()
@@ -58,7 +58,7 @@ export class ItemStore {
   #halve(): void {
     const target = this.#items.length >> 1
     this.#floor = Math.max(this.#floor, valueReachedBy(this.#items, target))
-    const kept: LineItem[] = []
+    const kept: Item[] = []
     let units = 0
     const owns = ++this.#halvings > LOOSE_HALVINGS
     for (let index = 0; index < this.#items.length; index++) {

@@ -1,31 +1,36 @@
+import type { PreviewModel, Item, HiddenName } from './preview-model.ts'
+import { formatCount } from '@spillway/text/internal'
 import { GapMarks } from './gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { follows, type ItemRow } from './choose-items.ts'
-import type { LineItem } from './line-item.ts'
 
 /** Writes the items that are shown, in order, and a mark for each gap between them. */
 export class ItemsText {
   readonly parts: string[] = []
   readonly #row: ItemRow
-  readonly #hidden: (start: number, end: number) => string
+  readonly #preview: PreviewModel
+  readonly #names: readonly HiddenName[]
   readonly #gaps: GapMarks
   /** The last line that was shown or marked, and the index of the last item. */
-  #line = 0
+  #line: number
   #last = -1
   #isWhole = true
   readonly #isComplete: boolean
 
   /** @param isComplete - Whether every line is shown as it is, so that no numbers are needed. */
   constructor(
-    { hidden = () => '' }: { readonly hidden?: (start: number, end: number) => string },
+    preview: PreviewModel,
     row: ItemRow,
     options: Pick<PreviewOptions, 'showLines'>,
     isComplete: boolean,
+    names: readonly HiddenName[],
   ) {
     this.#isComplete = isComplete
     this.#row = row
-    this.#hidden = hidden
-    this.#gaps = new GapMarks(options)
+    this.#line = row.from - 1
+    this.#preview = preview
+    this.#names = names.toSorted((one, other) => one.line - other.line)
+    this.#gaps = new GapMarks({ showLines: preview.show ?? options.showLines }, preview.counted)
   }
 
   /** Whether every line is there, each as one line. */
@@ -54,12 +59,17 @@ export class ItemsText {
     const end = next === undefined ? lines : items[next]!.start - 1 - items[next]!.blanks
     const start = this.#line + 1
     this.#isWhole = false
-    this.parts.push(this.#gaps.write(start, end, `all but these ${indices.length}`))
-    let previous: LineItem | undefined
+    const shown = new Set(indices.map((index) => items[index]!.start))
+    const count = indices.reduce((sum, index) => sum + items[index]!.end - items[index]!.start + 1, 0)
+    this.parts.push(
+      this.#gaps.write(start, end, `all but these ${formatCount(count)}`),
+      ...this.#named(start, end, shown),
+    )
+    let previous: Item | undefined
     for (const index of indices) {
       const item = items[index]!
       const isNext = previous !== undefined && previous.start === item.start - 1 && !item.numbered
-      this.parts.push(isNext ? show(index) : `${item.start}| ${show(index)}`)
+      this.parts.push(isNext ? show(index) : this.#label(item) + show(index))
       previous = item
     }
     this.#line = end
@@ -69,15 +79,14 @@ export class ItemsText {
   /** Write the next item, after a mark for what is hidden before it. */
   write(index: number, text: string): void {
     const item = this.#row.items[index]!
-    const joins = this.#last === index - 1 && (this.#line > 0 || index === 0) && follows(this.#row, index)
+    const isFirst = this.#line < this.#row.from
+    const joins = this.#last === index - 1 && follows(this.#row, index)
     const isNext = joins || item.start - item.blanks === this.#line + 1
-    if (isNext && this.#line > 0) for (let blank = item.blanks; blank > 0; blank--) this.parts.push('')
+    if (isNext && !isFirst) for (let blank = item.blanks; blank > 0; blank--) this.parts.push('')
     if (!isNext) this.#mark(item.start - 1)
     const isNumbered =
-      (item.numbered && !this.#isComplete) ||
-      this.#folded(index - 1) ||
-      (item.start > 1 && (!joins || this.#line === 0))
-    this.parts.push(isNumbered ? `${item.start}| ${text}` : text)
+      (item.numbered && !this.#isComplete) || this.#folded(index - 1) || !joins || (isFirst && item.start > 1)
+    this.parts.push(isNumbered ? this.#label(item) + text : text)
     if (item.end > item.start) this.#isWhole = false
     this.#line = item.end
     this.#last = index
@@ -85,15 +94,24 @@ export class ItemsText {
 
   /** Mark what is hidden at the end. */
   end(): void {
-    const { lines } = this.#row
-    if (this.#last === this.#row.items.length - 1 ? lines - this.#line > 1 : lines > this.#line) this.#mark(lines)
+    const { items, lines } = this.#row
+    if (this.#last !== items.length - 1 || !follows(this.#row, items.length)) this.#mark(lines)
   }
 
   #mark(end: number): void {
     if (end <= this.#line) return
     this.#isWhole = false
     const start = this.#line + 1
-    this.parts.push(this.#gaps.write(start, end, this.#hidden(start, end)))
+    this.parts.push(this.#gaps.write(start, end, this.#preview.hidden?.(start, end)), ...this.#named(start, end))
+  }
+
+  #named(start: number, end: number, shown?: ReadonlySet<number>): string[] {
+    const names = this.#names.filter(({ line }) => line >= start && line <= end && shown?.has(line) !== true)
+    return names.length === 0 ? [] : this.#preview.names!.write(names)
+  }
+
+  #label({ start }: Item): string {
+    return this.#preview.label === undefined ? `${start}| ` : this.#preview.label(start)
   }
 
   #joins(index: number, next: number): boolean {

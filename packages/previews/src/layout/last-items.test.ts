@@ -1,5 +1,5 @@
+import { itemOf } from './preview-model.ts'
 import { describe, expect, it } from 'vitest'
-import { itemOf } from './item-of.ts'
 import { LastItems } from './last-items.ts'
 
 const line = (number: number) => ({ number, text: `line ${number}`, tail: '', hidden: 0 })

@@ -1,5 +1,4 @@
-import { itemOf } from './item-of.ts'
-import type { LineItem } from './line-item.ts'
+import { type Item, itemOf } from './preview-model.ts'
 import type { RawLine } from './raw-lines.ts'
 
 /** How many are remembered: a power of two. */
@@ -7,23 +6,23 @@ const COUNT = 32
 
 /** Remembers the last items of a text; of lines that are no items yet, what they are made of. */
 export class LastItems {
-  readonly #items: (LineItem | undefined)[] = []
+  readonly #items: (Item | undefined)[] = []
   readonly #texts: string[] = []
   readonly #tails: string[] = []
   readonly #numbers = new Float64Array(COUNT)
   readonly #hidden = new Float64Array(COUNT)
-  readonly #parents: (LineItem | undefined)[] = []
+  readonly #parents: (Item | undefined)[] = []
   readonly #values = new Float64Array(COUNT)
   readonly #blanks = new Float64Array(COUNT)
   readonly #parts = new Uint8Array(COUNT)
   #next = 0
 
-  add(item: LineItem): void {
+  add(item: Item): void {
     this.#items[this.#next & (COUNT - 1)] = item
     this.#next++
   }
 
-  pass(line: RawLine, blanks: number, value: number, part: number, parent: LineItem | undefined): void {
+  pass(line: RawLine, blanks: number, value: number, part: number, parent: Item | undefined): void {
     const slot = this.#next++ & (COUNT - 1)
     this.#items[slot] = undefined
     this.#texts[slot] = line.text
@@ -37,8 +36,8 @@ export class LastItems {
   }
 
   /** The last items in order. */
-  finish(): LineItem[] {
-    const items: LineItem[] = []
+  finish(): Item[] {
+    const items: Item[] = []
     for (let at = Math.max(0, this.#next - COUNT); at < this.#next; at++) {
       const slot = at & (COUNT - 1)
       const line = {

@@ -1,9 +1,9 @@
+import type { Item } from './preview-model.ts'
 import { describe, expect, it } from 'vitest'
 import { lineItem } from '../../test/line-item.ts'
-import type { LineItem } from './line-item.ts'
 import { showItem } from './show-item.ts'
 
-const item = (text: string, more: Partial<LineItem> = {}): LineItem => lineItem({ text, ...more })
+const item = (text: string, more: Partial<Item> = {}): Item => lineItem({ text, ...more })
 
 describe('showItem', () => {
   it('shows a short line whole, as a terminal does, with its note', () => {

@@ -1,5 +1,5 @@
 import { formatCount, cleanLine, cutAtGrapheme } from '@spillway/text/internal'
-import type { LineItem } from './line-item.ts'
+import type { Item } from './preview-model.ts'
 
 /** Units before a cut in which the end of a sentence or of a word is looked for. */
 const LOOK_BACK = 160
@@ -8,7 +8,7 @@ const LOOK_BACK = 160
  * Show at most about `cap` UTF-16 units of an item, `endShare` of them of its end: cut after a sentence or between words
  * where there is one nearby, with how much is left out, and with its note.
  */
-export function showItem(item: LineItem, cap: number, endShare: number): string {
+export function showItem(item: Item, cap: number, endShare: number): string {
   const note = item.note === '' ? '' : ` [${item.note}]`
   const text = cleanLine(item.text)
   if (item.hidden === 0 && item.tail === '' && text.length <= cap) return text + note

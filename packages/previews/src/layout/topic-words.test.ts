@@ -1,9 +1,9 @@
+import type { Item } from './preview-model.ts'
 import { describe, expect, it } from 'vitest'
 import { lineItem } from '../../test/line-item.ts'
-import type { LineItem } from './line-item.ts'
 import { askedWords, preferTopic } from './topic-words.ts'
 
-const item = (text: string): LineItem => lineItem({ text })
+const item = (text: string): Item => lineItem({ text })
 
 describe('askedWords', () => {
   it('takes the words of file names, of what is searched and of short arguments', () => {

@@ -1,6 +1,6 @@
+import type { Item } from './preview-model.ts'
 import type { TextSubject } from '../previewer.ts'
 import { bestItems } from './best-items.ts'
-import type { LineItem } from './line-item.ts'
 
 /** Shorter words stand everywhere. */
 const WORDS = /\p{L}{4,40}/gu
@@ -35,7 +35,7 @@ export function wordsOf(texts: readonly string[]): string[] {
 }
 
 /** Make those items worth more that are about some words, where these tell them from others. */
-export function preferTopic(items: readonly LineItem[], words: readonly string[]): void {
+export function preferTopic(items: readonly Item[], words: readonly string[]): void {
   if (words.length === 0 || items.length === 0) return
   const best = bestItems(items, MOST_ITEMS)
   const texts = best.map(({ text }) => text.slice(0, 200).toLowerCase())

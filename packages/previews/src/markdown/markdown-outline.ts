@@ -1,4 +1,4 @@
-import type { LineItem } from '../layout/line-item.ts'
+import type { Item } from '../layout/preview-model.ts'
 
 /** The parts of a preview of Markdown, by their indices. */
 export const HEADINGS = 0
@@ -7,7 +7,7 @@ export const CODE = 2
 
 /** What was read of a text in Markdown. */
 export interface MarkdownOutline {
-  readonly items: LineItem[]
+  readonly items: Item[]
   /** The numbers of the lines with headings. */
   readonly headings: readonly number[]
 }

@@ -1,6 +1,6 @@
+import { writePreview } from '../layout/write-preview.ts'
 import { hiddenOf } from '../layout/count-between.ts'
 import { numberCut, numberNote } from '../layout/cut-numbers.ts'
-import { writeItems } from '../layout/items-preview.ts'
 import { askedWords } from '../layout/topic-words.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import { countOf } from '../layout/gap-marks.ts'
@@ -42,7 +42,7 @@ function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
         ...numberNote(numbers),
       ]
       return (options) =>
-        writeItems(
+        writePreview(
           {
             items,
             lines: lines.count,

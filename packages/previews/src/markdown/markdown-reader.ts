@@ -1,9 +1,8 @@
+import { type Item, itemOf } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import { isImportLine } from '../layout/import-line.ts'
 import { estimateLetters } from '../layout/count-letters.ts'
-import { itemOf } from '../layout/item-of.ts'
 import { ItemStore } from '../layout/item-store.ts'
-import type { LineItem } from '../layout/line-item.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { preferTopic, wordsOf } from '../layout/topic-words.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
@@ -36,7 +35,7 @@ const LAST_LINES = 8
 
 interface Section {
   readonly depth: number
-  readonly heading: LineItem | undefined
+  readonly heading: Item | undefined
   readonly weight: number
   /** Lines of text and blocks of code so far. */
   lines: number
@@ -56,8 +55,8 @@ export class MarkdownReader {
   #fence: { readonly mark: string; readonly block: number } | undefined
   #codeLines = 0
   #blanks = 0
-  #previous: { readonly item: LineItem; readonly kind: MarkdownLine | 'code' | 'meta' } | undefined
-  #table: { readonly item: LineItem; rows: number } | undefined
+  #previous: { readonly item: Item; readonly kind: MarkdownLine | 'code' | 'meta' } | undefined
+  #table: { readonly item: Item; rows: number } | undefined
   /** Whether the lines are those of a front matter. */
   #meta = false
 
@@ -261,8 +260,8 @@ export class MarkdownReader {
     kind: MarkdownLine | 'code' | 'meta',
     value: number,
     part: number,
-    parent: LineItem | undefined = this.#sections.at(-1)!.heading,
-  ): LineItem {
+    parent: Item | undefined = this.#sections.at(-1)!.heading,
+  ): Item {
     const item = itemOf(line, this.#blanks, value, part, parent)
     this.#store.add(item)
     this.#previous = { item, kind }

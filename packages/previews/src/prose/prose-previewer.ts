@@ -1,7 +1,7 @@
+import { writePreview } from '../layout/write-preview.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import { hiddenOf } from '../layout/count-between.ts'
 import { numberCut, numberNote } from '../layout/cut-numbers.ts'
-import { writeItems } from '../layout/items-preview.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { ProseReader } from './prose-reader.ts'
@@ -44,7 +44,7 @@ function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['re
         ...numberNote(numbers),
       ].join(', ')
       return (options) =>
-        writeItems(
+        writePreview(
           {
             items,
             lines: lines.count,

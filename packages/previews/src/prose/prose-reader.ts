@@ -1,7 +1,6 @@
+import { type Item, itemOf } from '../layout/preview-model.ts'
 import { countLetters } from '../layout/count-letters.ts'
-import { itemOf } from '../layout/item-of.ts'
 import { ItemStore } from '../layout/item-store.ts'
-import type { LineItem } from '../layout/line-item.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { HEADING_UNITS, proseLine, type ProseLine } from './prose-line.ts'
@@ -25,14 +24,14 @@ const SHORT_LINE = 100
 const LIST_WORTH = 6
 
 /** What the length of a line adds to what it is worth. */
-const sizeOf = ({ text }: Pick<LineItem, 'text'>): number => Math.sqrt(Math.min(text.length, 600))
+const sizeOf = ({ text }: Pick<Item, 'text'>): number => Math.sqrt(Math.min(text.length, 600))
 
 /** What a heading is worth. */
 const worthOf = (depth: number): number => 24 / (1 + 0.4 * depth)
 
 /** What was read of prose. */
 export interface ProseOutline {
-  readonly items: LineItem[]
+  readonly items: Item[]
   readonly headings: readonly number[]
   readonly paragraphs: number
 }
@@ -43,7 +42,7 @@ export class ProseReader {
   readonly #words: WantedWords
   readonly #known = new Map<string, number>()
   readonly #headings: number[] = []
-  #sections: { readonly depth: number; readonly item: LineItem }[] = []
+  #sections: { readonly depth: number; readonly item: Item }[] = []
   #blanks = 0
   #paragraphs = 0
   /** Paragraphs of the section, and lines of the paragraph, so far. */
@@ -51,9 +50,9 @@ export class ProseReader {
   #inParagraph = 0
   #lines = 0
   /** The line before, where it is a numbered heading. */
-  #listed: LineItem | undefined
+  #listed: Item | undefined
   /** The line right before the next one. */
-  #previous: LineItem | undefined
+  #previous: Item | undefined
   /** The marks that underline headings, in the order in which they come. */
   #marks = ''
 
@@ -139,7 +138,7 @@ export class ProseReader {
     this.#paragraphs++
   }
 
-  #headed(item: LineItem, depth: number): void {
+  #headed(item: Item, depth: number): void {
     item.numbered = true
     item.lone = true
     this.#sections.push({ depth, item })
@@ -171,7 +170,7 @@ export class ProseReader {
     return this.#words.isIn(text) ? ASKED_WORTH : 1
   }
 
-  #add(line: RawLine, value: number, part: number, parent: LineItem | undefined): LineItem {
+  #add(line: RawLine, value: number, part: number, parent: Item | undefined): Item {
     const item = itemOf(line, this.#blanks, value, part, parent)
     this.#store.add(item)
     this.#previous = item

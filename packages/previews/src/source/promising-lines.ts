@@ -11,21 +11,22 @@ const UNITS_PER_TOKEN = 3.4
 const BLOCK_TOKENS = 10
 
 /**
- * Find the lines of a long file that are worth being considered for a budget: blocks of lines worth most for their length,
+ * Finds the lines of a long file that are worth being considered for a budget: blocks of lines worth most for their length,
  * so that the cost of a preview does not grow with the file. Of a short file, these are all.
  *
- * @returns Indices of lines; a -1 stands for all between two blocks.
+ * @returns Indices of lines, in order.
  */
-export function promisingLines(source: SourceLines, worth: Float32Array, budgetTokens: number): Int32Array {
+export function promisingLines(source: SourceLines, worth: Float32Array, budgetTokens: number): number[] {
   const { count, begins, ends } = source
-  if (count <= FEW_LINES) return Int32Array.from({ length: count }, (_, line) => line)
+  if (count <= FEW_LINES) return Array.from({ length: count }, (_, line) => line)
   const blocks = Array.from({ length: Math.ceil(count / BLOCK_LINES) }, (_, block) => {
     const from = block * BLOCK_LINES
     const to = Math.min(count, from + BLOCK_LINES)
     let value = 0
     for (let line = from; line < to; line++) value += worth[line]!
     const tokens = (ends[to - 1]! - begins[from]!) / UNITS_PER_TOKEN + BLOCK_TOKENS
-    return { from, to, tokens, rate: value / tokens }
+    // The end of the text must be known to be shown or hidden.
+    return { from, to, tokens, rate: to === count ? Infinity : value / tokens }
   })
   let left = budgetTokens * TIMES
   const best: typeof blocks = []
@@ -34,13 +35,7 @@ export function promisingLines(source: SourceLines, worth: Float32Array, budgetT
     best.push(block)
     left -= block.tokens
   }
-  const lines: number[] = []
-  let next = 0
-  for (const { from, to } of best.toSorted((one, other) => one.from - other.from)) {
-    if (from > next) lines.push(-1)
-    for (let line = from; line < to; line++) lines.push(line)
-    next = to
-  }
-  if (next < count) lines.push(-1)
-  return Int32Array.from(lines)
+  return best
+    .toSorted((one, other) => one.from - other.from)
+    .flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index))
 }

@@ -1,4 +1,4 @@
-import { fitBudget } from '../layout/fit-budget.ts'
+import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { ToolIntent } from '../detect/tool-intent.ts'
 import { codeLines } from './code-lines.ts'
@@ -7,7 +7,7 @@ import { DEFINITION_RULES, type DefinitionRules } from './definition-rules.ts'
 import { lineWorth, type Sought } from './line-worth.ts'
 import type { Outliner } from './outline.ts'
 import { patternOutline } from './pattern-outline.ts'
-import { SourceLayout } from './source-layout.ts'
+import { sourceItems } from './source-items.ts'
 import { SourceLines } from './source-lines.ts'
 import { sourceSigns } from './source-signs.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
@@ -73,10 +73,8 @@ async function readSource(
   const shift = source.numbering?.shift ?? sliceShift(intent, source.count)
   const note = shift === 0 ? '' : `; file line = number ${shift < 0 ? '−' : '+'} ${Math.abs(shift)}`
   const worth = lineWorth(code, symbols, { lines: asked(intent, shift, source.count), words: intent.words })
-  return (options) => {
-    const layout = new SourceLayout({ language, source, symbols, worth, note }, options)
-    return fitBudget((aim) => layout.write(aim), options)
-  }
+  const read = { language, code, symbols, worth, note }
+  return (options) => writePreview(sourceItems(read, options.budgetTokens), options)
 }
 
 /** What to add to a line number for that in the file, where the text is the part of one file that the call asked for. */

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '@spillway/text/internal'
-import { writeItems, type ItemsPreview } from './items-preview.ts'
-import type { LineItem } from './line-item.ts'
+import type { PreviewModel, Item } from './preview-model.ts'
+import { writePreview } from './write-preview.ts'
 
 const showLines = (start: number, end: number): string => `show ${start}-${end}`
 
@@ -14,16 +14,16 @@ interface Line {
 }
 
 /** Items of lines; those of no words are blank. */
-function itemsOf(lines: readonly Line[]): LineItem[] {
-  const items: LineItem[] = []
+function itemsOf(lines: readonly Line[]): Item[] {
+  const items: Item[] = []
   let blanks = 0
-  let heading: LineItem | undefined
+  let heading: Item | undefined
   for (const [index, { words, value, isLone }] of lines.entries()) {
     if (words === 0) {
       blanks++
       continue
     }
-    const item: LineItem = {
+    const item: Item = {
       start: index + 1,
       end: index + 1,
       text: `line${index + 1}${' word'.repeat(words)}`,
@@ -58,7 +58,7 @@ const filled = lines.map((all) =>
   })),
 )
 
-const preview = (all: readonly Line[]): ItemsPreview => ({
+const preview = (all: readonly Line[]): PreviewModel => ({
   items: itemsOf(all),
   lines: all.length,
   header: `${all.length} lines`,
@@ -67,12 +67,12 @@ const preview = (all: readonly Line[]): ItemsPreview => ({
   endShare: 0,
 })
 
-describe('writeItems', () => {
+describe('writePreview', () => {
   it('is never over the budget by any counter', () => {
     const counters = fc.constantFrom(countTokens, estimateTokens, (text: string) => text.length * 2 + 3)
     fc.assert(
       fc.property(lines, fc.nat(400), counters, (all, budgetTokens, counter) => {
-        const text = writeItems(preview(all), { budgetTokens, countTokens: counter, showLines })
+        const text = writePreview(preview(all), { budgetTokens, countTokens: counter, showLines })
         expect(text === '' ? 0 : counter(text)).toBeLessThanOrEqual(budgetTokens)
       }),
     )
@@ -82,7 +82,7 @@ describe('writeItems', () => {
     fc.assert(
       fc.property(filled, (all) => {
         const items = itemsOf(all)
-        const text = writeItems(preview(all), { budgetTokens: 100_000, countTokens, showLines })
+        const text = writePreview(preview(all), { budgetTokens: 100_000, countTokens, showLines })
         const whole = Array.from({ length: all.length }, (_, index) => items.find(({ start }) => start === index + 1))
         expect(text).toBe(whole.map((item) => item?.text ?? '').join('\n'))
       }),
@@ -92,7 +92,7 @@ describe('writeItems', () => {
   it('gives right numbers, and gaps that add up to the whole', () => {
     fc.assert(
       fc.property(lines, fc.integer({ min: 30, max: 500 }), (all, budgetTokens) => {
-        const text = writeItems(preview(all), { budgetTokens, countTokens, showLines })
+        const text = writePreview(preview(all), { budgetTokens, countTokens, showLines })
         fc.pre(text.startsWith(`[${all.length} lines]`))
         let counted = 0
         let calls = 0
@@ -120,7 +120,7 @@ describe('writeItems', () => {
       value: index === 77 ? 900 : 1,
       isLone: index % 20 === 0,
     }))
-    const text = writeItems(preview(all), { budgetTokens: 60, countTokens })
+    const text = writePreview(preview(all), { budgetTokens: 60, countTokens })
     expect(text).toContain('61| line61 ')
     expect(text).toContain('line78 ')
   })
@@ -131,7 +131,7 @@ describe('writeItems', () => {
       value: index % 10 === 0 ? 50 : 0,
       isLone: index % 10 === 0,
     }))
-    const text = writeItems(preview(all), { budgetTokens: 90, countTokens, showLines })
+    const text = writePreview(preview(all), { budgetTokens: 90, countTokens, showLines })
     expect(text).toMatch(
       /^\[100 lines\]\n\[… \d+ lines, all but these \d+: show 1-\d+\]\n1\| line1 word word\n11\| line11 word word\n/,
     )
@@ -140,7 +140,7 @@ describe('writeItems', () => {
   it('cuts one long line to the budget, and uses it', () => {
     const items = [{ ...itemsOf([{ words: 1, value: 1, isLone: false }])[0]!, text: 'many words '.repeat(10_000) }]
     const options = { budgetTokens: 200, countTokens }
-    const text = writeItems(
+    const text = writePreview(
       { items, lines: 1, header: '1 line', shares: [1, 0], lineShare: 0.1, endShare: 0.3 },
       options,
     )
@@ -154,7 +154,7 @@ describe('writeItems', () => {
       value: (index * 31) % 97,
       isLone: index % 9 === 0,
     }))
-    const written = writeItems(preview(all), { budgetTokens: 1_000, countTokens: estimateTokens })
+    const written = writePreview(preview(all), { budgetTokens: 1_000, countTokens: estimateTokens })
     expect(estimateTokens(written)).toBeGreaterThan(900)
   })
 })
