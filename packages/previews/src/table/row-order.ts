@@ -1,9 +1,7 @@
-import { spreadOrder } from './spread-order.ts'
 import type { TableData } from './table-data.ts'
 
-/** Rows of each end that come before any between them; fewer where keys tell of the others. */
+/** Rows of each end that come before any between them. */
 const END_ROWS = 5
-export const END_ROWS_WITH_KEYS = 3
 
 const UNITS: readonly string[] = ['', 'K', 'M', 'G', 'T', 'P']
 
@@ -11,10 +9,10 @@ const UNITS: readonly string[] = ['', 'K', 'M', 'G', 'T', 'P']
  * The places of the kept rows, those first that tell most: the first and the last rows in turn, then those between, spread
  * evenly. Of sizes the largest come first, and of records that say the same, one comes before the others.
  */
-export function* rowOrder(data: TableData, hasKeys: boolean): Generator<number> {
+export function* rowOrder(data: TableData): Generator<number> {
   const { sample, labels, rows, largest = false } = data
   const last = sample.length - 1
-  const ends = Math.min(hasKeys ? END_ROWS_WITH_KEYS : END_ROWS, Math.floor(last / 2) + 1)
+  const ends = Math.min(END_ROWS, Math.floor(last / 2) + 1)
   for (let place = 0; place < ends; place++) {
     yield place
     if (last - place > place) yield last - place
@@ -23,6 +21,21 @@ export function* rowOrder(data: TableData, hasKeys: boolean): Generator<number> 
   if (largest && sample.length === rows) yield* bySize(data, ends, between)
   else if (labels === undefined) for (const place of spreadOrder(between)) yield ends + place
   else yield* byNovelty(data, ends, between)
+}
+
+/**
+ * The indices from 0 to `count` in an order whose every beginning is spread evenly: the van der Corput sequence, from the
+ * middle on.
+ */
+export function* spreadOrder(count: number): Generator<number> {
+  let bits = 0
+  while (2 ** bits <= count) bits++
+  const size = 2 ** bits
+  for (let turn = 1; turn < size; turn++) {
+    let index = 0
+    for (let bit = 0; bit < bits; bit++) if ((turn >>> bit) & 1) index |= 1 << (bits - 1 - bit)
+    if (index <= count) yield index - 1
+  }
 }
 
 function* bySize({ sample, split }: TableData, from: number, count: number): Generator<number> {

@@ -26,7 +26,7 @@ export interface TableData {
   readonly separator: string
   /** Whether the first cells are sizes, of which the largest tell most. */
   readonly largest?: boolean | undefined
-  /** Whether a row that is shown stands in several lines of the text: it says so with its number. */
+  /** Whether a row that is shown stands in several lines of the text. */
   readonly isRewritten?: boolean | undefined
   /** Lines behind its rows that are none. */
   readonly notes: readonly string[]

@@ -1,11 +1,11 @@
+import { writePreview } from '../layout/write-preview.ts'
 import { alignedFormat, AlignedReader, type BeginTable, separatedFormat } from '@spillway/text/internal/tables'
-import { fitBudget } from '../layout/fit-budget.ts'
 import type { TextPreviewer, WritePreview } from '../previewer.ts'
 import { SeparatedReader } from './separated-reader.ts'
 import { ExpandedReader } from './expanded-reader.ts'
 import type { TableData } from './table-data.ts'
+import { tableItems } from './table-items.ts'
 import { TableSection } from './table-section.ts'
-import { TablesLayout } from './tables-layout.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /**
@@ -41,9 +41,5 @@ export function tablePreviewer(): TextPreviewer {
 }
 
 function writer(tables: readonly TableData[] | undefined): WritePreview | undefined {
-  if (tables === undefined) return undefined
-  return (options) => {
-    const layout = new TablesLayout(tables, options)
-    return fitBudget((aim) => layout.write(aim), options)
-  }
+  return tables && ((options) => writePreview(tableItems(tables, options.budgetTokens), options))
 }
