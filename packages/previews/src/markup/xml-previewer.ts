@@ -1,6 +1,7 @@
+import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextReader } from '../previewer.ts'
 import { recognizeXml } from './recognize-xml.ts'
-import { writeXml } from './write-xml.ts'
+import { xmlItems } from './xml-items.ts'
 import { XmlScanner } from './xml-scanner.ts'
 
 /**
@@ -23,7 +24,7 @@ function readXml(): TextReader {
       const scan = scanner.finish()
       // Tags that never end are something else, such as a log of them.
       if (scan.elements === 0 || (scan.elements > 8 && scanner.ends === 0)) return undefined
-      return (options) => writeXml(scan, options)
+      return (options) => writePreview(xmlItems(scan, options), options)
     },
   }
 }
