@@ -1,5 +1,8 @@
 import { estimateTokens } from '@spillway/text/internal'
-import { countOf, type GapMarks } from '../layout/gap-marks.ts'
+import { countOf } from '../layout/gap-marks.ts'
+import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
+import { PreviewDrafts } from '../layout/write-preview.ts'
+import type { PreviewOptions } from '../previewer.ts'
 import { entryRows, showCell, showPath, showRow, type EntryRow } from './entry-row.ts'
 import type { Passage } from './passage.ts'
 import { KEY_SEPARATOR } from './read-entry.ts'
@@ -10,19 +13,16 @@ import { showKey } from './skeleton-node.ts'
 const MOST_ROW = 90
 const LEAST_ROW = 30
 const ROW_SHARE = 0.1
-/** Share of the room that notable rows have at most. */
+/** Share of the room that notable rows have at least, and how much more they are worth than others. */
 const NOTABLE_SHARE = 0.5
-/** Share of the other rows that comes from the start. */
-const FIRST_SHARE = 0.6
+const NOTABLE_WORTH = 10
+/** What a row from the end is worth of one from the start. */
+const LAST_WORTH = 0.66
 /** Entries read at each end of a passage: some, and as many as rows of so many tokens fit. */
 const FEWEST_READ = 24
 const SHORTEST_ROW = 6
 /** Rows that the columns are chosen by. */
 const SAMPLED = 24
-/** Tokens that a row may have beside its values: a line number, and a gap before it. */
-const LABEL_TOKENS = 3
-const GAP_TOKENS = 7
-
 interface Column {
   /** Of a value, on average. */
   readonly tokens: number
@@ -48,7 +48,8 @@ export class EntryRows {
     this.#passage = passage
     this.#shape = shape
     this.#rows = entryRows(passage, shape, FEWEST_READ + budgetTokens / SHORTEST_ROW)
-    this.#byLine = new Set(this.#rows.map(({ place }) => place.line)).size === this.#rows.length
+    this.#byLine =
+      this.#rows[0]?.place.index === 0 && new Set(this.#rows.map(({ place }) => place.line)).size === this.#rows.length
     this.#measure()
   }
 
@@ -93,72 +94,70 @@ export class EntryRows {
   }
 
   /** Write rows of about `tokens` at most. Returns the text, with a newline before it, or nothing. */
-  write(tokens: number, gaps: GapMarks): { text: string; tokens: number } {
+  write(tokens: number, options: PreviewOptions): string {
     const columns = this.#chooseColumns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
-    const { isObject } = this.#passage
+    if (columns.length === 0 || this.#rows.length < 2) return ''
     const name = this.#passage.keys.findLast((key) => key !== '')
     const place = [...(name === undefined ? [] : [showKey(name)]), ...(this.#byLine ? ['by line'] : [])].join(' ')
-    const head = `[${place}${place === '' ? '' : ': '}${isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}]`
-    const texts = this.#rows.map((row) => showRow(row, columns, isObject))
-    const room = tokens - estimateTokens(head) - 3 * GAP_TOKENS
-    const { chosen, spent } = this.#choose(texts, room)
-    if (columns.length === 0 || this.#rows.length < 2 || chosen.size === 0) return { text: '', tokens: 0 }
-    return { text: `\n${[head, ...this.#lines(texts, chosen, gaps)].join('\n')}`, tokens: tokens - room + spent }
+    const keys = `${this.#passage.isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}`
+    const { text } = new PreviewDrafts(
+      {
+        ...(this.#byLine ? this.#lines() : this.#entries()),
+        items: this.#rows.map((row, index) => this.#item(row, index, columns)),
+        header: `${place}${place === '' ? '' : ': '}${keys}`,
+        alwaysHeader: true,
+        shares: [NOTABLE_SHARE, 1],
+        lineShare: 1,
+        endShare: 0,
+      },
+      options,
+    ).write(tokens)
+    // A gap alone says nothing.
+    return text.split('\n').length > 2 ? `\n${text}` : ''
   }
 
-  /** Take notable rows, then rows from both ends. */
-  #choose(texts: readonly string[], room: number): { chosen: ReadonlySet<number>; spent: number } {
-    const costs = texts.map((text) => estimateTokens(text) + 1 + (this.#byLine ? LABEL_TOKENS : 0))
-    const chosen = new Set<number>()
-    let spent = 0
-    const take = (index: number, limit: number, extra: number): boolean => {
-      if (chosen.has(index)) return true
-      if (spent + costs[index]! + extra > limit) return false
-      spent += costs[index]! + extra
-      chosen.add(index)
-      return true
-    }
-    const notable = [...this.#rows.keys()]
-      .filter((index) => this.#rows[index]!.rank > 0)
-      .toSorted((one, other) => this.#rows[other]!.rank - this.#rows[one]!.rank || one - other)
-    for (const index of notable) take(index, room * NOTABLE_SHARE, GAP_TOKENS)
-    const spentBefore = spent
-    let first = 0
-    let last = this.#rows.length - 1
-    for (let spentFirst = 0; first <= last;) {
-      const atFirst = spentFirst <= (spent - spentBefore) * FIRST_SHARE
-      const index = atFirst ? first++ : last--
-      const before = spent
-      if (!take(index, room, 0)) break
-      if (atFirst) spentFirst += spent - before
-    }
-    return { chosen, spent }
+  #item(row: EntryRow, index: number, columns: readonly string[]): Item {
+    const { place, nextLine, rank } = row
+    const fromEnd = this.#rows.length - 1 - index
+    const value = rank > 0 ? NOTABLE_WORTH + rank : Math.max(1 / (1 + index), LAST_WORTH / (1 + fromEnd))
+    const text = showRow(row, columns, this.#passage.isObject)
+    const item = textItem(this.#byLine ? place.line : place.index, text, value)
+    if (this.#byLine && nextLine !== undefined) item.end = Math.max(place.line, nextLine - 1)
+    item.numbered = this.#byLine
+    item.part = rank > 0 ? 0 : 1
+    return item
   }
 
-  #lines(texts: readonly string[], chosen: ReadonlySet<number>, gaps: GapMarks): string[] {
-    const lines: string[] = []
-    let next = 0
-    let nextLine: number | undefined = this.#rows[0]?.place.index === 0 ? this.#rows[0].place.line : undefined
-    const gap = (index: number, line: number): void => {
-      if (index > next) lines.push(this.#gap(gaps, nextLine, line, index - next))
+  /** Entries by their lines. */
+  #lines(): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'hidden'> {
+    const { entries, endLine, isTop } = this.#passage
+    return {
+      from: this.#rows[0]!.place.line,
+      lines: isTop ? endLine : endLine - 1,
+      label: (line) => `${line}: `,
+      counted: (count) => countOf(count, 'line'),
+      hidden: (start, end) => {
+        const before = this.#rows.findLast(({ place }) => place.line < start)?.place.index ?? -1
+        const after = this.#rows.find(({ place }) => place.line > end)?.place.index ?? entries
+        const count = after - before - 1
+        return count === end - start + 1 ? '' : this.#counted(count)
+      },
     }
-    for (const [index, row] of this.#rows.entries()) {
-      if (!chosen.has(index)) continue
-      const { place } = row
-      gap(place.index, place.line)
-      const label = this.#byLine ? `${place.line}: ` : place.index > next ? `[${place.index}] ` : ''
-      lines.push(label + texts[index]!)
-      next = place.index + 1
-      nextLine = row.nextLine
-    }
-    gap(this.#passage.entries, this.#passage.endLine + (this.#passage.isTop ? 1 : 0))
-    return lines
   }
 
-  #gap(gaps: GapMarks, startLine: number | undefined, endLine: number, entries: number): string {
-    const what = countOf(entries, this.#passage.isObject ? 'key' : 'item')
-    if (!this.#byLine || startLine === undefined || endLine <= startLine) return `[… ${what}]`
-    return gaps.write(startLine, endLine - 1, endLine - startLine === entries ? '' : what)
+  /** Entries by their places in the array or map. */
+  #entries(): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'show'> {
+    return {
+      from: 0,
+      lines: this.#passage.entries - 1,
+      label: (index) => `[${index}] `,
+      counted: (count) => this.#counted(count),
+      show: () => undefined,
+    }
+  }
+
+  #counted(entries: number): string {
+    return countOf(entries, this.#passage.isObject ? 'key' : 'item')
   }
 
   /** The columns that fit into a row, those that say most for their tokens first. */

@@ -1,6 +1,6 @@
 import { formatCount, cleanLine, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
 import { fitBudget, type Draft } from '../layout/fit-budget.ts'
-import { countOf, GapMarks } from '../layout/gap-marks.ts'
+import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { EntryRows } from './entry-rows.ts'
 import type { JsonScan } from './json-scan.ts'
@@ -51,7 +51,6 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions)
   const headTokens = estimateTokens(head)
   const write = (aim: number): Draft => {
     if (aim < headTokens + LEAST_TOKENS) return { text: head, complete: false }
-    const gaps = new GapMarks(options)
     const all = {
       ...SHARES,
       items: rows === undefined ? 0 : SHARES.items,
@@ -71,9 +70,8 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions)
     let lines = ''
     let table = ''
     part(all.items === 0 ? 0 : all.items / (all.items + all.strings), (tokens) => {
-      const written = rows!.write(tokens, gaps)
-      table = written.text
-      return tokens - written.tokens
+      table = rows!.write(tokens, options)
+      return tokens - estimateTokens(table)
     })
     part(all.strings === 0 ? 0 : 1, (tokens) => {
       lines = strings.write(tokens)
