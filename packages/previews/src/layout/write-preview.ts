@@ -69,16 +69,19 @@ export class PreviewDrafts {
       return { text: startOf(header, head, aim), complete: false }
     this.#setCap(items.length <= FEW_ITEMS ? LEAST_CAP : this.#lineCap)
     if (this.#allCost(aim) <= aim) return this.#writeAll(aim)
-    const tokens = aim - this.#fixedTokens
-    const names = this.#preview.names?.choose(tokens) ?? []
-    const nameTokens = new Map(names.map((name) => [name.line, name.tokens]))
+    const room = aim - this.#fixedTokens
+    const names = this.#preview.names?.choose(room) ?? []
+    const nameTokens = new Map(names.map(({ line, tokens }) => [line, tokens]))
+    const hidden = Float64Array.from(items, ({ start }) => nameTokens.get(start) ?? 0)
+    const named = names.reduce((sum, { tokens }) => sum + tokens, 0)
     const chosen = chooseItems(this.#row, {
-      tokens,
+      // Names of lines that are no items stand there in any case.
+      tokens: room - named + hidden.reduce((sum, tokens) => sum + tokens, 0),
       gapTokens: this.#gapTokens,
       numberTokens: NUMBER_TOKENS,
       shares: this.#preview.shares,
       shown: Float64Array.from(items, (_, index) => this.#cost(index)),
-      hidden: Float64Array.from(items, ({ start }) => nameTokens.get(start) ?? 0),
+      hidden,
     })
     return { text: this.#assemble(chosen, false, names), complete: false }
   }
